@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
+import { formatRupiah } from '#contract/base/money.ts';
 import { openSubscription } from '#server/domains/billing/billing.ts';
 import { newId } from '#server/infra/ids.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
@@ -151,7 +152,7 @@ describe('customer service over HTTP', () => {
     const titles = {
       message: 'Pesan ke +62 800-0000-03',
       token: 'Token Kasir',
-      topup: `Isi saldo ${topup.id}`,
+      topup: `Isi saldo ${formatRupiah(topup.total)}`,
       invoice: expect.stringMatching(/^Tagihan .+/),
     };
     for (const [type, about_id] of Object.entries(about)) {
@@ -165,6 +166,13 @@ describe('customer service over HTTP', () => {
       expect(await actAs(running, budi)('support_card', fields)).toMatchObject({
         type: 'not_found',
       });
+      if (type === 'message') {
+        // Operators see no whole number of somebody a customer writes to, also not by a card of their own.
+        const own = { ...id(), account_id: publicId('account', ani.accountId), ...fields };
+        expect(await asSari('operator_support_send', { ...own, internal: '1' })).toMatchObject({
+          card: { title: 'Pesan ke +62 800-••00-03' },
+        });
+      }
       const foreign = { ...id(), account_id: publicId('account', budi.accountId), ...fields };
       expect(await asSari('operator_support_send', foreign)).toMatchObject({ type: 'not_found' });
       expect(await actAs(running, budi)('support_send', { ...id(), ...fields })).toMatchObject({

@@ -22,7 +22,7 @@ export const SupportCard = schema(() =>
     type: SupportSubject(),
     /** Its public id. */
     id: z.string(),
-    /** `Pesan ke +62 812-3456-7890`, `Isi saldo TU-…`. */
+    /** `Pesan ke +62 812-3456-7890`, `Isi saldo Rp 250.000`. */
     title: z.string(),
     /** `Gagal`, `Terputus`, in the interface's words. */
     status: z.string(),

@@ -309,7 +309,11 @@ const systemPictures = ({ operator: session }: Desk): Picture[] => [
     name: 'operator-audit',
     options: { session, dark: true },
     path: '/operator/audit',
-    before: (tab) => tab.getByRole('row').nth(3).waitFor(),
+    before: async (tab) => {
+      await tab.getByRole('row').nth(3).waitFor();
+      await tab.getByRole('button', { name: 'Periksa sekarang' }).click();
+      await tab.getByText(/^Rantai utuh sampai/).waitFor();
+    },
   },
   {
     name: 'operator-keamanan-ponsel',

@@ -115,7 +115,7 @@ function checksOfBackups(config: Config, { owner, allAccountsSql }: Pools, now: 
     return [['the backups', async () => foreignBackup(config, await readArchiving(owner), now)]];
   }
   const data = dataFolderOf(config);
-  const folder = backupFolderOf(config, data);
+  const folder = () => backupFolderOf(config, data);
   const path = config.BACKUP_KEY_FILE;
   const last = () => lastBackup(allAccountsSql, now);
   return [
@@ -123,10 +123,10 @@ function checksOfBackups(config: Config, { owner, allAccountsSql }: Pools, now: 
     ...(path === undefined ? [] : [['the key of backups', () => keyFile(path)] as const]),
     [
       'the newest backup',
-      async () => newestBackup(folder, await readBackupKey(path), await last()),
+      async () => newestBackup(folder(), await readBackupKey(path), await last()),
     ],
-    ['the disk of backups', () => disk('the backups', folder)],
-    ['where backups lie', () => ownDisk(data, folder)],
+    ['the disk of backups', async () => disk('the backups', folder())],
+    ['where backups lie', async () => ownDisk(data, folder())],
   ];
 }
 

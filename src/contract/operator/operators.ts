@@ -101,7 +101,7 @@ export const endOperatorSessions = act({
   output: () => z.object({ ended: z.int() }),
 });
 
-/** Takes an operator's second factor away, who then sets up a new one; signs them out as well. */
+/** Takes another operator's second factor away, who then sets up a new one; signs them out as well. */
 export const resetOperatorFactor = act({
   name: 'operator_second_factor_reset',
   by: 'operator',

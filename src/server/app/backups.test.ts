@@ -7,7 +7,7 @@ import { readConfig } from '#server/infra/config.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type RunningApp, test } from '#tests/support/app/running-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
-import { backupFailed, openBackups } from './backups.ts';
+import { backupFailed, backupFolderOf, openBackups } from './backups.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -51,6 +51,17 @@ async function browserOfOperator({ allAccountsSql: sql }: TestDatabase): Promise
     ) values (${newId()}, '\\x03', '\\x04', 'fcm.googleapis.com', '\\x05', ${accountId ?? ''},
       ${user?.user_id ?? ''}, ${session})`;
 }
+
+test('backups lie in their own folder among the data, or elsewhere: not where each would hold the last', () => {
+  const place = (BACKUP_FOLDER?: string) => backupFolderOf({ BACKUP_FOLDER }, '/var/lib/kabari');
+  for (const folder of ['/var/lib/kabari/backups/usb', '/var/lib/kabari-backups', '/var/lib']) {
+    expect(place(folder)).toBe(folder);
+  }
+  expect(place()).toBe('/var/lib/kabari/backups');
+  for (const folder of ['/var/lib/kabari', '/var/lib/kabari/', '/var/lib/../lib/kabari/files']) {
+    expect(() => place(folder), folder).toThrow(/BACKUP_FOLDER/);
+  }
+});
 
 describe('a backup that fails', () => {
   test('is stored, logged, counted, and told to operators once a day', async ({ db, openApp }) => {

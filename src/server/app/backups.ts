@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { isAbsolute, join, relative, sep } from 'node:path';
 import { adminPhones, systemAccount } from '#server/domains/accounts/accounts.ts';
 import { queueNotice } from '#server/domains/push/push.ts';
 import { makeBackup } from '#server/infra/backup/backup.ts';
@@ -10,6 +10,7 @@ import { type BackupProblem, problemOf } from '#server/infra/backup/archive/trou
 import type { Config } from '#server/infra/config.ts';
 import type { Sample } from '#server/infra/observability/metrics.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
+import { StartError } from '#server/infra/start-error.ts';
 
 /** What backups are made of. */
 export type BackupDeps = {
@@ -21,9 +22,26 @@ export type BackupDeps = {
   build: string;
 };
 
-/** Where the backups of an installation lie. */
-export const backupFolderOf = (config: Pick<Config, 'BACKUP_FOLDER'>, dataFolder: string): string =>
-  config.BACKUP_FOLDER ?? join(dataFolder, 'backups');
+/**
+ * Where the backups of an installation lie.
+ *
+ * @throws StartError for a folder among the data: each backup would hold all those before it.
+ */
+export function backupFolderOf(
+  { BACKUP_FOLDER }: Pick<Config, 'BACKUP_FOLDER'>,
+  dataFolder: string,
+): string {
+  const own = join(dataFolder, 'backups');
+  if (BACKUP_FOLDER === undefined) return own;
+  const isIn = (folder: string) => {
+    const way = relative(folder, BACKUP_FOLDER);
+    return !isAbsolute(way) && way.split(sep)[0] !== '..';
+  };
+  if (isIn(dataFolder) && !isIn(own)) {
+    throw new StartError(`BACKUP_FOLDER must not lie among the data, but in ${own} or elsewhere.`);
+  }
+  return BACKUP_FOLDER;
+}
 
 /** Makes a backup of this installation now, and stores how it ended. @throws as `makeBackup` does. */
 export const backUp = (deps: BackupDeps, at: Date, signal: AbortSignal) =>
@@ -69,6 +87,8 @@ export type Backups = {
 /** Opens the schedule of backups; the real clock counts, not that of money. */
 export function openBackups(deps: ScheduleDeps): Backups {
   const { config, allAccountsSql, log, now = () => new Date() } = deps;
+  // What cannot be backed up is said at the start, not in the night.
+  if (config.BACKUP !== 'off') backupFolderOf(config, deps.dataFolder);
   const closing = new AbortController();
   return {
     runDue: async () => {

@@ -24,6 +24,7 @@ import { registerVerifyPage } from '#server/http/documents/verify-page.ts';
 import { registerArchives, registerFiles, registerInvoices } from '#server/http/uploads/files.ts';
 import { type LiveStreams, openStreams } from '#server/http/live/live.ts';
 import type { Origins } from '#server/http/origin.ts';
+import { knownDevice } from '#server/http/portal/device.ts';
 import { openPortal } from '#server/http/portal/portal.ts';
 import { type SlowLimits, openServer } from '#server/http/server.ts';
 import { registerUploads } from '#server/http/uploads/uploads.ts';
@@ -164,11 +165,15 @@ function registerPortal(app: FastifyInstance, container: Container, streams: Liv
   registerUploads(app, {
     uploads: media.uploads,
     openFile: media.files.open,
-    findSession: async (token) => {
+    findSession: async (token, request) => {
       const person = await accounts.sessions.find(token);
       // Until the required second factor is there, such a session is good for nothing but setting it up.
-      const isOpen = person && !person.isSuspended && !needsSecondFactor(config, person);
-      return isOpen ? person : undefined;
+      if (!person || needsSecondFactor(config, person)) return undefined;
+      if (!person.secondFactor) return person;
+      // As acts have it: one that gave a second factor is good in its own browser only.
+      const device = knownDevice(request, { origins, production: config.production });
+      const isOwn = device !== undefined && !accounts.sessions.isElsewhere(person, device);
+      return isOwn ? person : undefined;
     },
     limiter,
     origins,

@@ -23,6 +23,8 @@ export type Product = {
   operator: { phone: string; password: string };
   /** Its log so far. */
   log: () => string;
+  /** Ends it by SIGKILL, as a power cut would, and starts it again at the same address. */
+  killAndRestart: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
@@ -66,20 +68,25 @@ export async function startProduct(
     NODE_COMPILE_CACHE: codeCache,
     ...settings,
   };
-  const child = spawn(process.execPath, ['--disable-proto=delete', 'src/server/main.ts'], {
-    cwd: root,
-    env,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
-  // Its PostgreSQL takes over what it has.
-  if (yields && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  const lines: string[] = [];
+  const output = () => lines.join('');
+  const run = () => {
+    const started = spawn(process.execPath, ['--disable-proto=delete', 'src/server/main.ts'], {
+      cwd: root,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    // Its PostgreSQL takes over what it has.
+    if (yields && started.pid !== undefined)
+      setPriority(started.pid, constants.priority.PRIORITY_LOW);
+    for (const stream of [started.stdout, started.stderr]) {
+      stream.setEncoding('utf8').on('data', (text: string) => lines.push(text));
+    }
+    return started;
+  };
+  let child = run();
   const orphaned = () => void child.kill();
   process.once('exit', orphaned);
-  const lines: string[] = [];
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => lines.push(text));
-  }
-  const output = () => lines.join('');
   const stop = async () => {
     await end(child);
     process.off('exit', orphaned);
@@ -91,10 +98,20 @@ export async function startProduct(
       await editFreePlan(env['DATABASE_URL'] ?? runningEmbedded(env.KABARI_DATA));
     }
     const found = (pattern: RegExp) => pattern.exec(output())?.[1] ?? '';
+    const address = found(/Kabari runs: (\S+)/);
+    const killAndRestart = async () => {
+      const gone = once(child, 'exit');
+      child.kill('SIGKILL');
+      await gone;
+      env['PORT'] = new URL(address).port;
+      child = run();
+      await opened(child, output);
+    };
     return {
-      address: found(/Kabari runs: (\S+)/),
+      address,
       operator: await operatorIn(found(/operator signs in stands in (\S+),/)),
       log: output,
+      killAndRestart,
       stop,
     };
   } catch (error) {
@@ -129,8 +146,9 @@ async function operatorIn(path: string): Promise<Product['operator']> {
 
 async function opened(child: ChildProcess, output: () => string): Promise<void> {
   const open = Promise.withResolvers<void>();
+  const before = output().length;
   const look = () => {
-    if (/Kabari runs: \S+\n[\s\S]*\n\n/.test(output())) open.resolve();
+    if (/Kabari runs: \S+\n[\s\S]*\n\n/.test(output().slice(before))) open.resolve();
   };
   const late = setTimeout(
     () => open.reject(new Error(`The product did not open in time.\n${output()}`)),

@@ -4,9 +4,12 @@ import { phonesOf } from '#server/domains/accounts/accounts.ts';
 import type { BroadcastDeps } from './deps.ts';
 
 const AT_ONCE = 50;
-/** A delivery under way belongs to its process for so long; then another tries it. */
+/**
+ * A delivery under way belongs to its process for so long; then it is tried again, after each failure a little
+ * later: while the installation's own token is linked to no phone, that may take days.
+ */
 const LEASE_SECONDS = 120;
-const TRIES_MAX = 60;
+const LEASES_MAX = 15;
 /** A message that waits longer for its turn is not worth sending. */
 const MESSAGE_MS = 86_400_000;
 
@@ -53,7 +56,8 @@ const claim = ({ allAccountsSql, now }: BroadcastDeps): PromiseLike<Delivery[]> 
       order by next_at limit ${AT_ONCE} for update skip locked
     )
     update broadcast_deliveries d set tries = tries + 1,
-      next_at = ${at}::timestamptz + make_interval(secs => ${LEASE_SECONDS})
+      next_at = ${at}::timestamptz
+        + make_interval(secs => ${LEASE_SECONDS} * least(d.tries + 1, ${LEASES_MAX}))
     from due join broadcasts b using (broadcast_id)
     where (d.account_id, d.broadcast_id, d.user_id) = (due.account_id, due.broadcast_id, due.user_id)
     returning d.account_id, d.broadcast_id, d.user_id, d.tries, d.pushed_at, b.title, b.body, b.by_push,
@@ -68,16 +72,13 @@ async function deliver(
   phone: string | undefined,
 ): Promise<void> {
   // Nobody is left there, or nobody is to be told any more.
-  if (one.is_over || phone === undefined || phone === '') return end(deps, one, 'stopped');
+  if (one.is_over || phone === undefined || phone === '') {
+    const wasTried = one.by_message && one.tries > 1;
+    return end(deps, one, wasTried ? 'failed' : 'stopped');
+  }
   if (one.by_push && one.pushed_at === null) await push(deps, one);
   if (!one.by_message) return end(deps, one, null);
-  try {
-    await end(deps, one, await send(deps, one, phone));
-  } catch (error) {
-    if (one.tries < TRIES_MAX) throw error;
-    deps.report(error);
-    await end(deps, one, 'failed');
-  }
+  await end(deps, one, await send(deps, one, phone));
 }
 
 const push = ({ allAccountsSql, queueNotice, now }: BroadcastDeps, one: Delivery): Promise<void> =>

@@ -156,7 +156,9 @@ export async function editBroadcast(
       audience = ${words.audience}, plan = ${plan}, from_at = ${from}, until_at = ${until},
       by_push = ${words.by_push === 'yes'}, by_message = ${words.by_message === 'yes'},
       changed_by = ${operatorId}, changed_at = ${at}
-    where broadcast_id = ${id} and from_at > ${at} and stopped_at is null`;
+    where broadcast_id = ${id} and from_at > ${at} and stopped_at is null
+      -- A worker may have begun since that instant: whom it went past would never hear of the change.
+      and ready_at is null and queued_to = '00000000-0000-0000-0000-000000000000'`;
   const now = await oneOf(deps, id);
   if (count === 1) return now;
   throw new Refusal('broadcast_over', {});

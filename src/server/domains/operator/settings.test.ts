@@ -127,6 +127,12 @@ describe('settings that are changed while it runs', () => {
     expect(await no(app.save('TOPUP_MAXIMUM', '40000'))).toEqual(
       refused('Nominal paling sedikit tidak boleh di atas yang paling banyak.'),
     );
+    // Nor from both ends at once.
+    const ends = await Promise.allSettled([
+      app.save('TOPUP_MINIMUM', '5000000', 1),
+      app.save('TOPUP_MAXIMUM', '1000000'),
+    ]);
+    expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   });
 
   test('opening hours are read as they were written', async ({ db }) => {

@@ -96,10 +96,6 @@ async function changeSetting(
   const read = value === null ? { value: settings.given[name as LiveName] } : readLive(how, value);
   if ('no' in read) throw new Refusal('input_invalid', { fields: { value: read.no } });
   const after = { ...settings.config, [name]: read.value };
-  if (isRangeEmpty(after)) {
-    const no = 'Nominal paling sedikit tidak boleh di atas yang paling banyak.';
-    throw new Refusal('input_invalid', { fields: { value: no } });
-  }
   if (how.live.guarded && isRaised(settings.config, after, name as LiveName)) {
     const { inOwnBrowser, recent } = await reauthOf(caller.sessionId, device);
     if (!inOwnBrowser) throw new Refusal('sign_in_needed', {});
@@ -113,11 +109,21 @@ async function changeSetting(
     set_at: now(),
     reason,
   };
-  if (!(await storeSetting(allAccountsSql, change))) throw new Refusal('setting_changed', {});
+  const stored = await storeSetting(allAccountsSql, change, {
+    given: settings.given,
+    refuse: refuseEmptyRange,
+  });
+  if (!stored) throw new Refusal('setting_changed', {});
   await settings.refresh();
   const [row] = await settingRows(deps, [[name, how]]);
   if (!row) throw new Error('a setting without a row');
   return row;
+}
+
+function refuseEmptyRange(after: Config): void {
+  if (!isRangeEmpty(after)) return;
+  const no = 'Nominal paling sedikit tidak boleh di atas yang paling banyak.';
+  throw new Refusal('input_invalid', { fields: { value: no } });
 }
 
 const isRaised = (before: Config, after: Config, name: LiveName): boolean =>

@@ -85,6 +85,27 @@ describe('writing', () => {
     ).toHaveLength(2);
   });
 
+  test('the id of a line that is not the writer’s own, or of a note, is refused: no answer is lost', async ({
+    db,
+  }) => {
+    const app = await supportApp(db);
+    const [ani, sari] = [await app.customer(), await app.operator('Sari')];
+    const tono = await app.operator('Tono');
+    const account_id = acc(ani);
+    const note = newUuid();
+    const answer = newUuid();
+    await ani.ask(support.sendSupport, text('Halo'));
+    await sari.ask(inbox.sendInbox, { account_id, ...text('Catatan', note), internal: '1' });
+    await sari.ask(inbox.sendInbox, { account_id, ...text('Jawaban', answer) });
+    const conflicts = [
+      sari.ask(inbox.sendInbox, { account_id, ...text('Jawaban lain', note) }),
+      tono.ask(inbox.sendInbox, { account_id, ...text('Jawaban lain', answer) }),
+      ani.ask(support.sendSupport, text('Tebakan', answer)),
+      ani.ask(support.sendSupport, text('Tebakan', note)),
+    ].map(refusalOf);
+    expect(new Set(await Promise.all(conflicts))).toEqual(new Set(['idempotency_conflict']));
+  });
+
   test('many at once get their places without a gap, each id once', async ({ db, sql }) => {
     const app = await supportApp(db);
     const [ani, sari] = [await app.customer(), await app.operator('Sari')];
@@ -306,6 +327,10 @@ describe('the inbox', () => {
     const money = await app.operator('Uang', ['money']);
     const wrong = { account_id: acc(ani), operator_id: publicId('user', money.userId) };
     expect(await refusalOf(sari.ask(inbox.assignInbox, wrong))).toBe('not_found');
+    const looksAfter = async () => (await ani.ask(support.supportThread, {})).operator;
+    expect(await looksAfter()).toBe('Sari');
+    await sql`update users set operator_roles = '{money}' where user_id = ${sari.userId}`;
+    expect(await looksAfter()).toBeNull();
     expect(
       await refusalOf(
         sari.ask(inbox.getInboxThread, { account_id: acc({ accountId: randomUUID() }) }),

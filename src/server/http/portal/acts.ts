@@ -94,14 +94,15 @@ export function createActEndpoint(
  * Who is calling, when they may. Whoever is turned away has still used up one call of their address.
  *
  * @throws Refusal `not_signed_in`, `not_allowed`, `account_suspended`, `too_many_requests`, and what `lacksFactor` and
- *   `requireReauth` answer; for what only operators may know of, `act_unknown`, as for an act that is not there.
+ *   `lacksReauth` answer; for what only operators may know of, `act_unknown`, as for an act that is not there.
  */
 async function admit(
   deps: ActEndpointDeps,
   act: Act | undefined,
   token: string,
-  { ip, device }: ActRequest,
+  request: ActRequest,
 ): Promise<Person | Nobody> {
+  const { ip, device } = request;
   const { findSession, isElsewhere, reauthOf, limiter } = deps;
   const caller = (token === '' ? undefined : await findSession(token)) ?? NOBODY;
   const elsewhere = caller.kind === 'person' && isElsewhere(caller, device);
@@ -112,12 +113,32 @@ async function admit(
     : new Refusal('act_unknown', {});
   const person = caller.kind === 'person' ? countedAs(caller, elsewhere) : undefined;
   await limiter.allow(no || !act ? 'read' : act.limit, { ip, person });
-  if (no) throw no;
-  if (caller.kind === 'person' && (act?.requiresRecentPassword || act?.outlivesSession)) {
-    requireReauth(act, await reauthOf(caller.sessionId, device));
+  if (!act || caller.kind !== 'person') {
+    if (no) throw no;
+    return caller;
   }
-  return caller;
+  const asksReauth = act.requiresRecentPassword || act.outlivesSession;
+  const refusal =
+    no ?? (asksReauth ? lacksReauth(act, await reauthOf(caller.sessionId, device)) : undefined);
+  if (!refusal) return caller;
+  await noteTurnedAway(deps, { act, caller, request, refusal });
+  throw refusal;
 }
+
+/** Operators who reach for what is not theirs, and whoever has copied a session of theirs, leave a line. */
+async function noteTurnedAway(
+  { audit, report }: ActEndpointDeps,
+  { act, caller, request, refusal: { code: outcome } }: TurnedAway,
+): Promise<void> {
+  const isNoted = outcome === 'not_allowed' || outcome === 'sign_in_needed';
+  if (!act.audited || !isNoted || caller.role !== 'operator') return;
+  const { accountId, userId: actor } = caller;
+  const { ip, requestId } = request;
+  const line = { accountId, actor, act: act.name, outcome, ip, requestId, facts: {} };
+  await audit.write(line).catch((error: unknown) => report(error, { requestId, act: act.name }));
+}
+
+type TurnedAway = { act: Act; caller: Person; request: ActRequest; refusal: Refusal };
 
 /** A copied token's calls are counted apart: whoever has it must not keep the owner waiting. */
 const countedAs = ({ userId }: Person, elsewhere: boolean): string =>
@@ -127,14 +148,14 @@ const countedAs = ({ userId }: Person, elsewhere: boolean): string =>
  * Asks for the password where the session's token alone is not enough: it may have been copied
  * (`docs/decisions/025-copied-tokens.md`).
  *
- * @throws Refusal `reauth_needed`; `sign_in_needed` for what a password given in another browser than the
- *   session's own does not open either.
+ * @returns `reauth_needed`; `sign_in_needed` for what a password given in another browser than the session's own
+ *   does not open either.
  */
-function requireReauth(act: Act, { inOwnBrowser, recent }: Reauth): void {
+function lacksReauth(act: Act, { inOwnBrowser, recent }: Reauth): Refusal | undefined {
   // Before the question: nobody shall give a password for what it does not open.
-  if (act.requiresRecentPassword && !inOwnBrowser) throw new Refusal('sign_in_needed', {});
+  if (act.requiresRecentPassword && !inOwnBrowser) return new Refusal('sign_in_needed', {});
   const asksPassword = act.requiresRecentPassword || !inOwnBrowser;
-  if (asksPassword && !recent) throw new Refusal('reauth_needed', {});
+  return asksPassword && !recent ? new Refusal('reauth_needed', {}) : undefined;
 }
 
 /** What only operators may know of is, to everybody else, not there. */

@@ -85,6 +85,8 @@ describe('every change that needs a session', () => {
     async (role, { db, openApp }) => {
       const { token, elsewhere } = await copied(db, role);
       const theirs = lasting.filter(({ by }) => by === role || by === 'anyone_signed_in');
+      // The first start writes down the installation's own account.
+      await openApp();
       const before = await everything(db);
       for (const [browser, headers] of Object.entries(elsewhere)) {
         for await (const { act, running } of spread(theirs, openApp)) {

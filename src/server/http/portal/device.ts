@@ -16,20 +16,27 @@ type Deps = { origins: Origins; production: boolean };
  *
  * @returns '' for portals served elsewhere: their calls carry no cookies.
  */
-export function deviceOf(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { origins, production }: Deps,
-): string {
-  const source = sourceOf(request);
-  if (isPortal(origins, source) && source.origin !== origins.own) return '';
-  const name = production ? '__Host-kabari-device' : 'kabari-device';
-  const known = cookie(request.headers.cookie, name);
+export function deviceOf(request: FastifyRequest, reply: FastifyReply, deps: Deps): string {
+  const known = knownDevice(request, deps);
   if (known !== undefined) return known;
+  const { production } = deps;
+  const name = nameOf(production);
   const newDevice = randomBytes(32).toString('base64url');
   const rest = `Path=/; Max-Age=${YEAR_SECONDS}; HttpOnly; SameSite=Strict${production ? '; Secure' : ''}`;
   reply.header('set-cookie', `${name}=${newDevice}; ${rest}`);
   return newDevice;
+}
+
+const nameOf = (production: boolean) => (production ? '__Host-kabari-device' : 'kabari-device');
+
+/** The browser as `deviceOf` names it; undefined where it has no cookie of ours, and gets none here. */
+export function knownDevice(
+  request: FastifyRequest,
+  { origins, production }: Deps,
+): string | undefined {
+  const source = sourceOf(request);
+  if (isPortal(origins, source) && source.origin !== origins.own) return '';
+  return cookie(request.headers.cookie, nameOf(production));
 }
 
 /** The value of our cookie; undefined when there is none, or it is not one that we made. */

@@ -76,6 +76,17 @@ describe('where operators need a second factor', () => {
     for (const name of ['user_session_list', 'operator_customer_list', 'second_factor_remove']) {
       expect(await says(app, name, token, THIEFS), name).toEqual([403, 'sign_in_needed']);
     }
+    // What was tried stands in the audit log.
+    const tried = await db.allAccountsSql`
+      select act, outcome from audit_log where outcome <> 'ok'`;
+    expect(tried).toEqual([{ act: 'second_factor_remove', outcome: 'sign_in_needed' }]);
+    const upload = async (cookie: string) => {
+      const url = '/api/uploads?load=fil_00000000000000000000000000';
+      const headers = { authorization: `Bearer ${token}`, 'sec-fetch-site': 'same-origin', cookie };
+      return (await app.app.inject({ url, headers })).statusCode;
+    };
+    expect(await upload(`kabari-device=${browserOf(token)}`)).toBe(404);
+    expect([await upload(THIEFS.headers.cookie), await upload('')]).toEqual([401, 401]);
   });
 
   test('a stolen session sets none up: not elsewhere, and not five minutes after the password', async ({

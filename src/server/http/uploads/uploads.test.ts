@@ -227,6 +227,20 @@ test('every verb wants a session; an address carries one upload’s id and nothi
   expect((await responseTo(fetched)).msg).toContain('berkas dari alamat lain tidak diambil');
 });
 
+test('who is suspended may show customer service a file, and upload nothing else', async ({
+  openUploadsApp,
+  db,
+  ani,
+}) => {
+  const app = await openUploadsApp();
+  await db.allAccountsSql`
+    update accounts set status = 'suspended' where account_id = ${ani.accountId}`;
+  const file = { name: 'nota.pdf', type: 'application/pdf', bytes: pdfOf(4_000) };
+  expect((await app.post(ani.token, file, { purpose: 'chat' })).status).toBe(200);
+  const refused = await app.post(ani.token, file, { purpose: 'avatar' });
+  expect(refused.status).toBe(423);
+});
+
 test('an avatar becomes an upright square of 512 pixels without metadata', async ({
   openUploadsApp,
   ani,

@@ -45,7 +45,7 @@ export type UploadStore = {
 export type UploadsDeps = {
   uploads: UploadStore;
   openFile: (accountId: string, fileId: string) => Promise<ServedFile | undefined>;
-  findSession: (token: string) => Promise<Person | undefined>;
+  findSession: (token: string, request: FastifyRequest) => Promise<Person | undefined>;
   limiter: Limiter;
   origins: Origins;
   report: (bug: unknown, about: { requestId: string; act: string }) => void;
@@ -174,7 +174,7 @@ async function admitted<T>(
 ): Promise<T> {
   checkSource(origins, sourceOf(request), false);
   const token = /^Bearer (\S{1,200})$/.exec(request.headers.authorization ?? '')?.[1];
-  const person = token === undefined ? undefined : await findSession(token);
+  const person = token === undefined ? undefined : await findSession(token, request);
   await limiter.allow(person ? limitClass : 'read', { ip: request.ip, person: person?.userId });
   if (!person) throw new Refusal('not_signed_in', {});
   return work(person);
@@ -191,6 +191,9 @@ async function post(
   if (given !== undefined && given > LARGEST + FORM_BYTES) throw new Refusal('body_too_large', {});
   const length = bytesIn(request, uploadHeaders.length);
   const { file, ...announced } = await formOf(request);
+  // Customer service stays open to them, with what they want to show it.
+  if (person.isSuspended && announced.purpose !== 'chat')
+    throw new Refusal('account_suspended', {});
   if (!file) {
     if (length === undefined) malformed(`berkas atau ${uploadHeaders.length} belum ada`);
     return uploads.begin(person, { ...announced, lengthBytes: length });

@@ -11,6 +11,7 @@ import {
   readdir,
   rm,
   stat,
+  symlink,
   writeFile,
 } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -156,6 +157,8 @@ describe('a backup', () => {
     const other = backupKeyOf('another key of chance, as long as the first');
     await expect(verifyBackup(path, { key: other })).rejects.toThrow(/another key/);
     await expect(verifyBackup(path, { key: undefined })).rejects.toThrow(/BACKUP_KEY_FILE/);
+    // Nor does one that anybody can make pass for one of ours.
+    await expect(verifyBackup(shared.plain, { key: other })).rejects.toThrow(/not encrypted/);
   });
 
   for (const [how, used] of forms) {
@@ -298,6 +301,15 @@ describe('restoring', () => {
       restoreBackup({ backup: shared.plain, folder, key: undefined, finish: nothing }),
     ).rejects.toThrow(/is not empty/);
     expect(await readdir(folder)).toEqual(['mine.txt']);
+  });
+
+  test('refuses at once what it could not replace, and a place among somebody’s data', async () => {
+    const folder = await someFolder();
+    await symlink(await someFolder(), join(folder, 'link'));
+    const restored = (to: string) =>
+      restoreBackup({ backup: '/nowhere', folder: to, key: undefined, finish: nothing });
+    await expect(restored(join(folder, 'link'))).rejects.toThrow(/is a link/);
+    await expect(restored(join(data, 'backups', 'new'))).rejects.toThrow(/among the data/);
   });
 
   test('takes an empty folder, and leaves none behind when it fails', async () => {

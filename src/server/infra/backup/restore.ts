@@ -1,5 +1,5 @@
-import { chownSync, createWriteStream } from 'node:fs';
-import { mkdir, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { chownSync, createWriteStream, existsSync } from 'node:fs';
+import { lstat, mkdir, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -68,14 +68,27 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
   return manifest;
 }
 
+/** Refuses, before the work and not after it, what an unpacked folder cannot take the place of. */
 async function refuseUsed(folder: string): Promise<void> {
   const inside = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return [];
+    if (error.code === 'ENOENT') return undefined;
     throw new StartError(`${folder} cannot be restored to (${error.code}).`);
   });
-  if (inside.length > 0) {
+  if (inside && inside.length > 0) {
     throw new StartError(`${folder} is not empty; name a folder that does not exist yet.`);
   }
+  if (inside && (await isLinkOrMount(folder))) {
+    throw new StartError(`${folder} is a link or a disk of its own; name a new folder on it.`);
+  }
+  for (let above = dirname(folder); above !== dirname(above); above = dirname(above)) {
+    if (!existsSync(join(above, 'postgres', 'PG_VERSION'))) continue;
+    throw new StartError(`${folder} lies among the data of ${above}; name one beside it.`);
+  }
+}
+
+async function isLinkOrMount(folder: string): Promise<boolean> {
+  const [itself, above] = await Promise.all([lstat(folder), stat(dirname(folder))]);
+  return itself.isSymbolicLink() || itself.dev !== above.dev;
 }
 
 function refuseOtherMajor({ postgres }: Manifest): void {

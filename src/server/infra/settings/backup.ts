@@ -34,7 +34,7 @@ export const backupSettings = {
     timesOfDay,
   ),
   BACKUP_FOLDER: optional(
-    'Where backups lie. Without it `backups` in the data folder: on the same disk, so better name a folder on another.',
+    'Where backups lie, not among the data. Without it `backups` in the data folder: on the same disk, so better name a folder on another.',
     text,
   ),
   BACKUP_KEEP: setting(

@@ -1,5 +1,5 @@
 import type { Config } from '#server/infra/config.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { LiveFacts, LiveSetting, Setting } from './setting.ts';
 import { settings } from './settings.ts';
 
@@ -61,9 +61,7 @@ export async function openLiveSettings(deps: Deps): Promise<LiveSettings> {
   const timer = setInterval(() => void refresh().catch(report), REFRESH_MS);
   timer.unref();
   return {
-    config: configOver(given, (name) =>
-      values.has(name) ? values.get(name) : given[name as LiveName],
-    ),
+    config: overGiven(given, () => values),
     given,
     refresh,
     onChange: (listener) => void listeners.push(listener),
@@ -71,11 +69,12 @@ export async function openLiveSettings(deps: Deps): Promise<LiveSettings> {
   };
 }
 
-/** A copy of the settings whose live ones are asked for each time. */
-function configOver(given: Config, valueOf: (name: string) => unknown): Config {
+/** A copy of the settings whose live ones are asked for each time: what was set, else what was given. */
+function overGiven(given: Config, values: () => ReadonlyMap<string, unknown>): Config {
   const config = { ...given };
   for (const name of liveDefinitions.keys()) {
-    Object.defineProperty(config, name, { enumerable: true, get: () => valueOf(name) });
+    const get = () => (values().has(name) ? values().get(name) : given[name as LiveName]);
+    Object.defineProperty(config, name, { enumerable: true, get });
   }
   return config;
 }
@@ -91,7 +90,7 @@ export type SettingChange = {
 };
 
 /** The newest change of every setting that has one. */
-export const latestOf = (allAccountsSql: Sql): PromiseLike<SettingChange[]> =>
+export const latestOf = (allAccountsSql: Sql | Tx): PromiseLike<SettingChange[]> =>
   allAccountsSql<SettingChange[]>`
     select distinct on (name) name, version, value, set_by, set_at, reason
     from settings order by name, version desc`;
@@ -143,19 +142,34 @@ export function wordsOf(how: LiveSetting<unknown>, value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+/** Any number, the same on every node: who holds this advisory lock changes settings. */
+const CHANGE_LOCK = 7_206_315;
+
 /**
- * Writes a change down.
+ * Writes a change down; one at a time, for what may be together depends on both.
  *
  * @param change its `version` is one more than the version that was seen.
+ * @param given what counts for what nobody has set.
+ * @param refuse throws for settings that must not stand together.
  * @returns false when somebody else has changed the setting since then.
  */
-export async function storeSetting(allAccountsSql: Sql, change: SettingChange): Promise<boolean> {
+export function storeSetting(
+  allAccountsSql: Sql,
+  change: SettingChange,
+  { given, refuse }: { given: Config; refuse: (after: Config) => void },
+): Promise<boolean> {
   const { name, version, value, set_by, set_at, reason } = change;
-  const { count } = await allAccountsSql`
-    insert into settings (name, version, value, set_by, set_at, reason)
-    select ${name}, ${version}, ${value}, ${set_by}, ${set_at}, ${reason}
-    where ${version}::int = 1 + coalesce(
-      (select max(version) from settings where name = ${name}), 0)
-    on conflict (name, version) do nothing`;
-  return count === 1;
+  return allAccountsSql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${CHANGE_LOCK})`;
+    const others = (await latestOf(tx)).filter((one) => one.name !== name);
+    const after = valuesOf([...others, change], () => undefined);
+    refuse(overGiven(given, () => after));
+    const { count } = await tx`
+      insert into settings (name, version, value, set_by, set_at, reason)
+      select ${name}, ${version}, ${value}, ${set_by}, ${set_at}, ${reason}
+      where ${version}::int = 1 + coalesce(
+        (select max(version) from settings where name = ${name}), 0)
+      on conflict (name, version) do nothing`;
+    return count === 1;
+  });
 }

@@ -34,7 +34,7 @@ test('it becomes 64 px of icons, whose names come beside them', async ({ show })
   const page = await show('sidebar');
   const menu = page.getByRole('navigation', { name: 'Menu contoh' });
   const widthOf = async () => Math.round((await boxOf(menu)).width);
-  expect(await widthOf()).toBe(232);
+  expect(await widthOf()).toBe(248);
   await menu.getByRole('button', { name: 'Ciutkan menu' }).press('Enter');
   await waitFor(async () => expect(await widthOf()).toBe(64));
   expect(await page.getByLabel('Chosen width').textContent()).toBe('icons');

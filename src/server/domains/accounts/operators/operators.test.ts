@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import type { OperatorRole } from '#contract/base/act.ts';
-import { uuidOf } from '#contract/base/ids.ts';
+import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { forgotPassword, verifyForgot } from '#contract/people.ts';
 import {
@@ -247,6 +247,17 @@ describe('the last admin', () => {
       new Refusal('not_allowed', {}),
     );
   });
+});
+
+test('nobody takes their own second factor away by the password alone', async ({ desk, sql }) => {
+  const { app, oka } = desk;
+  await sql`
+    insert into second_factors (account_id, user_id, factor_id, kind, name, secret, last_step)
+    values (${oka.accountId}, ${oka.userId}, gen_random_uuid(), 'totp', '', '\\x01', 1)`;
+  const user_id = publicId('user', oka.userId);
+  const reset = app.perform(resetOperatorFactor, { user_id }, { caller: oka });
+  expect(await no(reset)).toEqual(new Refusal('not_allowed', {}));
+  expect(await sql`select from second_factors`).toHaveLength(1);
 });
 
 test('a code that waits for a removed operator is worth nothing', async ({ desk }) => {

@@ -60,7 +60,9 @@ export const operatorsActs = (deps: Deps): readonly ActHandler[] => [
     await deps.sessions.evict(ended);
     return { ended: ended.length };
   }),
-  handle(resetOperatorFactor, async (_call, { user_id: userId }) => {
+  handle(resetOperatorFactor, async ({ caller }, { user_id: userId }) => {
+    // One's own is taken away by giving it first, on one's own page: a password is not enough for that.
+    if (userId === caller.userId) throw new Refusal('not_allowed', {});
     await operatorOf(deps.allAccountsSql, userId);
     const reset = await resetSecondFactor(deps.allAccountsSql, userId);
     if (!reset) throw new Refusal('not_found', { what: 'Operator' });

@@ -220,21 +220,21 @@ export async function endUnpaid(tx: Tx, row: SubscriptionRow, at: Date): Promise
  * An operator ends a plan now: the free plan begins today.
  *
  * @param refund gives back the share of the days that are left; only of a period that was paid.
- * @returns what was given back; nothing happens, and 0 is given back, where no plan is paid for.
+ * @returns what was given back; undefined, and nothing happens, where there is only the free plan.
  */
 export async function endSubscriptionNow(
   tx: Tx,
   { accountId, at, refund }: { accountId: string; at: Date; refund: boolean },
-): Promise<number> {
+): Promise<number | undefined> {
   const row = await lockSubscription(tx, accountId);
-  if (!row || row.plan_code === GRATIS) return 0;
+  if (!row || row.plan_code === GRATIS) return undefined;
   if (row.status !== 'active') {
     await endUnpaid(tx, row, at);
     return 0;
   }
   const { plan, period } = await standingOf(tx, row);
   const left = daysLeft(period, at);
-  const credit = rupiah(refund ? prorate(plan.price, Math.max(0, left), period.days) : 0);
+  const credit = rupiah(refund ? prorate(plan.price, left, period.days) : 0);
   const ended = { ...row, revision: row.revision + 1 };
   const reason = `Paket ${plan.name} dihentikan`;
   await writeCharge(tx, {

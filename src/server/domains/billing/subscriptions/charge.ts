@@ -26,9 +26,10 @@ export type Funds = {
 
 /** Locks the wallet, so that what it holds is still there when it is charged. */
 export async function lockFunds(tx: Tx, accountId: string): Promise<Funds> {
+  const { available: saldo, status, isBonusOnly } = await lockWallet(tx, accountId);
+  // Read after the lock, which whoever suspends the account holds: nobody suspended is charged.
   const [account] = await tx<{ status: string }[]>`
     select status from accounts where account_id = ${accountId}`;
-  const { available: saldo, status, isBonusOnly } = await lockWallet(tx, accountId);
   // The welcome bonus is for trying messages out, until a first payment.
   const available = isBonusOnly ? rupiah(0) : saldo;
   return { available, isFrozen: status !== 'active', isActive: account?.status === 'active' };

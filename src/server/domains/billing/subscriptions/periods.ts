@@ -54,9 +54,12 @@ export const periodFrom = (at: Date): Period & { anchor: string } => {
   return { anchor, ...periodOf(anchor, 0) };
 };
 
-/** How many days of a period are left at an instant, the day itself counted. */
+/**
+ * How many days of a period are left at an instant, the day itself counted: all of them before it, none after it.
+ * Who waited for another's renewal at midnight comes with an instant of the period before.
+ */
 export const daysLeft = (period: Period, at: Date): number =>
-  wibDay(at).until(wibDay(period.end)).days;
+  Math.min(period.days, Math.max(0, wibDay(at).until(wibDay(period.end)).days));
 
 /** The next 08.00 WIB, unless it is between 08.00 and 20.00: nobody is woken by a bill. */
 export function decentTime(at: Date): Date {

@@ -1,10 +1,11 @@
 import { describe, expect } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
-import { runBilling } from '#server/domains/billing/billing.ts';
-import { checkLedger } from '#server/domains/ledger/ledger.ts';
+import { endSubscriptionNow, runBilling } from '#server/domains/billing/billing.ts';
+import { checkLedger, lockWallet } from '#server/domains/ledger/ledger.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { billingApp } from '#tests/support/money/billing.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import type { Customer } from '#tests/support/people/people.ts';
 
 const expectBooks = async (db: TestDatabase) =>
@@ -47,6 +48,47 @@ describe('at the same time', () => {
       if (tried.status === 'rejected') expect(tried.reason).toEqual(new Refusal('plan_same', {}));
     }
     expect(await app.saldo(ani)).toBe(1_000_000 - 99_000 - 100_000);
+    await expectBooks(db);
+  });
+
+  test('who waited for a renewal to end the plan gives back what it cost, and no more', async ({
+    db,
+  }) => {
+    const { app, people } = await dueSubscribers(db, 1);
+    const [who] = people as [Customer];
+    await app.run();
+    const before = await app.saldo(who);
+    // Its clock was read a moment before midnight, and the renewal held the lock.
+    const at = new Date('2026-12-20T23:59:59.900+07:00');
+    const { accountId } = who;
+    const end = db.allAccountsSql.begin((tx) =>
+      endSubscriptionNow(tx, { accountId, at, refund: true }),
+    );
+    expect(await end).toBe(99_000);
+    expect(await app.saldo(who)).toBe(before + 99_000);
+    await expectBooks(db);
+  });
+
+  test('an account that is suspended while its renewal waits for the wallet is not charged', async ({
+    db,
+  }) => {
+    const { app, people } = await dueSubscribers(db, 1);
+    const [who] = people as [Customer];
+    const { promise: isWaiting, resolve: goOn } = Promise.withResolvers<void>();
+    const suspending = db.allAccountsSql.begin(async (tx) => {
+      await lockWallet(tx, who.accountId);
+      await tx`update accounts set status = 'suspended' where account_id = ${who.accountId}`;
+      await isWaiting;
+    });
+    const renewing = app.run();
+    await waitFor(async () => {
+      const waiting = await db.owner`
+        select 1 as waits from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      expect(waiting).toHaveLength(1);
+    }).finally(goOn);
+    await Promise.all([suspending, renewing]);
+    expect(await app.charges(who)).toHaveLength(1);
     await expectBooks(db);
   });
 

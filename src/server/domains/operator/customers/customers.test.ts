@@ -260,10 +260,9 @@ test('a plan that an operator ends gives back what is asked for, and is ended on
   const budi = await billing.customer(300_000);
   await billing.choose(budi, 'usaha');
   const fields = { account_id: publicId('account', budi.accountId), refund: 'yes', reason };
-  const after = (await oka.ask('operator_plan_end', fields)) as DeskCustomerDetail;
-  expect(after.subscription).toMatchObject({ is_free: true });
+  const ends = await Promise.allSettled([1, 2].map(() => oka.ask('operator_plan_end', fields)));
+  const [done, refused] = ends.toSorted((a, b) => (a.status < b.status ? -1 : 1));
+  expect(done).toMatchObject({ status: 'fulfilled', value: { subscription: { is_free: true } } });
+  expect(refused).toMatchObject({ reason: new Refusal('subscription_not_running', {}) });
   expect(await sql`select plan, reason from plan_endings`).toEqual([{ plan: 'Usaha', reason }]);
-  await expect(oka.ask('operator_plan_end', fields)).rejects.toEqual(
-    new Refusal('subscription_not_running', {}),
-  );
 });

@@ -133,8 +133,9 @@ export async function endPlan(
   await deps.allAccountsSql.begin(async (tx) => {
     await refuseEnded(tx, accountId);
     const plan = await subscriptionForDesk(tx, accountId);
-    if (!plan || plan.is_free) throw new Refusal('subscription_not_running', {});
+    // Of two that end it at once, the second finds the free plan.
     const credited = await endSubscriptionNow(tx, { accountId, at, refund });
+    if (!plan || credited === undefined) throw new Refusal('subscription_not_running', {});
     await tx`
       insert into plan_endings (account_id, ending_id, plan, credited, reason, operator_id, at)
       values (${accountId}, ${newId()}, ${plan.name}, ${credited}, ${reason}, ${operatorId}, ${at})`;

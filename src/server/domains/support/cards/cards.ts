@@ -6,8 +6,9 @@ import { WIB, formatDateTimeZone } from '#contract/base/time.ts';
 import { invoiceStatusLabel } from '#contract/billing/invoices.ts';
 import { failures, messageStatusLabel } from '#contract/messages.ts';
 import { topupMethodLabel, topupStatusLabel } from '#contract/saldo.ts';
-import type { SupportCard, SupportSubject } from '#contract/support.ts';
+import type { SupportCard, SupportSide, SupportSubject } from '#contract/support.ts';
 import { tokenStatusLabel } from '#contract/tokens.ts';
+import { maskedPhone } from '#server/domains/accounts/accounts.ts';
 import { readInvoice } from '#server/domains/billing/billing.ts';
 import { readMessageRow } from '#server/domains/messages/messages.ts';
 import { findTopup } from '#server/domains/payments/payments.ts';
@@ -15,7 +16,14 @@ import { readToken } from '#server/domains/tokens/tokens.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
 /** Something of an account, by its public id. */
-export type Subject = { accountId: string; type: SupportSubject; id: string; now: Date };
+export type Subject = {
+  accountId: string;
+  type: SupportSubject;
+  id: string;
+  now: Date;
+  /** Who shows it: operators see whom a message is for as everywhere else, without name and middle digits. */
+  by: SupportSide;
+};
 
 const when = (at: Date): string => formatDateTimeZone(at, WIB);
 
@@ -50,12 +58,13 @@ export function readCard(tx: Tx, subject: Subject): Promise<SupportCard> {
 
 async function messageCard(
   tx: Tx,
-  { accountId }: Subject,
+  { accountId, by }: Subject,
   messageId: string,
 ): Promise<SupportCard> {
   const message = await readMessageRow(tx, { accountId, messageId });
   const { id, direction, peer, peer_name, status, failure, price, token, created_at } = message;
-  const who = peer_name === null ? formatPhone(peer) : `${peer_name} (${formatPhone(peer)})`;
+  const shown = by === 'customer' ? formatPhone(peer) : maskedPhone(peer);
+  const who = by === 'customer' && peer_name !== null ? `${peer_name} (${shown})` : shown;
   return {
     type: 'message',
     id,
@@ -98,12 +107,9 @@ async function topupCard(
   return {
     type: 'topup',
     id: topup.id,
-    title: `Isi saldo ${topup.id}`,
+    title: `Isi saldo ${formatRupiah(topup.total)}`,
     status: topupStatusLabel[topup.status],
-    lines: [
-      `${formatRupiah(topup.total)} lewat ${topupMethodLabel[topup.method]}`,
-      when(topup.created_at),
-    ],
+    lines: [`Lewat ${topupMethodLabel[topup.method]}`, when(topup.created_at)],
   };
 }
 

@@ -55,10 +55,11 @@ export async function readContent(
   writer: Writer,
 ): Promise<Content> {
   const { about_type: type, about_id: id } = given;
+  const { side } = writer.viewer;
   const card =
     type === undefined || id === undefined
       ? null
-      : await readCard(tx, { accountId: writer.accountId, type, id, now: deps.now() });
+      : await readCard(tx, { accountId: writer.accountId, type, id, now: deps.now(), by: side });
   if (given.upload !== undefined) return { ...(await readFile(tx, deps, given, writer)), card };
   if (given.contact_phone) {
     const phone = TypedPhone().parse(given.contact_phone);

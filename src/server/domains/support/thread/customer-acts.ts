@@ -38,7 +38,7 @@ export function customerActs(deps: SupportDeps): readonly ActHandler[] {
     ),
     handle(support.supportCard, ({ caller: { accountId } }, { about_type: type, about_id: id }) =>
       asAccount(deps.sql, accountId, (tx) =>
-        readCard(tx, { accountId, type, id, now: deps.now() }),
+        readCard(tx, { accountId, type, id, now: deps.now(), by: 'customer' }),
       ),
     ),
     handle(support.sendSupport, (call, input) =>

@@ -1,5 +1,6 @@
 import type { MessageType } from '#contract/messages.ts';
 import { publicId } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 import type { SupportCard, SupportEvent, SupportMessage, SupportSide } from '#contract/support.ts';
 import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
 import { contentOf, excerptOf } from '#server/domains/messages/messages.ts';
@@ -56,8 +57,14 @@ export function linesOf(
     order by seq ${order === 'newest' ? sql`desc` : sql`asc`} offset ${offset} limit ${limit}`;
 }
 
+/**
+ * Writes a line.
+ *
+ * @throws Refusal `idempotency_conflict` when its id is that of a line which the writer does not see, a note.
+ */
 export async function writeLine(tx: Tx, accountId: string, line: Line): Promise<void> {
-  await tx`
+  // Without naming the constraint: a customer's connection may write the system's notes, and not see them.
+  const { count } = await tx`
     insert into support_messages (
       account_id, seq, message_id, side, user_id, author, internal, type, body, size_bytes, card,
       event, answer_seconds, at
@@ -65,7 +72,8 @@ export async function writeLine(tx: Tx, accountId: string, line: Line): Promise<
       ${accountId}, ${line.seq}, ${line.message_id}, ${line.side}, ${line.user_id}, ${line.author},
       ${line.internal}, ${line.type}, ${json(line.body)}, ${line.size_bytes},
       ${line.card && json(line.card)}, ${line.event}, ${line.answer_seconds}, ${line.at}
-    )`;
+    ) on conflict do nothing`;
+  if (count === 0) throw new Refusal('idempotency_conflict', {});
 }
 
 /** A file of a note stays the installation's: what a customer takes along has no notes. */

@@ -16,10 +16,10 @@ const LINES_A_MINUTE = 20;
 type Sending = { accountId: string; viewer: Viewer; internal?: boolean };
 
 /**
- * Writes a line, once: the same id again is answered with the first line, whatever it brings.
+ * Writes a line, once: the same id again from the same person is answered with the first line, whatever it brings.
  *
  * @throws Refusal `support_empty`, `upload_gone`, `not_found`; of customers `support_too_many`, of operators
- *   `account_ended`.
+ *   `account_ended`; `idempotency_conflict` for the id of a line that is somebody else's, or a note instead of an answer.
  */
 export async function sendLine(
   deps: SupportDeps,
@@ -34,7 +34,8 @@ export async function sendLine(
     const before = await openThread(tx, accountId, at);
     const first = await lineOf(tx, accountId, given.message_id);
     if (first) {
-      if (first.side === side) return first;
+      // Neither a colleague's line nor a note may pass for the answer that somebody believes they gave.
+      if (first.user_id === userId && first.internal === internal) return first;
       throw new Refusal('idempotency_conflict', {});
     }
     if (side === 'customer') await countLine(tx, accountId);

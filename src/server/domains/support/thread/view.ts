@@ -1,5 +1,5 @@
 import type { SupportStatus, SupportThread } from '#contract/support.ts';
-import { operatorNames } from '#server/domains/accounts/accounts.ts';
+import { answeringOperators } from '#server/domains/accounts/accounts.ts';
 import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
 import { supportHours } from '#server/domains/support/hours/hours.ts';
 import type { Thread } from './row.ts';
@@ -23,9 +23,9 @@ export async function viewThread(
 ): Promise<SupportThread> {
   const now = deps.now();
   const { assignee } = thread;
-  const [usual, names] = await Promise.all([
+  const [usual, answering] = await Promise.all([
     deps.usualAnswer(),
-    assignee === null ? undefined : operatorNames(deps.allAccountsSql, [assignee]),
+    assignee === null ? [] : answeringOperators(deps.allAccountsSql),
   ]);
   const seen =
     side === 'customer'
@@ -44,7 +44,8 @@ export async function viewThread(
   return {
     ...seen,
     customer_read: thread.customer_read,
-    operator: (assignee !== null && names?.get(assignee)) || null,
+    // Nobody is said to look after it who has left, or does something else now.
+    operator: answering.find(({ user_id }) => user_id === assignee)?.name ?? null,
     usual_answer_seconds: usual,
     hours: supportHours(deps.hours(), now),
     rating: {

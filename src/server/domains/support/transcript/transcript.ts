@@ -50,6 +50,9 @@ async function* transcriptOf(sql: Sql, { accountId, customer, at }: Facts): Asyn
   }
 }
 
+/** Whatever an editor begins a new line at. */
+const LINE_ENDS = /[\n\v\f\r\u0085\u2028\u2029]+/;
+
 /** One line of the thread. What somebody wrote is indented: it cannot pass for a line of somebody else. */
 export function wordsOf(line: Line, customer: string): string {
   const { side, author, card, at } = line;
@@ -57,7 +60,7 @@ export function wordsOf(line: Line, customer: string): string {
     side === 'customer' ? customer : side === 'operator' ? `${author} (layanan pelanggan)` : '—';
   const about = card ? [`[${card.title} · ${card.status}]`, ...card.lines] : [];
   const words = [...about, ...bodyWords(line)]
-    .flatMap((text) => text.split(/[\r\n\u2028\u2029]+/))
+    .flatMap((text) => text.split(LINE_ENDS))
     .filter((text) => text !== '')
     .map((text) => `    ${text}\n`)
     .join('');
@@ -71,4 +74,4 @@ function bodyWords({ type, body }: Line): string[] {
   return [`Berkas: ${text('filename')}`, text('caption')];
 }
 
-const oneLine = (words: string): string => words.replace(/\s+/g, ' ').trim();
+const oneLine = (words: string): string => words.replace(/[\s\u0085]+/g, ' ').trim();

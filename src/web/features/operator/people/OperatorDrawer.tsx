@@ -189,7 +189,7 @@ function Ends({ operator, onRemoved }: { operator: Operator; onRemoved: () => vo
         >
           Akhiri sesi
         </Button>
-        {second_factor && (
+        {second_factor && !you && (
           <Button variant="outline" tone="neutral" onClick={() => reset({ user_id })}>
             Hapus verifikasi dua langkah
           </Button>
