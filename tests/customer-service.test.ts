@@ -4,6 +4,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { openSubscription } from '#server/domains/billing/billing.ts';
 import { newId } from '#server/infra/ids.ts';
+import { UPLOAD_FIELD, UPLOAD_PATH } from '#contract/uploads.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
 import { picture } from './support/app/uploads-app.ts';
 import { type RunningApp, browserOf, signedIn, test } from './support/app/running-app.ts';
@@ -276,10 +277,6 @@ describe('customer service over HTTP', () => {
     expect(await asAni('operator_support_get', { account_id })).toMatchObject({
       type: 'act_unknown',
     });
-    // A suspended account may still ask.
-    await db.allAccountsSql`
-      update accounts set status = 'suspended' where account_id = ${ani.accountId}`;
-    expect(await asAni('support_send', { ...id(), text: 'Mengapa?' })).toMatchObject({ seq: 1 });
     const sari = await operatorOf(running, db, ['support']);
     await db.allAccountsSql`
       update accounts set status = 'closed', closed_at = clock_timestamp()
@@ -288,5 +285,38 @@ describe('customer service over HTTP', () => {
     expect(await actAs(running, sari)('operator_support_send', answer)).toMatchObject({
       type: 'account_ended',
     });
+  });
+
+  test('who is suspended asks with files, too, and is led to no page that is closed', async ({
+    openApp,
+    db,
+  }) => {
+    const running = await openApp();
+    const ani = await signedIn(db);
+    await db.allAccountsSql`
+      update accounts set status = 'suspended' where account_id = ${ani.accountId}`;
+    const asAni = actAs(running, ani);
+    const form = new FormData();
+    form.append(UPLOAD_FIELD, JSON.stringify({ purpose: 'chat' }));
+    form.append(UPLOAD_FIELD, new Blob(['Nota'], { type: 'text/plain' }), 'nota.txt');
+    const request = new Request('http://localhost', { method: 'POST', body: form });
+    const answer = await running.app.inject({
+      method: 'POST',
+      url: UPLOAD_PATH,
+      headers: {
+        'sec-fetch-site': 'same-origin',
+        authorization: `Bearer ${ani.token}`,
+        cookie: `kabari-device=${browserOf(ani.token)}`,
+        'content-type': request.headers.get('content-type') ?? '',
+      },
+      payload: Buffer.from(await request.arrayBuffer()),
+    });
+    const sent = { ...id(), text: 'Mengapa?', upload: answer.body };
+    expect(await asAni('support_send', sent)).toMatchObject({
+      seq: 1,
+      content: { filename: 'nota.txt' },
+    });
+    expect(await asAni('support_help')).toEqual({ causes: [] });
+    expect(await asAni('token_list')).toMatchObject({ type: 'account_suspended' });
   });
 });

@@ -245,12 +245,10 @@ export const supportHelp = act({
       causes: z.array(
         z.object({
           cause: SupportCause(),
-          /** `Token Kasir terputus dari ponselnya` */
+          /** With how many it concerns: `Token Kasir terputus dari ponselnya`, `2 token terputus …` */
           title: z.string(),
           /** What to do, in two sentences at most. */
           answer: z.string(),
-          /** How many it concerns, where that says something: messages, tokens. */
-          count: z.nullable(z.int()),
           /** The thing itself, to bring along when the answer did not help. */
           about: z.nullable(z.object({ type: SupportSubject(), id: z.string() })),
           /** Where it is mended: a path of the app. */

@@ -7,6 +7,10 @@ import {
   sendInbox,
   typeInbox,
 } from '#contract/operator/support.ts';
+import { checkToken } from '#contract/accounts.ts';
+import { suspendCustomer } from '#contract/operator/customers.ts';
+import { boxOf } from '#tests/support/gallery.ts';
+import { settled } from './browser/browser.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { ask, askRows, newSender, signIn, signUp } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
@@ -79,4 +83,46 @@ journey('a question, its answers, and what is written without a network', async 
   await later.getByRole('radio', { name: /^5 dari 5/ }).check({ force: true });
   await later.getByRole('button', { name: 'Kirim penilaian' }).click();
   await waitFor(async () => expect((await words()).at(-1)).toBe('Dinilai 5 dari 5'));
+});
+
+journey('who is suspended is answered while they watch, on a page that fits', async (stage) => {
+  const { address, operator } = stage.product;
+  const who = await signUp(address, { name: 'Kopi Duka', phone: '6281355504003' });
+  const desk = await signIn(address, operator);
+  const { account_id } = await ask(address, checkToken, {}, who.session);
+  const reason = 'Banyak laporan penipuan dari penerima pesan';
+  await ask(address, suspendCustomer, { account_id, becomes: 'suspended', reason }, desk);
+  const { phone, password } = who;
+  const session = await signIn(address, { phone, password });
+  const { open } = await stage.person({ session, width: 390 });
+  const tab = await open('/saldo');
+  await tab.getByText(reason).waitFor();
+  await tab.getByRole('link', { name: 'Hubungi layanan pelanggan' }).click();
+  await arrivesAt(tab, '/customer-service');
+  const box = tab.getByRole('textbox', { name: /^Tulis pesan untuk/ });
+  await box.fill('Mengapa akun saya ditangguhkan?');
+  await box.press('Enter');
+  await tab.getByText('Terkirim', { exact: true }).waitFor({ state: 'attached' });
+  const message_id = randomUUID();
+  await ask(address, sendInbox, { account_id, message_id, text: 'Kami jelaskan' }, desk);
+  await tab.getByText('Kami jelaskan').waitFor();
+
+  const bar = tab.getByText(reason);
+  const title = tab.getByRole('heading', { level: 1 });
+  for (const [width, height] of [
+    [390, 844],
+    [1440, 900],
+  ] as const) {
+    await tab.setViewportSize({ width, height });
+    await settled(tab);
+    const [above, head, foot] = await Promise.all([bar, title, box].map(boxOf));
+    expect(head?.x).toBeGreaterThanOrEqual(16);
+    expect(head?.y).toBeGreaterThanOrEqual((above?.y ?? 0) + (above?.height ?? 0));
+    // The box stands at the foot of the window, not above a menu that is not there.
+    const below = height - (foot?.y ?? 0) - (foot?.height ?? 0);
+    expect(below).toBeGreaterThan(0);
+    expect(below).toBeLessThan(48);
+  }
+  await tab.getByRole('button', { name: 'Keluar' }).click();
+  await arrivesAt(tab, '/auth/login');
 });

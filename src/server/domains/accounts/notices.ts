@@ -49,9 +49,9 @@ export type FactorChange =
 
 const factorChanges: Record<FactorChange, string> = {
   totp_added: 'Aplikasi autentikator baru saja dipasang untuk verifikasi dua langkah',
-  totp_removed: 'Aplikasi autentikator baru saja dihapus untuk verifikasi dua langkah',
+  totp_removed: 'Aplikasi autentikator baru saja dihapus dari verifikasi dua langkah',
   passkey_added: 'Sebuah passkey baru saja dipasang untuk verifikasi dua langkah',
-  passkey_removed: 'Sebuah passkey baru saja dihapus untuk verifikasi dua langkah',
+  passkey_removed: 'Sebuah passkey baru saja dihapus dari verifikasi dua langkah',
   codes_renewed: 'Kode cadangan baru saja dibuat ulang',
 };
 
@@ -91,9 +91,9 @@ export const notifySecondFactorsReset = (deps: Deps, phone: string): Promise<voi
   sendNotice(
     deps,
     phone,
-    'Verifikasi dua langkah akun Kabari Anda baru saja dihapus oleh pengelola, dan semua sesi diakhiri. ' +
+    'Verifikasi dua langkah akun Kabari Anda baru saja dihapus oleh operator, dan semua sesi diakhiri. ' +
       'Masuk lagi dengan kata sandi Anda, lalu pasang yang baru di halaman Keamanan. ' +
-      'Tidak memintanya? Segera hubungi pengelola yang lain.',
+      'Tidak memintanya? Segera hubungi operator lain.',
   );
 
 /** The account is scheduled for erasure. */

@@ -1,16 +1,18 @@
 import { useMemo } from 'react';
 import { later } from '#web/browser/lazyComponent.ts';
+import { usePath } from '#web/browser/router/Router.tsx';
 import { useUser } from '#web/api/user.ts';
 import { AccountTools } from '#web/app/layout/AccountMenu.tsx';
 import { Frame } from '#web/app/layout/Frame.tsx';
 import { operatorMenuFor } from '#web/app/navigation/operatorMenu.ts';
 import { useIncoming } from '#web/features/messages/incoming/useIncoming.ts';
-import { maySee } from '#web/features/operator/operator.ts';
+import { mayOpen, maySee } from '#web/features/operator/operator.ts';
 import { InboxLive } from '#web/features/operator/support/InboxLive.tsx';
 import { inboxNews } from '#web/features/operator/support/inboxNews.ts';
 import { inboxPatches } from '#web/features/operator/support/livePatches.ts';
 import { WaitingCount } from '#web/features/operator/support/WaitingCount.tsx';
 import { BottomBar } from '#web/ui/layout/BottomBar.tsx';
+import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
 
 const EnrolGate = later(async () => (await import('#web/app/shells/EnrolGate.tsx')).EnrolGate);
 
@@ -31,7 +33,9 @@ export function OperatorShell() {
       ),
     [roles],
   );
+  const place = usePath();
   if (user.needs_second_factor) return <EnrolGate />;
+  if (place !== undefined && !mayOpen(place, roles)) return <NotFoundPage />;
   return (
     <Frame
       menu={menu}

@@ -1,12 +1,16 @@
 import { useQuery } from '@tanstack/react-query';
-import { CirclePause } from 'lucide-react';
+import { CirclePause, TriangleAlert } from 'lucide-react';
+import { useRef } from 'react';
 import { formatDateTime } from '#contract/base/time.ts';
 import { signOut, userQuery, useUser } from '#web/api/user.ts';
 import { Outlet, usePath } from '#web/browser/router/Router.tsx';
 import type { Path } from '#web/browser/router/routes.ts';
+import { useFrameHeights } from '#web/app/layout/useFrameHeights.ts';
+import styles from '#web/app/shells/SuspendedShell.module.css';
+import { useIncoming } from '#web/features/messages/incoming/useIncoming.ts';
+import { supportNews, supportPatches } from '#web/features/support/unread.ts';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
-import { Alert } from '#web/ui/alert/Alert.tsx';
 import notice from '#web/ui/page/noticePage.module.css';
 
 /** The page of customer service, which alone stays open to who is suspended. */
@@ -14,19 +18,16 @@ const SUPPORT = '/customer-service' as string as Path;
 /** How often it is asked whether the account goes on. */
 const LOOK_MS = 30_000;
 
+/** Of all that is followed, what customer service says. */
+const followed = { patches: [supportPatches], support: supportNews, messages: false };
+
 /** All that a suspended account opens: why, and customer service. */
 export function SuspendedShell() {
   useQuery({ ...userQuery, refetchInterval: LOOK_MS });
-  const { suspension, timezone } = useUser();
+  const { id, suspension, timezone } = useUser();
+  useIncoming(id, followed);
   const reason = suspension?.reason ?? '';
-  if (usePath() === SUPPORT) {
-    return (
-      <main id="isi" tabIndex={-1}>
-        <Alert visible state="warning" label={`Akun Anda ditangguhkan: ${reason}`} />
-        <Outlet />
-      </main>
-    );
-  }
+  if (usePath() === SUPPORT) return <InSupport reason={reason} />;
   return (
     <main id="isi" tabIndex={-1} className={notice['page']}>
       <CirclePause size={40} className={notice['icon']} aria-hidden="true" />
@@ -38,10 +39,39 @@ export function SuspendedShell() {
       </p>
       <div className={notice['actions']}>
         <LinkButton to={SUPPORT}>Hubungi layanan pelanggan</LinkButton>
-        <Button variant="outline" tone="neutral" onClick={() => void signOut()}>
-          Keluar
-        </Button>
+        <SignOut />
       </div>
     </main>
   );
 }
+
+/** Customer service, below a bar with the reason and the way out. */
+function InSupport({ reason }: { reason: string }) {
+  const bar = useRef<HTMLElement>(null);
+  useFrameHeights(bar);
+  return (
+    <div className={styles['shell']}>
+      <header ref={bar} className={styles['bar']}>
+        <TriangleAlert size={20} aria-hidden="true" />
+        <p className={styles['reason']}>
+          Akun Anda ditangguhkan: <bdi>{reason}</bdi>
+        </p>
+        <SignOut small />
+      </header>
+      <main id="isi" tabIndex={-1} className={styles['main']}>
+        <Outlet />
+      </main>
+    </div>
+  );
+}
+
+const SignOut = ({ small = false }: { small?: boolean }) => (
+  <Button
+    variant="outline"
+    tone="neutral"
+    {...(small && { size: 'sm' })}
+    onClick={() => void signOut()}
+  >
+    Keluar
+  </Button>
+);

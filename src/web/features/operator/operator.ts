@@ -61,3 +61,10 @@ export const maySee = (
   { roles }: Pick<OperatorPage, 'roles'>,
   own: readonly OperatorRole[],
 ): boolean => !roles || own.some((role) => role === 'admin' || roles.includes(role));
+
+/** Whether an operator of these roles may open a path; one of no tab is everybody's. */
+export const mayOpen = (path: string, own: readonly OperatorRole[]): boolean =>
+  operatorSections
+    .flatMap(({ pages }): readonly OperatorPage[] => pages)
+    .filter(({ to }) => path === to || (to !== '/operator' && path.startsWith(`${to}/`)))
+    .every((page) => maySee(page, own));

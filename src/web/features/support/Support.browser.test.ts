@@ -110,7 +110,6 @@ const disconnected = {
   cause: 'token_disconnected',
   title: 'Token Kasir terputus dari ponselnya',
   answer: 'Pesannya tidak dapat keluar sampai tersambung lagi.',
-  count: null,
   about: { type: 'topup', id: `top_${'0'.repeat(26)}` },
   href: '/token',
   action: 'Sambungkan lagi',
@@ -267,6 +266,19 @@ test('both sides’ lines, cards, files and hours are there for everybody', asyn
   await tab.getByText('Dibaca', { exact: true }).waitFor({ state: 'attached' });
   await look(tab, 'thread');
   await tab.getByRole('button', { name: 'Lampiran' }).click();
+  // Why a file cannot go stands by the box until it was read: a toast would be over the button that sends.
+  await tab.getByLabel('Dokumen').setInputFiles({
+    name: 'program.exe',
+    mimeType: 'application/octet-stream',
+    buffer: Buffer.from('MZ'),
+  });
+  await tab
+    .getByRole('region', { name: /^Percakapan/ })
+    .getByText(/^program\.exe tidak/)
+    .waitFor();
+  await look(tab, 'refused file');
+  await tab.getByRole('button', { name: 'Tutup', exact: true }).click();
+  await tab.getByRole('button', { name: 'Lampiran' }).click();
   await tab.getByRole('button', { name: 'Kontak', exact: true }).click();
   const form = tab.getByRole('form', { name: 'Kirim kontak' });
   await form.getByRole('button', { name: 'Kirim kontak' }).click();
@@ -284,6 +296,7 @@ test('both sides’ lines, cards, files and hours are there for everybody', asyn
       expect.objectContaining({ contact_name: 'Siti', contact_phone: '6281211112222' }),
     ),
   );
+  expect(await isFocused(tab, box(tab))).toBe(true);
   expect(faults).toEqual([]);
   await done();
 });

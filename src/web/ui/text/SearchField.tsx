@@ -11,13 +11,15 @@ type Props = {
   className?: string | undefined;
   /** Called when the typing pauses, by Enter, and when it is emptied; '' asks for everything again. */
   onSearch: (text: string) => void;
+  /** Leads on to what was found: by the arrow down, or by Escape where nothing is typed. */
+  onLeave?: () => void;
 };
 
 /** Typing is not asking: each look costs something. */
 const PAUSE_MS = 300;
 
 /** Narrows a list by what is typed. */
-export function SearchField({ value, maxLength, onSearch, ...field }: Props) {
+export function SearchField({ value, maxLength, onSearch, onLeave, ...field }: Props) {
   const [typed, setTyped] = useState(value);
   const [submitted, setSubmitted] = useState(value);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
@@ -53,7 +55,13 @@ export function SearchField({ value, maxLength, onSearch, ...field }: Props) {
         clearTimeout(timer.current);
         timer.current = setTimeout(() => ask(target.value), PAUSE_MS);
       }}
-      onKeyDown={(event) => event.key === 'Enter' && ask(typed)}
+      onKeyDown={(event) => {
+        const { key } = event;
+        if (key === 'Enter') ask(typed);
+        if (!onLeave || !(key === 'ArrowDown' || (key === 'Escape' && typed === ''))) return;
+        event.preventDefault();
+        onLeave();
+      }}
     />
   );
 }

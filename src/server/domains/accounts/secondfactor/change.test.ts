@@ -164,7 +164,7 @@ test('who lost everything is reset: no factor, no code, no session; others keep 
   await notifySecondFactorsReset(app.deps, reset?.phone ?? '');
   expect(app.sent.at(-1)).toMatchObject({
     phone: who.phone,
-    text: expect.stringContaining('dihapus oleh pengelola'),
+    text: expect.stringContaining('dihapus oleh operator'),
   });
   await app.deps.sessions.evict(reset?.sessionIds ?? []);
   expect(await app.deps.sessions.find(who.token)).toBeUndefined();

@@ -44,7 +44,6 @@ describe('quick help', () => {
         cause: 'token_disconnected',
         title: 'Token Apotek terputus dari ponselnya',
         answer: expect.stringContaining('pindai kode QR'),
-        count: null,
         about: { type: 'token', id: parted.id },
         href: `/token?open=${parted.id}`,
         action: 'Sambungkan lagi',
@@ -52,7 +51,6 @@ describe('quick help', () => {
     ]);
     const several = causes({ tokens: [parted, token('disconnected')] });
     expect(several[0]).toMatchObject({
-      count: 2,
       href: '/token',
       title: expect.stringContaining('2 token'),
     });
@@ -71,7 +69,11 @@ describe('quick help', () => {
   test('counts what failed for a reason of its own, and leaves others to the history', () => {
     const some = [failed('not_on_whatsapp'), failed('no_answer'), failed('not_on_whatsapp')];
     expect(causes({ failed: some })).toMatchObject([
-      { cause: 'not_on_whatsapp', count: 2, about: { type: 'message', id: some[0]?.id } },
+      {
+        cause: 'not_on_whatsapp',
+        title: '2 pesan gagal: nomornya tidak terdaftar di WhatsApp',
+        about: { type: 'message', id: some[0]?.id },
+      },
     ]);
   });
 

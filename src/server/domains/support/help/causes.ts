@@ -43,7 +43,7 @@ export const causesOf = (facts: Facts): Cause[] =>
 const cause = (
   of: SupportCause,
   given: Pick<Cause, 'title' | 'answer' | 'href' | 'action'> & Partial<Cause>,
-): Cause => ({ count: null, about: null, ...given, cause: of });
+): Cause => ({ about: null, ...given, cause: of });
 
 const frozen = ({ wallet }: Facts): Cause | undefined =>
   wallet.status === 'frozen'
@@ -75,7 +75,6 @@ const aboutToken = ({ id }: Token, count: number) =>
   ({
     about: { type: 'token', id },
     href: count > 1 ? '/token' : `/token?open=${id}`,
-    count: count > 1 ? count : null,
   }) as const;
 
 function disconnected(facts: Facts): Cause | undefined {
@@ -162,15 +161,17 @@ function topupWaiting({ topups }: Facts): Cause | undefined {
   const [first] = waiting;
   if (!first) return undefined;
   const id = publicId('topup', first.topup_id);
+  const several = waiting.length > 1;
   return cause('topup_waiting', {
-    title: `Isi saldo ${formatRupiah(first.total)} belum masuk`,
+    title: several
+      ? `${waiting.length} isi saldo belum masuk`
+      : `Isi saldo ${formatRupiah(first.total)} belum masuk`,
     answer:
       first.status === 'review'
         ? 'Pembayarannya sedang kami periksa. Anda tidak perlu membayar lagi.'
         : 'Kami menunggu pembayaran dengan jumlah yang persis sama. Sudah membayar? Unggah buktinya di rincian isi saldo.',
-    count: waiting.length > 1 ? waiting.length : null,
     about: { type: 'topup', id },
-    href: `/saldo?open=${id}`,
+    href: several ? '/saldo' : `/saldo?open=${id}`,
     action: 'Lihat isi saldo',
   });
 }
@@ -180,21 +181,21 @@ type FailureCause = Extract<SupportCause, Failure>;
 /** Failures of single messages, in the order in which they press. */
 const byFailure: Record<FailureCause, { title: string; answer: string }> = {
   rate_limited: {
-    title: 'ditolak jaringan karena terlalu cepat',
+    title: 'ditolak jaringan karena dikirim terlalu cepat',
     answer:
       'Jaringan membatasi laju kiriman. Tunggu beberapa menit, lalu kirim ulang dengan jeda lebih panjang.',
   },
   not_on_whatsapp: {
-    title: 'ke nomor yang tidak terdaftar di WhatsApp',
+    title: 'nomornya tidak terdaftar di WhatsApp',
     answer:
       'Nomornya salah tulis atau tidak memakai WhatsApp. Periksa nomornya, lalu kirim ke nomor yang benar.',
   },
   blocked: {
-    title: 'ke penerima yang memblokir nomor Anda',
+    title: 'penerima memblokir nomor Anda',
     answer: 'Pesan Anda tidak akan sampai selama diblokir. Hubungi penerimanya lewat jalur lain.',
   },
   opted_out: {
-    title: 'ke penerima yang berhenti berlangganan',
+    title: 'penerima sudah berhenti berlangganan',
     answer:
       'Penerima pernah membalas STOP atau BERHENTI. Pesan terbuka lagi setelah penerima membalas MULAI.',
   },
@@ -208,9 +209,8 @@ function failedBy({ failed }: Facts): (Cause | undefined)[] {
     if (!first) return undefined;
     const several = some.length > 1;
     return cause(of, {
-      title: `${several ? `${some.length} pesan` : 'Pesan'} gagal ${title}`,
+      title: `${several ? `${some.length} pesan` : 'Pesan'} gagal: ${title}`,
       answer,
-      count: several ? some.length : null,
       about: { type: 'message', id: first.id },
       href: several ? '/message-history?status=failed' : `/message-history?open=${first.id}`,
       action: several ? 'Lihat pesannya' : 'Lihat pesan',

@@ -66,8 +66,9 @@ export function customerActs(deps: SupportDeps): readonly ActHandler[] {
     handle(support.supportTranscript, async ({ caller: { accountId } }) => ({
       url: transcriptLink(deps, accountId),
     })),
-    handle(support.supportHelp, async ({ caller: { accountId } }) => ({
-      causes: await readHelp(deps, accountId),
+    handle(support.supportHelp, async ({ caller: { accountId, isSuspended } }) => ({
+      // Who is suspended reads why on the page, and the pages that causes lead to are closed.
+      causes: isSuspended ? [] : await readHelp(deps, accountId),
     })),
   ];
 }

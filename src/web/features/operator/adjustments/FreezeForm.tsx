@@ -21,6 +21,7 @@ export function FreezeForm({ customer, onDone }: CustomerForm) {
         ? `${customer.name} dapat mengirim dan mengisi saldo lagi.`
         : `${customer.name} tidak dapat mengirim pesan baru atau mengisi saldo. Pesan yang sudah diterima tetap dikirim.`,
       button: frozen ? 'Buka' : 'Bekukan',
+      ...(!frozen && { tone: 'danger' }),
     }),
     said: ({ status }) => (status === 'frozen' ? 'Saldo dibekukan.' : 'Pembekuan dibuka.'),
     onDone,

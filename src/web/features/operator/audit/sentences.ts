@@ -18,7 +18,7 @@ const sentences: Readonly<Record<string, string>> = {
   second_factor_totp_add: 'Memasang kode autentikator',
   second_factor_passkey_begin: 'Mulai memasang passkey',
   second_factor_passkey_add: 'Memasang passkey',
-  second_factor_remove: 'Menghapus satu cara verifikasi dua langkah',
+  second_factor_remove: 'Menghapus cara verifikasi dua langkah',
   second_factor_codes_renew: 'Membuat kode cadangan baru',
   second_factor_confirm: 'Melewati verifikasi dua langkah sekali lagi',
   user_export: 'Meminta unduhan data akun',

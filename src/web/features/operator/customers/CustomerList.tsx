@@ -9,6 +9,7 @@ import {
   findCustomers,
 } from '#contract/operator/customers.ts';
 import { subscriptionStatusLabel } from '#contract/billing/plans.ts';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import styles from '#web/features/operator/customers/customers.module.css';
@@ -18,7 +19,6 @@ import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
-import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
@@ -158,28 +158,17 @@ export function CustomerList() {
 
 const Nothing = ({ isNarrowed }: { isNarrowed: boolean }) =>
   isNarrowed ? (
-    <EmptyState
-      title="Tidak ada pelanggan yang cocok."
-      action={
-        <Button
-          variant="subtle"
-          size="sm"
-          onClick={() =>
-            go({
-              q: undefined,
-              state: undefined,
-              plan: undefined,
-              saldo: undefined,
-              page: undefined,
-            })
-          }
-        >
-          Hapus pencarian dan saringan
-        </Button>
+    <Button
+      variant="subtle"
+      size="sm"
+      onClick={() =>
+        go({ q: undefined, state: undefined, plan: undefined, saldo: undefined, page: undefined })
       }
-    />
+    >
+      Hapus pencarian dan filter
+    </Button>
   ) : (
-    <EmptyState title="Pelanggan tampil di sini setelah mendaftar." />
+    'Pelanggan tampil di sini setelah mendaftar.'
   );
 
 /** Asks when Enter is pressed: each letter would be a look at everybody. */

@@ -70,7 +70,7 @@ function Identity({ customer: { phone, account_id, state } }: { customer: DeskCu
       {maySee({ roles: ['support'] }, roles) && (
         <a href={`${SUPPORT_INBOX}?open=${account_id}`}>Percakapan</a>
       )}
-      {maySee({ roles: [] }, roles) && <a href={`${AUDIT}?account=${account_id}`}>Jejak audit</a>}
+      {maySee({ roles: [] }, roles) && <a href={`${AUDIT}?account=${account_id}`}>Catatan audit</a>}
     </span>
   );
 }

@@ -1,3 +1,4 @@
+import { formatNumber } from '#contract/base/money.ts';
 import type { ReactNode } from 'react';
 import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
 import { failures as failureSentences } from '#contract/messages.ts';
@@ -63,7 +64,8 @@ const Tokens = ({ customer: { tokens } }: Props) => (
             <Open onClick={() => go({ token: id })}>{name}</Open>
             <span className={desk['small']}>
               {phone && <span className="num">{formatPhone(phone)} · </span>}
-              {sent_today} dari {daily_limit} hari ini · kunci …{key_hint}
+              {formatNumber(sent_today)} dari {formatNumber(daily_limit)} hari ini · kunci …
+              {key_hint}
             </span>
           </span>
           <StatusChip tone={statusTone[status]}>{tokenStatusLabel[status]}</StatusChip>

@@ -13,8 +13,8 @@ type Options<A extends Act, V> = {
   initial: V;
   /** What is sent for what was typed. */
   inputOf: (values: V) => InputFor<A>;
-  /** What is asked before it is done, and what the button says that does it. */
-  question: (values: V) => { title: string; text: string; button: string };
+  /** What is asked before it is done, and what the button says that does it; `danger` as the form's own. */
+  question: (values: V) => { title: string; text: string; button: string; tone?: 'danger' };
   /** What is said once it is done. */
   said: (answer: AnswerOf<A>) => string;
   onDone: (answer: AnswerOf<A>) => void;
@@ -49,13 +49,13 @@ export function useDeskForm<
     }
   };
   const onSubmit = form.submit((values) => {
-    const { title, text, button } = question(values);
+    const { title, text, button, tone = 'primary' } = question(values);
     void confirm({
       title,
       children: text,
       cancelText: 'Batal',
       confirmText: button,
-      tone: 'primary',
+      tone,
       sentenceOf,
       onConfirm: () => send(values),
     });

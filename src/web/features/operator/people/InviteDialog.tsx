@@ -14,6 +14,7 @@ import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { useStartHere } from '#web/ui/form/useStartHere.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { PhoneField } from '#web/ui/phone/PhoneField.tsx';
@@ -42,6 +43,7 @@ function Ask({ onClose, onInvited }: AskProps) {
   };
   const inputOf = ({ roles, ...rest }: typeof initial) => ({ ...rest, roles: [...roles] });
   const form = useForm(initial, (values) => fieldErrors(inviteOperator, inputOf(values)));
+  useStartHere(form.ref);
   const onSubmit = form.submit(async (values) => {
     setWrong(undefined);
     try {

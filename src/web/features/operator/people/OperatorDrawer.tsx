@@ -163,7 +163,7 @@ function Ends({ operator, onRemoved }: { operator: Operator; onRemoved: () => vo
   const reset = useOperatorAct(resetOperatorFactor, {
     title: `Hapus verifikasi dua langkah ${name}?`,
     text: 'Untuk yang kehilangan ponsel atau kuncinya. Semua sesinya berakhir; setelah masuk kembali ia memasang yang baru.',
-    button: 'Hapus verifikasi',
+    button: 'Hapus verifikasi dua langkah',
     said: 'Verifikasi dua langkah sudah dihapus.',
   });
   const remove = useOperatorAct(removeOperator, {

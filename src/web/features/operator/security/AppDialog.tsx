@@ -9,6 +9,7 @@ import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { OtpField } from '#web/ui/form/OtpField.tsx';
+import { useStartHere } from '#web/ui/form/useStartHere.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
@@ -65,6 +66,7 @@ function useFirstCode({ begun, onAdded }: Pick<Props, 'begun' | 'onAdded'>) {
 /** The secret for the app, as a QR and to type; the first code shows that the app has it. */
 export function AppDialog({ begun, onClose, onAdded }: Props) {
   const { field, code, wrong, error, busy, type, send } = useFirstCode({ begun, onAdded });
+  useStartHere(field);
   return (
     <Modal
       open

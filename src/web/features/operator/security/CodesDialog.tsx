@@ -5,21 +5,35 @@ import styles from '#web/features/operator/security/security.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
 import { CopyButton } from '#web/ui/copy/CopyField.tsx';
 import { saveFile } from '#web/ui/copy/saveFile.ts';
+import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 
 type Props = { codes: readonly string[]; onClose: () => void };
 
-/** Recovery codes, this once: to copy, to save, to print. */
+// An Enter after the code that led here must close nothing: `<dialog>` looks for the attribute.
+const startHere = (codes: HTMLElement | null) => codes?.setAttribute('autofocus', '');
+
+/** Recovery codes, this once: to copy, to save, to print. Only who says that they are saved leaves unasked. */
 export function CodesDialog({ codes, onClose }: Props) {
   const phone = formatPhone(useUser().phone);
   const save = () => {
     const text = `Kode cadangan Kabari untuk ${phone}\nSetiap kode berlaku satu kali.\n\n${codes.join('\n')}\n`;
     saveFile('kode-cadangan-kabari.txt', new Blob([text], { type: 'text/plain' }));
   };
+  const ask = async () => {
+    const leaves = await confirm({
+      title: 'Kode sudah Anda simpan?',
+      children: 'Kode ini tidak dapat ditunjukkan lagi.',
+      cancelText: 'Lihat lagi',
+      confirmText: 'Sudah, tutup',
+      tone: 'primary',
+    });
+    if (leaves) onClose();
+  };
   return (
     <Modal
       open
-      onClose={onClose}
+      onClose={() => void ask()}
       title="Simpan kode cadangan Anda"
       footer={<Button onClick={onClose}>Sudah saya simpan</Button>}
     >
@@ -28,7 +42,7 @@ export function CodesDialog({ codes, onClose }: Props) {
           Dengan salah satu kode ini Anda dapat masuk bila ponsel atau perangkat Anda hilang. Setiap
           kode berlaku satu kali. <strong>Kode ini hanya ditunjukkan sekarang.</strong>
         </p>
-        <div className={styles['sheet']}>
+        <div ref={startHere} tabIndex={-1} className={styles['sheet']}>
           <p className={styles['paper']}>Kode cadangan Kabari untuk {phone}</p>
           <ul className={styles['codes']} aria-label="Kode cadangan">
             {codes.map((code) => (

@@ -1,10 +1,11 @@
-import { useId, useState } from 'react';
+import { useId, useRef, useState } from 'react';
 import { addPasskey, beginPasskey } from '#contract/secondfactor/secondfactor.ts';
 import { fieldsOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import styles from '#web/features/operator/security/security.module.css';
 import { useRefresh, type WithFactor } from '#web/features/operator/security/useFactors.tsx';
 import { makePasskey, passkeySentence } from '#web/features/secondfactor/secondfactor.ts';
+import { useStartHere } from '#web/ui/form/useStartHere.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -60,6 +61,8 @@ function useNewPasskey({ withFactor, onAdded }: Pick<Props, 'withFactor' | 'onAd
 /** A new passkey: what it is called, then the browser asks for it. */
 export function PasskeyDialog({ onClose, ...rest }: Props) {
   const form = useId();
+  const place = useRef<HTMLFormElement>(null);
+  useStartHere(place);
   const { name, wrong, error, busy, type, send } = useNewPasskey(rest);
   const sentence = passkeySentence(error);
   return (
@@ -81,6 +84,7 @@ export function PasskeyDialog({ onClose, ...rest }: Props) {
       }
     >
       <form
+        ref={place}
         id={form}
         noValidate
         className={styles['setup']}

@@ -4,6 +4,7 @@ import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { useGuardedClose } from '#web/features/operator/desk/useGuardedClose.ts';
 import { SettingField } from '#web/features/operator/settings/SettingField.tsx';
 import { settingWords } from '#web/features/operator/settings/settingWords.ts';
+import { useStartHere } from '#web/ui/form/useStartHere.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Facts, Stack } from '#web/ui/panel/Panel.tsx';
@@ -31,6 +32,7 @@ export function SettingDialog({ setting, onClose }: Props) {
     said: () => `${label} disimpan.`,
     onDone: onClose,
   });
+  useStartHere(form.ref);
   const { values } = form;
   const isDirty = values.value !== before || values.reason !== '';
   const close = useGuardedClose(isDirty, onClose);

@@ -104,6 +104,8 @@ test('who waits is found, answered and finished with the keyboard alone', async 
   await tab.keyboard.type('kopi');
   await row(tab, 'Kopi Senja').waitFor();
   expect(new URL(tab.url()).searchParams.get('q')).toBe('kopi');
+  await tab.keyboard.press('ArrowDown');
+  await waitFor(async () => expect(await isFocused(tab, row(tab, 'Kopi Senja'))).toBe(true));
   await done();
 });
 
@@ -235,16 +237,23 @@ test('canned replies are written, changed and deleted', async ({ profiles }) => 
   const world = inboxWorld({ canned: [] });
   const { tab, done } = await at(world, profiles, '?replies=1');
   const dialog = tab.getByRole('dialog');
-  await dialog.getByRole('button', { name: 'Tambah jawaban' }).click();
-  await dialog.getByLabel('Nama').fill('Jam Buka');
+  const add = dialog.getByRole('button', { name: 'Tambah jawaban' });
+  await add.press('Enter');
+  await waitFor(async () => expect(await isFocused(tab, dialog.getByLabel('Nama'))).toBe(true));
+  await tab.keyboard.type('Jam Buka');
+  // What was written is not lost to a key.
+  await tab.keyboard.press('Escape');
+  const asked = tab.getByRole('alertdialog');
+  await asked.getByRole('button', { name: 'Lanjut menulis' }).click();
   await dialog.getByLabel('Jawaban').fill('Kami buka pukul 08.00, {nama}.');
   await dialog.getByRole('button', { name: 'Simpan' }).click();
   await dialog.getByText('Pakai huruf kecil, angka, dan tanda hubung.').waitFor();
   await dialog.getByLabel('Nama').fill('jam-buka');
   await dialog.getByRole('button', { name: 'Simpan' }).click();
   await dialog.getByText('/jam-buka').waitFor();
+  expect(await isFocused(tab, add)).toBe(true);
   await dialog.getByRole('button', { name: 'Hapus /jam-buka' }).click();
-  await tab.getByRole('alertdialog').getByRole('button', { name: 'Hapus' }).click();
+  await asked.getByRole('button', { name: 'Hapus' }).click();
   await dialog.getByText('Belum ada jawaban siap pakai').waitFor();
   expect(world.canned).toEqual([]);
   await done();

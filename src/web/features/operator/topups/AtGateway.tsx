@@ -85,6 +85,7 @@ function Reject({ topup, onDecided }: Omit<Props, 'provider'>) {
       title: 'Tolak isi saldo ini?',
       text: `${topup.account_name} membaca alasan Anda. Saldonya tidak bertambah.`,
       button: 'Tolak',
+      tone: 'danger',
     }),
     said: () => 'Isi saldo ditolak.',
     onDone: onDecided,

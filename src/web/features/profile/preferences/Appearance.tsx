@@ -88,7 +88,7 @@ function ZoneHelp({ zone }: { zone: string }) {
   return (
     <>
       Sekarang pukul <span className="num">{formatTime(now, zone)}</span>. Semua jam di layar
-      mengikuti zona ini; saringan tanggal dan batas harian tetap menurut WIB.
+      mengikuti zona ini; filter tanggal dan batas harian tetap menurut WIB.
     </>
   );
 }

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { useEffect, useId, useLayoutEffect } from 'react';
+import { useEffect, useId } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
 import {
   createTopup,
@@ -13,6 +13,7 @@ import {
 import { fieldsOf, refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
+import { useStartHere } from '#web/ui/form/useStartHere.ts';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { recentTopupsQuery, topupQuery } from '#web/features/saldo/queries.ts';
 import { saldoQuery } from '#web/features/saldo/saldoQuery.ts';
@@ -36,12 +37,7 @@ type Props = {
 export function TopupForm({ proposed, onClose, onMade }: Props) {
   const id = useId();
   const { form, create, chosen, ppn, least } = useTopup(proposed, onMade);
-  useLayoutEffect(() => {
-    // `<dialog>` looks for the attribute, which React does not render. A finger would only get a
-    // keyboard over the amounts that it could tap.
-    if (!window.matchMedia('(pointer: fine)').matches) return;
-    form.ref.current?.querySelector('input')?.setAttribute('autofocus', '');
-  }, [form.ref]);
+  useStartHere(form.ref);
   const amount = form.values.amount === '' ? undefined : Number(form.values.amount);
   const above =
     create.error &&

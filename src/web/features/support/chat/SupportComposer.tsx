@@ -1,5 +1,5 @@
 import { X } from 'lucide-react';
-import { useState, type RefObject } from 'react';
+import { useEffect, useRef, useState, type RefObject } from 'react';
 import { TEXT_MAX } from '#contract/messages.ts';
 import { fileKinds, mimesFor } from '#contract/uploads.ts';
 import { later } from '#web/browser/lazyComponent.ts';
@@ -12,9 +12,9 @@ import { useTellTyping } from '#web/features/support/chat/TypingNow.tsx';
 import { addOutgoing, type NewLine } from '#web/features/support/outbox/outbox.ts';
 import { waitingBytes } from '#web/features/support/outbox/outgoingLine.ts';
 import type { SupportPort } from '#web/features/support/port.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Composer } from '#web/ui/chat/Composer.tsx';
 import { useDraft } from '#web/ui/chat/useDraft.ts';
-import { toast } from '#web/ui/toast/toasts.ts';
 
 const ContactForm = later(
   async () => (await import('#web/features/support/chat/ContactForm.tsx')).ContactForm,
@@ -35,6 +35,7 @@ const DOCUMENTS = mimesFor('chat')
 export function SupportComposer(props: Props) {
   const { port, blocked, about, options } = props;
   const [mode, setMode] = useState<Mode>('text');
+  const place = useFocusBack(mode);
   const internal = options?.internal || undefined;
   const send: Send = async (first, files) => {
     if (options?.maySend && !(await options.maySend())) return false;
@@ -44,7 +45,7 @@ export function SupportComposer(props: Props) {
     return true;
   };
   return (
-    <div className={styles['place']} data-internal={internal}>
+    <div ref={place} className={styles['place']} data-internal={internal}>
       {about && !blocked && <About {...about} />}
       {mode === 'text' && <TextBox {...props} onMode={setMode} onSend={send} />}
       {mode === 'contact' && (
@@ -61,6 +62,21 @@ export function SupportComposer(props: Props) {
 }
 
 type Mode = 'text' | 'contact' | 'audio';
+
+/** Brings the focus back to the box when the form that had it is gone. @returns where the box stands */
+function useFocusBack(mode: Mode): RefObject<HTMLDivElement | null> {
+  const place = useRef<HTMLDivElement>(null);
+  const before = useRef(mode);
+  useEffect(() => {
+    if (mode === 'text' && before.current !== 'text') {
+      // A phone's keyboard would cover what was just sent.
+      const next = matchMedia('(pointer: fine)').matches ? 'textarea' : 'button';
+      place.current?.querySelector<HTMLElement>(next)?.focus();
+    }
+    before.current = mode;
+  }, [mode]);
+  return place;
+}
 /** @returns whether it left */
 type Send = (first: Pick<NewLine, 'text' | 'contact'>, files: readonly File[]) => Promise<boolean>;
 type BoxProps = Props & { onMode: (mode: Mode) => void; onSend: Send };
@@ -75,6 +91,7 @@ function TextBox({ port, name, blocked, options, dropZone, onMode, onSend }: Box
   } = options ?? {};
   const [draft, setDraft] = useDraft(`support ${port.key}`);
   const [files, setFiles] = useState<readonly File[]>([]);
+  const [faults, setFaults] = useState<readonly string[]>([]);
   const tellTyping = useTellTyping(port);
   const write = (text: string) => {
     setDraft(text);
@@ -85,6 +102,7 @@ function TextBox({ port, name, blocked, options, dropZone, onMode, onSend }: Box
     if (!(await onSend({ text: text || undefined }, files))) return;
     setDraft('');
     setFiles([]);
+    setFaults([]);
     onWrite?.('');
   };
   const [put, setPut] = useState(text);
@@ -94,12 +112,13 @@ function TextBox({ port, name, blocked, options, dropZone, onMode, onSend }: Box
   }
   const attach = (chosen: readonly File[]) => {
     const waiting = files.reduce((sum, { size }) => sum + size, waitingBytes());
-    const faults = chosen.map((file) => fileFault(file, waiting));
-    setFiles([...files, ...chosen.filter((_, index) => faults[index] === undefined)]);
-    for (const fault of faults) if (fault !== undefined) toast(fault, { tone: 'danger' });
+    const wrong = chosen.map((file) => fileFault(file, waiting));
+    setFiles([...files, ...chosen.filter((_, index) => wrong[index] === undefined)]);
+    setFaults(wrong.filter((fault) => fault !== undefined));
   };
   return (
     <>
+      <Faults faults={faults} onClose={() => setFaults([])} />
       <Attachments files={files} onChange={setFiles} />
       <Composer
         label={`Tulis pesan untuk ${name}`}
@@ -120,6 +139,23 @@ function TextBox({ port, name, blocked, options, dropZone, onMode, onSend }: Box
     </>
   );
 }
+
+/** Why files cannot be sent, until it was read or other ones are chosen. */
+const Faults = ({ faults, onClose }: { faults: readonly string[]; onClose: () => void }) =>
+  faults.length > 0 && (
+    <div className={styles['faults']}>
+      <Alert
+        visible
+        state="danger"
+        label={faults.map((fault) => (
+          <span key={fault} className={styles['fault']}>
+            {fault}
+          </span>
+        ))}
+        onClose={onClose}
+      />
+    </div>
+  );
 
 const About = ({ card, onRemove }: NonNullable<SupportChatProps['about']>) => (
   <div className={styles['about']}>

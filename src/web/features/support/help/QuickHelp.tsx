@@ -1,7 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { Headset } from 'lucide-react';
 import type { OutputOf } from '#contract/base/act.ts';
-import { formatNumber } from '#contract/base/money.ts';
 import type { supportHelp } from '#contract/support.ts';
 import styles from '#web/features/support/help/QuickHelp.module.css';
 import { helpQuery } from '#web/features/support/queries.ts';
@@ -53,9 +52,6 @@ export function QuickHelp({ when, onAsk }: Props) {
           <li key={cause.cause} className={styles['cause']}>
             <h3 className={styles['title']}>
               <bdi>{cause.title}</bdi>
-              {cause.count !== null && cause.count > 1 && (
-                <span className={styles['count']}>{formatNumber(cause.count)}</span>
-              )}
             </h3>
             <p className={styles['answer']}>{cause.answer}</p>
             <span className={styles['actions']}>

@@ -53,10 +53,11 @@ export function ThreadList<Body>(props: Props<Body>) {
   };
   useLayoutEffect(() => {
     const { count: had, sending: sent } = before.current;
+    // A line that has got there is another row, of another height: at the end one stays at the end.
     before.current = { oldest, count, sending };
     const unread = items.findIndex(({ kind }) => kind === 'unread');
     if (had === 0 && unread > 0) list.current?.scrollToIndex(unread, { align: 'start' });
-    else if (had === 0 || sending > sent || (atEnd.current && count !== had)) {
+    else if (had === 0 || sending > sent || atEnd.current) {
       list.current?.scrollToIndex(count - 1, { align: 'end' });
     }
   }, [items, count, oldest, sending]);

@@ -30,6 +30,7 @@ export function EndPlanForm({ customer, onDone }: CustomerForm) {
           : 'Tidak ada yang dikembalikan.'
       }`,
       button: 'Akhiri paket',
+      tone: 'danger',
     }),
     said: () => `Paket ${name} diakhiri.`,
     onDone,

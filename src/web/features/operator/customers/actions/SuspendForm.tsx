@@ -4,6 +4,7 @@ import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
+import { useStartHere } from '#web/ui/form/useStartHere.ts';
 
 /** Suspends an account, or lets it go on; its people read the reason. */
 export function SuspendForm({ customer, onDone }: CustomerForm) {
@@ -19,10 +20,12 @@ export function SuspendForm({ customer, onDone }: CustomerForm) {
       title: isSuspended ? 'Aktifkan kembali akun ini?' : 'Tangguhkan akun ini?',
       text: `${customer.name} membaca alasan ini: “${reason}”`,
       button: isSuspended ? 'Aktifkan' : 'Tangguhkan',
+      ...(!isSuspended && { tone: 'danger' }),
     }),
     said: ({ state }) => (state === 'suspended' ? 'Akun ditangguhkan.' : 'Akun aktif kembali.'),
     onDone,
   });
+  useStartHere(form.ref);
   return (
     <DeskForm
       form={form}

@@ -90,7 +90,7 @@ function Disclosure({ accountId, id }: ThingProps) {
       text: 'Isi pesan adalah urusan pelanggan dengan penerimanya. Nama Anda dan alasannya tercatat.',
       button: 'Baca isi',
     }),
-    said: () => 'Tercatat di jejak audit.',
+    said: () => 'Tercatat di catatan audit.',
     onDone: ({ text }) => setSaid(text),
   });
   if (said !== undefined) {

@@ -6,6 +6,7 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import styles from '#web/features/operator/support/canned/CannedDialog.module.css';
 import { CannedForm } from '#web/features/operator/support/canned/CannedForm.tsx';
+import { useGuardedClose } from '#web/features/operator/desk/useGuardedClose.ts';
 import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
 import { cannedQuery } from '#web/features/operator/support/queries.ts';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -20,26 +21,52 @@ type Writing = { reply: CannedReply | undefined };
 /** The canned replies: all of them, and each to be written, changed and deleted. */
 export function CannedDialog({ onClose }: { onClose: () => void }) {
   const [writing, setWriting] = useState<Writing>();
+  const [hasWritten, setHasWritten] = useState(false);
+  const [isDirty, setDirty] = useState(false);
+  const close = useGuardedClose(isDirty, onClose);
+  const toList = () => {
+    setDirty(false);
+    setWriting(undefined);
+  };
+  const leave = useGuardedClose(isDirty, toList);
   const title = !writing
     ? 'Jawaban siap pakai'
     : writing.reply
       ? `Ubah /${writing.reply.name}`
       : 'Jawaban baru';
   return (
-    <Modal addressed open size="lg" onClose={onClose} title={title}>
+    <Modal addressed open size="lg" onClose={close} title={title}>
       {writing ? (
-        <CannedForm reply={writing.reply} onDone={() => setWriting(undefined)} />
+        <CannedForm reply={writing.reply} onDirty={setDirty} onDone={toList} onLeave={leave} />
       ) : (
-        <All onWrite={(reply) => setWriting({ reply })} />
+        <All
+          returns={hasWritten}
+          onWrite={(reply) => {
+            setHasWritten(true);
+            setWriting({ reply });
+          }}
+        />
       )}
     </Modal>
   );
 }
 
-function All({ onWrite }: { onWrite: (reply: CannedReply | undefined) => void }) {
+type AllProps = {
+  /** Somebody comes back from the form: the focus goes on with them. */
+  returns: boolean;
+  onWrite: (reply: CannedReply | undefined) => void;
+};
+
+const takeFocus = (button: HTMLButtonElement | null) => button?.focus();
+
+function All({ returns, onWrite }: AllProps) {
   const replies = useQuery({ ...cannedQuery, staleTime: 0 });
   const add = (
-    <Button icon={<Plus size={18} aria-hidden="true" />} onClick={() => onWrite(undefined)}>
+    <Button
+      {...(returns && { ref: takeFocus })}
+      icon={<Plus size={18} aria-hidden="true" />}
+      onClick={() => onWrite(undefined)}
+    >
       Tambah jawaban
     </Button>
   );

@@ -1,4 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { saveCanned, type CannedReply } from '#contract/operator/support.ts';
 import { useAct } from '#web/api/query.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
@@ -6,14 +7,20 @@ import { cannedQuery } from '#web/features/operator/support/queries.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
-import { useForm } from '#web/ui/form/useForm.ts';
+import { type Form, useForm } from '#web/ui/form/useForm.ts';
 import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
-type Props = { reply: CannedReply | undefined; onDone: () => void };
+type Props = {
+  reply: CannedReply | undefined;
+  /** Whether something stands here that is not saved. */
+  onDirty: (isDirty: boolean) => void;
+  onDone: () => void;
+  onLeave: () => void;
+};
 
 /** Writes a canned reply; the name of one that stands stays, for operators know it by that. */
-export function CannedForm({ reply, onDone }: Props) {
+export function CannedForm({ reply, onDirty, onDone, onLeave }: Props) {
   const client = useQueryClient();
   const save = useAct(saveCanned, {
     onSuccess: (saved) => {
@@ -32,6 +39,7 @@ export function CannedForm({ reply, onDone }: Props) {
   const form = useForm({ name: reply?.name ?? '', text: reply?.text ?? '' }, (values) =>
     fieldErrors(saveCanned, values),
   );
+  useBegun(form, reply, onDirty);
   const onSubmit = form.submit(async (values) => {
     if (save.busy) return;
     await save.perform(values).catch((no: unknown) => form.refuse(no));
@@ -72,7 +80,7 @@ export function CannedForm({ reply, onDone }: Props) {
         onBlur={() => form.leave('text')}
       />
       <div className={styles['actions']}>
-        <Button variant="outline" tone="neutral" onClick={onDone}>
+        <Button variant="outline" tone="neutral" onClick={onLeave}>
           Batal
         </Button>
         <Button type="submit" busy={save.busy}>
@@ -81,4 +89,18 @@ export function CannedForm({ reply, onDone }: Props) {
       </div>
     </form>
   );
+}
+
+type Values = { name: string; text: string };
+
+/** Brings the focus to what is written first, for what opened the form is gone; reports whether anything is. */
+function useBegun(
+  { ref, values: { name, text } }: Form<Values>,
+  reply: CannedReply | undefined,
+  onDirty: (isDirty: boolean) => void,
+): void {
+  const first = reply ? 'textarea' : 'input';
+  useEffect(() => ref.current?.querySelector<HTMLElement>(first)?.focus(), [ref, first]);
+  const isDirty = name !== (reply?.name ?? '') || text !== (reply?.text ?? '');
+  useEffect(() => onDirty(isDirty), [onDirty, isDirty]);
 }

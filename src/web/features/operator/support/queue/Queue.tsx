@@ -47,6 +47,7 @@ export function Queue() {
             onSearch={(words) =>
               goInbox({ q: words || undefined, page: undefined }, { replace: true })
             }
+            onLeave={focusRows}
           />
           <Filters />
         </>
@@ -126,6 +127,12 @@ function Rows() {
 }
 
 const steps: Readonly<Record<string, number>> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 };
+
+/** Leads from the search to what it found: the open thread, else the first. */
+function focusRows(): void {
+  const rows = [...document.querySelectorAll<HTMLElement>('[data-row="open"]')];
+  (rows.find((row) => row.hasAttribute('data-open')) ?? rows[0])?.focus();
+}
 
 /** While a row has the focus: j, k and the arrows walk to the next one; Escape closes the open thread. */
 function walk(event: KeyboardEvent<HTMLUListElement>): void {

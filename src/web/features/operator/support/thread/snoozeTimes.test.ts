@@ -9,14 +9,14 @@ test('a thread is put off for an hour, to the next morning, and to Monday mornin
   expect(times('2026-11-25T04:30:00Z')).toEqual([
     '1 jam = 2026-11-25T05:30:00.000Z',
     'Besok 08.00 = 2026-11-26T01:00:00.000Z',
-    'Senin 08.00 = 2026-11-30T01:00:00.000Z',
+    'Senin depan 08.00 = 2026-11-30T01:00:00.000Z',
   ]);
   // Still Wednesday in UTC, but Thursday 00.30 in WIB.
   expect(times('2026-11-25T17:30:00Z')[1]).toBe('Besok 08.00 = 2026-11-27T01:00:00.000Z');
 });
 
 test('on a Monday, Monday is the next one; on a Sunday it is tomorrow and offered once', () => {
-  expect(times('2026-11-23T00:30:00Z')[2]).toBe('Senin 08.00 = 2026-11-30T01:00:00.000Z');
+  expect(times('2026-11-23T00:30:00Z')[2]).toBe('Senin depan 08.00 = 2026-11-30T01:00:00.000Z');
   expect(times('2026-11-29T05:00:00Z')).toEqual([
     '1 jam = 2026-11-29T06:00:00.000Z',
     'Besok 08.00 = 2026-11-30T01:00:00.000Z',

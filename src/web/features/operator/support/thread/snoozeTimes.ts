@@ -26,7 +26,7 @@ export function snoozeTimes(now: Date): readonly SnoozeTime[] {
     { label: '1 jam', until: new Date(now.getTime() + HOUR_MS) },
     { label: 'Besok 08.00', until: inWib(tomorrow, MORNING) },
     // On Sundays that is tomorrow.
-    ...(monday === tomorrow ? [] : [{ label: 'Senin 08.00', until: inWib(monday, MORNING) }]),
+    ...(monday === tomorrow ? [] : [{ label: 'Senin depan 08.00', until: inWib(monday, MORNING) }]),
   ];
 }
 
