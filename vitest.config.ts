@@ -14,6 +14,9 @@ const shared = {
   ...patient,
 };
 
+/** A fifth of the time of two workers is waiting: for PostgreSQL, for processes, for what moves on a screen. */
+const three = { maxWorkers: 3, sequence: { groupOrder: 2 } };
+
 const units = ['src/**/*.test.ts', 'tests/{,architecture/}*.test.ts', 'tools/**/*.test.ts'];
 
 /**
@@ -35,23 +38,24 @@ const kills = ['tests/chaos/{chaos,judge,payments}.test.ts'];
 export default defineConfig({
   test: {
     projects: [
-      { test: { ...shared, name: 'unit', isolate: false, include: units, exclude: apart } },
+      {
+        test: { ...shared, ...three, name: 'unit', isolate: false, include: units, exclude: apart },
+      },
       {
         test: {
           ...shared,
+          ...three,
           name: 'unit-apart',
           include: apart,
           exclude: ['src/**/*.browser.test.ts', 'tests/{chaos,journeys}/**'],
         },
       },
       {
-        // A quarter of the time of two is waiting for what moves on the screen.
         test: {
+          ...three,
           environment: 'node',
           name: 'components',
           isolate: false,
-          maxWorkers: 3,
-          sequence: { groupOrder: 2 },
           include: ['src/web/**/*.browser.test.ts'],
           globalSetup: ['tests/support/gallery-setup.ts'],
           env: { TZ: 'UTC' },

@@ -22,7 +22,7 @@ journey('the operator confirms a top-up by hand, and the customer sees it', asyn
   expect(operator.password).not.toBe('');
   await fillLogin(tab, operator);
   await arrivesAt(tab, '/operator');
-  await tab.getByRole('link', { name: 'Isi saldo' }).click();
+  await tab.getByRole('link', { name: 'Isi saldo', exact: true }).click();
   await tab
     .getByRole('row', { name: /Kopi Senja/ })
     .getByRole('button')

@@ -36,7 +36,7 @@ journey(
     const rina = await other.open('/auth/login');
     await fillLogin(rina, { phone: '6281355509001', password });
     await arrivesAt(rina, '/operator');
-    await rina.getByRole('link', { name: 'Isi saldo' }).waitFor();
+    await rina.getByRole('link', { name: 'Isi saldo', exact: true }).waitFor();
     expect(await rina.getByRole('link', { name: 'Catatan audit' }).count()).toBe(0);
 
     await tab.reload();
