@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { formatDate } from '#contract/base/time.ts';
 import { inspection } from './browser/axe.ts';
 import { signUp } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
@@ -6,9 +7,8 @@ import { arrivesAt, fillLogin } from './support/steps.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-/** An instant in so many hours, as `datetime-local` takes it in WIB. */
-const inHours = (hours: number): string =>
-  new Date(Date.now() + (hours + 7) * 3_600_000).toISOString().slice(0, 16);
+/** The day in so many days, in WIB, as it is typed into a date picker. */
+const inDays = (days: number): string => formatDate(new Date(Date.now() + days * 86_400_000));
 
 journey('an operator tells something, and a customer closes it for good', async (stage) => {
   const { address, operator } = stage.product;
@@ -29,7 +29,13 @@ journey('an operator tells something, and a customer closes it for good', async 
   const drawer = tab.getByRole('dialog', { name: 'Pengumuman baru' });
   await drawer.getByLabel('Judul').fill('Libur Natal');
   await drawer.getByLabel('Isi').fill('Kami tutup. Lihat https://kabari.example/libur');
-  await drawer.getByLabel('Sampai (WIB)').fill(inHours(24 * 100));
+  const showUntil = async (day: string) => {
+    await drawer.getByRole('button', { name: /^Sampai/ }).click();
+    const typed = tab.getByLabel('Ketik tanggal');
+    await typed.fill(day);
+    await typed.press('Enter');
+  };
+  await showUntil(inDays(100));
   const show = async () => {
     await drawer.getByRole('button', { name: 'Tayangkan' }).click();
     await tab.getByRole('alertdialog').getByRole('button', { name: 'Tayangkan' }).click();
@@ -38,7 +44,7 @@ journey('an operator tells something, and a customer closes it for good', async 
   await drawer.getByText('Pengumuman tayang paling lama 90 hari.').waitFor();
   await tab.getByRole('alertdialog').getByRole('button', { name: 'Batal' }).click();
   await look(tab, 'a notice with a mistake');
-  await drawer.getByLabel('Sampai (WIB)').fill(inHours(24));
+  await showUntil(inDays(1));
   await show();
   await tab.getByRole('row', { name: /Libur Natal.*Tayang/ }).waitFor();
 

@@ -15,7 +15,7 @@ import { useWide } from '#web/ui/layout/useWide.ts';
  * Civil dates only: it knows no clock but for what today is.
  */
 export function DatePicker(props: DatePickerProps) {
-  const { label, help, error, hideLabel = false, size, single = false } = props;
+  const { label, help, error, hideLabel = false, size, single = false, required = false } = props;
   const wide = useWide();
   const trigger = useRef<HTMLButtonElement>(null);
   const picking = usePicking(props);
@@ -28,7 +28,7 @@ export function DatePicker(props: DatePickerProps) {
   const foot = picking.calendars === 'hidden' ? null : <ChooserFoot {...parts} />;
   return (
     <>
-      <Field label={label} help={help} error={error} hideLabel={hideLabel}>
+      <Field label={label} help={help} error={error} hideLabel={hideLabel} required={required}>
         {(links) => (
           <Trigger
             at={trigger}
@@ -37,8 +37,9 @@ export function DatePicker(props: DatePickerProps) {
             onOpen={() => show(!open)}
             label={label}
             shown={shown}
+            isSet={value !== null}
             size={size}
-            onClear={value ? picking.clear : undefined}
+            onClear={value && !required ? picking.clear : undefined}
           />
         )}
       </Field>
@@ -82,8 +83,9 @@ type TriggerProps = {
   onOpen: () => void;
   label: string;
   shown: string;
+  isSet: boolean;
   size: FieldProps['size'];
-  /** Left out while there is nothing to clear. */
+  /** Left out while there is nothing to clear, or it must stay. */
   onClear: (() => void) | undefined;
 };
 
@@ -94,6 +96,7 @@ const Trigger = ({
   onOpen,
   label,
   shown,
+  isSet,
   size,
   onClear,
 }: TriggerProps): ReactNode => (
@@ -106,7 +109,7 @@ const Trigger = ({
       aria-expanded={open}
       onClick={onOpen}
       aria-label={`${label}: ${shown}`}
-      className={classes(styles['trigger'], !onClear && styles['unset'])}
+      className={classes(styles['trigger'], !isSet && styles['unset'])}
     >
       <Icon size={18} aria-hidden="true" />
       <span>{shown}</span>

@@ -37,6 +37,8 @@ export type DatePickerProps = Pick<FieldProps, 'hideLabel' | 'help' | 'error' | 
     autoApply?: boolean;
     /** Shown while nothing is chosen. */
     placeholder?: string;
+    /** What was chosen can be changed, not taken away. */
+    required?: boolean;
     /** Today, `YYYY-MM-DD`; by the clock in WIB when left out. */
     today?: CivilDate;
   } & (Range | Single);

@@ -18,6 +18,7 @@ import {
 } from '#web/features/operator/broadcasts/broadcastForm.ts';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
+import { MomentField } from '#web/features/operator/desk/MomentField.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Checkbox } from '#web/ui/form/Checkbox.tsx';
@@ -92,7 +93,7 @@ function Fields({ form, onSubmit, onDirty, button }: FieldsProps) {
   const { values, errors, set, leave } = form;
   const [first] = useState(values);
   useEffect(() => onDirty(values !== first), [values, first, onDirty]);
-  type Texts = 'title' | 'text' | 'from' | 'until';
+  type Texts = 'title' | 'text';
   const field = (name: Texts) => ({
     name,
     value: values[name],
@@ -119,15 +120,7 @@ function Fields({ form, onSubmit, onDirty, button }: FieldsProps) {
         onChange={(event) => set('tone', event.target.value)}
       />
       <Audience form={form} />
-      <div className={styles['pair']}>
-        <TextField
-          label="Mulai (WIB)"
-          type="datetime-local"
-          help="Kosongkan agar tayang sekarang juga."
-          {...field('from')}
-        />
-        <TextField label="Sampai (WIB)" required type="datetime-local" {...field('until')} />
-      </div>
+      <Shown form={form} />
       <Checkbox
         label="Juga pemberitahuan push"
         help="Ke peramban pelanggan yang menyalakannya."
@@ -153,6 +146,20 @@ function Fields({ form, onSubmit, onDirty, button }: FieldsProps) {
     </form>
   );
 }
+
+/** From when to when it is shown. */
+const Shown = ({ form }: { form: Form<Typed> }) => (
+  <div className={styles['pair']}>
+    <MomentField
+      form={form}
+      name="from"
+      label="Mulai (WIB)"
+      timeLabel="Jam mulai"
+      placeholder="Sekarang juga"
+    />
+    <MomentField form={form} name="until" label="Sampai (WIB)" timeLabel="Jam selesai" required />
+  </div>
+);
 
 /** Whom it is for, with how many they are. */
 function Audience({ form: { values, errors, set } }: { form: Form<Typed> }) {

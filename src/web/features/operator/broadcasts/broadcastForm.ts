@@ -6,9 +6,9 @@ import type {
   createBroadcast,
 } from '#contract/operator/broadcasts.ts';
 import type { BroadcastTone } from '#contract/operator/broadcasts.ts';
-import { beginningOf } from '#web/features/operator/prices/beginnings.ts';
+import { instantOf, momentAt } from '#web/features/operator/desk/moment.ts';
 
-/** What is typed of a notice: times as `datetime-local` has them, in WIB. */
+/** What is typed of a notice: times as `momentAt` writes them. */
 export type Typed = {
   title: string;
   text: string;
@@ -21,12 +21,6 @@ export type Typed = {
   by_message: boolean;
 };
 
-const WIB_MS = 7 * 3_600_000;
-
-/** An instant as `datetime-local` writes it, in WIB. */
-const typedAt = (at: Date): string =>
-  new Date(at.getTime() + WIB_MS).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length);
-
 /** What stands in the form at first. */
 export const typedFrom = (broadcast: Broadcast | undefined): Typed => ({
   title: broadcast?.title ?? '',
@@ -34,15 +28,15 @@ export const typedFrom = (broadcast: Broadcast | undefined): Typed => ({
   tone: broadcast?.tone ?? 'info',
   audience: broadcast?.audience ?? 'all',
   plan: broadcast?.plan ?? '',
-  from: broadcast ? typedAt(broadcast.from) : '',
-  until: broadcast ? typedAt(broadcast.until) : '',
+  from: broadcast ? momentAt(broadcast.from) : '',
+  until: broadcast ? momentAt(broadcast.until) : '',
   by_push: broadcast?.by_push ?? false,
   by_message: broadcast?.by_message ?? false,
 });
 
 /** What is sent for what was typed. */
 export function inputOf(typed: Typed): InputFor<typeof createBroadcast> {
-  const from = beginningOf(typed.from);
+  const from = instantOf(typed.from);
   return {
     title: typed.title,
     text: typed.text,
@@ -50,7 +44,7 @@ export function inputOf(typed: Typed): InputFor<typeof createBroadcast> {
     audience: typed.audience as BroadcastAudience,
     ...(typed.audience === 'plan' && { plan: typed.plan }),
     ...(from !== undefined && { from }),
-    until: beginningOf(typed.until) ?? '',
+    until: instantOf(typed.until) ?? '',
     by_push: typed.by_push ? 'yes' : 'no',
     by_message: typed.by_message ? 'yes' : 'no',
   };

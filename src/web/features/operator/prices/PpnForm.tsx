@@ -2,7 +2,8 @@ import { setPpn } from '#contract/operator/money/books.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
-import { beginningOf, fromWords, rateWords } from '#web/features/operator/prices/beginnings.ts';
+import { fromWords, rateWords } from '#web/features/operator/prices/priceWords.ts';
+import { instantOf } from '#web/features/operator/desk/moment.ts';
 import { FromField } from '#web/features/operator/prices/FromField.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
@@ -19,7 +20,7 @@ export function PpnForm() {
   const { form, onSubmit } = useDeskForm(setPpn, {
     initial: { num: '12', den: '100', dpp_num: '11', dpp_den: '12', valid_from: '', reason: '' },
     inputOf: ({ valid_from, ...rate }) => {
-      const from = beginningOf(valid_from);
+      const from = instantOf(valid_from);
       return { ...rate, ...(from !== undefined && { valid_from: from }) };
     },
     question: ({ valid_from, ...rate }) => ({

@@ -4,7 +4,8 @@ import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
-import { beginningOf, fromWords } from '#web/features/operator/prices/beginnings.ts';
+import { fromWords } from '#web/features/operator/prices/priceWords.ts';
+import { instantOf } from '#web/features/operator/desk/moment.ts';
 import { FromField } from '#web/features/operator/prices/FromField.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 
@@ -13,7 +14,7 @@ export function PriceForm() {
   const { form, onSubmit } = useDeskForm(setPrice, {
     initial: { price: '', valid_from: '', reason: '' },
     inputOf: ({ price, valid_from, reason }) => {
-      const from = beginningOf(valid_from);
+      const from = instantOf(valid_from);
       return {
         category: 'message' as const,
         price,

@@ -6,7 +6,7 @@ import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
-import { rateWords } from '#web/features/operator/prices/beginnings.ts';
+import { rateWords } from '#web/features/operator/prices/priceWords.ts';
 import { Plans } from '#web/features/operator/prices/Plans.tsx';
 import { PpnForm } from '#web/features/operator/prices/PpnForm.tsx';
 import { PriceForm } from '#web/features/operator/prices/PriceForm.tsx';

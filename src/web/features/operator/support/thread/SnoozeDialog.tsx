@@ -25,7 +25,7 @@ export function SnoozeDialog({ onClose, onSnooze }: Props) {
   const id = useId();
   const [now] = useState(() => new Date());
   const today = civilDate(now, WIB);
-  const days = { today, min: today, max: plusDays(today, SNOOZE_DAYS_MAX) };
+  const days = { required: true, today, min: today, max: plusDays(today, SNOOZE_DAYS_MAX) };
   const [day, setDay] = useState<string | null>(today);
   const [time, setTime] = useState(
     () => nextTime(formatTime(now, WIB).replace('.', ':'), true) ?? '08:00:00',

@@ -1,4 +1,5 @@
 import { formatDateTime } from '#contract/base/time.ts';
+import { instantOf } from '#web/features/operator/desk/moment.ts';
 
 type Rate = Readonly<Record<'num' | 'den' | 'dpp_num' | 'dpp_den', string | number>>;
 
@@ -6,12 +7,8 @@ type Rate = Readonly<Record<'num' | 'den' | 'dpp_num' | 'dpp_den', string | numb
 export const rateWords = ({ num, den, dpp_num, dpp_den }: Rate): string =>
   `${Number(den) === 100 ? `${num}%` : `${num}/${den}`} dari ${dpp_num}/${dpp_den}`;
 
-/** What a `datetime-local` field says, in WIB, as an instant; `undefined` while it is empty: from now. */
-export const beginningOf = (typed: string): string | undefined =>
-  typed === '' ? undefined : `${typed.length === 16 ? `${typed}:00` : typed}+07:00`;
-
 /** From when a change counts, in words. */
 export function fromWords(typed: string): string {
-  const at = beginningOf(typed);
+  const at = instantOf(typed);
   return at === undefined ? 'sekarang' : formatDateTime(new Date(at), 'Asia/Jakarta');
 }

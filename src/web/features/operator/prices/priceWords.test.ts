@@ -1,9 +1,7 @@
 import { expect, test } from 'vitest';
-import { beginningOf, fromWords, rateWords } from '#web/features/operator/prices/beginnings.ts';
+import { fromWords, rateWords } from '#web/features/operator/prices/priceWords.ts';
 
-test('what is typed as a time is a time in WIB; nothing typed is now', () => {
-  expect(beginningOf('2026-12-01T00:00')).toBe('2026-12-01T00:00:00+07:00');
-  expect(beginningOf('')).toBeUndefined();
+test('from when a change counts is told in words; nothing chosen is now', () => {
   expect(fromWords('')).toBe('sekarang');
   expect(fromWords('2026-12-01T00:00')).toBe('1 Des 2026, 00.00');
 });
