@@ -1,6 +1,6 @@
 /**
  * `npm run bench:operator`: every page of the operator's side on an installation of 5,000 customers, 200
- * threads of customer service and 20,000 messages. Each act that an operator reads with is asked as its
+ * threads of customer service, 20,000 messages and a million lines of the audit log. Each act that an operator reads with is asked as its
  * page asks it, one call at a time and eight at once; milliseconds as its caller sees them. The control, in
  * the same rounds, is `user_check_token`. Prints p50, p95 and the ratio to the control, and writes them to
  * bench/results.md.
@@ -18,6 +18,7 @@ import { interleaved, median, percentile, timed } from './lib/rounds.ts';
 
 const CUSTOMERS = Number(process.env['CUSTOMERS'] ?? 5_000);
 const THREADS = Number(process.env['THREADS'] ?? 200);
+const AUDIT_LINES = Number(process.env['AUDIT_LINES'] ?? 1_000_000);
 const LINES = 4;
 const ROUNDS = Number(process.env['ROUNDS'] ?? 5);
 const SAMPLES = 20;
@@ -98,6 +99,32 @@ async function openThreads(customers: readonly Customer[], operators: readonly s
   }
 }
 
+/**
+ * A year of the audit log: a line of each customer in turn, of ten acts, one in fifty refused. Their hashes
+ * are those of nothing, for nobody verifies them here.
+ */
+async function fillAudit(owner: Sql, customers: readonly Customer[]): Promise<void> {
+  const accounts = customers.map(({ accountId }) => accountId);
+  await owner.query('alter table audit_log disable trigger user');
+  await owner`
+    insert into audit_log (
+      account_id, audit_id, at, actor, act, outcome, ip, request, facts, seq, salt, digest, hash)
+    select a.id, (substr(h.hex, 1, 8) || '-' || substr(h.hex, 9, 4) || '-7'
+        || lpad(to_hex(n % 4096), 3, '0') || '-8' || substr(md5(n::text), 1, 3) || '-'
+        || substr(md5(n::text), 4, 12))::uuid,
+      t.at, a.id::text, (array['user_login', 'token_create', 'topup_create', 'message_send', 'link_create',
+        'invoice_pay', 'support_close', 'user_export', 'token_key_renew', 'user_logout'])[1 + n % 10],
+      case when n % 50 = 0 then 'not_allowed' else 'ok' end, '203.0.113.7', 'bench', '{}',
+      1000 + n, '', sha256(n::text::bytea), sha256(n::text::bytea)
+    from generate_series(1, ${AUDIT_LINES}::int) n
+    cross join lateral (
+      select clock_timestamp() - (${AUDIT_LINES}::int - n) * interval '31 seconds' as at) t
+    cross join lateral (
+      select lpad(to_hex((extract(epoch from t.at) * 1000)::bigint), 12, '0') as hex) h
+    join unnest(${accounts}::uuid[]) with ordinality a(id, place) on a.place = 1 + n % ${accounts.length}::int`;
+  await owner.query('alter table audit_log enable trigger user');
+}
+
 /** What the pages ask, beside each act with no field but its account's id. */
 function casesOf(
   { accountId, tokenId }: Customer,
@@ -119,6 +146,11 @@ function casesOf(
     { act: CONTROL, fields: {} },
     ...plain,
     { act: 'operator_customer_list', fields: { start: deep, page: deep } },
+    { act: 'operator_audit_list', fields: { start: '99', page: '99' } },
+    { act: 'operator_audit_list', fields: { act_name: 'topup_create' } },
+    { act: 'operator_audit_list', fields: { outcome: 'refused' } },
+    { act: 'operator_audit_list', fields: { account_id } },
+    { act: 'operator_audit_list', fields: { from: '2026-01-01', to: '2026-06-30' } },
     { act: 'operator_customer_list', fields: { q: 'Ratna 4321' } },
     { act: 'operator_customer_list', fields: { q: '0813-1000-43' } },
     { act: 'operator_customer_list', fields: { q: 'Toko 99' } },
@@ -147,6 +179,7 @@ try {
   await nameCustomers(sql, customers);
   const operators = await operatorTokens();
   await openThreads(customers, operators);
+  await fillAudit(contender.database.owner, customers);
   await sendOn(contender, customers, { connections: 20, forMs: MESSAGES_MS });
   await sql.query('analyze');
   const [first] = customers;

@@ -64,6 +64,9 @@ const serverOf = (world: World, more: FakeActs = {}): FakeActs => ({
   support_send: ({ message_id = '', text = '' }) => {
     const seq = world.thread.last_seq + 1;
     const line = { ...said(seq, text), id: publicId('support', message_id) };
+    // What a page that was left did not hear of is sent again, and is the first line.
+    const first = world.lines.find(({ id }) => id === line.id);
+    if (first) return first;
     world.lines.unshift(line);
     world.thread = { ...world.thread, status: 'open', last_seq: seq };
     return line;
@@ -187,14 +190,16 @@ test('what is written without a network waits over a reload, and arrives once an
   expect(sends()).toEqual([]);
   // The page that is loaded again has a network.
   await tab.goto(`${inject('gallery')}/profile`);
-  await waitFor(() => expect(sends().map(({ text }) => text)).toEqual(['satu', 'dua']));
+  await waitFor(() =>
+    expect(world.lines.map(({ content: { caption } }) => caption)).toEqual(['dua', 'satu']),
+  );
   await tab.goto(`${inject('gallery')}/customer-service`);
   await articles(tab).nth(1).waitFor();
   expect(await articles(tab).allInnerTexts()).toEqual([
     expect.stringContaining('satu'),
     expect.stringContaining('dua'),
   ]);
-  expect(sends()).toHaveLength(2);
+  expect(new Set(sends().map(({ message_id }) => message_id)).size).toBe(2);
   await done();
 });
 
