@@ -5,9 +5,8 @@ import { formatRupiah } from '#contract/base/money.ts';
 import { createTopup, getTopup, proveTopup } from '#contract/saldo.ts';
 import { saldoSummary } from '#contract/saldo/summary.ts';
 import { civilDate } from '#contract/base/time.ts';
-import { UPLOAD_FIELD, UPLOAD_PATH } from '#contract/uploads.ts';
 import { inspection } from './browser/axe.ts';
-import { ask, deviceOf, signUp } from './support/portal.ts';
+import { ask, signUp, uploadSlip } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
 import { arrivesAt, fillLogin } from './support/steps.ts';
 
@@ -20,20 +19,7 @@ async function slipOf(address: string, session: string): Promise<string> {
   })
     .jpeg()
     .toBuffer();
-  const form = new FormData();
-  form.append(UPLOAD_FIELD, JSON.stringify({ purpose: 'proof' }));
-  form.append(UPLOAD_FIELD, new Blob([bytes], { type: 'image/jpeg' }), 'slip.jpg');
-  const answer = await fetch(address + UPLOAD_PATH, {
-    method: 'POST',
-    headers: {
-      origin: address,
-      authorization: `Bearer ${session}`,
-      cookie: `kabari-device=${deviceOf(session)}`,
-    },
-    body: form,
-  });
-  expect(answer.status).toBe(200);
-  return answer.text();
+  return uploadSlip(address, session, bytes);
 }
 
 /** A statement as KlikBCA gives it to individuals, of today. */

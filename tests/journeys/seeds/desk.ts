@@ -18,18 +18,17 @@ import {
 } from '#contract/saldo.ts';
 import { simulatedPayment, simulatedTransfer } from '#contract/simulator.ts';
 import { civilDate } from '#contract/base/time.ts';
-import { UPLOAD_FIELD, UPLOAD_PATH } from '#contract/uploads.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import {
   ask,
   askRows,
   type Customer,
-  deviceOf,
   newSender,
   sendTexts,
   signIn,
   signUp,
   topUp,
+  uploadSlip,
 } from '#tests/journeys/support/portal.ts';
 import type { Product } from '#tests/journeys/support/product.ts';
 
@@ -85,25 +84,6 @@ const slipOf = ({ total }: Topup): Promise<Buffer> => {
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="360" height="480"><rect width="360" height="480" fill="#eef3fb"/><g font-family="sans-serif" font-size="28" fill="#123a6b">${text.join('')}</g></svg>`;
   return sharp(Buffer.from(svg)).jpeg().toBuffer();
 };
-
-/** Uploads a slip as the screen does. @returns its id. */
-async function uploadSlip(address: string, session: string, bytes: Buffer): Promise<string> {
-  const form = new FormData();
-  form.append(UPLOAD_FIELD, JSON.stringify({ purpose: 'proof' }));
-  const file = new Blob([new Uint8Array(bytes)], { type: 'image/jpeg' });
-  form.append(UPLOAD_FIELD, file, 'bukti-transfer.jpg');
-  const answer = await fetch(address + UPLOAD_PATH, {
-    method: 'POST',
-    headers: {
-      origin: address,
-      authorization: `Bearer ${session}`,
-      cookie: `kabari-device=${deviceOf(session)}`,
-    },
-    body: form,
-  });
-  if (!answer.ok) throw new Error(`${UPLOAD_PATH}: ${answer.status}`);
-  return answer.text();
-}
 
 /** A statement as KlikBCA gives it to individuals, of today. */
 function bcaStatement(credits: readonly (readonly [who: string, amount: number])[]): string {

@@ -12,6 +12,7 @@ import {
   simulatedTransfer,
 } from '#contract/simulator.ts';
 import { consentScan, createToken, getScan, getToken, linkToken } from '#contract/tokens.ts';
+import { UPLOAD_FIELD, UPLOAD_PATH } from '#contract/uploads.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 /** The browser that each session of these helpers was begun in. */
@@ -236,4 +237,23 @@ export async function answerFrom(
     return (await response.text()).includes(JSON.stringify(text));
   };
   await waitFor(arrived);
+}
+
+/** Uploads the slip of a transfer as the screen does. @returns its id. @throws Error when it is refused. */
+export async function uploadSlip(address: string, session: string, bytes: Buffer): Promise<string> {
+  const form = new FormData();
+  form.append(UPLOAD_FIELD, JSON.stringify({ purpose: 'proof' }));
+  const file = new Blob([new Uint8Array(bytes)], { type: 'image/jpeg' });
+  form.append(UPLOAD_FIELD, file, 'bukti-transfer.jpg');
+  const answer = await fetch(address + UPLOAD_PATH, {
+    method: 'POST',
+    headers: {
+      origin: address,
+      authorization: `Bearer ${session}`,
+      cookie: `kabari-device=${deviceOf(session)}`,
+    },
+    body: form,
+  });
+  if (!answer.ok) throw new Error(`${UPLOAD_PATH}: ${answer.status}`);
+  return answer.text();
 }
