@@ -8,6 +8,7 @@ import { openAnswers } from '#server/infra/acts/answers.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import type { Container } from '#server/app/container.ts';
 import { RELEASE } from '#server/app/release.ts';
+import { registerDialects } from './dialects.ts';
 
 /** Registers the public API, in all its dialects: who may call is decided for all of them in one place. */
 export function registerApi(app: FastifyInstance, container: Container): void {
@@ -38,6 +39,7 @@ export function registerApi(app: FastifyInstance, container: Container): void {
   void app.register(async (scope) => openMcp(scope, { ...deps, version: RELEASE }), {
     prefix: MCP_PATH,
   });
+  registerDialects(app, container, { access, report });
 }
 
 /** A call under its caller's own key, as the memory of answers names it: there, keys are UUIDs. */
