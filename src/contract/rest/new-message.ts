@@ -1,0 +1,217 @@
+import * as z from 'zod/mini';
+import { Id } from '#contract/base/ids.ts';
+import { type Output, schema } from '#contract/base/schema.ts';
+import { TEXT_MAX } from '#contract/messages.ts';
+import { Emoji } from '#contract/messages/emoji.ts';
+import { TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
+import { Recipient, noted } from './notes.ts';
+
+/** No message is planned for later: with its `ttl` it would leave the years that calendars write with four digits. */
+const SEND_AT_END = Date.UTC(9999, 0, 1);
+
+const METADATA_MAX = 20;
+/** Phones on one contact card, at most. */
+export const CONTACT_PHONES_MAX = 10;
+
+const Link = schema(() => z.url({ protocol: /^https?$/ }).check(z.maxLength(2000)));
+const Caption = schema(() => z.optional(z.string().check(z.maxLength(1024))));
+
+/** The id of a message that was sent or received. */
+const MessageId = schema(() =>
+  noted(Id('message'), {
+    expected: {
+      id: 'id pesan dalam percakapan ini, misalnya "msg_01KB3Y6QJ4T0X9V2M8ZC5W7D1E"',
+      en: 'the id of a message of this conversation, such as "msg_01KB3Y6QJ4T0X9V2M8ZC5W7D1E"',
+    },
+    example: 'msg_01KB3Y6QJ4T0X9V2M8ZC5W7D1E',
+  }),
+);
+
+const envelope = () => ({
+  to: Recipient(),
+  /** The caller's own reference, unique per account: the same ref sends, and charges, once. */
+  ref: z.optional(
+    noted(z.string().check(z.regex(/^[ -~]{1,64}$/)), {
+      expected: {
+        id: 'teks 1–64 karakter: huruf, angka atau tanda baca ASCII',
+        en: 'a string of 1 to 64 characters: ASCII letters, digits or punctuation',
+      },
+    }),
+  ),
+  send_at: z.optional(
+    noted(z.iso.datetime({ offset: true }).check(z.refine((at) => Date.parse(at) < SEND_AT_END)), {
+      expected: {
+        id: 'waktu ISO 8601 dengan zona dan sebelum tahun 9999, misalnya "2026-12-24T09:00:00+07:00"',
+        en: 'an ISO 8601 time with a zone and before the year 9999, such as "2026-12-24T09:00:00+07:00"',
+      },
+    }),
+  ),
+  /** Seconds after which an unsent message expires; the hold is then given back. */
+  ttl: z.optional(z.int().check(z.minimum(30), z.maximum(2_592_000))),
+  priority: z.optional(z.enum(['otp', 'normal', 'bulk'])),
+  metadata: z.optional(
+    noted(
+      z
+        .record(z.string().check(z.maxLength(40)), z.string().check(z.maxLength(500)))
+        .check(z.refine((data) => Object.keys(data).length <= METADATA_MAX)),
+      {
+        expected: {
+          id: `paling banyak ${METADATA_MAX} pasang nama (40 karakter) dan teks (500 karakter), misalnya {"pesanan": "A-17"}`,
+          en: `up to ${METADATA_MAX} pairs of a name (40 characters) and a string (500 characters), such as {"order": "A-17"}`,
+        },
+      },
+    ),
+  ),
+});
+
+const mediaFields = () => ({
+  link: z.optional(Link()),
+  /** A file given before, `med_…`. */
+  id: z.optional(
+    noted(Id('media'), {
+      expected: {
+        id: 'id berkas, misalnya "med_01KB3Y6QJ4T0X9V2M8ZC5W7D1E"',
+        en: 'the id of a file, such as "med_01KB3Y6QJ4T0X9V2M8ZC5W7D1E"',
+      },
+    }),
+  ),
+});
+
+const oneSource = ({ link, id }: { link?: unknown; id?: unknown }): boolean =>
+  (link === undefined) !== (id === undefined);
+
+const mediaNote = {
+  expected: {
+    id: '{"link": "https://…"} atau {"id": "med_…"}, salah satu saja',
+    en: '{"link": "https://…"} or {"id": "med_…"}, one of them',
+  },
+};
+
+const Media = schema(() =>
+  noted(z.strictObject(mediaFields()).check(z.refine(oneSource)), mediaNote),
+);
+const Audio = schema(() =>
+  noted(
+    z
+      .strictObject({
+        ...mediaFields(),
+        /** A voice note, not a piece of music. */
+        voice: z.optional(z.boolean()),
+      })
+      .check(z.refine(oneSource)),
+    mediaNote,
+  ),
+);
+const Document = schema(() =>
+  noted(
+    z
+      .strictObject({
+        ...mediaFields(),
+        filename: z.optional(z.string().check(z.maxLength(240))),
+      })
+      .check(z.refine(oneSource)),
+    mediaNote,
+  ),
+);
+
+const Location = schema(() =>
+  z.strictObject({
+    latitude: noted(z.number().check(z.minimum(-90), z.maximum(90)), { example: -6.2 }),
+    longitude: noted(z.number().check(z.minimum(-180), z.maximum(180)), { example: 106.8 }),
+    name: z.optional(z.string().check(z.maxLength(200))),
+    address: z.optional(z.string().check(z.maxLength(400))),
+  }),
+);
+
+const Contact = schema(() =>
+  noted(
+    z
+      .strictObject({
+        name: z.string().check(z.minLength(1), z.maxLength(200)),
+        phone: z.optional(Recipient()),
+        /** Instead of `phone`, where there are several. */
+        phones: z.optional(
+          noted(z.array(Recipient()).check(z.minLength(1), z.maxLength(CONTACT_PHONES_MAX)), {
+            expected: {
+              id: `daftar 1 sampai ${CONTACT_PHONES_MAX} nomor telepon`,
+              en: `a list of 1 to ${CONTACT_PHONES_MAX} phone numbers`,
+            },
+          }),
+        ),
+        organization: z.optional(z.string().check(z.maxLength(200))),
+        email: z.optional(z.string().check(z.maxLength(254))),
+      })
+      .check(z.refine(({ phone, phones }) => (phone === undefined) !== (phones === undefined))),
+    {
+      expected: {
+        id: '{"name": "…", "phone": "0812-3456-7890"}, atau "phones" dengan beberapa nomor',
+        en: '{"name": "…", "phone": "0812-3456-7890"}, or "phones" with several numbers',
+      },
+    },
+  ),
+);
+
+const Template = schema(() =>
+  z.strictObject({
+    name: z.string().check(z.minLength(1), z.maxLength(TEMPLATE_LIMITS.name)),
+    /** Left out where the name has one language only. */
+    language: z.optional(z.string().check(z.maxLength(10))),
+    /** The texts that take the place of the variables, in the order in which the body names them. */
+    variables: z.optional(
+      noted(
+        z
+          .array(z.string().check(z.minLength(1), z.maxLength(TEMPLATE_LIMITS.variable)))
+          .check(z.maxLength(TEMPLATE_LIMITS.variables)),
+        {
+          expected: {
+            id: `daftar paling banyak ${TEMPLATE_LIMITS.variables} teks, misalnya ["Ani", "INV-1182"]`,
+            en: `a list of up to ${TEMPLATE_LIMITS.variables} strings, such as ["Ani", "INV-1182"]`,
+          },
+        },
+      ),
+    ),
+  }),
+);
+
+const Reaction = schema(() =>
+  z.strictObject({
+    message_id: MessageId(),
+    emoji: noted(Emoji(), {
+      expected: {
+        id: 'satu emoji, misalnya "👍", atau "" untuk menghapus reaksi',
+        en: 'one emoji, such as "👍", or "" to remove the reaction',
+      },
+      example: '👍',
+    }),
+  }),
+);
+
+const shortest = '{"to": "0812-3456-7890", "text": {"body": "…"}}';
+
+/** One message to send, by type; without `type` it is a text. */
+export const NewMessage = schema(() => {
+  const caption = Caption();
+  const shared = envelope();
+  /** What quotes a message: everything but a reaction, which names its own. */
+  const quoting = { ...shared, reply_to: z.optional(MessageId()) };
+  return noted(
+    z.discriminatedUnion('type', [
+      z.strictObject({
+        ...quoting,
+        type: z.literal('text'),
+        text: z.strictObject({ body: z.string().check(z.minLength(1), z.maxLength(TEXT_MAX)) }),
+      }),
+      z.strictObject({ ...quoting, type: z.literal('image'), image: Media(), caption }),
+      z.strictObject({ ...quoting, type: z.literal('video'), video: Media(), caption }),
+      z.strictObject({ ...quoting, type: z.literal('audio'), audio: Audio() }),
+      z.strictObject({ ...quoting, type: z.literal('document'), document: Document(), caption }),
+      z.strictObject({ ...quoting, type: z.literal('sticker'), sticker: Media() }),
+      z.strictObject({ ...quoting, type: z.literal('location'), location: Location() }),
+      z.strictObject({ ...quoting, type: z.literal('contact'), contact: Contact() }),
+      z.strictObject({ ...quoting, type: z.literal('template'), template: Template() }),
+      z.strictObject({ ...shared, type: z.literal('reaction'), reaction: Reaction() }),
+    ]),
+    { expected: { id: shortest, en: shortest } },
+  );
+});
+export type NewMessage = Output<typeof NewMessage>;
