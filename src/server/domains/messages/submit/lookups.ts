@@ -1,7 +1,7 @@
 import { uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Direction, MessageStatus, MessageType } from '#contract/messages.ts';
-import type { NewMessage } from '#contract/rest.ts';
+import type { NewMessage } from '#contract/rest/new-message.ts';
 import { type Body, excerptOf } from '#server/domains/messages/content.ts';
 import {
   type RenderedTemplate,

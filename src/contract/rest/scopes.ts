@@ -1,0 +1,12 @@
+/** What a token may be allowed to do, whichever dialect its key is used in. */
+export const scopes = [
+  'messages.send',
+  'messages.read',
+  'media',
+  'account.read',
+  'link',
+  'webhooks',
+  'opt_outs',
+  'agent',
+] as const;
+export type Scope = (typeof scopes)[number];
