@@ -97,11 +97,11 @@ const sentences: Sentences = {
   template_not_found: ({ name }) =>
     `Templat "${name}" tidak ditemukan. Periksa nama dan bahasanya.`,
   template_language_needed: ({ name, languages }) =>
-    `Templat "${name}" punya beberapa bahasa (${languages}). Sebutkan salah satunya.`,
+    `Templat "${name}" punya beberapa bahasa (${languages}) dan perlu disebutkan bahasanya.`,
   template_not_approved: ({ name }) =>
     `Templat "${name}" belum disetujui, jadi belum dapat dikirim.`,
   template_variables_unfit: ({ name, expected, given }) =>
-    `Templat "${name}" membutuhkan ${expected} variabel, tetapi diberi ${given}.`,
+    `Templat "${name}" perlu ${expected} variabel, bukan ${given}.`,
   queue_full: ({ seconds }) =>
     `Antrean penuh. Coba lagi dalam ${seconds} detik; pesan belum diterima.`,
   bonus_only:
