@@ -6,6 +6,7 @@ import { openApi } from '#server/http/v1/api.ts';
 import { openAnswers } from '#server/infra/acts/answers.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import type { Container } from '#server/app/container.ts';
+import { registerDialects } from './dialects.ts';
 
 /** Registers the public API, in all its dialects: who may call is decided for all of them in one place. */
 export function registerApi(app: FastifyInstance, container: Container): void {
@@ -33,6 +34,7 @@ export function registerApi(app: FastifyInstance, container: Container): void {
     report,
   };
   void app.register(async (scope) => openApi(scope, deps), { prefix: API_PREFIX });
+  registerDialects(app, container, { access, report });
 }
 
 /** A call under its caller's own key, as the memory of answers names it: there, keys are UUIDs. */
