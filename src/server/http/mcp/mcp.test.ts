@@ -203,7 +203,13 @@ test('with the scope an assistant sends: once per ref, priced, never for more th
   running,
 }) => {
   const { messages } = running.container;
-  const sender = { ...ani, accountStatus: 'active' as const, status: 'ready' as const, simulated: true, scopes: ['agent'] };
+  const sender = {
+    ...ani,
+    accountStatus: 'active' as const,
+    status: 'linked' as const,
+    simulated: true,
+    scopes: ['agent'],
+  };
   const app = Fastify();
   await app.register(
     async (scope) =>

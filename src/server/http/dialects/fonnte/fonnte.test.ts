@@ -175,6 +175,29 @@ test('of several keys one is taken, and no other method sends', async ({ ani, ru
   expect(await sentTexts(ani)).toHaveLength(1);
 });
 
+test('neither key nor words reach the log, also from an address', async ({ openApp, db }) => {
+  const running = await openApp({ env: { LOG_LEVEL: 'debug' } });
+  const { key } = await callerOf(running, db, { saldo: 1000 });
+  const fields = { token: key, target: '08123456789', message: 'rahasia dapur' };
+  const path = `/send?${new URLSearchParams(fields).toString()}`;
+  expect((await ask(running, path, { method: 'GET' })).body).toMatchObject({ status: true });
+  expect((await ask(running, `${path}x&target=`, { method: 'GET' })).status).toBe(200);
+  const log = running.lines.join('\n');
+  expect(log).toContain('"route":"/send"');
+  for (const word of [key, 'rahasia', '8123456789']) expect(log).not.toContain(word);
+});
+
+test('bodies have an end, and nobody without a key has one read', async ({ ani, running }) => {
+  const { key } = ani;
+  const form = { target: '08123456789', message: 'x'.repeat(1_100_000) };
+  expect((await ask(running, '/send', { key, form })).body.reason).toBe('file size must under 4MB');
+  expect((await ask(running, '/send', { form })).body.reason).toBe('token invalid');
+  const broken = { 'content-type': 'multipart/form-data' };
+  expect((await ask(running, '/send', { key, json: 'x', headers: broken })).body.reason).toBe(
+    'JSON format invalid',
+  );
+});
+
 test('neither dialect takes anything from the portal, or from pages', async ({ running }) => {
   for (const path of ['/send', '/device', '/qr', '/status', '/validate']) {
     const page = await running.app.inject({ method: 'DELETE', url: path });
