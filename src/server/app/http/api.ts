@@ -4,11 +4,14 @@ import { API_PREFIX } from '#contract/rest/limits.ts';
 import { mutationsBefore } from '#server/domains/ledger/ledger.ts';
 import { openApiTokens } from '#server/domains/tokens/tokens.ts';
 import { createAccess } from '#server/http/access.ts';
+import { MCP_PATH, openMcp } from '#server/http/mcp/mcp.ts';
 import { openApi } from '#server/http/v1/api.ts';
 import type { AccountCalls } from '#server/http/v1/endpoints/account.ts';
 import { openAnswers } from '#server/infra/acts/answers.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import type { Container } from '#server/app/container.ts';
+import { RELEASE } from '#server/app/release.ts';
+import { registerDialects } from './dialects.ts';
 
 /** Registers the public API, in all its dialects: who may call is decided for all of them in one place. */
 export function registerApi(app: FastifyInstance, container: Container): void {
@@ -37,6 +40,10 @@ export function registerApi(app: FastifyInstance, container: Container): void {
     report,
   };
   void app.register(async (scope) => openApi(scope, deps), { prefix: API_PREFIX });
+  void app.register(async (scope) => openMcp(scope, { ...deps, version: RELEASE }), {
+    prefix: MCP_PATH,
+  });
+  registerDialects(app, container, { access, report });
 }
 
 function accountCallsOf({ infra, messages, pools, subscribers }: Container): AccountCalls {
