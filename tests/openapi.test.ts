@@ -33,7 +33,10 @@ test('what describes the API is OpenAPI 3.1, says a validator of others, and nam
 });
 
 /** What a generator of others makes of the document: one function for each endpoint. */
-type Client = Record<string, (...given: unknown[]) => Promise<{ status: number; data: unknown }>> & {
+type Client = Record<
+  string,
+  (...given: unknown[]) => Promise<{ status: number; data: unknown }>
+> & {
   defaults: { baseUrl: string; headers: Record<string, string>; fetch: typeof fetch };
 };
 

@@ -136,9 +136,7 @@ function phpSample({ method, url, headers, body }: SampleRequest): string {
     '  ',
   );
   const travels =
-    body === undefined
-      ? ''
-      : `\n  CURLOPT_POSTFIELDS => json_encode(${literal(body, php, '  ')}),`;
+    body === undefined ? '' : `\n  CURLOPT_POSTFIELDS => json_encode(${literal(body, php, '  ')}),`;
   return `<?php
 $request = curl_init(${quoted(url)});
 curl_setopt_array($request, [
@@ -169,8 +167,7 @@ with urllib.request.urlopen(request) as reply:
 const goText = (text: string): string => JSON.stringify(text);
 
 function goSample({ method, url, headers, body }: SampleRequest): string {
-  const travels =
-    body === undefined ? 'nil' : `strings.NewReader(${goText(JSON.stringify(body))})`;
+  const travels = body === undefined ? 'nil' : `strings.NewReader(${goText(JSON.stringify(body))})`;
   const imports = ['fmt', 'io', 'net/http', ...(body === undefined ? [] : ['strings'])];
   return `package main
 
