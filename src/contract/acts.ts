@@ -29,6 +29,7 @@ import * as suspense from './operator/money/suspense.ts';
 import * as systemToken from './operator/system-token.ts';
 import * as things from './operator/things.ts';
 import * as tokens from './tokens.ts';
+import * as tokenAccess from './tokens/access.ts';
 
 /** The list of all acts: what the portal may ask, and nothing else. */
 export const acts: readonly Act[] = [
@@ -74,6 +75,7 @@ export const acts: readonly Act[] = [
   tokens.getToken,
   tokens.createToken,
   tokens.updateToken,
+  tokenAccess.updateTokenAccess,
   tokens.rotateToken,
   tokens.deleteToken,
   tokens.confirmToken,

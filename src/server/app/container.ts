@@ -144,7 +144,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
   const payments = await openPayments(infra, pools, pricing);
   const hub = openHub(infra, pools, system.accountId);
   const sessions = openSessions(callersSql);
-  const keyRing = openKeyRing({ allAccountsSql, report });
+  const keyRing = openKeyRing({ allAccountsSql, report, now });
   return {
     infra,
     pools,

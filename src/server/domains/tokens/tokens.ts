@@ -4,6 +4,7 @@ import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Config } from '#server/infra/config.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
+import { updateTokenAccessHandler } from './access/update.ts';
 import { deleteTokenHandler, rotateTokenHandler, updateTokenHandler } from './change.ts';
 import { confirmTokenHandler } from './cool-down.ts';
 import { createTokenHandler } from './create.ts';
@@ -38,6 +39,7 @@ export type TokensDeps = {
   config: Pick<Config, 'TOKEN_DAILY_LIMIT_MAX'>;
   /** How many tokens an account may have; undefined where nothing says so. */
   limitOf: (tx: Tx, accountId: string) => Promise<number | undefined>;
+  now: () => Date;
 };
 
 /** The acts of tokens and of the links that connect them to phones. */
@@ -46,6 +48,7 @@ export const tokensActs = (deps: TokensDeps): readonly ActHandler[] => [
   getTokenHandler(deps),
   createTokenHandler(deps),
   updateTokenHandler(deps),
+  updateTokenAccessHandler(deps),
   rotateTokenHandler(deps),
   deleteTokenHandler(deps),
   confirmTokenHandler(deps),
