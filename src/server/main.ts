@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import { openHttp, openHealthServer } from './app/http.ts';
+import { openHttp, openHealthServer } from './app/http/http.ts';
 import { openFirstPassword } from './app/first-password.ts';
 import { type Container, openContainer } from './app/container.ts';
 import { type Worker, startWorker } from './app/worker.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { acts } from '#contract/acts.ts';
 import { WholeNumber } from './numbers.ts';
-import { ApiMessageQuery } from '#contract/rest.ts';
+import { ApiMessageQuery } from '#contract/rest/messages.ts';
 
 const Amount = WholeNumber({
   missing: 'Tulis nominalnya.',

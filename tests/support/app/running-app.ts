@@ -6,7 +6,7 @@ import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import type { LightMyRequestResponse } from 'fastify';
 import { toPairs } from '#contract/base/form.ts';
-import { openHttp } from '#server/app/http.ts';
+import { openHttp } from '#server/app/http/http.ts';
 import { readWebApp } from '#server/http/site/static.ts';
 import { openContainer } from '#server/app/container.ts';
 import { readConfig } from '#server/infra/config.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
-import { NewMessage } from '#contract/rest.ts';
+import { NewMessage } from '#contract/rest/new-message.ts';
 import { openAccepter } from './submit/accept.ts';
 import { openApiMessages } from './api.ts';
 import { test } from '#tests/support/database/database.ts';

@@ -1,7 +1,8 @@
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Accepted, ApiMessage, ApiMessageQuery, NewMessage } from '#contract/rest.ts';
+import type { Accepted, ApiMessage, ApiMessageQuery } from '#contract/rest/messages.ts';
+import type { NewMessage } from '#contract/rest/new-message.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import { type Accepter, hashOf } from './submit/accept.ts';

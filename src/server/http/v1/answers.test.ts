@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { refusals } from '#contract/base/refusals.ts';
-import { Problem, apiEndpoints } from '#contract/rest.ts';
+import { Problem } from '#contract/rest/problem.ts';
+import { apiEndpoints } from '#contract/rest.ts';
 import { makeKey } from '#server/domains/tokens/keys/key.ts';
 import {
   type ApiAnswer,

@@ -1,7 +1,9 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type InBoth, type Language, languageOf } from '#contract/language/language.ts';
 import { Refusal, refusals } from '#contract/base/refusals.ts';
-import { API_LIMITS, API_PREFIX, apiEndpoints } from '#contract/rest.ts';
+import { API_LIMITS, API_PREFIX } from '#contract/rest/limits.ts';
+import type { Endpoint } from '#contract/rest/endpoint.ts';
+import { apiEndpoints } from '#contract/rest.ts';
 import { troubleBehind } from '#server/http/answer.ts';
 import { cutAfter, drained } from '#server/http/body-timeout.ts';
 import { problemOf, waitOf } from './problem.ts';
@@ -25,7 +27,10 @@ export const phrases = {
 } as const satisfies Record<string, InBoth>;
 
 /** The methods of each address of the API, as `Allow` names them. */
-const addresses = addressesOf(Object.values(apiEndpoints));
+const addresses = addressesOf([
+  ...Object.values<Endpoint>(apiEndpoints),
+  { method: 'GET', path: `${API_PREFIX}/openapi.json` },
+]);
 
 function addressesOf(endpoints: readonly { method: string; path: string }[]) {
   return [...new Set(endpoints.map(({ path }) => path))].map((path) => {

@@ -1,5 +1,13 @@
 import { expect } from 'vitest';
-import { type Caller, callerOf, halo, test } from '#tests/support/app/api-caller.ts';
+import { apiEndpoints } from '#contract/rest.ts';
+import {
+  type Caller,
+  callerAt,
+  callerOf,
+  halo,
+  inEnglish,
+  test,
+} from '#tests/support/app/api-caller.ts';
 
 test('a message is accepted, priced, and says that it is simulated', async ({ ani }) => {
   const answer = await ani.call('/v1/messages', { body: { ...halo, ref: 'pesanan-1' } });
@@ -242,4 +250,61 @@ test('a text that cannot be kept is named, also where it is a whole message or a
   expect(whole.body.data[1]).toMatchObject({ status: 'accepted' });
   const name = await ani.call('/v1/messages', { body: { messages: [halo], 'x\u0000': 1 } });
   expect([name.status, Object.keys(name.body.fields)]).toEqual([422, ['x\uFFFD']]);
+});
+
+test('a repeated key of any other POST gets the first answer again, of another request nothing', async ({
+  ani,
+}) => {
+  const send_at = new Date(Date.now() + 3_600_000).toISOString();
+  const scheduled = async () =>
+    (await ani.call('/v1/messages', { body: { ...halo, send_at } })).body.id as string;
+  const [one, other] = [await scheduled(), await scheduled()];
+  const headers = { 'idempotency-key': 'batal-1' };
+  const cancel = (id: string) => ani.call(`/v1/messages/${id}/cancel`, { body: {}, headers });
+  const first = await cancel(one);
+  expect(first).toMatchObject({ status: 200, body: { status: 'cancelled' } });
+  const again = await cancel(one);
+  expect(again).toMatchObject({ status: 200, headers: { 'idempotent-replayed': 'true' } });
+  expect(again.text).toBe(first.text);
+  expect(await cancel(other)).toMatchObject({
+    status: 409,
+    body: { code: 'idempotency_conflict' },
+  });
+  const { body } = await ani.call(`/v1/messages/${other}`);
+  expect(body.status).toBe('scheduled');
+});
+
+test('what was refused is not remembered: the same key may be used once more', async ({ ani }) => {
+  const headers = { 'idempotency-key': 'batal-2' };
+  const missing = '/v1/messages/msg_01KB3Y6QJ4T0X9V2M8ZC5W7D1E/cancel';
+  for (const _ of [1, 2]) {
+    const answer = await ani.call(missing, { body: {}, headers });
+    expect(answer).toMatchObject({ status: 404, body: { code: 'not_found' } });
+    expect(answer.headers['idempotent-replayed']).toBe(undefined);
+  }
+});
+
+test('the OpenAPI document is there for everybody, in both languages, with every endpoint', async ({
+  running,
+}) => {
+  const call = callerAt(running);
+  const [id, en] = [
+    await call('/v1/openapi.json'),
+    await call('/v1/openapi.json', { headers: inEnglish }),
+  ];
+  expect([id.status, en.status]).toEqual([200, 200]);
+  expect(id.body.openapi).toBe('3.1.0');
+  expect(id.body.paths['/v1/balance'].get.summary).toBe('Saldo akun');
+  expect(en.body.paths['/v1/balance'].get.summary).toBe("The account's saldo");
+  const operations = Object.entries<object>(en.body.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const declared = Object.values(apiEndpoints).map(
+    ({ method, path }) => `${method} ${path.replace(':id', '{id}')}`,
+  );
+  expect(operations.toSorted()).toEqual(declared.toSorted());
+  expect(await call('/v1/openapi.json', { body: {} })).toMatchObject({
+    status: 405,
+    headers: { allow: 'GET, HEAD, OPTIONS' },
+  });
 });

@@ -2,7 +2,7 @@ import { englishFor } from '#contract/language/english.ts';
 import { developerSentenceFor } from '#contract/language/developers.ts';
 import type { Language } from '#contract/language/language.ts';
 import { type FactsOf, type Refusal, refusals } from '#contract/base/refusals.ts';
-import type { Problem } from '#contract/rest.ts';
+import type { Problem } from '#contract/rest/problem.ts';
 
 const titles: Record<Language, (status: number) => string> = {
   id: (status) => (status >= 500 ? 'Gangguan layanan' : 'Permintaan ditolak'),

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { expect } from 'vitest';
 import { retrySentence, waitSentence } from '#contract/messages/failures.ts';
 import { uuidOf } from '#contract/base/ids.ts';
-import { ApiMessage } from '#contract/rest.ts';
+import { ApiMessage } from '#contract/rest/messages.ts';
 import { type Caller, callerOf, halo, inEnglish, test } from '#tests/support/app/api-caller.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import type { RunningApp } from '#tests/support/app/running-app.ts';

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { NewMessage } from '#contract/rest.ts';
+import { NewMessage } from '#contract/rest/new-message.ts';
 import { curlSample, samplesFor } from './samples.ts';
 
 const sending = {

@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { MessageDetail, type MessageStatus } from '#contract/messages.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { ApiMessage } from '#contract/rest.ts';
+import { ApiMessage } from '#contract/rest/messages.ts';
 import { newId } from '#server/infra/ids.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';

@@ -3,7 +3,7 @@ import { publicId, uuidOf } from '#contract/base/ids.ts';
 import type { Language } from '#contract/language/language.ts';
 import type { MessageDetail, TimelineStep } from '#contract/messages.ts';
 import { rupiah } from '#contract/base/money.ts';
-import type { ApiMessage, ApiMessageQuery } from '#contract/rest.ts';
+import type { ApiMessage, ApiMessageQuery } from '#contract/rest/messages.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { type OfferFile, bodyForApi } from '#server/domains/messages/content.ts';
 import {

@@ -1,7 +1,7 @@
 import { retrySentence, waitSentence } from '#contract/messages/failures.ts';
 import type { Language } from '#contract/language/language.ts';
 import { Failure } from '#contract/messages.ts';
-import type { ApiMessage } from '#contract/rest.ts';
+import type { ApiMessage } from '#contract/rest/messages.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
 /** What the row of a message does not have: its schedule, and the progress of its sending. */

@@ -1,6 +1,6 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { NewMessage } from '#contract/rest.ts';
+import type { NewMessage } from '#contract/rest/new-message.ts';
 import { hashOf } from './accept.ts';
 import type { Item, ItemResult } from './send-request.ts';
 import { newId } from '#server/infra/ids.ts';

@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import { API_PREFIX } from '#contract/rest.ts';
-import { actHandlers } from './acts.ts';
-import type { Container } from './container.ts';
+import { actHandlers } from '#server/app/acts.ts';
+import { registerApi } from './api.ts';
+import type { Container } from '#server/app/container.ts';
 import { registerHealth } from './health.ts';
-import type { Worker } from './worker.ts';
+import type { Worker } from '#server/app/worker.ts';
 import {
   activeSessions,
   needsSecondFactor,
@@ -14,7 +14,6 @@ import { openAuditExport } from '#server/domains/operator/operator.ts';
 import { openTranscript } from '#server/domains/support/support.ts';
 import { registerCallbacks } from '#server/http/callbacks/callbacks.ts';
 import { createActEndpoint } from '#server/http/portal/acts.ts';
-import { openApi } from '#server/http/v1/api.ts';
 import {
   registerAuditExports,
   registerStatements,
@@ -85,7 +84,7 @@ export function openHttp(
     receive: container.payments.receive,
     report: (bug, requestId) => log.error({ request: requestId, err: bug }, 'a callback failed'),
   });
-  void app.register(async (scope) => openApi(scope, apiDepsOf(container)), { prefix: API_PREFIX });
+  registerApi(app, container);
   registerArchives(app, {
     verify: (signed) => verifyExport(secrets, signed),
     open: accounts.exports.open,
@@ -180,14 +179,3 @@ function registerPortal(app: FastifyInstance, container: Container, streams: Liv
     report,
   });
 }
-
-const apiDepsOf = ({ infra: { config, log }, messages, tokens }: Container) => ({
-  keys: tokens.keyRing,
-  messages: messages.api,
-  ratePerSecond: config.RATE_API_PER_SECOND,
-  publicUrl: config.PUBLIC_URL,
-  report: (bug: unknown, requestId: string) => {
-    const level = isTransient(bug) ? 'warn' : 'error';
-    log[level]({ request: requestId, err: bug }, 'an API call failed');
-  },
-});

@@ -5,9 +5,9 @@ import { booksRed } from '#server/domains/operator/operator.ts';
 import { countGatewayWork } from '#server/domains/payments/payments.ts';
 import { type Check, openHealth } from '#server/http/site/health.ts';
 import { checkReachable } from '#server/infra/observability/reachable.ts';
-import { backupFailed, backupFigure } from './backups.ts';
-import type { Container } from './container.ts';
-import type { Worker } from './worker.ts';
+import { backupFailed, backupFigure } from '#server/app/backups.ts';
+import type { Container } from '#server/app/container.ts';
+import type { Worker } from '#server/app/worker.ts';
 
 type Process = {
   /** The worker in this process, when there is one. */

@@ -1,0 +1,13 @@
+/** Messages in one request, at most. */
+export const MESSAGES_MAX = 1000;
+
+export const API_LIMITS = {
+  /** JSON body of one request, in bytes (docs/threats.md, T41). */
+  bodyBytes: 1_048_576,
+  idempotencyKeyMax: 255,
+  /** Messages on a page, at most. */
+  pageMax: 100,
+} as const;
+
+/** Under which all of the API lies. */
+export const API_PREFIX = '/v1';

@@ -1,0 +1,43 @@
+import { createHash } from 'node:crypto';
+import type { FastifyInstance } from 'fastify';
+import { API_PREFIX } from '#contract/rest/limits.ts';
+import { createAccess } from '#server/http/access.ts';
+import { openApi } from '#server/http/v1/api.ts';
+import { openAnswers } from '#server/infra/acts/answers.ts';
+import { isTransient } from '#server/infra/postgres/database.ts';
+import type { Container } from '#server/app/container.ts';
+
+/** Registers the public API, in all its dialects: who may call is decided for all of them in one place. */
+export function registerApi(app: FastifyInstance, container: Container): void {
+  const { infra, messages, pools, tokens } = container;
+  const { config, log, secrets } = infra;
+  const report = (bug: unknown, requestId: string) => {
+    const level = isTransient(bug) ? 'warn' : 'error';
+    log[level]({ request: requestId, err: bug }, 'an API call failed');
+  };
+  const access = createAccess({ keys: tokens.keyRing, ratePerSecond: config.RATE_API_PER_SECOND });
+  const answers = openAnswers(pools.allAccountsSql, secrets, infra.report);
+  const deps = {
+    access,
+    messages: messages.api,
+    account: { balance: messages.api.balance },
+    firstAnswer: async (call: Parameters<typeof keyed>[0], work: () => Promise<string>) => {
+      const { body } = await answers.once(keyed(call), async () => ({
+        status: 200,
+        body: await work(),
+        keep: true,
+      }));
+      return body;
+    },
+    publicUrl: config.PUBLIC_URL,
+    report,
+  };
+  void app.register(async (scope) => openApi(scope, deps), { prefix: API_PREFIX });
+}
+
+/** A call under its caller's own key, as the memory of answers names it: there, keys are UUIDs. */
+function keyed(call: { tokenId: string; key: string; endpoint: string; input: string }) {
+  const hex = createHash('sha256').update(call.key).digest('hex');
+  const key = hex.slice(0, 32).replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+  return { person: `token ${call.tokenId}`, key, act: call.endpoint, input: call.input };
+}

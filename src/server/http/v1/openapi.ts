@@ -1,0 +1,163 @@
+import * as z from 'zod/mini';
+import type { Language } from '#contract/language/language.ts';
+import { oncePer } from '#contract/base/once.ts';
+import { type RefusalCode, refusals } from '#contract/base/refusals.ts';
+import { API_LIMITS, API_PREFIX } from '#contract/rest/limits.ts';
+import { type Endpoint, alwaysRefused } from '#contract/rest/endpoint.ts';
+import { Problem } from '#contract/rest/problem.ts';
+import { apiEndpoints } from '#contract/rest.ts';
+import { fieldNotes } from '#contract/rest/notes.ts';
+
+/** Where the document is read; no key is asked for it. */
+export const OPENAPI_PATH = `${API_PREFIX}/openapi.json`;
+
+type Schema = Record<string, unknown>;
+
+/**
+ * The API as an OpenAPI 3.1 document, printed from the registry.
+ *
+ * @param origin the address at which the caller found it
+ */
+export const openApiDocument = (origin: string, language: Language): Schema => ({
+  ...documentIn(language),
+  servers: [{ url: origin }],
+});
+
+const documentIn = oncePer((language: Language) => ({
+  openapi: '3.1.0',
+  info: {
+    title: 'Kabari',
+    version: '1',
+    description: {
+      id: 'API HTTP Kabari. Penjelasan lengkap, contoh, dan arti setiap penolakan ada di /docs.',
+      en: 'The HTTP API of Kabari. Everything is explained, with examples and refusals, at /docs.',
+    }[language],
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  security: [{ key: [] }],
+  paths: pathsIn(language),
+  components: {
+    securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
+    schemas: { Problem: written(Problem()) },
+  },
+}));
+
+function pathsIn(language: Language): Schema {
+  const paths: Record<string, Schema> = {};
+  for (const [name, endpoint] of Object.entries<Endpoint>(apiEndpoints)) {
+    const path = endpoint.path.replaceAll(/:(\w+)/g, '{$1}');
+    (paths[path] ??= {})[endpoint.method.toLowerCase()] = operationOf(name, endpoint, language);
+  }
+  return paths;
+}
+
+function operationOf(name: string, endpoint: Endpoint, language: Language): Schema {
+  const { summary, scope, path, query, method } = endpoint;
+  const parameters = [
+    ...[...path.matchAll(/:(\w+)/g)].map(([, id]) => ({
+      name: id,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    })),
+    ...(query ? queryParameters(query(), language) : []),
+    ...(method === 'POST' && !endpoint.takesFile ? [repeatKey] : []),
+  ];
+  return {
+    operationId: name,
+    summary: summary[language],
+    tags: [path.split('/')[2]],
+    'x-scope': scope,
+    ...(parameters.length > 0 && { parameters }),
+    ...requestOf(endpoint, language),
+    responses: responsesOf(endpoint),
+  };
+}
+
+const repeatKey = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  schema: { type: 'string', minLength: 1, maxLength: API_LIMITS.idempotencyKeyMax },
+};
+
+function queryParameters(query: z.ZodMiniType, language: Language): Schema[] {
+  const { properties = {}, required = [] } = read(query, language) as {
+    properties?: Record<string, Schema>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    required: required.includes(name),
+    schema,
+  }));
+}
+
+function requestOf({ body, bodies, takesFile }: Endpoint, language: Language): Schema {
+  if (takesFile) {
+    const file = { type: 'object', properties: { file: {} }, required: ['file'] };
+    return {
+      requestBody: { required: true, content: { 'multipart/form-data': { schema: file } } },
+    };
+  }
+  const shapes = (bodies ?? (body ? [body] : [])).map((shape) => read(shape(), language));
+  if (shapes.length === 0) return {};
+  const content = { 'application/json': { schema: oneOf(shapes) } };
+  return { requestBody: { required: true, content } };
+}
+
+function responsesOf({ status, answer, answers, refuses }: Endpoint): Schema {
+  const shapes = (answers ?? (answer ? [answer] : [])).map((shape) => written(shape()));
+  const yes = {
+    description: 'OK',
+    ...(shapes.length > 0 && { content: { 'application/json': { schema: oneOf(shapes) } } }),
+  };
+  const codes = new Map<number, RefusalCode[]>();
+  for (const code of new Set<RefusalCode>([...refuses, ...alwaysRefused])) {
+    const { status: no } = refusals[code];
+    codes.set(no, [...(codes.get(no) ?? []), code]);
+  }
+  const schema = { $ref: '#/components/schemas/Problem' };
+  const nos = [...codes].map(([no, all]) => [
+    String(no),
+    { description: all.join(', '), content: { 'application/problem+json': { schema } } },
+  ]);
+  return { [String(status)]: yes, ...Object.fromEntries(nos) };
+}
+
+const oneOf = (shapes: readonly Schema[]): Schema =>
+  shapes.length === 1 ? (shapes[0] ?? {}) : { oneOf: shapes };
+
+/** What a caller gives, with what our notes say of it. */
+function read(schema: z.ZodMiniType, language: Language): Schema {
+  return bare(
+    z.toJSONSchema(schema, {
+      io: 'input',
+      unrepresentable: 'any',
+      override: ({ zodSchema, jsonSchema }) => {
+        const { expected, example } = fieldNotes.get(zodSchema as unknown as z.ZodMiniType) ?? {};
+        if (expected) jsonSchema.description = expected[language];
+        if (example !== undefined) jsonSchema.examples = [example];
+      },
+    }),
+  );
+}
+
+/** What we answer. */
+function written(schema: z.ZodMiniType): Schema {
+  return bare(
+    z.toJSONSchema(schema, {
+      io: 'output',
+      unrepresentable: 'any',
+      override: ({ zodSchema, jsonSchema }) => {
+        if (zodSchema._zod.def.type !== 'date') return;
+        Object.assign(jsonSchema, { type: 'string', format: 'date-time' });
+      },
+    }),
+  );
+}
+
+/** The document names its dialect of JSON Schema once, for all. */
+function bare({ $schema: _, ...schema }: Schema): Schema {
+  return schema;
+}

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import type { FastifyRequest } from 'fastify';
+import type { Language } from '#contract/language/language.ts';
+import { Refusal, refusals } from '#contract/base/refusals.ts';
+import { type Accepted, ManyMessages } from '#contract/rest/messages.ts';
+import { NewMessage } from '#contract/rest/new-message.ts';
+import type { ApiSender } from '#server/http/access.ts';
+import { idempotencyKey, isObject, languageIn, malformed } from './call.ts';
+import { readFields } from './fields.ts';
+import { problemOf } from './problem.ts';
+
+/** What became of a request's messages; for a repeated key, what was answered first. */
+type Sent = {
+  results: readonly (Accepted | Refusal)[];
+  saldo: number;
+  replayed: boolean;
+  language: string;
+};
+
+/** Sends messages on behalf of a token: the one way, for every dialect. */
+export type SendMessages = (sending: {
+  sender: ApiSender;
+  messages: readonly NewMessage[];
+  key: string | undefined;
+  answer: { language: Language; shape: string };
+}) => Promise<Sent>;
+
+type Reply = { status: number; body: object; replayed: boolean };
+
+/** Answers `POST /v1/messages`: one message, or many. */
+export async function sendFrom(
+  send: SendMessages,
+  sender: ApiSender,
+  request: FastifyRequest,
+): Promise<Reply> {
+  const key = idempotencyKey(request);
+  const { body } = request;
+  if (!isObject(body)) throw malformed(request, 'notObject');
+  if ('messages' in body) return sendMany(send, sender, request, key);
+  const language = languageIn(request);
+  const message = readMessage(body, language);
+  if (message instanceof Refusal) throw message;
+  const answer = { language, shape: 'one' };
+  const { results, replayed } = await send({
+    sender,
+    messages: [message],
+    key,
+    answer,
+  });
+  const [result] = results;
+  if (!result) throw new Error('nothing was answered for one message');
+  if (result instanceof Refusal) throw result;
+  return { status: 202, body: result, replayed };
+}
+
+/** Up to 1,000 at once: each item is accepted or refused by itself. */
+async function sendMany(
+  send: SendMessages,
+  sender: ApiSender,
+  request: FastifyRequest,
+  key: string | undefined,
+): Promise<Reply> {
+  const requestLanguage = languageIn(request);
+  const many = readFields(ManyMessages(), request.body, {
+    language: requestLanguage,
+    itemByItem: true,
+  });
+  if (many instanceof Refusal) throw many;
+  const readIn = (language: Language) => many.messages.map((one) => readMessage(one, language));
+  const read = readIn(requestLanguage);
+  const messages = read.flatMap((one) => (one instanceof Refusal ? [] : [one]));
+  const answer = { language: requestLanguage, shape: shapeOf(many.messages, read) };
+  const sent =
+    messages.length === 0
+      ? { results: [], saldo: undefined, replayed: false, language: requestLanguage }
+      : await send({ sender, messages, key, answer });
+  // A repeat speaks the language of the first answer.
+  const language = sent.language === 'en' ? 'en' : 'id';
+  const answers = sent.results[Symbol.iterator]();
+  const results = (language === requestLanguage ? read : readIn(language)).map((one) =>
+    one instanceof Refusal
+      ? one
+      : (answers.next().value ?? new Refusal('our_fault', { request: request.id })),
+  );
+  const refused = results.filter((result) => result instanceof Refusal);
+  const data = results.map((result) =>
+    result instanceof Refusal ? { error: itemProblem(result, request.id, language) } : result,
+  );
+  const [first] = refused;
+  if (first && refused.length === results.length) {
+    const body = { ...problemOf(first, request.id, language), data };
+    return { status: refusals[first.code].status, body, replayed: false };
+  }
+  const accepted = results.length - refused.length;
+  const body = { data, accepted, refused: refused.length, saldo: sent.saldo };
+  return { status: 202, body, replayed: sent.replayed };
+}
+
+/** Which items were refused here, as they came: a repeat of the request refuses the same ones. */
+function shapeOf(given: readonly unknown[], read: readonly (NewMessage | Refusal)[]): string {
+  const refused = given.map((one, index) => (read[index] instanceof Refusal ? one : 0));
+  if (!read.some((one) => one instanceof Refusal)) return 'many';
+  return `many ${createHash('sha256').update(JSON.stringify(refused)).digest('base64url')}`;
+}
+
+function itemProblem(no: Refusal, requestId: string, language: Language) {
+  const { code, detail, fields, retryable } = problemOf(no, requestId, language);
+  return { code, detail, retryable, ...(fields && { fields }) };
+}
+
+/** One message as it was sent, or why it cannot be read. Without `type` it is a text. */
+function readMessage(given: unknown, language: Language): NewMessage | Refusal {
+  const input = isObject(given) && !('type' in given) ? { ...given, type: 'text' } : given;
+  return readFields(NewMessage(), input, { language, whole: 'message' });
+}
