@@ -30,6 +30,7 @@ import * as systemToken from './operator/system-token.ts';
 import * as things from './operator/things.ts';
 import * as tokens from './tokens.ts';
 import * as tokenAccess from './tokens/access.ts';
+import * as rejectedCalls from './tokens/rejected.ts';
 
 /** The list of all acts: what the portal may ask, and nothing else. */
 export const acts: readonly Act[] = [
@@ -76,6 +77,7 @@ export const acts: readonly Act[] = [
   tokens.createToken,
   tokens.updateToken,
   tokenAccess.updateTokenAccess,
+  rejectedCalls.listRejectedCalls,
   tokens.rotateToken,
   tokens.deleteToken,
   tokens.confirmToken,

@@ -11,6 +11,7 @@ import { createTokenHandler } from './create.ts';
 import { consentScanHandler, linkTokenHandler, getScanHandler } from './links/links.ts';
 import { unlinkTokenHandler } from './links/phones.ts';
 import { readToken, readTokens } from './row.ts';
+import { listRejectedCallsHandler } from './rejected/list.ts';
 import type { TokenSubscribers } from './subscribers.ts';
 
 export { type KeyRing, openKeyRing } from './keys/key-ring.ts';
@@ -23,6 +24,10 @@ export {
   tokensOfHint,
   tokensOfPhones,
 } from './desk/tokens.ts';
+export { pruneRejectedCalls } from './rejected/list.ts';
+export { type RejectionRecorder, openRejectionRecorder } from './rejected/recorder.ts';
+export { keptFacts, keptPath } from './rejected/facts.ts';
+export { shownAddress } from './access/rules.ts';
 export { countTokens } from './create.ts';
 export { tokensAccountData } from './account-data.ts';
 export { hasLinkedToken, needsReview, readToken } from './row.ts';
@@ -49,6 +54,7 @@ export const tokensActs = (deps: TokensDeps): readonly ActHandler[] => [
   createTokenHandler(deps),
   updateTokenHandler(deps),
   updateTokenAccessHandler(deps),
+  listRejectedCallsHandler(deps),
   rotateTokenHandler(deps),
   deleteTokenHandler(deps),
   confirmTokenHandler(deps),

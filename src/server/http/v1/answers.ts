@@ -80,6 +80,7 @@ export async function answerNo(
   const known = error instanceof Refusal ? error : refusalBehind(error, language);
   if (!known) report(error, request.id);
   const no = exactly(known ?? new Refusal('our_fault', { request: request.id }), request.url);
+  request.apiRefusal = no;
   const wait = waitOf(no);
   if (wait !== undefined) void reply.header('retry-after', wait);
   if (no.code === 'token_missing') void reply.header('www-authenticate', 'Bearer realm="Kabari"');
