@@ -5,8 +5,9 @@ import { expect } from 'vitest';
 import * as z from 'zod/mini';
 import { failures, MessageStatus } from '#contract/messages.ts';
 import { type RefusalCode, refusals } from '#contract/base/refusals.ts';
+import { TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
 import { API_LIMITS, MESSAGES_MAX } from '#contract/rest/limits.ts';
-import { NewMessage } from '#contract/rest/new-message.ts';
+import { CONTACT_PHONES_MAX, NewMessage } from '#contract/rest/new-message.ts';
 import { apiEndpoints, apiRefusals } from '#contract/rest.ts';
 import { fixedOutcomeOf } from '#server/domains/channels/simulator/outcomes.ts';
 import { settings } from '#server/infra/settings/settings.ts';
@@ -139,6 +140,12 @@ test('the limits on the page are those of the code', () => {
       length('location', 'location', 'address'),
     ],
     '`contact.name`': [1, length('contact', 'contact', 'name')],
+    '`contact.phones`': [1, CONTACT_PHONES_MAX],
+    '`contact.organization`, `contact.email`': [
+      length('contact', 'contact', 'organization'),
+      length('contact', 'contact', 'email'),
+    ],
+    '`template.variables`': [TEMPLATE_LIMITS.variables, TEMPLATE_LIMITS.variable],
     '`ttl`': [30, fieldOf('text', 'ttl').maximum],
     '`Idempotency-Key`': [1, API_LIMITS.idempotencyKeyMax],
     'messages on a page': [API_LIMITS.pageMax],

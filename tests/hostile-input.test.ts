@@ -126,6 +126,7 @@ const envelope = {
   priority: 'normal',
   metadata: { kunci: 'nilai' },
 };
+const unknownMessage = 'msg_01KB3Y6QJ4T0X9V2M8ZC5W7D1E';
 const messages: readonly object[] = [
   { ...envelope, type: 'text', text: { body: 'Halo' } },
   { to: '62800000001', type: 'image', image: link, caption: 'Foto' },
@@ -143,7 +144,32 @@ const messages: readonly object[] = [
     type: 'location',
     location: { latitude: -6.2, longitude: 106.8, name: 'Toko', address: 'Jakarta' },
   },
-  { to: '62800000001', type: 'contact', contact: { name: 'Ani', phone: '081234567890' } },
+  {
+    to: '62800000001',
+    type: 'contact',
+    contact: {
+      name: 'Ani',
+      phones: ['081234567890'],
+      organization: 'Toko',
+      email: 'ani@contoh.id',
+    },
+  },
+];
+
+/** What names something is refused as not found, when it is well written: it is sent as it stands only. */
+const naming: readonly object[] = [
+  { to: '62800000001', text: { body: 'Ya' }, reply_to: unknownMessage },
+  {
+    to: '62800000001',
+    type: 'audio',
+    audio: { id: 'med_01KB3Y6QJ4T0X9V2M8ZC5W7D1E', voice: true },
+  },
+  { to: '62800000001', type: 'reaction', reaction: { message_id: unknownMessage, emoji: '👍' } },
+  {
+    to: '62800000001',
+    type: 'template',
+    template: { name: 'pesanan', language: 'id', variables: ['Ani'] },
+  },
 ];
 
 type Made = { path: string; value: unknown };
@@ -180,7 +206,7 @@ describe('the API', () => {
     };
     const call: Hostile['ani']['call'] = (path, options) => setup.ani.call(path, options);
 
-    const bodies = messages.flatMap((message) => {
+    const bodies = [...messages, ...naming].flatMap((message) => {
       const made = (texts: readonly string[], poisoned: boolean) =>
         texts.flatMap((text) =>
           [...replaced(message, text)].map((one) => ({ ...one, text, poisoned })),

@@ -25,6 +25,10 @@ const facts = {
   status: 'sent',
   request: 'req_1',
   fields: {},
+  name: 'pesanan',
+  languages: 'id, en',
+  expected: 2,
+  given: 1,
 };
 
 const indonesian =

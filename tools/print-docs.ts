@@ -79,6 +79,10 @@ const example = {
   length: 12_000_000,
   captured: 150,
   lacking: 1_500,
+  name: 'pesanan_siap',
+  languages: 'id, en',
+  expected: 2,
+  given: 1,
   text: 'Pendaftaran akun baru sedang ditutup.',
 };
 

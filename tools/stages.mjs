@@ -11,7 +11,11 @@ import { secondTry, slowest, triedTwice } from './results.mjs';
 const stages = [
   { name: 'build', run: (context) => built(context) },
   { name: 'check', run: ({ node }) => check(node) },
-  { name: 'unit', run: (context) => withPgbouncer(() => vitest(context, ['unit', 'unit-apart'])) },
+  {
+    name: 'unit',
+    run: (context) =>
+      withPgbouncer(() => withLanguages(() => vitest(context, ['unit', 'unit-apart']))),
+  },
   { name: 'components', run: (context) => withChromium(() => browsed(context, 'components')) },
   { name: 'size', run: (context) => weigh(context) },
   {
@@ -155,13 +159,30 @@ const debianPackages = {
   },
   'firefox-esr': { stages: ['journeys'], variable: 'FIREFOX', paths: firefoxes },
   pgbouncer: { stages: ['unit'], variable: 'PGBOUNCER', paths: ['/usr/sbin/pgbouncer'] },
+  'php-cli': { stages: ['unit'], proofs: [['php', '-v']] },
+  'php-curl': {
+    stages: ['unit'],
+    proofs: [['php', '-r', 'exit(extension_loaded("curl") ? 0 : 1);']],
+  },
+  'python3-requests': {
+    stages: ['unit'],
+    proofs: ['python3', '/usr/bin/python3'].map((python) => [python, '-c', 'import requests']),
+  },
+  curl: { stages: ['unit'], proofs: [['curl', '--version']] },
 };
 
 const mayInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version');
 
-/** Where a program is: as the environment says, or where systems put it; `undefined` when it is not here. */
-const placeOf = ({ variable, paths }) =>
-  process.env[variable] || paths.find((path) => existsSync(path));
+/**
+ * Where a program is: as the environment says, where systems put it, or under a name by which it works;
+ * `undefined` when it is not here.
+ */
+const placeOf = ({ variable = '', paths = [], proofs = [] }) =>
+  process.env[variable] ||
+  paths.find((path) => existsSync(path)) ||
+  proofs.find(([program, ...given]) => works(program, given))?.[0];
+
+const works = (program, given) => spawnSync(program, given, { stdio: 'ignore' }).status === 0;
 
 /** Says what will be installed on this system, before anything is. */
 function announce(names) {
@@ -201,6 +222,19 @@ function withPgbouncer(run) {
   if (!findProgram('pgbouncer')) {
     process.stdout.write(
       'Without pgbouncer the tests of poolers are skipped. Run `sudo apt-get install pgbouncer` (Debian, Ubuntu) to have them.\n',
+    );
+  }
+  return run();
+}
+
+/** What runs the programs of the documents; those whose language is missing are skipped. */
+function withLanguages(run) {
+  const missing = ['php-cli', 'php-curl', 'python3-requests', 'curl'].filter(
+    (name) => !findProgram(name),
+  );
+  if (missing.length > 0) {
+    process.stdout.write(
+      `Without ${missing.join(', ')} the programs of docs/dialects.md in that language are skipped. Run \`sudo apt-get install ${missing.join(' ')}\` (Debian, Ubuntu) to have them.\n`,
     );
   }
   return run();

@@ -71,7 +71,18 @@ export const messageStatusLabel: Record<MessageStatus, string> = {
 };
 
 export const MessageType = schema(() =>
-  z.enum(['text', 'image', 'video', 'audio', 'document', 'sticker', 'location', 'contact']),
+  z.enum([
+    'text',
+    'image',
+    'video',
+    'audio',
+    'document',
+    'sticker',
+    'location',
+    'contact',
+    'template',
+    'reaction',
+  ]),
 );
 export type MessageType = Output<typeof MessageType>;
 

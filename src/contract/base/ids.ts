@@ -17,6 +17,7 @@ export const idPrefixes = {
   adjustment: 'adj_',
   statement: 'bst_',
   file: 'fil_',
+  media: 'med_',
   upload: 'upl_',
   challenge: 'otp_',
   factor: 'fac_',

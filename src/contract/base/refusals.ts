@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { namingRefusals } from '#contract/messages/refusals.ts';
 import { secondFactorRefusals } from '#contract/secondfactor/refusals.ts';
 import type { Output } from './schema.ts';
 
@@ -79,6 +80,7 @@ export const refusals = {
   message_in_flight: { status: 409, facts: none },
   queue_full: { status: 429, facts: wait, retryable: true },
   bonus_only: { status: 402, facts: none },
+  ...namingRefusals,
 
   topup_too_many: { status: 409, facts: () => z.object({ limit: z.int() }) },
   topup_too_often: { status: 409, facts: () => z.object({ limit: z.int() }) },

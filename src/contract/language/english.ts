@@ -83,6 +83,20 @@ const sentences: Sentences = {
     'This message is being sent and may have left, so it cannot be cancelled. Wait for the network to answer.',
   bonus_only:
     'The bonus pays for the simulator and your own number only. Top up once to send to other numbers.',
+  quoted_not_found:
+    'The message that `reply_to` or `reaction.message_id` names is not part of this conversation. Check the id (`msg_…`) and `to`.',
+  reaction_refused:
+    'This message cannot get a reaction: it has not left, or never arrived. React to one that was sent or received.',
+  media_not_found:
+    'The file that `id` names was not found. Upload it again, or send its `link` instead.',
+  template_not_found: ({ name }) =>
+    `There is no template "${name}" in this language. \`GET /v1/templates\` lists those of this account.`,
+  template_language_needed: ({ name, languages }) =>
+    `The template "${name}" has several languages (${languages}). Name one in \`template.language\`.`,
+  template_not_approved: ({ name }) =>
+    `The template "${name}" is not approved, so it cannot be sent yet.`,
+  template_variables_unfit: ({ name, expected, given }) =>
+    `The template "${name}" takes ${expected} variables, but ${given} were given in \`template.variables\`.`,
   queue_full: ({ seconds }) =>
     `The queue is full. Try again in ${seconds} s; the message was not accepted.`,
   topup_too_often: ({ limit }) =>

@@ -96,6 +96,19 @@ const sentences: Sentences = {
   message_final: 'Pesan ini sudah selesai diproses dan tidak dapat dibatalkan.',
   message_in_flight:
     'Pesan ini sedang dikirim dan mungkin sudah sampai, jadi tidak dapat dibatalkan. Tunggu jawaban jaringan.',
+  quoted_not_found:
+    'Pesan yang dibalas atau diberi reaksi tidak ada di percakapan ini. Periksa id dan nomor tujuannya.',
+  reaction_refused:
+    'Pesan ini tidak dapat diberi reaksi karena belum atau tidak terkirim. Pilih pesan lain.',
+  media_not_found: 'Berkas itu tidak ditemukan. Unggah lagi, atau kirim tautannya.',
+  template_not_found: ({ name }) =>
+    `Templat "${name}" tidak ditemukan. Periksa nama dan bahasanya.`,
+  template_language_needed: ({ name, languages }) =>
+    `Templat "${name}" punya beberapa bahasa (${languages}) dan perlu disebutkan bahasanya.`,
+  template_not_approved: ({ name }) =>
+    `Templat "${name}" belum disetujui, jadi belum dapat dikirim.`,
+  template_variables_unfit: ({ name, expected, given }) =>
+    `Templat "${name}" perlu ${expected} variabel, bukan ${given}.`,
   queue_full: ({ seconds }) =>
     `Antrean penuh. Coba lagi dalam ${seconds} detik; pesan belum diterima.`,
   bonus_only:

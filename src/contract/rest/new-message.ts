@@ -1,15 +1,31 @@
 import * as z from 'zod/mini';
-import { TEXT_MAX } from '#contract/messages.ts';
+import { Id } from '#contract/base/ids.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
+import { TEXT_MAX } from '#contract/messages.ts';
+import { Emoji } from '#contract/messages/emoji.ts';
+import { TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
 import { Recipient, noted } from './notes.ts';
 
 /** No message is planned for later: with its `ttl` it would leave the years that calendars write with four digits. */
 const SEND_AT_END = Date.UTC(9999, 0, 1);
 
+const METADATA_MAX = 20;
+/** Phones on one contact card, at most. */
+export const CONTACT_PHONES_MAX = 10;
+
 const Link = schema(() => z.url({ protocol: /^https?$/ }).check(z.maxLength(2000)));
 const Caption = schema(() => z.optional(z.string().check(z.maxLength(1024))));
 
-const METADATA_MAX = 20;
+/** The id of a message that was sent or received. */
+const MessageId = schema(() =>
+  noted(Id('message'), {
+    expected: {
+      id: 'id pesan dalam percakapan ini, misalnya "msg_01KB3Y6QJ4T0X9V2M8ZC5W7D1E"',
+      en: 'the id of a message of this conversation, such as "msg_01KB3Y6QJ4T0X9V2M8ZC5W7D1E"',
+    },
+    example: 'msg_01KB3Y6QJ4T0X9V2M8ZC5W7D1E',
+  }),
+);
 
 const envelope = () => ({
   to: Recipient(),
@@ -48,59 +64,152 @@ const envelope = () => ({
   ),
 });
 
+const mediaFields = () => ({
+  link: z.optional(Link()),
+  /** A file given before, `med_…`. */
+  id: z.optional(
+    noted(Id('media'), {
+      expected: {
+        id: 'id berkas, misalnya "med_01KB3Y6QJ4T0X9V2M8ZC5W7D1E"',
+        en: 'the id of a file, such as "med_01KB3Y6QJ4T0X9V2M8ZC5W7D1E"',
+      },
+    }),
+  ),
+});
+
+const oneSource = ({ link, id }: { link?: unknown; id?: unknown }): boolean =>
+  (link === undefined) !== (id === undefined);
+
+const mediaNote = {
+  expected: {
+    id: '{"link": "https://…"} atau {"id": "med_…"}, salah satu saja',
+    en: '{"link": "https://…"} or {"id": "med_…"}, one of them',
+  },
+};
+
+const Media = schema(() =>
+  noted(z.strictObject(mediaFields()).check(z.refine(oneSource)), mediaNote),
+);
+const Audio = schema(() =>
+  noted(
+    z
+      .strictObject({
+        ...mediaFields(),
+        /** A voice note, not a piece of music. */
+        voice: z.optional(z.boolean()),
+      })
+      .check(z.refine(oneSource)),
+    mediaNote,
+  ),
+);
+const Document = schema(() =>
+  noted(
+    z
+      .strictObject({
+        ...mediaFields(),
+        filename: z.optional(z.string().check(z.maxLength(240))),
+      })
+      .check(z.refine(oneSource)),
+    mediaNote,
+  ),
+);
+
+const Location = schema(() =>
+  z.strictObject({
+    latitude: noted(z.number().check(z.minimum(-90), z.maximum(90)), { example: -6.2 }),
+    longitude: noted(z.number().check(z.minimum(-180), z.maximum(180)), { example: 106.8 }),
+    name: z.optional(z.string().check(z.maxLength(200))),
+    address: z.optional(z.string().check(z.maxLength(400))),
+  }),
+);
+
+const Contact = schema(() =>
+  noted(
+    z
+      .strictObject({
+        name: z.string().check(z.minLength(1), z.maxLength(200)),
+        phone: z.optional(Recipient()),
+        /** Instead of `phone`, where there are several. */
+        phones: z.optional(
+          noted(z.array(Recipient()).check(z.minLength(1), z.maxLength(CONTACT_PHONES_MAX)), {
+            expected: {
+              id: `daftar 1 sampai ${CONTACT_PHONES_MAX} nomor telepon`,
+              en: `a list of 1 to ${CONTACT_PHONES_MAX} phone numbers`,
+            },
+          }),
+        ),
+        organization: z.optional(z.string().check(z.maxLength(200))),
+        email: z.optional(z.string().check(z.maxLength(254))),
+      })
+      .check(z.refine(({ phone, phones }) => (phone === undefined) !== (phones === undefined))),
+    {
+      expected: {
+        id: '{"name": "…", "phone": "0812-3456-7890"}, atau "phones" dengan beberapa nomor',
+        en: '{"name": "…", "phone": "0812-3456-7890"}, or "phones" with several numbers',
+      },
+    },
+  ),
+);
+
+const Template = schema(() =>
+  z.strictObject({
+    name: z.string().check(z.minLength(1), z.maxLength(TEMPLATE_LIMITS.name)),
+    /** Left out where the name has one language only. */
+    language: z.optional(z.string().check(z.maxLength(10))),
+    /** The texts that take the place of the variables, in the order in which the body names them. */
+    variables: z.optional(
+      noted(
+        z
+          .array(z.string().check(z.minLength(1), z.maxLength(TEMPLATE_LIMITS.variable)))
+          .check(z.maxLength(TEMPLATE_LIMITS.variables)),
+        {
+          expected: {
+            id: `daftar paling banyak ${TEMPLATE_LIMITS.variables} teks, misalnya ["Ani", "INV-1182"]`,
+            en: `a list of up to ${TEMPLATE_LIMITS.variables} strings, such as ["Ani", "INV-1182"]`,
+          },
+        },
+      ),
+    ),
+  }),
+);
+
+const Reaction = schema(() =>
+  z.strictObject({
+    message_id: MessageId(),
+    emoji: noted(Emoji(), {
+      expected: {
+        id: 'satu emoji, misalnya "👍", atau "" untuk menghapus reaksi',
+        en: 'one emoji, such as "👍", or "" to remove the reaction',
+      },
+      example: '👍',
+    }),
+  }),
+);
+
 const shortest = '{"to": "0812-3456-7890", "text": {"body": "…"}}';
 
 /** One message to send, by type; without `type` it is a text. */
 export const NewMessage = schema(() => {
-  const [shared, media, caption] = [envelope(), z.strictObject({ link: Link() }), Caption()];
+  const caption = Caption();
+  const shared = envelope();
+  /** What quotes a message: everything but a reaction, which names its own. */
+  const quoting = { ...shared, reply_to: z.optional(MessageId()) };
   return noted(
     z.discriminatedUnion('type', [
       z.strictObject({
-        ...shared,
+        ...quoting,
         type: z.literal('text'),
         text: z.strictObject({ body: z.string().check(z.minLength(1), z.maxLength(TEXT_MAX)) }),
       }),
-      z.strictObject({
-        ...shared,
-        type: z.literal('image'),
-        image: media,
-        caption,
-      }),
-      z.strictObject({
-        ...shared,
-        type: z.literal('video'),
-        video: media,
-        caption,
-      }),
-      z.strictObject({ ...shared, type: z.literal('audio'), audio: media }),
-      z.strictObject({
-        ...shared,
-        type: z.literal('document'),
-        document: z.strictObject({
-          link: Link(),
-          filename: z.optional(z.string().check(z.maxLength(240))),
-        }),
-        caption,
-      }),
-      z.strictObject({ ...shared, type: z.literal('sticker'), sticker: media }),
-      z.strictObject({
-        ...shared,
-        type: z.literal('location'),
-        location: z.strictObject({
-          latitude: noted(z.number().check(z.minimum(-90), z.maximum(90)), { example: -6.2 }),
-          longitude: noted(z.number().check(z.minimum(-180), z.maximum(180)), { example: 106.8 }),
-          name: z.optional(z.string().check(z.maxLength(200))),
-          address: z.optional(z.string().check(z.maxLength(400))),
-        }),
-      }),
-      z.strictObject({
-        ...shared,
-        type: z.literal('contact'),
-        contact: z.strictObject({
-          name: z.string().check(z.minLength(1), z.maxLength(200)),
-          phone: Recipient(),
-        }),
-      }),
+      z.strictObject({ ...quoting, type: z.literal('image'), image: Media(), caption }),
+      z.strictObject({ ...quoting, type: z.literal('video'), video: Media(), caption }),
+      z.strictObject({ ...quoting, type: z.literal('audio'), audio: Audio() }),
+      z.strictObject({ ...quoting, type: z.literal('document'), document: Document(), caption }),
+      z.strictObject({ ...quoting, type: z.literal('sticker'), sticker: Media() }),
+      z.strictObject({ ...quoting, type: z.literal('location'), location: Location() }),
+      z.strictObject({ ...quoting, type: z.literal('contact'), contact: Contact() }),
+      z.strictObject({ ...quoting, type: z.literal('template'), template: Template() }),
+      z.strictObject({ ...shared, type: z.literal('reaction'), reaction: Reaction() }),
     ]),
     { expected: { id: shortest, en: shortest } },
   );

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal, refusals } from '#contract/base/refusals.ts';
+import type { TokenStatus } from '#contract/tokens.ts';
 import type { Scope } from '#contract/rest/scopes.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 
@@ -8,6 +9,8 @@ export type ApiSender = {
   accountId: string;
   tokenId: string;
   accountStatus: 'active' | 'suspended' | 'closed';
+  /** Whether a phone is linked to its token. */
+  status: TokenStatus;
   simulated: boolean;
   /** What the token may do. */
   scopes: readonly Scope[];

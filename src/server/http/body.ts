@@ -66,6 +66,26 @@ function textOf(body: Buffer): string {
 
 /** The fields of a multipart body. No act takes a file (docs/threats.md, T41). */
 async function partsOf(contentType: string, body: Buffer): Promise<[string, string][]> {
+  const pairs: [string, string][] = [];
+  let bytes = 0;
+  for (const [name, value] of await readMultipart(contentType, body)) {
+    if (typeof value !== 'string') throw new FormError('permintaan ini tidak menerima berkas');
+    bytes += Buffer.byteLength(value);
+    pairs.push([name, value]);
+  }
+  if (bytes > FORM_LIMITS.bytes) throw new Refusal('body_too_large', {});
+  return pairs;
+}
+
+/**
+ * The parts of a multipart body, texts and files.
+ *
+ * @throws FormError when it is broken, or a text in it is no UTF-8; Refusal `body_too_large` for too many parts.
+ */
+export async function readMultipart(
+  contentType: string,
+  body: Buffer,
+): Promise<[string, string | File][]> {
   checkParts(contentType, body);
   const form = await new Response(new Uint8Array(body), {
     headers: { 'content-type': contentType },
@@ -74,16 +94,14 @@ async function partsOf(contentType: string, body: Buffer): Promise<[string, stri
     .catch(() => {
       throw new FormError('isi multipart rusak atau terpotong');
     });
-  const pairs: [string, string][] = [];
-  let bytes = 0;
-  for (const [name, value] of form) {
-    if (typeof value !== 'string') throw new FormError('permintaan ini tidak menerima berkas');
-    bytes += Buffer.byteLength(value);
-    pairs.push([name, value]);
+  const parts = [...form];
+  // What is not UTF-8 was read as U+FFFD; in a body with files only texts are looked at.
+  const isWhole = isUtf8(body);
+  const isRead = (text: unknown) => isWhole || typeof text !== 'string' || !text.includes('\uFFFD');
+  if (!parts.every(([name, value]) => isRead(name) && isRead(value))) {
+    throw new FormError('isian bukan UTF-8');
   }
-  if (bytes > FORM_LIMITS.bytes) throw new Refusal('body_too_large', {});
-  if (!isUtf8(body)) throw new FormError('isian bukan UTF-8');
-  return pairs;
+  return parts;
 }
 
 /** Looks at a multipart body from afar: what is one, in UTF-8 and not a flood, is worth reading. */

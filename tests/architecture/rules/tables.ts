@@ -67,6 +67,7 @@ const tables = {
     'message_events',
     'message_minutes',
     'message_refs',
+    'message_templates',
     'messages',
     'messages_other',
     'optouts',

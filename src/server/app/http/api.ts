@@ -7,6 +7,7 @@ import { keptFacts, keptPath, shownAddress } from '#server/domains/tokens/tokens
 import { openAnswers } from '#server/infra/acts/answers.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import type { Container } from '#server/app/container.ts';
+import { registerDialects } from './dialects.ts';
 
 /** Registers the public API, in all its dialects: who may call is decided for all of them in one place. */
 export function registerApi(app: FastifyInstance, container: Container): void {
@@ -47,6 +48,7 @@ export function registerApi(app: FastifyInstance, container: Container): void {
     report,
   };
   void app.register(async (scope) => openApi(scope, deps), { prefix: API_PREFIX });
+  registerDialects(app, container, { access, report });
 }
 
 /** A call under its caller's own key, as the memory of answers names it: there, keys are UUIDs. */

@@ -30,6 +30,7 @@ export const messagesAccountData = ({ sql, allAccountsSql }: Deps): AccountData 
       rows: () => messagesOf(sql, accountId),
     },
     { name: 'percakapan', rows: () => conversationsOf(sql, accountId) },
+    { name: 'templat', rows: () => templatesOf(sql, accountId) },
     { name: 'berhenti-menerima', rows: () => optoutsOf(sql, accountId) },
   ],
   close: async (accountId) => void (await failUnsent(allAccountsSql, accountId)),
@@ -127,6 +128,19 @@ async function* optoutsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   }
 }
 
+async function* templatesOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
+  const templates = inPages<Row & { name: string; language: string }>(
+    { sql, accountId },
+    (tx, last, limit) => tx<(Row & { name: string; language: string })[]>`
+      select name, language, category, header, body, footer, buttons, status, reason, created_at
+      from message_templates
+      where account_id = ${accountId}
+        ${last ? tx`and (name, language) > (${last.name}::text, ${last.language}::text)` : tx``}
+      order by name, language limit ${limit}`,
+  );
+  yield* templates;
+}
+
 /** A channel's answer is awaited no longer. */
 const RECEIPT_WAIT_MS = 30_000;
 
@@ -177,6 +191,7 @@ const tables = [
   'message_refs',
   'conversations',
   'optouts',
+  'message_templates',
 ] as const;
 
 async function erase(allAccountsSql: Sql, { accountId, phones }: ErasureRequest): Promise<void> {

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
 import { NewMessage } from '#contract/rest/new-message.ts';
+import { findNoMedia } from './submit/lookups.ts';
 import { openAccepter } from './submit/accept.ts';
 import { openApiMessages } from './api.ts';
 import { test } from '#tests/support/database/database.ts';
@@ -20,6 +21,7 @@ test('a repeat a month later, at another price, answers the price and the schedu
       sql,
       accepter,
       prices: { message: () => rupiah(price) } as never,
+      findMedia: findNoMedia,
       offerFile: () => ({ link: '', expiresAt: new Date() }),
       now: () => new Date(Date.now() + days * DAY_MS),
     }).send({

@@ -1,6 +1,6 @@
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
-import { Refusal } from '#contract/base/refusals.ts';
+import { Refusal, refusalFrom } from '#contract/base/refusals.ts';
 import type { Accepted, ApiMessage, ApiMessageQuery } from '#contract/rest/messages.ts';
 import type { NewMessage } from '#contract/rest/new-message.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
@@ -10,6 +10,7 @@ import type { AnswerContext, Item, ItemResult, Placed } from './submit/send-requ
 import { withdraw } from './dispatch/cancel.ts';
 import type { OfferFile } from './content.ts';
 import { type ApiPage, type Reader, listForApi, messageForApi } from './history/detail.ts';
+import { type FindMedia, lookUp } from './submit/lookups.ts';
 import { itemFrom, refusalOf } from './submit/place.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
@@ -53,15 +54,17 @@ type Deps = {
   accepter: Accepter;
   prices: Prices;
   offerFile: OfferFile;
+  findMedia: FindMedia;
   now: () => Date;
 };
 
 /** The messages' side of `/v1`. A token sees and sends its own messages only. */
-export function openApiMessages({ sql, accepter, prices, offerFile, now }: Deps): ApiMessages {
+export function openApiMessages(deps: Deps): ApiMessages {
+  const { sql, offerFile } = deps;
   const one = (sender: Sender, id: string, reader: ReaderOptions) =>
     ownMessage(sql, sender, id, { ...reader, offerFile });
   return {
-    send: (request) => send({ accepter, prices, now }, request),
+    send: (request) => send(deps, request),
     list: ({ accountId, tokenId }, query, reader) =>
       listForApi(sql, { accountId, tokenId, ...query }, { ...reader, offerFile }),
     one,
@@ -85,26 +88,90 @@ async function ownMessage(sql: Sql, sender: Sender, id: string, reader: Reader) 
   return message;
 }
 
-async function send(
-  { accepter, prices, now }: Pick<Deps, 'accepter' | 'prices' | 'now'>,
-  { sender, messages, key, answer }: SendRequest,
-): Promise<SendResponse> {
+/**
+ * What messages name is looked up first: those of which something is missing are refused, the others placed.
+ * A repeat is answered as the first time, also when something is missing or found since.
+ */
+async function send(deps: Deps, request: SendRequest): Promise<SendResponse> {
+  const { accepter, prices, now } = deps;
+  const { sender, messages, key, answer } = request;
   const { accountId, tokenId, simulated } = sender;
+  const found = await lookUp(deps, sender, messages);
+  const refused = refusedOf(found);
+  const isRepeat =
+    refused.length > 0 && key !== undefined && (await isAnswered(deps.sql, sender, key));
   const context: AnswerContext = {
     at: now().getTime(),
     price: prices.message(),
     simulated,
     ...answer,
+    ...(refused.length > 0 && !isRepeat && { refused }),
   };
-  const itemsOf = ({ at, price }: AnswerContext) =>
-    messages.map((message) => itemFrom(message, tokenId, price, new Date(at)));
+  const itemsOf = ({ at, price, refused: left = [] }: AnswerContext) =>
+    messages.flatMap((message, index) => {
+      if (left.some((one) => one.index === index)) return [];
+      const known = found[index];
+      const own = known instanceof Refusal ? undefined : known;
+      return [itemFrom(message, { tokenId, price, now: new Date(at), found: own })];
+    });
   const items = itemsOf(context);
+  if (items.length === 0) return refusedWhole(deps, request, found);
   const hash = key === undefined ? noHash : hashOf(messages);
   const placed = await accepter.place({ accountId, tokenId, key, hash, context, items });
   const firstContext = placed.context ?? context;
   if (firstContext.shape !== context.shape) throw new Refusal('idempotency_conflict', {});
+  // Forgotten meanwhile, it was placed although something is missing: only a key of 30 days ago can be.
   const shownItems = placed.replayed ? itemsOf(firstContext) : items;
-  return { ...sentFrom(placed, shownItems, firstContext), language: firstContext.language };
+  const { results, ...sent } = sentFrom(placed, shownItems, firstContext);
+  return {
+    ...sent,
+    results: withRefused(results, firstContext),
+    language: firstContext.language,
+  };
+}
+
+type Refused = NonNullable<AnswerContext['refused']>;
+
+const refusedOf = (found: readonly unknown[]): Refused =>
+  found.flatMap((one, index) =>
+    one instanceof Refusal ? [{ index, code: one.code, facts: one.facts }] : [],
+  );
+
+/** The results of all messages of a request: those that were placed, and the refusals between them. */
+function withRefused(
+  placed: readonly (Accepted | Refusal)[],
+  { refused = [] }: AnswerContext,
+): readonly (Accepted | Refusal)[] {
+  const results = [...placed];
+  for (const { index, code, facts } of refused) {
+    const refusal = refusalFrom({ type: code, facts });
+    if (!refusal) throw new Error(`a stored refusal is not known: ${code}`);
+    results.splice(index, 0, refusal);
+  }
+  return results;
+}
+
+/** Nothing could be placed: refusals are not remembered. */
+async function refusedWhole(
+  { sql }: Deps,
+  { sender: { accountId }, answer: { language } }: SendRequest,
+  found: readonly unknown[],
+): Promise<SendResponse> {
+  const { available } = await asAccount(sql, accountId, (tx) => walletOf(tx, accountId));
+  const results = found.filter((one) => one instanceof Refusal);
+  return { results, saldo: available, replayed: false, language };
+}
+
+/** Whether a request with this key was answered with a yes before. */
+async function isAnswered(sql: Sql, { accountId, tokenId }: Sender, key: string): Promise<boolean> {
+  const stored = await asAccount(
+    sql,
+    accountId,
+    (tx) => tx`
+      select from request_keys
+      where account_id = ${accountId} and token_id = ${tokenId} and key = ${key}`,
+  );
+  return stored.length > 0;
 }
 
 const noHash = Buffer.alloc(0);

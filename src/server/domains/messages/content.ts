@@ -28,7 +28,10 @@ export function excerptOf(type: MessageType, body: Body): string {
 function wordsOf(type: MessageType, body: Body): string {
   switch (type) {
     case 'text':
+    case 'template':
       return captionText(text(body['text']) ?? '');
+    case 'reaction':
+      return text(body['emoji']) ?? '';
     case 'location':
       return captionText(text(body['name']) ?? text(body['address']) ?? coordinates(body) ?? '');
     case 'contact':
@@ -61,14 +64,22 @@ export function bodyWithLink(accountId: string, body: Body, fileLink: FileLink):
  */
 export function bodyForApi(
   accountId: string,
-  body: Body,
+  stored: Body,
   { offerFile, origin }: { offerFile: OfferFile; origin: string },
 ): Body {
+  const body = withoutProvider(stored);
   const file = text(body['file']);
   if (file === null) return body;
   const { file: _, ...rest } = body;
   const { link, expiresAt } = offerFile(accountId, file);
   return { ...rest, link: new URL(link, origin).href, expires_at: expiresAt };
+}
+
+/** Without what only the network knows it by. */
+function withoutProvider({ provider_id: _, quoted, ...body }: Body): Body {
+  if (typeof quoted !== 'object' || quoted === null) return body;
+  const { provider_id: __, ...shown } = quoted as Body;
+  return { ...body, quoted: shown };
 }
 
 /**
@@ -95,6 +106,10 @@ export function contentOf(
   switch (type) {
     case 'text':
       return { ...content, caption: text(body['text']) ?? '' };
+    case 'template':
+      return { ...content, caption: templateText(body) };
+    case 'reaction':
+      return { ...content, caption: text(body['emoji']) ?? '' };
     case 'location':
       return { ...content, caption: placeOf(body) };
     case 'contact':
@@ -113,6 +128,8 @@ function renderedAs(type: MessageType, body: Body): string {
   const kind = kindOf(body);
   switch (type) {
     case 'text':
+    case 'template':
+    case 'reaction':
     case 'location':
       return 'text';
     case 'contact':
@@ -147,6 +164,14 @@ function lastSegment(link: string | null): string | null {
   } catch {
     return last || null;
   }
+}
+
+/** A filled-in template as its receiver reads it: header, body, footer, and its buttons in a line each. */
+function templateText(body: Body): string {
+  const buttons = Array.isArray(body['buttons']) ? body['buttons'].map((one) => `[${one}]`) : [];
+  return [text(body['header']), text(body['text']), text(body['footer']), buttons.join('\n')]
+    .filter((part) => part !== null && part !== '')
+    .join('\n\n');
 }
 
 function placeOf(body: Body): string {

@@ -14,6 +14,7 @@ import { applyReceipts, retryParked } from './dispatch/receipts.ts';
 import { hasOptedOut, type OnReceived, receiveInbound } from './dispatch/inbound.ts';
 import { openClaimMessages } from './dispatch/claim-messages.ts';
 import { openSettle } from './dispatch/settle.ts';
+import { type FindMedia, findNoMedia } from './submit/lookups.ts';
 import { openMinuteCounts } from './submit/minutes.ts';
 import { sendMessageHandler } from './submit/send.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
@@ -60,6 +61,8 @@ export type MessagesDeps = {
   system: { accountId: string; tokenId: string };
   fileLink: FileLink;
   offerFile: OfferFile;
+  /** The files that ids of media name; left out, there are none. */
+  findMedia?: FindMedia;
   /** Where links begin that are shown outside the portal. */
   origin: string;
   log: Log;
@@ -112,7 +115,7 @@ const SYSTEM_TTL_MS = 5 * 60_000;
 /** Opens the subject: the acts it keeps and what others may call. */
 export function openMessages(deps: MessagesDeps): Messages {
   const { sql, allAccountsSql, acceptSql, prices, fileLink, offerFile, origin, now } = deps;
-  const { isAcrossAccounts } = deps;
+  const { isAcrossAccounts, findMedia = findNoMedia } = deps;
   const listeners: WorkListener[] = [];
   const onWork: WorkListener = (tokenIds) => {
     for (const listener of listeners) listener(tokenIds);
@@ -130,7 +133,7 @@ export function openMessages(deps: MessagesDeps): Messages {
       sendMessageHandler({ sql, accepter, prices, fileLink, now }),
       cancelMessageHandler({ sql }),
     ],
-    api: openApiMessages({ sql, accepter, prices, offerFile, now }),
+    api: openApiMessages({ sql, accepter, prices, offerFile, findMedia, now }),
     sinks: {
       receipts: (receipts) => applyReceipts(allAccountsSql, receipts, settle),
       inbound: async (inbound) => {

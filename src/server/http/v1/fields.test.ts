@@ -23,7 +23,8 @@ const whole = {
   document: { document: { link, filename: 'a.pdf' }, caption: 'a' },
   sticker: { sticker: { link } },
   location: { location: { latitude: -6.2, longitude: 106.8, name: 'a', address: 'b' } },
-  contact: { contact: { name: 'Ani', phone: '0812-3456-7890' } },
+  contact: { contact: { name: 'Ani', phone: '0812-3456-7890', organization: 'a', email: 'b' } },
+  template: { template: { name: 'pesanan', language: 'id', variables: ['a'] } },
 };
 const envelope = {
   to: '0812-3456-7890',
@@ -33,11 +34,16 @@ const envelope = {
   priority: 'otp',
   metadata: { a: 'b' },
 };
-const messages = Object.entries(whole).map(([type, content]) => ({
-  type,
-  ...envelope,
-  ...content,
-}));
+const message_id = 'msg_01KB3Y6QJ4T0X9V2M8ZC5W7D1E';
+const messages = [
+  ...Object.entries(whole).map(([type, content]) => ({
+    type,
+    ...envelope,
+    reply_to: message_id,
+    ...content,
+  })),
+  { type: 'reaction', ...envelope, reaction: { message_id, emoji: '👍' } },
+];
 
 /** Every place of a message, as the steps that lead there. */
 function placesIn(value: object, before: readonly string[] = []): string[][] {
@@ -49,6 +55,7 @@ function placesIn(value: object, before: readonly string[] = []): string[][] {
 
 function withAt(value: object, [first = '', ...rest]: readonly string[], put: unknown): object {
   const inner = (value as Record<string, unknown>)[first];
+  if (Array.isArray(value)) return value.with(Number(first), put);
   return { ...value, [first]: rest.length === 0 ? put : withAt(inner as object, rest, put) };
 }
 
@@ -98,7 +105,7 @@ test('what is missing, too long, unknown or not on the list is said in figures',
     'text.body': 'Expected a string of 1 to 4,096 characters, got 5,000 characters.',
     ttl: 'Expected a whole number from 30 to 2,592,000.',
     priority: 'Expected one of "otp", "normal", "bulk".',
-    x: 'This field is not known. Known here: to, ref, send_at, ttl, priority, metadata, type, text.',
+    x: 'This field is not known. Known here: to, ref, send_at, ttl, priority, metadata, reply_to, type, text.',
   });
   expect(errorsOf(input, 'id')).toMatchObject({
     'text.body': 'Harus teks 1 sampai 4.096 karakter, bukan 5.000 karakter.',
@@ -111,7 +118,7 @@ test('each type shows what its object holds', () => {
     const input = { type, to: '0812-3456-7890' };
     return errorsOf(input, 'en')[type];
   });
-  const media = 'Required: {"link": "https://…"}.';
+  const media = 'Required: {"link": "https://…"} or {"id": "med_…"}, one of them.';
   expect(shown).toEqual([
     'Required: {"body": "…"}.',
     media,
@@ -120,10 +127,11 @@ test('each type shows what its object holds', () => {
     media,
     media,
     'Required: {"latitude": -6.2, "longitude": 106.8}.',
-    'Required: {"name": "…", "phone": "0812-3456-7890"}.',
+    'Required: {"name": "…", "phone": "0812-3456-7890"}, or "phones" with several numbers.',
+    'Required: {"name": "…"}.',
   ]);
   expect(errorsOf({ ...envelope, type: 'surat' }, 'en')).toEqual({
-    type: 'Expected one of "text", "image", "video", "audio", "document", "sticker", "location", "contact".',
+    type: 'Expected one of "text", "image", "video", "audio", "document", "sticker", "location", "contact", "template", "reaction".',
   });
 });
 

@@ -12,6 +12,8 @@ export const typeLabel: Record<MessageType, string> = {
   sticker: 'Stiker',
   location: 'Lokasi',
   contact: 'Kontak',
+  template: 'Templat',
+  reaction: 'Reaksi',
 };
 
 /** What the table's statuses are called; `waiting` stands for all that is not sent yet. */

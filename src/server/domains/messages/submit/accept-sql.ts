@@ -230,11 +230,16 @@ function itemArrays(sql: Sql, requests: readonly SendRequest[]): Fragment {
     ${requests.map(storedContext)}::jsonb[]`;
 }
 
-/** The common path over many wallets: what fits whole is placed in one call; the rest is not in the answer. */
+/**
+ * The common path over many wallets: what fits whole is placed in one call; the rest is not in the answer.
+ * Nor are requests of which some messages are free and others are not: `accept_many` counts them all.
+ */
 async function placeMany(
   sql: Sql,
-  requests: readonly SendRequest[],
+  given: readonly SendRequest[],
 ): Promise<Map<SendRequest, Placed>> {
+  const requests = given.filter((request) => !isPartlyFree(request));
+  if (requests.length === 0) return new Map();
   const spans = spansOf(requests);
   const requestNumbers = requests.flatMap((request, index) => request.items.map(() => index + 1));
   type PlacedRow = { o_request: number; o_saldo: number; o_prices: number[] | null };
@@ -255,6 +260,9 @@ async function placeMany(
   }
   return placed;
 }
+
+const isPartlyFree = ({ items }: SendRequest): boolean =>
+  items.length > 1 && items.some(({ price }) => (price === 0) !== (items[0]?.price === 0));
 
 /** What messages cost, where that is known, by their ids. */
 type PricesById = ReadonlyMap<string, number | undefined>;

@@ -2,6 +2,7 @@ import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { NewMessage } from '#contract/rest/new-message.ts';
 import { hashOf } from './accept.ts';
+import type { Found } from './lookups.ts';
 import type { Item, ItemResult } from './send-request.ts';
 import { newId } from '#server/infra/ids.ts';
 
@@ -9,8 +10,14 @@ const priorities = { otp: 0, normal: 1, bulk: 2 } as const;
 /** A `send_at` nearer than this leaves at once. */
 const IMMEDIATE_MS = 1000;
 
-/** A message of the API as the accept path takes it: its price is frozen, its body is what is stored. */
-export function itemFrom(message: NewMessage, tokenId: string, price: Rupiah, now: Date): Item {
+/** What a message is placed with: whose token sends it, what it costs, when, and what was looked up for it. */
+type Placing = { tokenId: string; price: Rupiah; now: Date; found?: Found | undefined };
+
+/**
+ * A message of the API as the accept path takes it: its price is frozen, its body is what is stored. A
+ * reaction costs nothing (docs/decisions/042-message-types.md).
+ */
+export function itemFrom(message: NewMessage, { tokenId, price, now, found }: Placing): Item {
   const at = message.send_at === undefined ? undefined : new Date(message.send_at);
   const readyAt = at !== undefined && at.getTime() > now.getTime() + IMMEDIATE_MS ? at : undefined;
   const lifeMs = message.ttl === undefined ? undefined : message.ttl * 1000;
@@ -19,8 +26,8 @@ export function itemFrom(message: NewMessage, tokenId: string, price: Rupiah, no
     tokenId,
     peer: message.to,
     type: message.type,
-    body: bodyOf(message),
-    price,
+    body: bodyOf(message, found ?? {}),
+    price: message.type === 'reaction' ? rupiah(0) : price,
     ref: message.ref,
     hash: message.ref === undefined ? noHash : hashOf(message),
     priority: priorities[message.priority ?? 'normal'],
@@ -32,30 +39,57 @@ export function itemFrom(message: NewMessage, tokenId: string, price: Rupiah, no
 /** Only refs are compared by hash; an item without one needs none. */
 const noHash = Buffer.alloc(0);
 
-function bodyOf(message: NewMessage): object {
+function bodyOf(message: NewMessage, found: Found): object {
   const { metadata } = message;
-  return { ...contentOf(message), ...(metadata !== undefined && { metadata }) };
+  const replyTo = message.type === 'reaction' ? undefined : message.reply_to;
+  return {
+    ...contentOf(message, found),
+    ...(replyTo !== undefined && { reply_to: replyTo }),
+    ...(found.quoted !== undefined && { quoted: found.quoted }),
+    ...(metadata !== undefined && { metadata }),
+  };
 }
 
-function contentOf(message: NewMessage): object {
+function contentOf(message: NewMessage, found: Found): object {
   switch (message.type) {
     case 'text':
       return { text: message.text.body };
     case 'image':
-      return { ...message.image, caption: message.caption };
+      return { ...sourceOf(message.image, found), caption: message.caption };
     case 'video':
-      return { ...message.video, caption: message.caption };
+      return { ...sourceOf(message.video, found), caption: message.caption };
     case 'audio':
-      return message.audio;
+      return sourceOf(message.audio, found);
     case 'document':
-      return { ...message.document, caption: message.caption };
+      return { ...sourceOf(message.document, found), caption: message.caption };
     case 'sticker':
-      return message.sticker;
+      return sourceOf(message.sticker, found);
     case 'location':
       return message.location;
     case 'contact':
-      return message.contact;
+      return cardOf(message.contact);
+    case 'template':
+      return found.template ?? {};
+    case 'reaction':
+      return message.reaction;
   }
+}
+
+type Source = { link?: string | undefined; id?: string | undefined; filename?: string | undefined };
+
+/** Where its bytes are: behind a link, or in a file of ours. */
+function sourceOf({ id, ...source }: Source, { file }: Found): object {
+  if (id === undefined || !file) return source;
+  const filename = source.filename ?? file.name ?? undefined;
+  return { ...source, media: id, file: file.fileId, mime: file.mime, filename };
+}
+
+type Contact = Extract<NewMessage, { type: 'contact' }>['contact'];
+
+/** A contact card; the first of its phones is `phone`, as of a card with one. */
+function cardOf({ phones, ...contact }: Contact): object {
+  if (!phones) return contact;
+  return { ...contact, phone: phones[0], ...(phones.length > 1 && { phones }) };
 }
 
 /** The refusal behind an item's outcome; `undefined` when it was accepted. */

@@ -1,4 +1,5 @@
 import type { Rupiah } from '#contract/base/money.ts';
+import type { RefusalCode } from '#contract/base/refusals.ts';
 
 /** One message to place; its price is frozen here. */
 export type Item = {
@@ -33,6 +34,8 @@ export type AnswerContext = {
   language: string;
   /** What the caller added to the answer; another one under the same key is another request. */
   shape: string;
+  /** Messages of the request that were refused before its items were placed, by their place among all. */
+  refused?: readonly { index: number; code: RefusalCode; facts: unknown }[];
 };
 
 /** One request: all its items are answered together, under one idempotency key. */

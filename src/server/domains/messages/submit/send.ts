@@ -26,9 +26,7 @@ async function sendText({ sql, accepter, prices, fileLink, now }: Deps, request:
   const { accountId, token_id: tokenId, to, text } = request;
   const item = itemFrom(
     { type: 'text', to, text: { body: text } },
-    tokenId,
-    prices.message(),
-    now(),
+    { tokenId, price: prices.message(), now: now() },
   );
   const hash = hashOf(['message_send', to, text]);
   const placed = await accepter.place({

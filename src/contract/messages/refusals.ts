@@ -1,0 +1,20 @@
+import * as z from 'zod/mini';
+
+const none = () => z.object({});
+
+/** What is refused because of what a message names: part of the catalogue (`base/refusals.ts`). */
+export const namingRefusals = {
+  quoted_not_found: { status: 422, facts: none },
+  reaction_refused: { status: 409, facts: none },
+  media_not_found: { status: 422, facts: none },
+  template_not_found: { status: 404, facts: () => z.object({ name: z.string() }) },
+  template_language_needed: {
+    status: 422,
+    facts: () => z.object({ name: z.string(), languages: z.string() }),
+  },
+  template_not_approved: { status: 409, facts: () => z.object({ name: z.string() }) },
+  template_variables_unfit: {
+    status: 422,
+    facts: () => z.object({ name: z.string(), expected: z.int(), given: z.int() }),
+  },
+} as const;

@@ -1,0 +1,175 @@
+import { uuidOf } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { Direction, MessageStatus, MessageType } from '#contract/messages.ts';
+import type { NewMessage } from '#contract/rest/new-message.ts';
+import { type Body, excerptOf } from '#server/domains/messages/content.ts';
+import {
+  type RenderedTemplate,
+  type StoredTemplate,
+  readTemplates,
+  renderTemplate,
+} from '#server/domains/messages/templates/templates.ts';
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+
+/** A file that a media id names. */
+export type MediaFile = { fileId: string; mime: string; name: string | null };
+
+/** The files that ids of media name (UUIDs); those of other accounts are not found. */
+export type FindMedia = (
+  accountId: string,
+  mediaIds: readonly string[],
+) => Promise<ReadonlyMap<string, MediaFile>>;
+
+/** Until there are such files: every id is unknown. */
+export const findNoMedia: FindMedia = async () => new Map();
+
+/**
+ * What a message says of the one it answers or reacts to: enough to show it, whatever becomes of that one.
+ * `provider_id` is the network's own id of a message that came in.
+ */
+export type Quoted = {
+  direction: Direction;
+  type: MessageType;
+  text: string;
+  provider_id?: string;
+};
+
+/** What was found of that which a message names. */
+export type Found = {
+  quoted?: Quoted;
+  template?: RenderedTemplate;
+  file?: MediaFile;
+};
+
+type Sender = { accountId: string; tokenId: string };
+type Deps = { sql: Sql; findMedia: FindMedia };
+
+/**
+ * Looks up what messages name: the one they answer or react to, their template, their file. Messages that
+ * name nothing, as texts mostly do, cost no query.
+ *
+ * @returns one for each message, in order: what was found, or why it cannot be sent.
+ */
+export async function lookUp(
+  { sql, findMedia }: Deps,
+  { accountId, tokenId }: Sender,
+  messages: readonly NewMessage[],
+): Promise<readonly (Found | Refusal)[]> {
+  const named = messages.flatMap((message) => messageNamedBy(message) ?? []);
+  const templates = messages.flatMap((one) => (one.type === 'template' ? [one.template.name] : []));
+  const media = messages.flatMap((message) => mediaNamedBy(message) ?? []);
+  if (named.length + templates.length + media.length === 0) return messages.map(() => nothing);
+  const [targets, stored] =
+    named.length + templates.length === 0
+      ? [new Map<string, Target>(), []]
+      : await asAccount(sql, accountId, async (tx) => [
+          await readTargets(tx, { accountId, tokenId }, named),
+          await readTemplates(tx, accountId, templates),
+        ]);
+  const files: ReadonlyMap<string, MediaFile> =
+    media.length === 0 ? new Map() : await findMedia(accountId, [...new Set(media)]);
+  return messages.map((message) => foundFor(message, { targets, stored, files }));
+}
+
+const nothing: Found = {};
+
+type Target = {
+  message_id: string;
+  peer: string;
+  direction: Direction;
+  type: MessageType;
+  status: MessageStatus;
+  body: Body;
+};
+
+type Known = {
+  targets: ReadonlyMap<string, Target>;
+  stored: readonly StoredTemplate[];
+  files: ReadonlyMap<string, MediaFile>;
+};
+
+function foundFor(message: NewMessage, { targets, stored, files }: Known): Found | Refusal {
+  const found: Found = {};
+  const named = messageNamedBy(message);
+  if (named !== undefined) {
+    const target = targets.get(named);
+    if (!target || target.peer !== message.to || target.type === 'reaction')
+      return new Refusal('quoted_not_found', {});
+    if (message.type === 'reaction' && hasNotLeft.has(target.status))
+      return new Refusal('reaction_refused', {});
+    found.quoted = quotedOf(target);
+  }
+  if (message.type === 'template') {
+    const rendered = renderTemplate(stored, message.template);
+    if (rendered instanceof Refusal) return rendered;
+    found.template = rendered;
+  }
+  const media = mediaNamedBy(message);
+  if (media !== undefined) {
+    const file = files.get(media);
+    if (!file) return new Refusal('media_not_found', {});
+    found.file = file;
+  }
+  return found;
+}
+
+/** No phone has what never left, or has yet to. */
+const hasNotLeft: ReadonlySet<MessageStatus> = new Set([
+  'failed',
+  'cancelled',
+  'expired',
+  'scheduled',
+]);
+
+function messageNamedBy(message: NewMessage): string | undefined {
+  const id = message.type === 'reaction' ? message.reaction.message_id : message.reply_to;
+  return id === undefined ? undefined : uuidOf('message', id);
+}
+
+function mediaNamedBy(message: NewMessage): string | undefined {
+  const id = mediaOf(message)?.id;
+  return id === undefined ? undefined : uuidOf('media', id);
+}
+
+function mediaOf(message: NewMessage): { id?: string | undefined } | undefined {
+  switch (message.type) {
+    case 'image':
+      return message.image;
+    case 'video':
+      return message.video;
+    case 'audio':
+      return message.audio;
+    case 'document':
+      return message.document;
+    case 'sticker':
+      return message.sticker;
+    default:
+      return undefined;
+  }
+}
+
+/** The named messages of one token, by their ids. */
+async function readTargets(
+  tx: Tx,
+  { accountId, tokenId }: Sender,
+  ids: readonly string[],
+): Promise<Map<string, Target>> {
+  if (ids.length === 0) return new Map();
+  const found = await tx<Target[]>`
+    select m.message_id, m.peer, m.direction, m.type, m.status, m.body
+    from unnest(${[...new Set(ids)]}::uuid[]) as named(message_id)
+    cross join lateral (
+      select * from messages x
+      where x.account_id = ${accountId} and x.message_id = named.message_id limit 1
+    ) m
+    where m.token_id = ${tokenId}`;
+  return new Map(found.map((target) => [target.message_id, target]));
+}
+
+/** What a message that answers another one shows of it. */
+function quotedOf({ direction, type, body }: Pick<Target, 'direction' | 'type' | 'body'>) {
+  const provider = body['provider_id'];
+  const quoted: Quoted = { direction, type, text: excerptOf(type, body) };
+  if (typeof provider === 'string') quoted.provider_id = provider;
+  return quoted;
+}

@@ -1,0 +1,83 @@
+import { Refusal } from '#contract/base/refusals.ts';
+import {
+  type TemplateCategory,
+  type TemplateStatus,
+  fillTemplate,
+  variablesOf,
+} from '#contract/messages/templates.ts';
+import type { Tx } from '#server/infra/postgres/database.ts';
+
+/** A template as it is stored. */
+export type StoredTemplate = {
+  template_id: string;
+  name: string;
+  language: string;
+  category: TemplateCategory;
+  header: string | null;
+  body: string;
+  footer: string | null;
+  buttons: readonly string[];
+  status: TemplateStatus;
+  reason: string | null;
+  created_at: Date;
+};
+
+/** A template with its variables filled in: what is stored of a message, and what its receiver reads. */
+export type RenderedTemplate = {
+  template: string;
+  language: string;
+  text: string;
+  header?: string;
+  footer?: string;
+  buttons?: readonly string[];
+};
+
+type Named = {
+  name: string;
+  language?: string | undefined;
+  variables?: readonly string[] | undefined;
+};
+
+/** The account's templates of these names, in all their languages. */
+export async function readTemplates(
+  tx: Tx,
+  accountId: string,
+  names: readonly string[],
+): Promise<readonly StoredTemplate[]> {
+  if (names.length === 0) return [];
+  return tx<StoredTemplate[]>`
+    select template_id, name, language, category, header, body, footer, buttons, status, reason,
+      created_at
+    from message_templates
+    where account_id = ${accountId} and name = any (${[...new Set(names)]}::text[])
+    order by name, language`;
+}
+
+/** The template that a message names, filled in; or why it cannot be sent. */
+export function renderTemplate(
+  stored: readonly StoredTemplate[],
+  { name, language, variables = [] }: Named,
+): RenderedTemplate | Refusal {
+  const named = stored.filter((one) => one.name === name);
+  const fitting = language === undefined ? named : named.filter((one) => one.language === language);
+  const [template, another] = fitting;
+  if (!template) return new Refusal('template_not_found', { name });
+  if (another) {
+    const languages = fitting.map((one) => one.language).join(', ');
+    return new Refusal('template_language_needed', { name, languages });
+  }
+  if (template.status !== 'approved') return new Refusal('template_not_approved', { name });
+  const expected = variablesOf(template.body).length;
+  const given = variables.length;
+  if (expected !== given) {
+    return new Refusal('template_variables_unfit', { name, expected, given });
+  }
+  return {
+    template: template.name,
+    language: template.language,
+    text: fillTemplate(template.body, variables),
+    ...(template.header !== null && { header: template.header }),
+    ...(template.footer !== null && { footer: template.footer }),
+    ...(template.buttons.length > 0 && { buttons: template.buttons }),
+  };
+}

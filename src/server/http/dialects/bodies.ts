@@ -1,0 +1,108 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { FormError, pairsOf } from '#contract/base/form.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { readMultipart } from '#server/http/body.ts';
+import { type Given, type GivenFile, givenOf } from './given.ts';
+
+const FORM = 'application/x-www-form-urlencoded';
+const MULTIPART = 'multipart/form-data';
+const JSON_TYPE = 'application/json';
+
+/** Fields of one form, and characters of a name. */
+const PAIRS_MAX = 1000;
+const NAME_LENGTH_MAX = 100;
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** How large the bodies of a dialect may be, in bytes: words, and what carries a file. */
+type BodyLimits = { words: number; files: number };
+
+/** Teaches a scope the three body types of these dialects, and no other. */
+export function readBodies(scope: FastifyInstance, { words, files }: BodyLimits): void {
+  scope.removeAllContentTypeParsers();
+  for (const [type, bodyLimit] of [
+    [FORM, words],
+    [JSON_TYPE, words],
+    [MULTIPART, files],
+  ] as const) {
+    scope.addContentTypeParser(type, { parseAs: 'buffer', bodyLimit }, (_request, body, done) =>
+      done(null, body),
+    );
+  }
+}
+
+/**
+ * What a call gave: in its address and in its body, which counts where both name a field.
+ *
+ * @throws Refusal `request_malformed`, `body_too_large`
+ */
+export async function givenIn(request: FastifyRequest): Promise<Given> {
+  const { body, headers } = request;
+  const given = new Map<string, unknown>(
+    Object.entries(request.query ?? {}).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.at(-1) : value,
+    ]),
+  );
+  if (!Buffer.isBuffer(body) || body.length === 0) return given;
+  const type = headers['content-type'] ?? '';
+  try {
+    for (const [name, value] of await fieldsOf(type, body)) given.set(name, value);
+  } catch (error) {
+    if (error instanceof FormError) throw new Refusal('request_malformed', { why: error.why });
+    throw error;
+  }
+  return given;
+}
+
+async function fieldsOf(type: string, body: Buffer): Promise<Iterable<readonly [string, unknown]>> {
+  const named = type.split(';', 1)[0]?.trim().toLowerCase();
+  if (named === MULTIPART) return partsOf(type, body);
+  const text = textOf(body);
+  if (named === FORM) return formOf(text);
+  const fields = givenOf(jsonOf(text));
+  if (!fields) throw new FormError('isinya harus objek JSON');
+  return fields;
+}
+
+function textOf(body: Buffer): string {
+  try {
+    return utf8.decode(body);
+  } catch {
+    throw new FormError('isinya bukan UTF-8');
+  }
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new FormError('JSON-nya tidak lengkap atau salah tulis');
+  }
+}
+
+function formOf(text: string): (readonly [string, string])[] {
+  const pairs: (readonly [string, string])[] = [];
+  for (const pair of pairsOf(text)) {
+    checkName(pair[0]);
+    pairs.push(pair);
+    if (pairs.length > PAIRS_MAX) throw new FormError('terlalu banyak isian');
+  }
+  return pairs;
+}
+
+async function partsOf(type: string, body: Buffer): Promise<[string, string | GivenFile][]> {
+  const parts: [string, string | GivenFile][] = [];
+  for (const [name, value] of await readMultipart(type, body)) {
+    checkName(name);
+    if (typeof value === 'string') parts.push([name, value]);
+    else {
+      parts.push([name, { filename: value.name, bytes: Buffer.from(await value.arrayBuffer()) }]);
+    }
+  }
+  return parts;
+}
+
+function checkName(name: string): void {
+  if (name.length > NAME_LENGTH_MAX) throw new FormError('nama isian terlalu panjang');
+}

@@ -1,0 +1,154 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Language } from '#contract/language/language.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { Accepted } from '#contract/rest/messages.ts';
+import type { NewMessage } from '#contract/rest/new-message.ts';
+import type { Scope } from '#contract/rest/scopes.ts';
+import type { Access, ApiSender } from '#server/http/access.ts';
+import { asRefusal } from '#server/http/answer.ts';
+import { cutAfter, drained } from '#server/http/body-timeout.ts';
+import { type ApiReader, idempotencyKey } from '#server/http/v1/call.ts';
+import type { MessageCalls } from '#server/http/v1/endpoints/messages.ts';
+import { waitOf } from '#server/http/v1/problem.ts';
+import { readBodies, givenIn } from './bodies.ts';
+import type { Given, GivenFile } from './given.ts';
+
+/** What is known of the sender behind a key. */
+export type Device = {
+  id: string;
+  name: string;
+  /** The linked number; null while none is. */
+  phone: string | null;
+  connected: boolean;
+  /** Messages accepted today. */
+  sentToday: number;
+  /** Messages that may still be sent: today, and from the saldo. */
+  quota: number;
+};
+
+/** What the application hands to these dialects: they know no domain. */
+export type DialectDeps = {
+  access: Access;
+  messages: MessageCalls;
+  /** The sender behind a key, as it is now. */
+  device: (sender: ApiSender) => Promise<Device>;
+  /** The address where the sender's phone is linked, good for ten minutes. */
+  link: (sender: ApiSender) => Promise<string>;
+  /** Takes a file into the account's own: its id (`med_…`), and as what it may be sent. */
+  storeFile: (
+    sender: ApiSender,
+    file: GivenFile,
+  ) => Promise<{ id: string; type: 'image' | 'video' | 'audio' | 'document' }>;
+  now: () => Date;
+  /** The address people use; undefined for a local installation, which answers under any name. */
+  publicUrl: string | undefined;
+  report: (bug: unknown, requestId: string) => void;
+};
+
+/** One call, its fields read. */
+export type DialectCall = {
+  sender: ApiSender;
+  given: Given;
+  request: FastifyRequest;
+  reply: FastifyReply;
+};
+
+/** An endpoint of a dialect. */
+export type DialectRoute = {
+  method: readonly ('GET' | 'POST' | 'PUT' | 'DELETE')[];
+  paths: readonly string[];
+  scope: Scope;
+  answer: (call: DialectCall) => Promise<object>;
+};
+
+/** How a dialect differs from the others in all its endpoints. */
+export type Dialect = {
+  /** As the calls that it refused are kept under. */
+  name: 'fonnte' | 'wablas';
+  /** The key of a call. */
+  keyOf: (request: FastifyRequest) => string | undefined;
+  /** The status and the body of a "no". */
+  no: (refusal: Refusal, requestId: string) => { status: number; body: object };
+  bodyLimits: { words: number; files: number };
+  routes: readonly DialectRoute[];
+};
+
+/** Registers a dialect's endpoints. Give it a scope of its own. */
+export function openDialect(scope: FastifyInstance, deps: DialectDeps, dialect: Dialect): void {
+  scope.decorateRequest('apiSender', undefined);
+  deps.access.keepRejected(scope, dialect.name, dialect.keyOf);
+  readBodies(scope, dialect.bodyLimits);
+  scope.addHook('onRequest', async (request, reply) => {
+    void reply.header('cache-control', 'no-store');
+    await deps.access.admit(request, reply, dialect.keyOf(request));
+  });
+  scope.setErrorHandler((error, request, reply) => sayNo(deps, dialect, { error, request, reply }));
+  for (const { method, paths, scope: needed, answer } of dialect.routes) {
+    for (const url of paths) {
+      scope.route({
+        method: [...method],
+        url,
+        // A question about headers must not send a message.
+        exposeHeadRoute: false,
+        handler: async (request, reply) => {
+          const sender = request.apiSender;
+          if (!sender) throw new Error('a call without its sender');
+          deps.access.allow(sender, needed);
+          const call = { sender, given: await givenIn(request), request, reply };
+          return reply.code(200).send(await answer(call));
+        },
+      });
+    }
+  }
+}
+
+/** A "no" in the dialect's shape. A body that is still coming is read to its end first, so that its sender receives it. */
+async function sayNo(
+  { report }: DialectDeps,
+  dialect: Dialect,
+  { error, request, reply }: { error: unknown; request: FastifyRequest; reply: FastifyReply },
+): Promise<FastifyReply> {
+  if (!(await drained(request))) cutAfter(reply);
+  const no = asRefusal(error, request.id);
+  request.apiRefusal = no;
+  if (no.code === 'our_fault') report(error, request.id);
+  const wait = waitOf(no);
+  if (wait !== undefined) void reply.header('retry-after', wait);
+  const { status, body } = dialect.no(no, request.id);
+  return reply.code(status).header('x-kabari-error', no.code).send(body);
+}
+
+/** What became of messages that were read one by one: the refusals of reading, and what sending said of the rest. */
+export async function sendEach(
+  { messages: { send } }: DialectDeps,
+  { sender, request, reply }: Pick<DialectCall, 'sender' | 'request' | 'reply'>,
+  read: readonly (NewMessage | Refusal)[],
+  shape: string,
+): Promise<readonly (Accepted | Refusal)[]> {
+  const messages = read.flatMap((one) => (one instanceof Refusal ? [] : [one]));
+  const key = idempotencyKey(request);
+  if (messages.length === 0) {
+    request.apiRefusal = read.find((one) => one instanceof Refusal);
+    return read as readonly Refusal[];
+  }
+  const answer = { language: 'id' as const, shape };
+  const sent = await send({ sender, messages, key, answer });
+  if (sent.replayed) void reply.header('Idempotent-Replayed', 'true');
+  const results = sent.results[Symbol.iterator]();
+  const became = read.map((one) =>
+    one instanceof Refusal
+      ? one
+      : (results.next().value ?? new Refusal('our_fault', { request: request.id })),
+  );
+  if (became.every((one) => one instanceof Refusal)) request.apiRefusal = became[0];
+  return became;
+}
+
+/** For whom messages are read: these dialects speak one language, which is ours for people. */
+export const readerOf = (
+  { publicUrl }: Pick<DialectDeps, 'publicUrl'>,
+  request: FastifyRequest,
+): ApiReader => ({
+  language: 'id' satisfies Language,
+  origin: publicUrl ?? `${request.protocol}://${request.host}`,
+});

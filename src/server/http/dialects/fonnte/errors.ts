@@ -1,0 +1,56 @@
+import { type FactsOf, type Refusal, type RefusalCode, refusals } from '#contract/base/refusals.ts';
+
+/**
+ * Why a call is refused, in the dialect's own words: its clients compare them. What the dialect has no word for gets
+ * the nearest one; the true reason stands in `X-Kabari-Error`, and among the token's rejected calls.
+ */
+const reasons = {
+  token: 'token invalid',
+  input: 'input invalid',
+  link: 'url invalid',
+  unreachable: 'url unreachable',
+  format: 'file format not supported',
+  size: 'file size must under 4MB',
+  target: 'target invalid',
+  json: 'JSON format invalid',
+  quota: 'insufficient quota',
+  disconnected: 'request invalid on disconnected device',
+} as const;
+
+const byCode: Partial<Record<RefusalCode, string>> = {
+  token_missing: reasons.token,
+  token_invalid: reasons.token,
+  account_suspended: reasons.token,
+  token_not_linked: reasons.disconnected,
+  saldo_short: reasons.quota,
+  bonus_only: reasons.quota,
+  wallet_frozen: reasons.quota,
+  token_limit_reached: reasons.quota,
+  queue_full: reasons.quota,
+  recipient_opted_out: reasons.target,
+  request_malformed: reasons.json,
+  body_too_large: reasons.size,
+};
+
+/** The dialect's words for a refusal. */
+export function reasonOf(no: Refusal): string {
+  if (no.code === 'input_invalid') {
+    const [field = ''] = Object.keys((no.facts as FactsOf<'input_invalid'>).fields);
+    if (field === 'to' || field.startsWith('target')) return reasons.target;
+    return field.endsWith('.link') || field === 'url' ? reasons.link : reasons.input;
+  }
+  const known = byCode[no.code];
+  if (known !== undefined) return known;
+  return refusals[no.code].status === 401 || refusals[no.code].status === 403
+    ? reasons.token
+    : reasons.input;
+}
+
+/**
+ * The HTTP status of a refusal: 200, as the dialect answers every "no"; our own trouble and a caller who is too fast
+ * keep theirs, so that whoever stands between sees it.
+ */
+export function statusOf(no: Refusal): number {
+  const { status } = refusals[no.code];
+  return status >= 500 || no.code === 'too_many_requests' ? status : 200;
+}

@@ -1,0 +1,208 @@
+import { expect } from 'vitest';
+import { type Caller, callerOf, test } from '#tests/support/app/api-caller.ts';
+import { type Asked, ask } from '#tests/support/app/dialect-caller.ts';
+
+const sentTexts = async (ani: Caller): Promise<[string, string][]> => {
+  const { body } = await ani.call('/v1/messages');
+  return body.data
+    .map(({ peer, content }: { peer: string; content: { body?: string; text?: string } }) => [
+      peer,
+      content.body ?? content.text,
+    ])
+    .toReversed();
+};
+
+test('a form, a multipart body, JSON and an address send the same', async ({ ani, running }) => {
+  const { key } = ani;
+  const fields = { target: '08123456789', message: 'Halo', countryCode: '62' };
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.set(name, value);
+  const answers = [
+    await ask(running, '/send', { key, form: fields }),
+    await ask(running, '/send/', { key, multipart: form }),
+    await ask(running, '/send', { key, json: fields }),
+    await ask(running, `/send?${new URLSearchParams({ ...fields, token: key }).toString()}`, {
+      method: 'GET',
+    }),
+  ];
+  for (const { status, body, headers } of answers) {
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        detail: 'success! message in queue',
+        id: [expect.stringMatching(/^msg_/)],
+        process: 'pending',
+        requestid: expect.any(Number),
+        status: true,
+        target: ['628123456789'],
+      },
+    });
+    expect(headers['cache-control']).toBe('no-store');
+  }
+  expect(await sentTexts(ani)).toEqual(Array.from({ length: 4 }, () => ['628123456789', 'Halo']));
+});
+
+test('what was refused of many is named, and the rest is sent', async ({ ani, running }) => {
+  const { key } = ani;
+  const form = { target: '08123456789|Ani,xyz,08123456788|Budi', message: 'Hai {name}' };
+  const { body } = await ask(running, '/send', { key, form });
+  expect(body).toMatchObject({
+    status: true,
+    target: ['628123456789', '628123456788'],
+    rejected: [{ target: 'xyz', reason: 'target invalid' }],
+  });
+  expect(body.id).toHaveLength(2);
+  expect(await sentTexts(ani)).toEqual([
+    ['628123456789', 'Hai Ani'],
+    ['628123456788', 'Hai Budi'],
+  ]);
+});
+
+test('every "no" is a 200 with its reason', async ({ ani, running }) => {
+  const { key } = ani;
+  const no = async (asked: Asked) => {
+    const { status, body, headers } = await ask(running, '/send', asked);
+    expect(body).toEqual({
+      status: false,
+      reason: expect.any(String),
+      requestid: expect.any(Number),
+    });
+    return [status, body.reason, headers['x-kabari-error']];
+  };
+  const form = { target: '08123456789', message: 'x' };
+  expect(await no({ form })).toEqual([200, 'token invalid', 'token_missing']);
+  expect(await no({ form, key: 'salah' })).toEqual([200, 'token invalid', 'token_invalid']);
+  expect(await no({ key, form: { message: 'x' } })).toEqual([
+    200,
+    'target invalid',
+    'input_invalid',
+  ]);
+  expect(await no({ key, json: '{' })).toEqual([200, 'JSON format invalid', 'request_malformed']);
+  expect(await no({ key, json: '[]' })).toEqual([200, 'JSON format invalid', 'request_malformed']);
+  expect(await no({ key, form: { target: '0812345678', url: 'x' } })).toEqual([
+    200,
+    'url invalid',
+    'input_invalid',
+  ]);
+  expect(await no({ key, headers: { 'content-type': 'text/xml' }, json: 'x' })).toEqual([
+    200,
+    'input invalid',
+    'media_type_unsupported',
+  ]);
+  const many = { target: Array.from({ length: 7 }, () => '08123456789').join(','), message: 'x' };
+  const { body } = await ask(running, '/send', { key, form: many });
+  // Five a day, and the saldo pays six.
+  expect(body.id).toHaveLength(5);
+  expect(body.rejected).toEqual([
+    { target: '628123456789', reason: 'insufficient quota' },
+    { target: '628123456789', reason: 'insufficient quota' },
+  ]);
+});
+
+test('a device that lost its phone refuses, unless the caller would wait', async ({
+  openApp,
+  db,
+}) => {
+  const running = await openApp();
+  const budi = await callerOf(running, db, { saldo: 1000 });
+  await db.allAccountsSql`update tokens set status = 'disconnected'
+    where account_id = ${budi.accountId}`;
+  const form = { target: '08123456789', message: 'x' };
+  const { key } = budi;
+  const no = { status: false, reason: 'request invalid on disconnected device' };
+  expect((await ask(running, '/send', { key, form })).body).toMatchObject(no);
+  const waits = { ...form, connectOnly: 'false' };
+  expect((await ask(running, '/send', { key, form: waits })).body).toMatchObject({ status: true });
+  expect((await ask(running, '/device', { key })).body).toMatchObject({
+    device_status: 'disconnect',
+  });
+});
+
+test('device, status, validate and qr', async ({ ani, running, db }) => {
+  const { key } = ani;
+  const { body } = await ask(running, '/send', {
+    key,
+    form: { target: '08123456789', message: 'x' },
+  });
+  expect((await ask(running, '/device', { key })).body).toMatchObject({
+    device: expect.stringMatching(/^62\d+$/),
+    device_status: 'connect',
+    messages: 1,
+    name: expect.any(String),
+    quota: '4',
+    status: true,
+  });
+  const [id] = body.id;
+  expect((await ask(running, '/status', { key, form: { id } })).body).toEqual({
+    id,
+    message_status: 'pending',
+    status: true,
+  });
+  expect((await ask(running, '/status', { key })).body).toEqual({
+    reason: 'id required',
+    status: false,
+  });
+  const unknown = { id: '2' };
+  expect((await ask(running, '/status', { key, form: unknown })).body).toMatchObject({
+    status: false,
+  });
+  const target = '08123456789,123,0812-3456-788';
+  expect((await ask(running, '/validate', { key, form: { target } })).body).toEqual({
+    registered: ['628123456789', '628123456788'],
+    not_registered: ['123'],
+    status: true,
+  });
+  expect((await ask(running, '/qr', { key })).body).toEqual({
+    reason: 'device already connect',
+    status: false,
+  });
+  await db.allAccountsSql`update tokens set status = 'unlinked', phone = null
+    where account_id = ${ani.accountId}`;
+  const qr = await ask(running, '/qr', { key, form: { type: 'qr' } });
+  expect(qr.body.status).toBe(true);
+  expect(Buffer.from(qr.body.url, 'base64').subarray(1, 4).toString()).toBe('PNG');
+});
+
+test('of several keys one is taken, and no other method sends', async ({ ani, running }) => {
+  const form = { target: '08123456789', message: 'x' };
+  const key = `${ani.key}, ${ani.key}`;
+  expect((await ask(running, '/send', { key, form })).body).toMatchObject({ status: true });
+  const head = await running.app.inject({
+    method: 'HEAD',
+    url: `/send?${new URLSearchParams({ ...form, token: ani.key }).toString()}`,
+  });
+  expect(head.statusCode).toBe(404);
+  expect(await sentTexts(ani)).toHaveLength(1);
+});
+
+test('neither key nor words reach the log, also from an address', async ({ openApp, db }) => {
+  const running = await openApp({ env: { LOG_LEVEL: 'debug' } });
+  const { key } = await callerOf(running, db, { saldo: 1000 });
+  const fields = { token: key, target: '08123456789', message: 'rahasia dapur' };
+  const path = `/send?${new URLSearchParams(fields).toString()}`;
+  expect((await ask(running, path, { method: 'GET' })).body).toMatchObject({ status: true });
+  expect((await ask(running, `${path}x&target=`, { method: 'GET' })).status).toBe(200);
+  const log = running.lines.join('\n');
+  expect(log).toContain('"route":"/send"');
+  for (const word of [key, 'rahasia', '8123456789']) expect(log).not.toContain(word);
+});
+
+test('bodies have an end, and nobody without a key has one read', async ({ ani, running }) => {
+  const { key } = ani;
+  const form = { target: '08123456789', message: 'x'.repeat(1_100_000) };
+  expect((await ask(running, '/send', { key, form })).body.reason).toBe('file size must under 4MB');
+  expect((await ask(running, '/send', { form })).body.reason).toBe('token invalid');
+  const broken = { 'content-type': 'multipart/form-data' };
+  expect((await ask(running, '/send', { key, json: 'x', headers: broken })).body.reason).toBe(
+    'JSON format invalid',
+  );
+});
+
+test('neither dialect takes anything from the portal, or from pages', async ({ running }) => {
+  for (const path of ['/send', '/device', '/qr', '/status', '/validate']) {
+    const page = await running.app.inject({ method: 'DELETE', url: path });
+    expect(page.statusCode, path).toBe(404);
+  }
+  expect((await running.ask('app_config')).status).toBe(200);
+  expect((await ask(running, '/api/unknown', { form: {} })).status).toBe(404);
+});

@@ -1,0 +1,133 @@
+import { randomInt } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Refusal } from '#contract/base/refusals.ts';
+import {
+  type DialectCall,
+  type DialectDeps,
+  type DialectRoute,
+  openDialect,
+  readerOf,
+  sendEach,
+} from '#server/http/dialects/dialect.ts';
+import { textOf } from '#server/http/dialects/given.ts';
+import { deviceAnswer, noAnswer, sendAnswer, statusWord } from './answer.ts';
+import { statusOf } from './errors.ts';
+import { qrPng } from './qr.ts';
+import { readSend } from './read.ts';
+import { targetsOf } from './targets.ts';
+
+const BODY_LIMITS = { words: 1_048_576, files: 5_242_880 };
+/** Keys of one call, of which one is taken at random. */
+const KEYS_MAX = 20;
+/** Numbers of one question whether they can be reached. */
+const NUMBERS_MAX = 1000;
+
+/** The Fonnte dialect (docs/dialects.md#fonnte), at the root of the base address. */
+export function openFonnte(scope: FastifyInstance, deps: DialectDeps): void {
+  openDialect(scope, deps, {
+    name: 'fonnte',
+    keyOf,
+    no: (refusal, requestId) => ({
+      status: statusOf(refusal),
+      body: noAnswer(refusal, requestId),
+    }),
+    bodyLimits: BODY_LIMITS,
+    routes: routesOf(deps),
+  });
+}
+
+const routesOf = (deps: DialectDeps): DialectRoute[] => [
+  {
+    method: ['GET', 'POST'],
+    paths: ['/send', '/send/'],
+    scope: 'messages.send',
+    answer: (call) => send(deps, call),
+  },
+  {
+    method: ['POST'],
+    paths: ['/device', '/device/'],
+    scope: 'account.read',
+    answer: async ({ sender }) => deviceAnswer(await deps.device(sender)),
+  },
+  {
+    method: ['POST'],
+    paths: ['/status', '/status/'],
+    scope: 'messages.read',
+    answer: (call) => status(deps, call),
+  },
+  {
+    method: ['POST'],
+    paths: ['/qr', '/qr/'],
+    scope: 'link',
+    answer: (call) => qr(deps, call),
+  },
+  {
+    method: ['POST'],
+    paths: ['/validate', '/validate/'],
+    scope: 'messages.send',
+    answer: async (call) => validate(call),
+  },
+];
+
+/**
+ * The key: the header as it is, without a word before it, or `token` in the address. Of several, separated by commas,
+ * one is taken at random.
+ */
+function keyOf({ headers, query, method }: FastifyRequest): string | undefined {
+  const token = (query as { token?: unknown }).token;
+  const given = headers.authorization ?? (method === 'GET' ? token : undefined);
+  if (typeof given !== 'string') return undefined;
+  const keys = given
+    .replace(/^bearer +/i, '')
+    .split(',', KEYS_MAX)
+    .map((key) => key.trim())
+    .filter((key) => key !== '');
+  return keys.length === 0 ? undefined : keys[randomInt(keys.length)];
+}
+
+async function send(deps: DialectDeps, call: DialectCall): Promise<object> {
+  const { sender, given, request } = call;
+  const { pieces, connectedOnly } = await readSend(given, {
+    now: deps.now(),
+    random: Math.random,
+    storeFile: (file) => deps.storeFile(sender, file),
+  });
+  if (connectedOnly && sender.status === 'disconnected') throw new Refusal('token_not_linked', {});
+  const read = pieces.map(({ message }) => message);
+  const results = await sendEach(deps, call, read, 'fonnte');
+  const outcomes = pieces.map((piece, index) => ({
+    piece,
+    result: results[index] ?? new Refusal('our_fault', { request: request.id }),
+  }));
+  const [first] = results;
+  if (first instanceof Refusal && results.every((result) => result instanceof Refusal)) throw first;
+  return sendAnswer(outcomes, request.id);
+}
+
+async function status(deps: DialectDeps, { sender, given, request }: DialectCall): Promise<object> {
+  const id = textOf(given, 'id');
+  if (id === undefined) return { reason: 'id required', status: false };
+  const message = await deps.messages.one(sender, id, readerOf(deps, request));
+  return { id, message_status: statusWord(message), status: true };
+}
+
+/** A picture of the address where the phone is linked. A code to type is not to be had here: its owner agrees first. */
+async function qr(deps: DialectDeps, { sender, given }: DialectCall): Promise<object> {
+  if ((await deps.device(sender)).connected) return noQr('device already connect');
+  if (textOf(given, 'type') === 'code') return noQr('type code is not supported, use qr');
+  return { status: true, url: await qrPng(await deps.link(sender)) };
+}
+
+const noQr = (reason: string): object => ({ reason, status: false });
+
+/** Which numbers are written as numbers are. Whether a phone is there is known only once something was sent to it. */
+function validate({ given }: DialectCall): object {
+  const numbers = targetsOf(given, NUMBERS_MAX).map(({ to }) => to.replace(/^\+/, ''));
+  return {
+    not_registered: numbers.filter((number) => !isPhone(number)),
+    registered: numbers.filter(isPhone),
+    status: true,
+  };
+}
+
+const isPhone = (number: string): boolean => /^[1-9]\d{7,14}$/.test(number);

@@ -1,0 +1,210 @@
+import { Refusal } from '#contract/base/refusals.ts';
+import { TEXT_MAX } from '#contract/messages.ts';
+import { MESSAGES_MAX } from '#contract/rest/limits.ts';
+import type { NewMessage } from '#contract/rest/new-message.ts';
+import {
+  type Given,
+  type GivenFile,
+  givenOf,
+  isFile,
+  numberOf,
+  saysNo,
+  textOf,
+  wrong,
+} from '#server/http/dialects/given.ts';
+import {
+  type Content,
+  type Source,
+  isPlannable,
+  kindOf,
+  mediaContent,
+  messageFrom,
+} from '#server/http/dialects/pivot.ts';
+import { insteadOfButtons, insteadOfPoll } from './substitutes.ts';
+import { type Target, filled, targetsOf } from './targets.ts';
+
+/** What one target of a call became. */
+export type Piece = {
+  /** Its number as the answer names it. */
+  target: string;
+  message: NewMessage | Refusal;
+  scheduled: boolean;
+};
+
+export type SendCall = {
+  pieces: readonly Piece[];
+  /** False where the caller would rather wait for the phone than be refused. */
+  connectedOnly: boolean;
+};
+
+export type ReadContext = {
+  now: Date;
+  /** A number from 0 (included) to 1, as `Math.random`. */
+  random: () => number;
+  /** Takes a file into the account's own; its id (`med_…`) and what it is. */
+  storeFile: (file: GivenFile) => Promise<{ id: string; type: MediaKind }>;
+};
+
+type MediaKind = 'image' | 'video' | 'audio' | 'document';
+
+/** Seconds between two targets, and until a follow-up, at most: a month. */
+const SECONDS_MAX = 2_592_000;
+
+/**
+ * A call of `/send`: each target becomes a message of its own. What is wrong with the whole call is thrown; what
+ * is wrong with one target stands in its piece.
+ *
+ * @throws Refusal `input_invalid`, `request_malformed`, and what the file is refused for
+ */
+export async function readSend(given: Given, context: ReadContext): Promise<SendCall> {
+  const many = given.get('data');
+  if (many === undefined || many === null || many === '') {
+    return { pieces: await piecesOf(given, context, MESSAGES_MAX), connectedOnly: waitsNot(given) };
+  }
+  const pieces: Piece[] = [];
+  let connectedOnly = true;
+  for (const one of listIn(many)) {
+    const fields = givenOf(one);
+    if (!fields) throw notJson();
+    pieces.push(...(await piecesOf(fields, context, MESSAGES_MAX - pieces.length)));
+    if (!waitsNot(fields)) connectedOnly = false;
+  }
+  return { pieces, connectedOnly: connectedOnly && waitsNot(given) };
+}
+
+const waitsNot = (given: Given): boolean => !saysNo(given, 'connectOnly');
+
+/** `data`: a list of objects, as JSON or as a text that holds it. */
+function listIn(data: unknown): readonly unknown[] {
+  let list = data;
+  if (typeof data === 'string') {
+    try {
+      list = JSON.parse(data);
+    } catch {
+      throw notJson();
+    }
+  }
+  if (!Array.isArray(list) || list.length === 0) throw notJson();
+  if (list.length > MESSAGES_MAX) {
+    throw wrong('data', `Paling banyak ${MESSAGES_MAX} pesan dalam satu panggilan.`);
+  }
+  return list;
+}
+
+const notJson = (): Refusal =>
+  new Refusal('request_malformed', { why: 'isian data harus daftar objek JSON' });
+
+async function piecesOf(given: Given, context: ReadContext, max: number): Promise<Piece[]> {
+  const targets = targetsOf(given, max);
+  const content = await contentOf(given, context);
+  const plannedMs = plannedFor(given, context.now);
+  const pause = pauseOf(given);
+  const replyTo = textOf(given, 'inboxid');
+  let waitMs = 0;
+  return targets.map((target, index) => {
+    if (index > 0) waitMs += pause(context.random) * 1000;
+    const atMs =
+      plannedMs === undefined && waitMs === 0
+        ? undefined
+        : waitMs + (plannedMs ?? context.now.getTime());
+    const message = messageFrom(forTarget(content, target), {
+      to: target.to,
+      ...(atMs !== undefined && { send_at: new Date(atMs).toISOString() }),
+      ...(replyTo !== undefined && { reply_to: replyTo }),
+    });
+    const to = message instanceof Refusal ? target.to.replace(/^\+/, '') : message.to;
+    return { target: to, message, scheduled: plannedMs !== undefined };
+  });
+}
+
+/**
+ * The instant for which a call is planned, in milliseconds: `schedule` (Unix seconds; 0 and what is over are now)
+ * or `followup` (seconds from now).
+ *
+ * @throws Refusal `input_invalid`
+ */
+function plannedFor(given: Given, now: Date): number | undefined {
+  const seconds = numberOf(given, 'schedule', Number.MAX_SAFE_INTEGER) ?? 0;
+  const after = numberOf(given, 'followup', SECONDS_MAX) ?? 0;
+  if (seconds > 0) {
+    if (!isPlannable(seconds * 1000)) throw wrong('schedule', 'Harus waktu Unix dalam detik.');
+    return seconds * 1000 > now.getTime() ? seconds * 1000 : undefined;
+  }
+  return after > 0 ? now.getTime() + after * 1000 : undefined;
+}
+
+/** `delay`: seconds between two targets, `2`, or any of a range, `1-10`. @throws Refusal `input_invalid` */
+function pauseOf(given: Given): (random: () => number) => number {
+  const text = (textOf(given, 'delay') ?? '0').replaceAll(/\s/g, '');
+  const [, from, to = from] = /^(\d{1,7})(?:-(\d{1,7}))?$/.exec(text) ?? [];
+  const [least, most] = [Number(from), Number(to)];
+  if (!(least <= most && most <= SECONDS_MAX)) {
+    throw wrong('delay', 'Harus detik, misalnya 2, atau rentang, misalnya 1-10.');
+  }
+  return (random) => least + Math.floor(random() * (most - least + 1));
+}
+
+/** A file that travels, else one at an address, else a place, else words. @throws Refusal */
+async function contentOf(given: Given, context: ReadContext): Promise<Content> {
+  const words = wordsOf(given);
+  const options = { caption: words, filename: textOf(given, 'filename') };
+  const file = given.get('file');
+  if (isFile(file)) {
+    const { id, type } = await context.storeFile(file);
+    return mediaContent(type, { id }, { ...options, filename: options.filename ?? file.filename });
+  }
+  const link = textOf(given, 'url')?.trim();
+  if (link !== undefined) return linked({ link }, options);
+  const place = textOf(given, 'location');
+  if (place !== undefined) return placeOf(place, words);
+  if (words === undefined)
+    throw wrong('message', 'Wajib diisi, kecuali ada url, file atau location.');
+  return { type: 'text', text: { body: words } };
+}
+
+/** The kind of a file at an address is told by the name it is given, else by the address. */
+function linked(source: Source & { link: string }, options: Parameters<typeof mediaContent>[2]) {
+  const { filename } = options;
+  const byName = filename === undefined ? 'document' : kindOf(filename);
+  return mediaContent(byName === 'document' ? kindOf(source.link) : byName, source, options);
+}
+
+/** The words of a call; what it cannot show (a poll, buttons) is written out. @throws Refusal `input_invalid` */
+function wordsOf(given: Given): string | undefined {
+  const message = textOf(given, 'message');
+  const choices = textOf(given, 'choices');
+  const words =
+    choices === undefined
+      ? (message ?? insteadOfButtons(given))
+      : insteadOfPoll(message ?? textOf(given, 'pollname'), choices);
+  if (words !== undefined && words.length > TEXT_MAX) {
+    throw wrong('message', `Paling panjang ${TEXT_MAX} karakter.`);
+  }
+  return words;
+}
+
+/** @throws Refusal `input_invalid` */
+function placeOf(text: string, name: string | undefined): Content {
+  const [, latitude, longitude] =
+    /^\s*(-?\d{1,3}(?:\.\d{1,20})?)\s*,\s*(-?\d{1,3}(?:\.\d{1,20})?)\s*$/.exec(text) ?? [];
+  if (latitude === undefined || longitude === undefined) {
+    throw wrong('location', 'Harus lintang dan bujur, misalnya -7.983908,112.621391.');
+  }
+  return {
+    type: 'location',
+    location: {
+      latitude: Number(latitude),
+      longitude: Number(longitude),
+      ...(name !== undefined && { name }),
+    },
+  };
+}
+
+/** A content with the target's values in the places of its words. */
+function forTarget(content: Content, target: Target): Content {
+  if (content.type === 'text') {
+    return { type: 'text', text: { body: filled(content.text.body, target) } };
+  }
+  if (!('caption' in content) || content.caption === undefined) return content;
+  return { ...content, caption: filled(content.caption, target) };
+}

@@ -1,0 +1,169 @@
+import { Refusal } from '#contract/base/refusals.ts';
+import { MESSAGES_MAX } from '#contract/rest/limits.ts';
+import type { NewMessage } from '#contract/rest/new-message.ts';
+import {
+  type Given,
+  type GivenFile,
+  givenOf,
+  isFile,
+  listOf,
+  saysYes,
+  textOf,
+  wrong,
+} from '#server/http/dialects/given.ts';
+import {
+  type Content,
+  type Source,
+  mediaContent,
+  messageFrom,
+  nameIn,
+} from '#server/http/dialects/pivot.ts';
+import { type Planned, plannedIn } from './times.ts';
+
+/** What an address sends. */
+export type Kind = 'message' | 'image' | 'document' | 'video' | 'audio';
+
+/** One phone of a call: what it becomes, and what the answer says of it. */
+export type Piece = {
+  phone: string;
+  message: NewMessage | Refusal;
+  /** The words and the file, as the answer names them. */
+  shown: Readonly<Record<string, string | null>>;
+  refId: string | undefined;
+  planned: Planned | undefined;
+};
+
+type StoreFile = (file: GivenFile) => Promise<{ id: string }>;
+
+/** A call for one message to one phone or several (`phone`, separated by commas). @throws Refusal */
+export async function readOne(given: Given, kind: Kind, storeFile?: StoreFile): Promise<Piece[]> {
+  const content = storeFile ? await contentOfFile(given, kind, storeFile) : contentOf(given, kind);
+  return toPhones(given, content, undefined, MESSAGES_MAX);
+}
+
+/** A call for many messages (`data`, a list of objects), each to its own phone. @throws Refusal */
+export function readMany(given: Given, kind: Kind): Piece[] {
+  return eachOf(given, (fields, max) => toPhones(fields, contentOf(fields, kind), undefined, max));
+}
+
+/** A plan for one text to one phone or several. @throws Refusal */
+export function readPlan(given: Given): Piece[] {
+  return toPhones(given, contentOf(given, 'message'), plannedIn(given), MESSAGES_MAX);
+}
+
+/** Plans for many messages, each of its own `category` and time. @throws Refusal */
+export function readPlans(given: Given): Piece[] {
+  return eachOf(given, (fields, max) => {
+    const category = textOf(fields, 'category') ?? 'text';
+    const kind = category === 'text' ? 'message' : kinds.find((one) => one === category);
+    if (!kind) throw wrong('category', 'Harus text, image, video, document atau audio.');
+    // Here words are `text` and a file is `url`, whatever it is.
+    const renamed = new Map(fields);
+    renamed.set(kind === 'message' ? 'message' : 'caption', fields.get('text'));
+    if (kind !== 'message') renamed.set(kind, fields.get('url') ?? fields.get('file'));
+    return toPhones(renamed, contentOf(renamed, kind), plannedIn(fields), max);
+  });
+}
+
+const kinds = ['image', 'document', 'video', 'audio'] as const;
+
+/** What is wrong with one item is that one's fault alone. */
+function eachOf(given: Given, read: (fields: Given, max: number) => Piece[]): Piece[] {
+  let data = given.get('data');
+  if (typeof data === 'string') data = jsonOf(data);
+  if (!Array.isArray(data) || data.length === 0) throw wrong('data', 'Wajib diisi: daftar pesan.');
+  if (data.length > MESSAGES_MAX) throw wrong('data', `Paling banyak ${MESSAGES_MAX} pesan.`);
+  const pieces: Piece[] = [];
+  for (const one of data as unknown[]) {
+    const fields = givenOf(one);
+    if (!fields) throw wrong('data', 'Harus daftar objek.');
+    const left = MESSAGES_MAX - pieces.length;
+    if (left === 0) throw wrong('data', `Paling banyak ${MESSAGES_MAX} pesan.`);
+    try {
+      pieces.push(...read(fields, left));
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      pieces.push(refused(fields, error));
+    }
+  }
+  return pieces;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function refused(fields: Given, message: Refusal): Piece {
+  const phone = fields.get('phone');
+  const shown = typeof phone === 'string' || typeof phone === 'number' ? String(phone) : '';
+  return { phone: shown.slice(0, 40), message, shown: {}, refId: undefined, planned: undefined };
+}
+
+type Worded = { content: Content; shown: Piece['shown'] };
+
+function toPhones(
+  given: Given,
+  { content, shown }: Worded,
+  planned: Planned | undefined,
+  max: number,
+): Piece[] {
+  const phones = listOf(given, 'phone', max);
+  if (phones.length === 0) throw wrong('phone', 'Wajib diisi: nomor tujuan.');
+  if (saysYes(given, 'isGroup')) throw wrong('isGroup', 'Pesan ke grup tidak dapat dikirim.');
+  const refId = textOf(given, 'ref_id');
+  const envelope = {
+    ...(planned && { send_at: planned.at.toISOString() }),
+    ...(textOf(given, 'priority') === 'low' && { priority: 'bulk' as const }),
+    ...(refId !== undefined && { metadata: { ref_id: refId } }),
+  };
+  return phones.map((phone) => {
+    const message = messageFrom(content, { to: phone, ...envelope });
+    const to = message instanceof Refusal ? phone.slice(0, 40) : message.to;
+    return { phone: to, message, shown, refId, planned };
+  });
+}
+
+/** @throws Refusal `input_invalid` */
+function contentOf(given: Given, kind: Kind): Worded {
+  if (kind === 'message') {
+    const message = textOf(given, 'message');
+    if (message === undefined) throw wrong('message', 'Wajib diisi: isi pesan.');
+    return { content: { type: 'text', text: { body: message } }, shown: { message } };
+  }
+  const link = textOf(given, kind)?.trim();
+  if (link === undefined) throw wrong(kind, 'Wajib diisi: alamat berkas.');
+  return media(given, kind, { source: { link }, name: nameIn(link) });
+}
+
+/** A file that travels: as a part of the body, or as base64 beside what PHP knows of it (`data`). @throws Refusal */
+async function contentOfFile(given: Given, kind: Kind, storeFile: StoreFile): Promise<Worded> {
+  const file = given.get('file');
+  const found = isFile(file) ? file : decoded(file, given);
+  if (!found || kind === 'message') throw wrong('file', 'Wajib diisi: berkas.');
+  const filename = textOf(given, 'filename') ?? found.filename;
+  const { id } = await storeFile({ ...found, filename });
+  return media(given, kind, { source: { id }, name: filename });
+}
+
+function decoded(file: unknown, given: Given): GivenFile | undefined {
+  if (typeof file !== 'string' || !/^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(file)) return undefined;
+  const name = givenOf(jsonOf(textOf(given, 'data') ?? ''))?.get('name');
+  const filename = typeof name === 'string' ? name : '';
+  return { filename, bytes: Buffer.from(file, 'base64') };
+}
+
+function media(
+  given: Given,
+  kind: Exclude<Kind, 'message'>,
+  { source, name }: { source: Source; name: string | undefined },
+): Worded {
+  const caption = textOf(given, 'caption');
+  return {
+    content: mediaContent(kind, source, { caption, filename: name }),
+    shown: { message: null, caption: caption ?? null, [kind]: name ?? null },
+  };
+}
