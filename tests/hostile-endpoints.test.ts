@@ -124,3 +124,42 @@ test('forms and addresses that are no text at all are refused in words', async (
   expect(wrong.filter((one) => one !== undefined)).toEqual([]);
   expect(bugsIn(setup)).toEqual([]);
 });
+
+test('an assistant that hands hostile texts on breaks nothing', async ({ db, openApp }) => {
+  const setup = await openHostile(db, openApp);
+  const wrong: (string | undefined)[] = [];
+  const fields: [tool: string, field: string][] = [
+    ['find_messages', 'peer'],
+    ['find_messages', 'direction'],
+    ['find_messages', 'status'],
+    ['find_messages', 'cursor'],
+    ['read_conversation', 'peer'],
+    ['read_conversation', 'cursor'],
+    ['get_balance', 'x'],
+    ['send_message', 'text'],
+  ];
+  const post = (payload: object): InjectOptions => ({
+    method: 'POST',
+    url: '/mcp',
+    headers: {
+      authorization: `Bearer ${setup.ani.key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+    },
+    payload: { jsonrpc: '2.0', id: 1, ...payload },
+  });
+  await abreast(texts, async (text) => {
+    const shown = JSON.stringify(text.slice(0, 40));
+    for (const [name, field] of fields) {
+      const params = { name, arguments: { [field]: text } };
+      wrong.push(
+        await trouble(setup, `${name} ${field} ${shown}`, post({ method: 'tools/call', params })),
+      );
+    }
+    wrong.push(await trouble(setup, `method ${shown}`, post({ method: text })));
+    const params = { name: text, arguments: { [text]: text } };
+    wrong.push(await trouble(setup, `name ${shown}`, post({ method: 'tools/call', params })));
+  });
+  expect(wrong.filter((one) => one !== undefined)).toEqual([]);
+  expect(bugsIn(setup)).toEqual([]);
+});

@@ -2,11 +2,13 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { API_PREFIX } from '#contract/rest/limits.ts';
 import { createAccess } from '#server/http/access.ts';
+import { MCP_PATH, openMcp } from '#server/http/mcp/mcp.ts';
 import { openApi } from '#server/http/v1/api.ts';
 import { keptFacts, keptPath, shownAddress } from '#server/domains/tokens/tokens.ts';
 import { openAnswers } from '#server/infra/acts/answers.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import type { Container } from '#server/app/container.ts';
+import { RELEASE } from '#server/app/release.ts';
 import { registerDialects } from './dialects.ts';
 
 /** Registers the public API, in all its dialects: who may call is decided for all of them in one place. */
@@ -48,6 +50,9 @@ export function registerApi(app: FastifyInstance, container: Container): void {
     report,
   };
   void app.register(async (scope) => openApi(scope, deps), { prefix: API_PREFIX });
+  void app.register(async (scope) => openMcp(scope, { ...deps, version: RELEASE }), {
+    prefix: MCP_PATH,
+  });
   registerDialects(app, container, { access, report });
 }
 

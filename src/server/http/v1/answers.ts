@@ -18,6 +18,10 @@ export const phrases = {
     id: 'isinya harus objek JSON, misalnya {"to": "0812-3456-7890", "text": {"body": "…"}}',
     en: 'its body must be a JSON object, such as {"to": "0812-3456-7890", "text": {"body": "…"}}',
   },
+  notOneMessage: {
+    id: 'isinya harus satu pesan JSON-RPC; beberapa sekaligus (batch) tidak diterima',
+    en: 'its body must be one JSON-RPC message; several at once (a batch) are not taken',
+  },
   cut: { id: 'isinya kosong atau terpotong', en: 'its body is empty or was cut off' },
   address: { id: 'alamatnya salah tulis', en: 'its address is misspelt' },
   idempotencyKey: {
@@ -66,8 +70,7 @@ export function answerOther({ method, url }: FastifyRequest, reply: FastifyReply
 }
 
 /**
- * Every "no" of the API, as problem details; what is not a refusal is our bug, and reported. A body that is
- * still coming is read to its end first, so that its sender receives the answer.
+ * Every "no" of the API, as problem details; what is not a refusal is our bug, and reported.
  */
 export async function answerNo(
   report: (bug: unknown, requestId: string) => void,
@@ -75,11 +78,27 @@ export async function answerNo(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
+  const no = await refusalOfCall(report, error, request, reply);
+  const language = languageOf(request.headers['accept-language']);
+  return sendProblem(exactly(no, request.url, reply), { language, requestId: request.id }, reply);
+}
+
+/**
+ * Why a call with a key is refused, for every dialect alike, and the headers that go with it; what is not a
+ * refusal is our bug, and reported. A body that is still coming is read to its end first, so that its sender
+ * receives the answer.
+ */
+export async function refusalOfCall(
+  report: (bug: unknown, requestId: string) => void,
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Refusal> {
   if (!(await drained(request))) cutAfter(reply);
   const language = languageOf(request.headers['accept-language']);
   const known = error instanceof Refusal ? error : refusalBehind(error, language);
   if (!known) report(error, request.id);
-  const no = exactly(known ?? new Refusal('our_fault', { request: request.id }), request.url);
+  const no = known ?? new Refusal('our_fault', { request: request.id });
   request.apiRefusal = no;
   const wait = waitOf(no);
   if (wait !== undefined) void reply.header('retry-after', wait);
@@ -88,7 +107,7 @@ export async function answerNo(
     void reply.header('www-authenticate', 'Bearer realm="Kabari", error="invalid_token"');
   }
   if ('allow' in no.facts) void reply.header('allow', no.facts.allow);
-  return sendProblem(no, { language, requestId: request.id }, reply);
+  return no;
 }
 
 /** Says no in problem details, also where no route was found for it. */
@@ -105,12 +124,15 @@ export function sendProblem(
 }
 
 /** A method that the server knows nowhere is refused before the address is looked at: here it is. */
-function exactly(no: Refusal, url: string): Refusal {
+function exactly(no: Refusal, url: string, reply: FastifyReply): Refusal {
   if (no.code !== 'method_not_allowed') return no;
   const allow = allowedAt(url);
-  return allow === undefined
-    ? new Refusal('path_unknown', {})
-    : new Refusal('method_not_allowed', { allow });
+  if (allow === undefined) {
+    void reply.removeHeader('allow');
+    return new Refusal('path_unknown', {});
+  }
+  void reply.header('allow', allow);
+  return new Refusal('method_not_allowed', { allow });
 }
 
 /** What Fastify itself refuses, in our words. */
