@@ -1,0 +1,202 @@
+import { execFile, spawn } from 'node:child_process';
+import { chmod, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { type RequestListener, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect } from 'vitest';
+import { callerOf, test as base } from '#tests/support/app/api-caller.ts';
+
+const root = join(import.meta.dirname, '../..');
+const program = join(root, 'tools/cli/kabari.mjs');
+
+type Ended = { code: number | null; out: string; err: string };
+
+/** Runs a program to its end. */
+function ended(file: string, given: readonly string[], env: Record<string, string>) {
+  return new Promise<Ended>((done) => {
+    const child = spawn(file, given, {
+      env: { PATH: process.env['PATH'], ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let [out, err] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (more: string) => (out += more));
+    child.stderr.setEncoding('utf8').on('data', (more: string) => (err += more));
+    child.on('close', (code) => done({ code, out, err }));
+  });
+}
+
+const kabari = (env: Record<string, string>, ...given: string[]) =>
+  ended(process.execPath, [program, ...given], env);
+
+const test = base.extend<{
+  address: string;
+  folder: string;
+  /** A server that answers as it is told. */
+  answering: (answer: RequestListener) => Promise<string>;
+}>({
+  address: async ({ running }, use) =>
+    use(await running.app.listen({ port: 0, host: '127.0.0.1' })),
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
+  folder: async ({}, use) => {
+    const folder = await mkdtemp(join(tmpdir(), 'kabari-cli-'));
+    await use(folder);
+    await rm(folder, { recursive: true, force: true });
+  },
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
+  answering: async ({}, use) => {
+    const servers: ReturnType<typeof createServer>[] = [];
+    await use(async (answer) => {
+      const server = createServer(answer);
+      servers.push(server);
+      await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening));
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    });
+    for (const server of servers) server.close().closeAllConnections();
+  },
+});
+
+test('every example of the page gives what stands beside it', async ({
+  running,
+  db,
+  address,
+  folder,
+}) => {
+  const { key } = await callerOf(running, db, { saldo: 100_000 });
+  const page = await readFile(join(root, 'docs/cli.md'), 'utf8');
+  const examples = [...page.matchAll(/```sh\n([\s\S]*?)```\n\n```text\n([\s\S]*?)```/g)];
+  expect(examples.length).toBeGreaterThan(4);
+  // What `npx` would find in a clone, without asking npm each time.
+  await writeFile(
+    join(folder, 'npx'),
+    `#!/bin/sh\nshift\nexec "${process.execPath}" "${program}" "$@"\n`,
+  );
+  await chmod(join(folder, 'npx'), 0o755);
+  const env = { PATH: `${folder}:${process.env['PATH']}`, KABARI_KEY: key, KABARI_URL: address };
+  const withoutIds = (text: string) => text.replaceAll(/msg_\w{26}/g, 'msg_');
+  for (const [, command = '', output = ''] of examples) {
+    const { code, out, err } = await ended('sh', ['-c', command], env);
+    expect([code, withoutIds(out), err], command).toEqual([0, withoutIds(output), '']);
+  }
+});
+
+test('a refusal is told in its sentence, with its code, its request and its fields', async ({
+  ani,
+  address,
+}) => {
+  const env = { KABARI_KEY: ani.key, KABARI_URL: address };
+  const wrong = await kabari(env, 'send', 'ibu', 'Halo');
+  expect(wrong).toMatchObject({ code: 1, out: '' });
+  expect(wrong.err).toMatch(
+    /^kabari: .*\(422 input_invalid\) \[req_\w+\]\n {2}to: Expected a phone/,
+  );
+  const indonesian = await kabari({ ...env, LANG: 'id_ID.UTF-8' }, 'send', 'ibu', 'Halo');
+  expect(indonesian.err).toContain('to: Harus nomor telepon');
+  const key = `${ani.key.slice(0, -1)}_`;
+  const unknown = await kabari({ ...env, KABARI_KEY: key }, 'balance');
+  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('token_invalid')]);
+  expect(unknown.err).not.toContain(key);
+});
+
+test('who calls it wrongly is told how, and nothing is asked of anybody', async () => {
+  const env = { KABARI_KEY: 'kbr_test_x', KABARI_URL: 'http://127.0.0.1:9' };
+  for (const [given, says, own = {}] of [
+    [[], /KABARI_KEY/],
+    [['nada'], /no command/],
+    [['__proto__'], /no command/],
+    [['send'], /To whom/],
+    [['send', '0812'], /To whom/],
+    [['send', '0812', 'x', '--nada'], /nada[\s\S]*kabari send/],
+    [['send', '0812', '--image', '/etc/passwd'], /takes a link/],
+    [['send', '0812', 'x', '--audio', 'https://a.example/a.ogg'], /no text/],
+    [['balance'], /no key/, { KABARI_KEY: '' }],
+    [['balance'], /no key/, { KABARI_KEY: 'a b' }],
+    [['balance'], /no address/, { KABARI_URL: 'localhost' }],
+    [['balance'], /http/, { KABARI_URL: 'file:///etc/passwd' }],
+    [['balance'], /without a name/, { KABARI_URL: 'http://a:b@localhost' }],
+  ] as [string[], RegExp, Record<string, string>?][]) {
+    const { code, out, err } = await kabari({ ...env, ...own }, ...given);
+    expect([given, code], err).toEqual([given, 2]);
+    expect(out + err).toMatch(says);
+    expect(err).not.toMatch(/^\s+at /m);
+  }
+  expect(await kabari({}, 'help')).toMatchObject({ code: 0, err: '' });
+});
+
+test('a message is sent once, also where the service was busy and away for a moment', async ({
+  answering,
+}) => {
+  const keys: unknown[] = [];
+  const url = await answering((request, response) => {
+    keys.push(request.headers['idempotency-key']);
+    if (keys.length === 1) return void request.socket.destroy();
+    const busy = keys.length === 2;
+    response.writeHead(busy ? 503 : 202, { 'content-type': 'application/json' });
+    response.end(
+      JSON.stringify(
+        busy
+          ? { code: 'busy', detail: 'Sibuk.', retryable: true }
+          : { id: 'msg_1', status: 'accepted', price: 150, saldo: 0 },
+      ),
+    );
+  });
+  const { code, out } = await kabari({ KABARI_KEY: 'k', KABARI_URL: url }, 'send', '0812', 'Halo');
+  expect([code, out]).toEqual([0, 'msg_1 accepted, Rp150; saldo Rp0\n']);
+  expect(keys).toHaveLength(3);
+  expect(new Set(keys).size).toBe(1);
+  expect(keys[0]).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('a key goes nowhere else, and what comes back steers no terminal', async ({ answering }) => {
+  const asked: unknown[] = [];
+  const elsewhere = await answering((request, response) => {
+    asked.push(request.headers.authorization);
+    response.end();
+  });
+  const leading = await answering((_request, response) =>
+    response.writeHead(307, { location: `${elsewhere}/v1/balance` }).end(),
+  );
+  const led = await kabari({ KABARI_KEY: 'k', KABARI_URL: leading }, 'balance');
+  expect([led.code, asked]).toEqual([3, []]);
+
+  const rude = await answering((_request, response) =>
+    response
+      .writeHead(400, { 'content-type': 'application/problem+json' })
+      .end(JSON.stringify({ code: 'x', detail: 'a\u001b[2Jb\u009b31m\u202ec' })),
+  );
+  const { err } = await kabari({ KABARI_KEY: 'k', KABARI_URL: rude }, 'balance');
+  // oxlint-disable-next-line no-control-regex -- it is what must not be there.
+  expect(err.trimEnd()).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
+});
+
+test('Ctrl-C ends a call that waits', async ({ answering }) => {
+  let arrived = () => {};
+  const asked = new Promise<void>((done) => (arrived = done));
+  const url = await answering(() => arrived());
+  const child = spawn(process.execPath, [program, 'balance'], {
+    env: { KABARI_KEY: 'k', KABARI_URL: url },
+    stdio: 'ignore',
+  });
+  const closed = new Promise((done) => child.on('close', done));
+  await asked;
+  child.kill('SIGINT');
+  expect(await closed).toBe(130);
+});
+
+test('npx runs it in a clone where nothing was installed, and from a package', async ({
+  folder,
+}) => {
+  const run = promisify(execFile);
+  for (const file of ['package.json', 'LICENSE', 'tools/cli']) {
+    await cp(join(root, file), join(folder, 'clone', file), { recursive: true });
+  }
+  const options = { cwd: join(folder, 'clone'), env: { ...process.env, HOME: folder } };
+  const clone = await run('npm', ['exec', '--offline', '--yes', '--', 'kabari', 'help'], options);
+  expect(clone.stdout).toContain('kabari send <to> <text>');
+  await run('npm', ['pack', '--offline', '--silent', '--pack-destination', folder], options);
+  const { version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  await run('tar', ['-xzf', join(folder, `kabari-${version}.tgz`), '-C', folder]);
+  const packed = join(folder, 'package/tools/cli/kabari.mjs');
+  expect((await run(packed, ['help'])).stdout).toBe(clone.stdout);
+});

@@ -1,0 +1,76 @@
+#!/usr/bin/env node
+/** The command line of Kabari's API (docs/cli.md). Plain Node, nothing to build or install. */
+import { parseArgs } from 'node:util';
+import { text as textOf } from 'node:stream/consumers';
+import { openApi } from './api.mjs';
+import { balance, send } from './send.mjs';
+import { EXIT, Stop } from './terminal.mjs';
+
+const text = { type: 'string' };
+const flag = { type: 'boolean' };
+
+const commands = {
+  send: {
+    usage: 'send <to> <text>',
+    says: 'Sends a text; "-" reads it from the standard input.',
+    options: {
+      image: text,
+      video: text,
+      audio: text,
+      document: text,
+      ref: text,
+      at: text,
+      key: text,
+      json: flag,
+    },
+    run: send,
+  },
+  balance: { usage: 'balance', says: 'The saldo.', options: { json: flag }, run: balance },
+};
+
+const help = () => `kabari: messages from the command line (docs/cli.md)
+
+${Object.values(commands)
+  .map(({ usage, says }) => `  kabari ${usage.padEnd(34)} ${says}`)
+  .join('\n')}
+
+  KABARI_KEY   the key of a token, from the page Token
+  KABARI_URL   where Kabari answers; without it http://localhost:3000
+`;
+
+/** @returns the exit code. */
+async function run([name, ...rest], { env, print, warn, signal }) {
+  if (name === undefined || name === 'help' || name === '--help') {
+    print(help());
+    return name === undefined ? EXIT.usage : EXIT.done;
+  }
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) throw new Stop(`There is no command of this name. See: kabari help`, EXIT.usage);
+  let read;
+  try {
+    read = parseArgs({ args: rest, options: command.options, allowPositionals: true });
+  } catch (error) {
+    throw new Stop(`${error.message}\nkabari ${command.usage}`, EXIT.usage);
+  }
+  const api = openApi(env, { warn, signal });
+  const { positionals: given, values: options } = read;
+  return command.run({ api, given, options, print, warn, readInput: () => textOf(process.stdin) });
+}
+
+const ending = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => ending.abort());
+// Whoever reads no further, as `head`, ends this.
+process.stdout.on('error', () => process.exit(EXIT.done));
+
+try {
+  process.exitCode = await run(process.argv.slice(2), {
+    env: process.env,
+    print: (line) => process.stdout.write(`${line}\n`),
+    warn: (line) => process.stderr.write(`${line}\n`),
+    signal: ending.signal,
+  });
+} catch (error) {
+  if (!(error instanceof Stop)) throw error;
+  if (error.message !== '') process.stderr.write(`kabari: ${error.message}\n`);
+  process.exitCode = error.code;
+}
