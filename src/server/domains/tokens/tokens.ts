@@ -31,6 +31,7 @@ export { shownAddress } from './access/rules.ts';
 export { countTokens } from './create.ts';
 export { tokensAccountData } from './account-data.ts';
 export { hasLinkedToken, needsReview, readToken } from './row.ts';
+export { openApiTokens } from './api.ts';
 export { createLink } from './links/links.ts';
 export { pastPhonesOf, suspendTokens, tokenOfPhone, unlinkPhone } from './links/phones.ts';
 export { ensureSystemToken, systemTokenState, takesCodes } from './system.ts';
