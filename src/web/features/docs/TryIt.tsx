@@ -29,33 +29,7 @@ export function TryIt({ request, apiKey, onKey, onClose }: Props) {
   const [body, setBody] = useState(
     request.body === undefined ? '' : JSON.stringify(request.body, null, 2),
   );
-  const [answer, setAnswer] = useState<{ title: string; text: string }>();
-  const [problem, setProblem] = useState<string>();
-  const [busy, setBusy] = useState(false);
-  const isLive = apiKey.startsWith('kbr_live_');
-  const run = async () => {
-    setProblem(undefined);
-    setAnswer(undefined);
-    if (!API_KEY_PATTERN.test(apiKey)) return setProblem('Tempel kunci API yang utuh.');
-    if (!path.startsWith('/v1/')) return setProblem('Alamatnya dimulai dengan /v1/.');
-    if (method !== 'GET' && isLive && !(await mayRun(method, path))) return undefined;
-    setBusy(true);
-    try {
-      const own = headers.filter(([name]) => name.toLowerCase() !== 'authorization');
-      const reply = await fetch(path, {
-        method,
-        credentials: 'omit',
-        headers: { ...Object.fromEntries(own), Authorization: `Bearer ${apiKey}` },
-        ...(body !== '' && { body }),
-      });
-      setAnswer({ title: `Answer: ${reply.status}`, text: pretty(await reply.text()) });
-    } catch {
-      setProblem('Tidak ada jawaban. Periksa sambungan Anda, lalu coba lagi.');
-    } finally {
-      setBusy(false);
-    }
-    return undefined;
-  };
+  const { run, busy, answer, problem } = useTry({ method, headers, path, body, apiKey });
   return (
     <Modal
       open
@@ -77,7 +51,7 @@ export function TryIt({ request, apiKey, onKey, onClose }: Props) {
           help="Dari halaman Token. Paling aman kunci simulator (kbr_test_…). Hanya diingat sampai halaman ini ditutup."
           onChange={({ target }) => onKey(target.value.trim())}
         />
-        {isLive && (
+        {isLive(apiKey) && (
           <Alert
             visible
             state="warning"
@@ -104,6 +78,52 @@ export function TryIt({ request, apiKey, onKey, onClose }: Props) {
       </div>
     </Modal>
   );
+}
+
+const isLive = (apiKey: string): boolean => apiKey.startsWith('kbr_live_');
+
+type Call = Pick<SampleRequest, 'method' | 'headers'> & {
+  path: string;
+  body: string;
+  apiKey: string;
+};
+
+/** Makes the call, once it may be made, and keeps its answer. */
+function useTry({ method, headers, path, body, apiKey }: Call) {
+  const [answer, setAnswer] = useState<{ title: string; text: string }>();
+  const [problem, setProblem] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const call = async () => {
+    const own = headers.filter(([name]) => name.toLowerCase() !== 'authorization');
+    const reply = await fetch(path, {
+      method,
+      credentials: 'omit',
+      headers: { ...Object.fromEntries(own), Authorization: `Bearer ${apiKey}` },
+      ...(body !== '' && { body }),
+    });
+    setAnswer({ title: `Answer: ${reply.status}`, text: pretty(await reply.text()) });
+  };
+  const run = async () => {
+    setAnswer(undefined);
+    const wrong = whyNot(apiKey, path);
+    setProblem(wrong);
+    if (wrong !== undefined) return;
+    if (method !== 'GET' && isLive(apiKey) && !(await mayRun(method, path))) return;
+    setBusy(true);
+    try {
+      await call();
+    } catch {
+      setProblem('Tidak ada jawaban. Periksa sambungan Anda, lalu coba lagi.');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { run, busy, answer, problem };
+}
+
+function whyNot(apiKey: string, path: string): string | undefined {
+  if (!API_KEY_PATTERN.test(apiKey)) return 'Tempel kunci API yang utuh.';
+  return path.startsWith('/v1/') ? undefined : 'Alamatnya dimulai dengan /v1/.';
 }
 
 const mayRun = (method: string, path: string): Promise<boolean> =>

@@ -16,7 +16,7 @@ const files = import.meta.glob<string>(
   [
     '/docs/dialects.md',
     '/docs/dialects/*.md',
-    '/docs/webhooks.md',
+    '/docs/webhook*.md',
     '/docs/cli.md',
     '/docs/mcp.md',
     '/docs/changelog.md',

@@ -43,12 +43,14 @@ test('every example of the page is read, and is there in all languages', () => {
 
 test('each sample, run, makes the call that curl makes', async () => {
   const calls: { method: string; url: string; headers: object; body: unknown }[] = [];
-  const server = createServer(async (request, response) => {
+  const server = createServer((request, response) => {
     let text = '';
-    for await (const part of request) text += String(part);
-    const { method = '', url = '', headers } = request;
-    calls.push({ method, url, headers, body: text === '' ? undefined : JSON.parse(text) });
-    response.end('{}');
+    request.on('data', (part) => (text += String(part)));
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request;
+      calls.push({ method, url, headers, body: text === '' ? undefined : JSON.parse(text) });
+      response.end('{}');
+    });
   });
   await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
   const { port } = server.address() as AddressInfo;
