@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util';
 import { text as textOf } from 'node:stream/consumers';
 import { openApi } from './api.mjs';
+import { forward, tail } from './events.mjs';
 import { balance, send } from './send.mjs';
 import { EXIT, Stop } from './terminal.mjs';
 
@@ -24,6 +25,18 @@ const commands = {
       json: flag,
     },
     run: send,
+  },
+  tail: {
+    usage: 'tail',
+    says: 'Shows events as they happen.',
+    options: { after: text, json: flag },
+    run: tail,
+  },
+  forward: {
+    usage: 'forward http://localhost:…',
+    says: 'Posts events to a program on this machine, as webhooks.',
+    options: { after: text },
+    run: forward,
   },
   balance: { usage: 'balance', says: 'The saldo.', options: { json: flag }, run: balance },
 };
@@ -54,7 +67,15 @@ async function run([name, ...rest], { env, print, warn, signal }) {
   }
   const api = openApi(env, { warn, signal });
   const { positionals: given, values: options } = read;
-  return command.run({ api, given, options, print, warn, readInput: () => textOf(process.stdin) });
+  return command.run({
+    api,
+    given,
+    options,
+    print,
+    warn,
+    env,
+    readInput: () => textOf(process.stdin),
+  });
 }
 
 const ending = new AbortController();
