@@ -10,6 +10,7 @@ import * as broadcasts from './operator/broadcasts.ts';
 import * as overview from './operator/overview.ts';
 import * as events from './events.ts';
 import * as messages from './messages.ts';
+import * as optouts from './messages/optouts.ts';
 import * as people from './people.ts';
 import * as operators from './operator/operators.ts';
 import * as operatorTopups from './operator/money/topups.ts';
@@ -90,6 +91,9 @@ export const acts: readonly Act[] = [
   messages.conversationMessages,
   messages.readConversation,
   messages.unreadConversations,
+  optouts.listOptouts,
+  optouts.addOptout,
+  optouts.removeOptout,
   saldoSummary.saldoSummary,
   saldoUsage.saldoUsage,
   saldoAlert.getSaldoAlert,

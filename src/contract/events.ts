@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { act } from './base/act.ts';
 import { Id } from './base/ids.ts';
 import { Direction, MessageStatus } from './messages.ts';
+import { OptoutSource } from './messages/optouts.ts';
 import { Rupiah } from './base/money.ts';
 import { WholeNumber } from './base/numbers.ts';
 import { Phone } from './base/phone.ts';
@@ -28,6 +29,12 @@ export const LiveEvent = schema(() =>
       preview: z.string(),
     }),
     z.object({ kind: z.literal('conversation.read'), token_id: Id('token'), peer: Phone() }),
+    z.object({
+      kind: z.literal('optout.added'),
+      token_id: Id('token'),
+      peer: Phone(),
+      source: OptoutSource(),
+    }),
     z.object({ kind: z.literal('token.changed'), token_id: Id('token') }),
     z.object({ kind: z.literal('saldo.changed'), available: Rupiah(), held: Rupiah() }),
     z.object({

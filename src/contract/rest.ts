@@ -3,9 +3,14 @@ import type { RefusalCode } from '#contract/base/refusals.ts';
 import { accountEndpoints } from './rest/account.ts';
 import { type Endpoint, alwaysRefused } from './rest/endpoint.ts';
 import { messageEndpoints } from './rest/messages.ts';
+import { optoutEndpoints } from './rest/opt-outs.ts';
 
 /** Every endpoint of the API; where GET works, HEAD does too, and OPTIONS everywhere. */
-export const apiEndpoints = { ...messageEndpoints, ...accountEndpoints } as const;
+export const apiEndpoints = {
+  ...messageEndpoints,
+  ...accountEndpoints,
+  ...optoutEndpoints,
+} as const;
 export type ApiEndpoint = keyof typeof apiEndpoints;
 
 /** What the API may answer instead of a yes. */

@@ -1,13 +1,121 @@
 import * as z from 'zod/mini';
+import { Id } from '#contract/base/ids.ts';
 import { Rupiah } from '#contract/base/money.ts';
-import { schema } from '#contract/base/schema.ts';
-import { endpoint } from './endpoint.ts';
+import { WholeNumber } from '#contract/base/numbers.ts';
+import { Phone } from '#contract/base/phone.ts';
+import { type Output, schema } from '#contract/base/schema.ts';
+import { LineKind } from '#contract/saldo.ts';
+import { LinkState, TokenStatus } from '#contract/tokens.ts';
+import { bodyRefused, endpoint } from './endpoint.ts';
+import { API_LIMITS } from './limits.ts';
+import { noted } from './notes.ts';
+import { scopes } from './scopes.ts';
 
 /** What an account has: to spend, and held for messages under way. */
 const Balance = schema(() => z.object({ available: Rupiah(), held: Rupiah() }));
 
-/** The account behind a key. */
+/** Whose key calls: the account, the token and its phone, and what the token may do. */
+export const Me = schema(() =>
+  z.object({
+    account: z.object({ id: Id('account'), name: z.string() }),
+    token: z.object({
+      id: Id('token'),
+      name: z.string(),
+      status: TokenStatus(),
+      /** The linked number; null while none is. */
+      phone: z.nullable(Phone()),
+      /** Messages accepted on this WIB day, and how many may be. */
+      sent_today: z.int(),
+      daily_limit: z.int(),
+      created_at: z.coerce.date(),
+    }),
+    scopes: z.array(z.enum(scopes)),
+    simulated: z.boolean(),
+  }),
+);
+export type Me = Output<typeof Me>;
+
+/** One line of the statement: what changed the saldo, or held a part of it for messages. */
+export const ApiMutation = schema(() =>
+  z.object({
+    seq: z.int(),
+    kind: LineKind(),
+    /** What it did to what can be spent; for messages without what came back since. */
+    amount: Rupiah(),
+    /** What of it is held now. */
+    held: Rupiah(),
+    /** What could be spent right after it. */
+    available_after: Rupiah(),
+    /** How many messages it stands for; one of them has its id and phone here. */
+    messages: z.int(),
+    message: z.nullable(z.object({ id: Id('message'), peer: Phone() })),
+    memo: z.nullable(z.string()),
+    topup: z.nullable(Id('topup')),
+    invoice: z.nullable(Id('invoice')),
+    created_at: z.coerce.date(),
+  }),
+);
+export type ApiMutation = Output<typeof ApiMutation>;
+
+const MutationPage = schema(() =>
+  z.object({ data: z.array(ApiMutation()), next_cursor: z.nullable(z.int()) }),
+);
+
+const MutationQuery = schema(() =>
+  z.strictObject({
+    limit: z.optional(
+      noted(WholeNumber({ minimum: 1, maximum: API_LIMITS.pageMax }), {
+        expected: {
+          id: `bilangan bulat 1 sampai ${API_LIMITS.pageMax}`,
+          en: `a whole number from 1 to ${API_LIMITS.pageMax}`,
+        },
+      }),
+    ),
+    cursor: z.optional(
+      noted(WholeNumber({ minimum: 1 }), {
+        expected: {
+          id: 'nilai `next_cursor` dari halaman sebelumnya',
+          en: 'the `next_cursor` of the page before',
+        },
+      }),
+    ),
+    kind: z.optional(LineKind()),
+  }),
+);
+
+/** How linking the token to a phone stands. */
+export const ApiLink = schema(() =>
+  z.object({
+    state: LinkState(),
+    /** To be scanned by the phone; another one is there from its `expires_at` on. */
+    qr: z.nullable(
+      z.object({
+        /** PNG, as an address for `<img src>`. */
+        image: z.string(),
+        text: z.string(),
+        pairing_code: z.string(),
+        expires_at: z.coerce.date(),
+      }),
+    ),
+    /** The linked number, once connected. */
+    phone: z.nullable(Phone()),
+    /** When linking ends by itself; null once connected. */
+    expires_at: z.nullable(z.coerce.date()),
+  }),
+);
+export type ApiLink = Output<typeof ApiLink>;
+
+/** The account behind a key, and its token. */
 export const accountEndpoints = {
+  getMe: endpoint({
+    method: 'GET',
+    path: '/v1/me',
+    scope: 'account.read',
+    status: 200,
+    summary: { id: 'Akun, token, dan izin kunci ini', en: "This key's account, token and scopes" },
+    answer: Me,
+    refuses: [],
+  }),
   getBalance: endpoint({
     method: 'GET',
     path: '/v1/balance',
@@ -16,5 +124,25 @@ export const accountEndpoints = {
     summary: { id: 'Saldo akun', en: "The account's saldo" },
     answer: Balance,
     refuses: [],
+  }),
+  listMutations: endpoint({
+    method: 'GET',
+    path: '/v1/mutations',
+    scope: 'account.read',
+    status: 200,
+    summary: { id: 'Mutasi saldo, terbaru dahulu', en: 'What changed the saldo, the newest first' },
+    query: MutationQuery,
+    answer: MutationPage,
+    refuses: ['input_invalid'],
+  }),
+  startLink: endpoint({
+    method: 'POST',
+    path: '/v1/link',
+    scope: 'link',
+    status: 200,
+    summary: { id: 'Sambungkan token ke ponsel', en: 'Link the token to a phone' },
+    body: () => z.strictObject({}),
+    answer: ApiLink,
+    refuses: bodyRefused,
   }),
 } as const;

@@ -110,6 +110,9 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
     peer: '62800000001',
   },
   conversation_read: { token_id: held.tokenId, peer: '62800000001' },
+  optout_list: { ...LIST, sort_by: 'created_at', token_id: held.tokenId, peer: PHONE },
+  optout_add: { token_id: held.tokenId, peer: PHONE, reason: 'Diminta lewat telepon' },
+  optout_remove: { token_id: held.tokenId, peer: PHONE },
   saldo_mutation_list: {
     ...LIST,
     sort_by: 'created_at',

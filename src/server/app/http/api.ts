@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { API_PREFIX } from '#contract/rest/limits.ts';
+import { mutationsBefore } from '#server/domains/ledger/ledger.ts';
+import { openApiTokens } from '#server/domains/tokens/tokens.ts';
 import { createAccess } from '#server/http/access.ts';
 import { MCP_PATH, openMcp } from '#server/http/mcp/mcp.ts';
 import { openApi } from '#server/http/v1/api.ts';
+import type { AccountCalls } from '#server/http/v1/endpoints/account.ts';
 import { openAnswers } from '#server/infra/acts/answers.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import type { Container } from '#server/app/container.ts';
@@ -23,7 +26,8 @@ export function registerApi(app: FastifyInstance, container: Container): void {
   const deps = {
     access,
     messages: messages.api,
-    account: { balance: messages.api.balance },
+    account: accountCallsOf(container),
+    optouts: messages.optouts,
     firstAnswer: async (call: Parameters<typeof keyed>[0], work: () => Promise<string>) => {
       const { body } = await answers.once(keyed(call), async () => ({
         status: 200,
@@ -40,6 +44,15 @@ export function registerApi(app: FastifyInstance, container: Container): void {
     prefix: MCP_PATH,
   });
   registerDialects(app, container, { access, report });
+}
+
+function accountCallsOf({ infra, messages, pools, subscribers }: Container): AccountCalls {
+  const { tenantSql: sql } = pools;
+  return {
+    ...openApiTokens({ sql, secrets: infra.secrets, subscribers }),
+    balance: messages.api.balance,
+    mutations: ({ accountId }, query) => mutationsBefore(sql, accountId, query),
+  };
 }
 
 /** A call under its caller's own key, as the memory of answers names it: there, keys are UUIDs. */

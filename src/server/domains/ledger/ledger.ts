@@ -167,4 +167,4 @@ export { sealsPage } from './seals/read.ts';
 export { lastSeal, sealDays } from './seals/seal.ts';
 export { verifySeals } from './seals/verify.ts';
 export { ledgerAccountData } from './account-data.ts';
-export { ledgerActs } from './statement.ts';
+export { ledgerActs, mutationsBefore } from './statement.ts';

@@ -51,13 +51,43 @@ async function statementOf(
     const { lines, total } = await (kind === undefined
       ? pageOfAll(tx, linesQuery)
       : pageOfKind(tx, { ...linesQuery, kind }));
-    const outcomes = await outcomesOf(tx, accountId, lines);
-    const invoices = await chargeInvoices(tx, accountId, lines);
-    const rows = lines.map((line) => ({
-      ...mutationOf(line, outcomes.get(line.seq)),
-      invoice_id: invoiceOf(line, invoices),
-    }));
-    return { rows, total };
+    return { rows: await mutationsOf(tx, accountId, lines), total };
+  });
+}
+
+/** Lines with what became of them. */
+async function mutationsOf(tx: Tx, accountId: string, lines: readonly Row[]): Promise<Mutation[]> {
+  const outcomes = await outcomesOf(tx, accountId, lines);
+  const invoices = await chargeInvoices(tx, accountId, lines);
+  return lines.map((line) => ({
+    ...mutationOf(line, outcomes.get(line.seq)),
+    invoice_id: invoiceOf(line, invoices),
+  }));
+}
+
+/** Lines of the statement before a number, the newest first; of one kind where it is given. */
+export function mutationsBefore(
+  sql: Sql,
+  accountId: string,
+  { before, kind, limit }: { before: number | undefined; kind?: LineKind; limit: number },
+): Promise<Mutation[]> {
+  const kinds = kind === undefined ? LineKind().options : [kind];
+  return asAccount(sql, accountId, async (tx) => {
+    const lines = await tx<Row[]>`
+      with page as (
+        select found.seq
+        from unnest(${kinds}::text[]) as kinds(kind), lateral (
+          select e.seq from wallet_entries e
+          where e.account_id = ${accountId} and e.kind = kinds.kind
+            and e.seq < ${before ?? Number.MAX_SAFE_INTEGER}
+          order by e.seq desc limit ${limit}
+        ) found
+        order by found.seq desc limit ${limit}
+      )
+      select e.* from page
+      join wallet_entries e on e.account_id = ${accountId} and e.seq = page.seq
+      order by e.seq desc`;
+    return mutationsOf(tx, accountId, lines);
   });
 }
 

@@ -119,7 +119,7 @@ async function* optoutsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   const optouts = inPages<ConversationRow>(
     { sql, accountId },
     (tx, last, limit) => tx<ConversationRow[]>`
-      select token_id, peer, created_at from optouts
+      select token_id, peer, source, reason, created_at from optouts
       where account_id = ${accountId} ${last ? after(tx, last) : tx``}
       order by token_id, peer limit ${limit}`,
   );

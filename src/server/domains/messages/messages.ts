@@ -11,11 +11,14 @@ import { homeActs } from './history/home.ts';
 import { usageHandler } from './history/figures/usage.ts';
 import { type Lanes, startLanes } from './dispatch/lanes.ts';
 import { applyReceipts, retryParked } from './dispatch/receipts.ts';
-import { hasOptedOut, type OnReceived, receiveInbound } from './dispatch/inbound.ts';
+import { type OnReceived, receiveInbound } from './dispatch/inbound.ts';
 import { openClaimMessages } from './dispatch/claim-messages.ts';
 import { openSettle } from './dispatch/settle.ts';
 import { type FindMedia, findNoMedia } from './submit/lookups.ts';
 import { openMinuteCounts } from './submit/minutes.ts';
+import { optoutActs } from './optouts/acts.ts';
+import { type ApiOptouts, openApiOptouts } from './optouts/api.ts';
+import { hasOptedOut } from './optouts/optouts.ts';
 import { sendMessageHandler } from './submit/send.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -77,6 +80,7 @@ export type MessagesDeps = {
 export type Messages = {
   acts: readonly ActHandler[];
   api: ApiMessages;
+  optouts: ApiOptouts;
   /** Where channels bring receipts and inbound messages. */
   sinks: Sinks;
   /**
@@ -120,6 +124,7 @@ export function openMessages(deps: MessagesDeps): Messages {
   const onWork: WorkListener = (tokenIds) => {
     for (const listener of listeners) listener(tokenIds);
   };
+  const onStored = () => onWork([]);
   const report = (err: unknown) => deps.log.warn({ err }, 'accepted messages cannot be counted');
   const minutes = openMinuteCounts({ sql: allAccountsSql, now, report });
   const accepter = openAccepter(acceptSql, onWork, isAcrossAccounts, minutes.add);
@@ -132,8 +137,10 @@ export function openMessages(deps: MessagesDeps): Messages {
       usageHandler({ sql, now }),
       sendMessageHandler({ sql, accepter, prices, fileLink, now }),
       cancelMessageHandler({ sql }),
+      ...optoutActs({ sql, onStored }),
     ],
     api: openApiMessages({ sql, accepter, prices, offerFile, findMedia, now }),
+    optouts: openApiOptouts(sql, onStored),
     sinks: {
       receipts: (receipts) => applyReceipts(allAccountsSql, receipts, settle),
       inbound: async (inbound) => {

@@ -25,6 +25,7 @@ export {
 export { countTokens } from './create.ts';
 export { tokensAccountData } from './account-data.ts';
 export { hasLinkedToken, needsReview, readToken } from './row.ts';
+export { openApiTokens } from './api.ts';
 export { createLink } from './links/links.ts';
 export { pastPhonesOf, suspendTokens, tokenOfPhone, unlinkPhone } from './links/phones.ts';
 export { ensureSystemToken, systemTokenState, takesCodes } from './system.ts';

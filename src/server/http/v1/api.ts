@@ -9,6 +9,7 @@ import { answerNo, answerOther } from './answers.ts';
 import { type Call, type Handlers, idempotencyKey, languageIn, malformed } from './call.ts';
 import { type AccountCalls, accountHandlers } from './endpoints/account.ts';
 import { type MessageCalls, messageHandlers } from './endpoints/messages.ts';
+import { type OptoutCalls, optoutHandlers } from './endpoints/opt-outs.ts';
 import { readFields } from './fields.ts';
 import { OPENAPI_PATH, openApiDocument } from './openapi.ts';
 
@@ -23,6 +24,7 @@ export type ApiDeps = {
   access: Access;
   messages: MessageCalls;
   account: AccountCalls;
+  optouts: OptoutCalls;
   firstAnswer: FirstAnswers;
   /** The address people use; undefined for a local installation, which answers under any name. */
   publicUrl: string | undefined;
@@ -52,6 +54,7 @@ export function openApi(app: FastifyInstance, deps: ApiDeps): void {
   const handlers: Handlers = {
     ...messageHandlers(deps.messages),
     ...accountHandlers(deps.account),
+    ...optoutHandlers(deps.optouts),
   };
   for (const name of Object.keys(apiEndpoints) as ApiEndpoint[]) {
     openEndpoint(app, deps, name, handlers[name] as unknown as AnyHandler);

@@ -1,5 +1,5 @@
 import { rises, statusRank, type MessageStatus } from '#contract/messages.ts';
-import { messageKey, threadKey, unreadKey } from '#web/features/messages/queryKeys.ts';
+import { messageKey, optoutsKey, threadKey, unreadKey } from '#web/features/messages/queryKeys.ts';
 import {
   isBag,
   keyIsAbout,
@@ -45,7 +45,11 @@ function refetchLists({ refetch }: CacheChanges): void {
 /** Keeps messages and conversations current. */
 export const messagePatches: LivePatches = {
   follows: (key) =>
-    messages(key) || conversations(key) || key[0] === 'thread' || key[0] === 'one_message',
+    messages(key) ||
+    conversations(key) ||
+    key[0] === 'thread' ||
+    key[0] === 'one_message' ||
+    key[0] === 'optouts',
   inBackground: keyStarts(unreadKey),
   on: {
     'message.changed': (event, cache) => {
@@ -61,8 +65,11 @@ export const messagePatches: LivePatches = {
     },
     'message.received': ({ token_id, peer }, cache) => {
       cache.refetch(threadKey(token_id, peer));
+      // It may have been STOP, or START.
+      cache.refetch([...optoutsKey, token_id, peer]);
       refetchLists(cache);
     },
+    'optout.added': ({ token_id, peer }, cache) => cache.refetch([...optoutsKey, token_id, peer]),
     'conversation.read': (event, cache) => {
       cache.update((data) => withRead(data, event), conversations);
       cache.refetch(conversations);

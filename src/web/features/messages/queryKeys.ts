@@ -6,3 +6,6 @@ export const threadKey = (tokenId: string, peer: string) => ['thread', tokenId, 
 
 /** One message with everything that is known of it. */
 export const messageKey = (id: string) => ['one_message', id] as const;
+
+/** Which phones receive nothing more from a token. */
+export const optoutsKey = ['optouts'] as const;

@@ -4,6 +4,7 @@ import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts
 import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
 import { excerptOf } from '#server/domains/messages/content.ts';
+import { deleteOptout, storeOptout } from '#server/domains/messages/optouts/optouts.ts';
 
 /** Words with which a recipient stops, and resumes, receiving from a token. */
 const stopKeywords = new Set(['stop', 'berhenti']);
@@ -61,26 +62,8 @@ const storableInbound = ({ name, ...inbound }: Inbound): Inbound => ({
   providerId: storable(inbound.providerId),
 });
 
-/** Whether a phone wants nothing more of a token. */
-export async function hasOptedOut(
-  allAccountsSql: Sql,
-  { accountId, tokenId }: { accountId: string; tokenId: string },
-  peer: string,
-): Promise<boolean> {
-  const found = await allAccountsSql`
-    select from optouts
-    where account_id = ${accountId} and token_id = ${tokenId} and peer = ${peer}`;
-  return found.length > 0;
-}
-
 async function applyKeyword(tx: Tx, { accountId, tokenId, from }: Inbound, keyword: string) {
-  if (stopKeywords.has(keyword)) {
-    await tx`
-      insert into optouts (account_id, token_id, peer)
-      values (${accountId}, ${tokenId}, ${from}) on conflict do nothing`;
-  } else if (startKeywords.has(keyword)) {
-    await tx`
-      delete from optouts
-      where account_id = ${accountId} and token_id = ${tokenId} and peer = ${from}`;
-  }
+  const ref = { accountId, tokenId, peer: from };
+  if (stopKeywords.has(keyword)) await storeOptout(tx, ref, { source: 'reply' });
+  else if (startKeywords.has(keyword)) await deleteOptout(tx, ref);
 }

@@ -22,7 +22,7 @@ import { readToken } from '#server/domains/tokens/row.ts';
 import type { TokenSubscribers } from '#server/domains/tokens/subscribers.ts';
 
 type Deps = { sql: Sql; secrets: Secrets };
-type OpenDeps = Deps & { subscribers: TokenSubscribers };
+export type OpenDeps = Deps & { subscribers: TokenSubscribers };
 
 const LINK_MINUTES = 10;
 /** Links older than this are refused without a query, however far clocks are apart. */
@@ -41,6 +41,7 @@ export function createLink(
   { sql, secrets, subscribers }: OpenDeps,
   accountId: string,
   tokenId: string,
+  { byApi = false }: { byApi?: boolean } = {},
 ): Promise<OutputOf<typeof linkToken>> {
   const linkId = newId();
   return asAccount(sql, accountId, async (tx) => {
@@ -49,8 +50,8 @@ export function createLink(
     if (token.status === 'suspended') throw new Refusal('account_suspended', {});
     await closeLinks(tx, accountId, tokenId);
     const [created] = await tx<{ expires_at: Date }[]>`
-      insert into links (account_id, link_id, token_id, expires_at)
-      values (${accountId}, ${linkId}, ${tokenId},
+      insert into links (account_id, link_id, token_id, by_api, expires_at)
+      values (${accountId}, ${linkId}, ${tokenId}, ${byApi},
         clock_timestamp() + ${`${LINK_MINUTES} minutes`}::interval)
       returning expires_at`;
     if (!created) throw new Error('a link was not created');
@@ -106,6 +107,17 @@ export async function readScan(
     }
     return scanFrom(secrets, link, row);
   });
+}
+
+/**
+ * A link as the holder of its token's key sees it, where the API started it: its consent is the caller's.
+ *
+ * @throws Refusal `link_gone` when there is no such link.
+ */
+export async function showLink({ secrets }: Deps, tx: Tx, link: LinkRef): Promise<Scan> {
+  const row = await findLink(tx, link);
+  if (!row) throw linkGone();
+  return scanFrom(secrets, link, row);
 }
 
 /** The link of a signed URL, without a query. */

@@ -33,6 +33,8 @@ const sentences: Readonly<Record<string, string>> = {
   token_link: 'Membuat tautan pindai',
   token_unlink: 'Memutuskan ponsel dari token',
   scan_consent: 'Menyetujui penautan ponsel',
+  optout_add: 'Menghentikan pesan ke sebuah nomor',
+  optout_remove: 'Mengizinkan lagi pesan ke sebuah nomor',
   saldo_alert_save: 'Mengatur pengingat saldo',
   saldo_export: 'Mengunduh mutasi saldo',
   topup_create: 'Membuat isi saldo',

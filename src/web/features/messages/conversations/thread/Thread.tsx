@@ -4,7 +4,9 @@ import { useSearch } from '#web/browser/router/Router.tsx';
 import { useRef, type ReactNode } from 'react';
 import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import { TEXT_MAX, type ConversationMessage } from '#contract/messages.ts';
+import { type Optout, optoutSourceLabel } from '#contract/messages/optouts.ts';
 import { formatPhone } from '#contract/base/phone.ts';
+import { formatDate } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import type { Flat } from '#web/api/lists/flatList.ts';
 import { sendText, useOutgoing } from '#web/features/messages/conversations/thread/outgoing.ts';
@@ -14,6 +16,10 @@ import {
   threadQuery,
   type Which,
 } from '#web/features/messages/conversations/queries.ts';
+import {
+  OptoutSwitch,
+  optoutQuery,
+} from '#web/features/messages/conversations/optout/OptoutSwitch.tsx';
 import { ThreadMessages } from '#web/features/messages/conversations/thread/ThreadMessages.tsx';
 import styles from '#web/features/messages/conversations/thread/Thread.module.css';
 import { threadBack, ThreadHead } from '#web/ui/chat/thread/ThreadHead.tsx';
@@ -33,6 +39,7 @@ export function Thread({ which }: { which: Which }) {
   const { data, error, refetch } = useQuery(threadQuery(which));
   const { data: tokens } = useQuery(allTokensQuery);
   const token = tokens?.find(({ id }) => id === which.tokenId);
+  const { data: optout } = useQuery(optoutQuery(which));
   const name = usePeerName(which, data);
   const root = useRef<HTMLElement>(null);
   const all = useOutgoing();
@@ -53,7 +60,11 @@ export function Thread({ which }: { which: Which }) {
           )}
         </div>
       )}
-      <Reply which={which} name={name} blocked={whyBlocked(token, tokens !== undefined)} />
+      <Reply
+        which={which}
+        name={name}
+        blocked={whyBlocked(token, tokens !== undefined) ?? whyStopped(optout)}
+      />
     </section>
   );
 }
@@ -91,7 +102,9 @@ function Head({ which, name, token }: HeadProps) {
           {token && <bdi>lewat {token.name}</bdi>}
         </>
       }
-    />
+    >
+      {token && <OptoutSwitch which={which} name={name} />}
+    </ThreadHead>
   );
 }
 
@@ -105,6 +118,23 @@ function whyBlocked(token: Token | undefined, known: boolean): ReactNode {
       <Link to="/token" search={{ open: token.id }}>
         Buka halaman Token
       </Link>
+    </>
+  );
+}
+
+/** That the phone wants nothing more, and who said so. */
+function whyStopped(optout: Optout | null | undefined): ReactNode {
+  if (!optout) return undefined;
+  const { source, reason, created_at: at } = optout;
+  return (
+    <>
+      Langganan dihentikan {optoutSourceLabel[source]}, {formatDate(at)}
+      {reason !== null && (
+        <>
+          : <bdi>{reason}</bdi>
+        </>
+      )}
+      .
     </>
   );
 }

@@ -1,0 +1,58 @@
+import { PAGE_SIZE } from '#contract/base/act.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { type Optout, addOptout, listOptouts, removeOptout } from '#contract/messages/optouts.ts';
+import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import {
+  type OptoutRef,
+  type StoredOptout,
+  deleteOptout,
+  readOptouts,
+  requireToken,
+  storeOptout,
+} from './optouts.ts';
+
+type Deps = {
+  sql: Sql;
+  /** Called after an opt-out was stored: the outbox has news. */
+  onStored: () => void;
+};
+
+/** The acts of opt-outs: the list, stopping messages to a phone, and letting them go on. */
+export const optoutActs = ({ sql, onStored }: Deps): readonly ActHandler[] => [
+  handle(listOptouts, ({ caller: { accountId } }, { token_id: tokenId, peer, start = 0 }) =>
+    asAccount(sql, accountId, async (tx) => {
+      await requireToken(tx, accountId, tokenId);
+      const which = { accountId, tokenId, peer };
+      const found = await readOptouts(tx, which, { limit: PAGE_SIZE + 1, offset: start });
+      const rows = found.slice(0, PAGE_SIZE).map((one) => optoutOf(tokenId, one));
+      return { rows, total: start + found.length };
+    }),
+  ),
+  handle(addOptout, async ({ caller: { accountId } }, { token_id: tokenId, peer, reason }) => {
+    const by = { source: 'portal', reason } as const;
+    const stored = await store(sql, { accountId, tokenId, peer }, by);
+    onStored();
+    return optoutOf(tokenId, stored);
+  }),
+  handle(removeOptout, ({ caller: { accountId } }, { token_id: tokenId, peer }) =>
+    asAccount(sql, accountId, async (tx) => {
+      await requireToken(tx, accountId, tokenId);
+      return { removed: await deleteOptout(tx, { accountId, tokenId, peer }) };
+    }),
+  ),
+];
+
+const store = (sql: Sql, ref: OptoutRef, by: Parameters<typeof storeOptout>[2]) =>
+  asAccount(sql, ref.accountId, async (tx) => {
+    await requireToken(tx, ref.accountId, ref.tokenId);
+    return storeOptout(tx, ref, by);
+  });
+
+const optoutOf = (tokenId: string, { peer, source, reason, created_at }: StoredOptout): Optout => ({
+  token_id: publicId('token', tokenId),
+  peer,
+  source,
+  reason,
+  created_at,
+});

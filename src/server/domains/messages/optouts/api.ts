@@ -1,0 +1,51 @@
+import type { ApiOptout } from '#contract/rest/opt-outs.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import { type StoredOptout, deleteOptout, readOptouts, storeOptout } from './optouts.ts';
+
+type Sender = { accountId: string; tokenId: string };
+
+/** The opt-outs' side of `/v1`: those of the sender's own token. */
+export type ApiOptouts = {
+  list: (
+    sender: Sender,
+    query: { peer?: string | undefined; cursor?: string | undefined; limit: number },
+  ) => Promise<{ optouts: readonly ApiOptout[]; next: string | null }>;
+  add: (
+    sender: Sender,
+    optout: { peer: string; reason?: string | undefined },
+  ) => Promise<ApiOptout>;
+  /** Safe to repeat: who may be written to already stays so. */
+  remove: (sender: Sender, peer: string) => Promise<void>;
+};
+
+/** @param onStored called after an opt-out was stored: the outbox has news */
+export const openApiOptouts = (sql: Sql, onStored: () => void): ApiOptouts => ({
+  list: ({ accountId, tokenId }, { peer, cursor, limit }) =>
+    asAccount(sql, accountId, async (tx) => {
+      const which = { accountId, tokenId, peer };
+      const found = await readOptouts(tx, which, { limit: limit + 1, after: cursor });
+      const shown = found.slice(0, limit);
+      return {
+        optouts: shown.map(optoutOf),
+        next: found.length > limit ? (shown.at(-1)?.peer ?? null) : null,
+      };
+    }),
+  add: async ({ accountId, tokenId }, { peer, reason }) => {
+    const stored = await asAccount(sql, accountId, (tx) =>
+      storeOptout(tx, { accountId, tokenId, peer }, { source: 'api', reason }),
+    );
+    onStored();
+    return optoutOf(stored);
+  },
+  remove: ({ accountId, tokenId }, peer) =>
+    asAccount(sql, accountId, async (tx) => {
+      await deleteOptout(tx, { accountId, tokenId, peer });
+    }),
+});
+
+const optoutOf = ({ peer, source, reason, created_at }: StoredOptout): ApiOptout => ({
+  phone: peer,
+  source,
+  reason,
+  created_at,
+});

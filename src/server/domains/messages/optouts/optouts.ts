@@ -1,0 +1,92 @@
+import { publicId } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { OptoutSource } from '#contract/messages/optouts.ts';
+import { appendEvent } from '#server/domains/events/events.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+
+/** A token and a phone that it would write to. */
+export type OptoutRef = { accountId: string; tokenId: string; peer: string };
+
+/** A stored opt-out. */
+export type StoredOptout = {
+  peer: string;
+  source: OptoutSource;
+  reason: string | null;
+  created_at: Date;
+};
+
+/**
+ * Stops messages of a token to a phone: the one way to do so, whoever asks for it. The first time it is
+ * announced (`optout.added`), in the same transaction; asked for again, the first one stays as it is.
+ */
+export async function storeOptout(
+  tx: Tx,
+  { accountId, tokenId, peer }: OptoutRef,
+  { source, reason }: { source: OptoutSource; reason?: string | undefined },
+): Promise<StoredOptout> {
+  const [added] = await tx<StoredOptout[]>`
+    insert into optouts (account_id, token_id, peer, source, reason)
+    values (${accountId}, ${tokenId}, ${peer}, ${source}, ${reason ?? null})
+    on conflict do nothing
+    returning peer, source, reason, created_at`;
+  if (added) {
+    const data = { token_id: publicId('token', tokenId), peer, source };
+    await appendEvent(tx, { accountId, kind: 'optout.added', data });
+    return added;
+  }
+  const [stored] = await readOptouts(tx, { accountId, tokenId, peer }, { limit: 1, offset: 0 });
+  // Removed between the two statements, by who had their way last.
+  return stored ?? { peer, source, reason: reason ?? null, created_at: new Date() };
+}
+
+/** Lets a token write to a phone again. @returns false when nothing had stopped it */
+export async function deleteOptout(
+  tx: Tx,
+  { accountId, tokenId, peer }: OptoutRef,
+): Promise<boolean> {
+  const removed = await tx`
+    delete from optouts
+    where account_id = ${accountId} and token_id = ${tokenId} and peer = ${peer} returning 1`;
+  return removed.length > 0;
+}
+
+/** Whether a phone wants nothing more of a token. */
+export async function hasOptedOut(
+  allAccountsSql: Sql,
+  { accountId, tokenId }: { accountId: string; tokenId: string },
+  peer: string,
+): Promise<boolean> {
+  const found = await allAccountsSql`
+    select from optouts
+    where account_id = ${accountId} and token_id = ${tokenId} and peer = ${peer}`;
+  return found.length > 0;
+}
+
+type Which = { accountId: string; tokenId: string; peer?: string | undefined };
+
+/** Opt-outs of a token, the newest first from `offset` on, or by phone from the one `after`. */
+type Page = { limit: number } & ({ offset: number } | { after: string | undefined });
+
+/** Opt-outs of a token: all, or that of one phone. */
+export function readOptouts(
+  tx: Tx,
+  { accountId, tokenId, peer }: Which,
+  page: Page,
+): Promise<StoredOptout[]> {
+  const isPaged = 'offset' in page;
+  const order = isPaged
+    ? tx`order by created_at desc, peer limit ${page.limit} offset ${page.offset}`
+    : tx`and peer > ${page.after ?? ''} order by peer limit ${page.limit}`;
+  return tx<StoredOptout[]>`
+    select peer, source, reason, created_at from optouts
+    where account_id = ${accountId} and token_id = ${tokenId}
+      ${peer === undefined ? tx`` : tx`and peer = ${peer}`} ${order}`;
+}
+
+/** @throws Refusal `not_found` when the account has no such token */
+export async function requireToken(tx: Tx, accountId: string, tokenId: string): Promise<void> {
+  const found = await tx`
+    select from tokens
+    where account_id = ${accountId} and token_id = ${tokenId} and deleted_at is null`;
+  if (found.length === 0) throw new Refusal('not_found', { what: 'Token' });
+}

@@ -1,0 +1,128 @@
+import jsQr from 'jsqr';
+import sharp from 'sharp';
+import { expect } from 'vitest';
+import { publicId } from '#contract/base/ids.ts';
+import { ApiLink, ApiMutation, Me } from '#contract/rest/account.ts';
+import { type Caller, callerOf, halo, inEnglish, test } from '#tests/support/app/api-caller.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+
+const PHONE = '6281388800014';
+
+test('a key says whose it is, how its token stands, and what it may do', async ({ ani }) => {
+  await ani.call('/v1/messages', { body: halo });
+  const { status, body } = await ani.call('/v1/me');
+  expect(status).toBe(200);
+  expect(Me().parse(body)).toMatchObject({
+    account: { id: publicId('account', ani.accountId) },
+    token: { id: publicId('token', ani.tokenId), status: 'linked', sent_today: 1, daily_limit: 5 },
+    simulated: true,
+  });
+  expect(body.scopes).toContain('messages.send');
+  expect(body.scopes).not.toContain('agent');
+  expect(JSON.stringify(body)).not.toContain(ani.key);
+});
+
+test('the statement is read page by page, each line once, and sums up to the balance', async ({
+  running,
+  db,
+}) => {
+  const ani = await callerOf(running, db, { saldo: 10_000 });
+  for (let n = 0; n < 5; n++) await ani.call('/v1/messages', { body: halo });
+  const seen: ApiMutation[] = [];
+  let cursor: number | null = null;
+  do {
+    const more: string = cursor === null ? '' : `&cursor=${cursor}`;
+    const { body } = await ani.call(`/v1/mutations?limit=2${more}`);
+    seen.push(...body.data.map((one: unknown) => ApiMutation().parse(one)));
+    cursor = body.next_cursor;
+  } while (cursor !== null);
+  expect(seen.map(({ seq }) => seq)).toEqual([6, 5, 4, 3, 2, 1]);
+  const { body: balance } = await ani.call('/v1/balance');
+  expect(seen.reduce((sum, { amount }) => sum + amount, 0)).toBe(balance.available);
+  expect(seen.reduce((sum, { held }) => sum + held, 0)).toBe(balance.held);
+  const { body: bonus } = await ani.call('/v1/mutations?kind=bonus');
+  expect(bonus).toMatchObject({ data: [{ kind: 'bonus', amount: 10_000 }], next_cursor: null });
+  for (const wrong of ['limit=0', 'limit=101', 'cursor=0', 'cursor=x', 'kind=capture', 'from=1']) {
+    const { status } = await ani.call(`/v1/mutations?${wrong}`, { headers: inEnglish });
+    expect(status, wrong).toBe(422);
+  }
+});
+
+test('lines of others are nobody else’s', async ({ running, db, ani }) => {
+  const budi = await callerOf(running, db, { saldo: 0 });
+  await ani.call('/v1/messages', { body: halo });
+  expect((await budi.call('/v1/mutations')).body.data).toEqual([]);
+});
+
+const link = async ({ call }: Caller) => {
+  const { status, body } = await call('/v1/link', { method: 'POST' });
+  expect(status).toBe(200);
+  return ApiLink().parse(body);
+};
+
+/** What a phone's camera reads of the picture. */
+async function readPicture(image: string): Promise<string> {
+  const png = Buffer.from(image.replace('data:image/png;base64,', ''), 'base64');
+  const { data, info } = await sharp(png).ensureAlpha().raw().toBuffer({ resolveWithObject: true });
+  return jsQr.default(new Uint8ClampedArray(data), info.width, info.height)?.data ?? '';
+}
+
+test('a token is linked by its key alone: the QR as a picture, then how it goes on', async ({
+  running,
+  db,
+}) => {
+  const ani = await callerOf(running, db, { linked: false });
+  expect((await ani.call('/v1/me')).body.token).toMatchObject({ status: 'unlinked', phone: null });
+  const started = await link(ani);
+  expect(started).toMatchObject({ state: 'waiting', phone: null });
+  expect(await readPicture(started.qr?.image ?? '')).toBe(started.qr?.text);
+  // Asked again it is the same linking, not another one.
+  expect((await link(ani)).expires_at).toEqual(started.expires_at);
+  expect((await ani.call('/v1/me')).body.token.status).toBe('linking');
+
+  const { status } = await running.ask('simulator_scan', { phone: PHONE, text: started.qr?.text });
+  expect(status).toBe(200);
+  const states = new Set<string>();
+  await waitFor(async () => {
+    const { state, phone } = await link(ani);
+    states.add(state);
+    expect({ state, phone }).toEqual({ state: 'connected', phone: PHONE });
+  });
+  expect(states.has('waiting')).toBe(false);
+  // Connected it stays: no new link is made by asking.
+  expect(await link(ani)).toEqual({ state: 'connected', qr: null, phone: PHONE, expires_at: null });
+});
+
+test('calls at the same moment start one linking, and none fails', async ({ running, db }) => {
+  const ani = await callerOf(running, db, { linked: false });
+  const answers = await Promise.all(
+    Array.from({ length: 5 }, () => ani.call('/v1/link', { method: 'POST' })),
+  );
+  for (const { status } of answers) expect([200, 409]).toContain(status);
+  expect(answers.some(({ status }) => status === 200)).toBe(true);
+  expect((await link(ani)).state).toBe('waiting');
+});
+
+test('a linking of the portal shows its QR in its own browser alone, not to keys', async ({
+  running,
+  db,
+}) => {
+  const ani = await callerOf(running, db, { linked: false });
+  await db.allAccountsSql`
+    insert into links (account_id, link_id, token_id, nonce_hash, consent_at, expires_at)
+    values (${ani.accountId}, gen_random_uuid(), ${ani.tokenId}, 'x', now(), now() + interval '9 minutes')`;
+  await link(ani);
+  const states = await db.allAccountsSql`
+    select by_api, state from links where account_id = ${ani.accountId} order by by_api`;
+  expect(states).toEqual([
+    { by_api: false, state: 'expired' },
+    { by_api: true, state: 'waiting' },
+  ]);
+});
+
+test('a suspended token is not linked', async ({ running, db }) => {
+  const ani = await callerOf(running, db, { linked: false });
+  await db.allAccountsSql`update tokens set status = 'suspended' where token_id = ${ani.tokenId}`;
+  const { status, body } = await ani.call('/v1/link', { method: 'POST' });
+  expect([status, body.code]).toEqual([423, 'account_suspended']);
+});

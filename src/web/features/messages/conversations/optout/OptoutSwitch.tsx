@@ -1,0 +1,131 @@
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { BellOff, BellRing } from 'lucide-react';
+import { useState } from 'react';
+import {
+  OPTOUT_REASON_MAX,
+  addOptout,
+  listOptouts,
+  removeOptout,
+} from '#contract/messages/optouts.ts';
+import { perform } from '#web/api/act.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import type { Which } from '#web/features/messages/conversations/queries.ts';
+import styles from '#web/features/messages/conversations/optout/OptoutSwitch.module.css';
+import { optoutsKey } from '#web/features/messages/queryKeys.ts';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import { TextField } from '#web/ui/text/TextField.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+/** Whether the phone of a conversation receives nothing more from its token; null when it does. */
+export const optoutQuery = ({ tokenId, peer }: Which) =>
+  queryOptions({
+    queryKey: [...optoutsKey, tokenId, peer],
+    queryFn: async ({ signal }) => {
+      const which = { token_id: tokenId, peer: `+${peer}` };
+      const { rows } = await perform(listOptouts, which, { signal });
+      return rows[0] ?? null;
+    },
+  });
+
+type Props = { which: Which; name: string };
+
+/** Stops messages to the phone of a conversation, with a reason, or lets them go on. */
+export function OptoutSwitch({ which, name }: Props) {
+  const client = useQueryClient();
+  const { data: optout } = useQuery(optoutQuery(which));
+  const remove = useAct(removeOptout);
+  const [asking, setAsking] = useState(false);
+  if (optout === undefined) return null;
+  const isOn = optout !== null;
+  const letGoOn = async () => {
+    const gone = await confirm({
+      title: `Izinkan lagi pesan ke ${name}?`,
+      children: <p>Lakukan ini hanya bila penerima memintanya sendiri.</p>,
+      cancelText: 'Batal',
+      confirmText: 'Izinkan',
+      tone: 'primary',
+      sentenceOf,
+      onConfirm: async () => {
+        await remove.perform({ token_id: which.tokenId, peer: `+${which.peer}` });
+      },
+    });
+    if (gone) client.setQueryData(optoutQuery(which).queryKey, null);
+  };
+  return (
+    <>
+      <Button
+        role="switch"
+        aria-checked={isOn}
+        aria-label="Berhenti berlangganan"
+        variant="outline"
+        tone="neutral"
+        size="sm"
+        className={styles['switch']}
+        icon={isOn ? <BellOff size={18} /> : <BellRing size={18} />}
+        onClick={() => (isOn ? void letGoOn() : setAsking(true))}
+      >
+        <span className={styles['words']}>Berhenti berlangganan</span>
+      </Button>
+      <Modal
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={`Hentikan pesan ke ${name}?`}
+        size="sm"
+        shape="sheet"
+      >
+        <StopForm which={which} onDone={() => setAsking(false)} />
+      </Modal>
+    </>
+  );
+}
+
+function StopForm({ which, onDone }: { which: Which; onDone: () => void }) {
+  const client = useQueryClient();
+  const add = useAct(addOptout);
+  const ids = { token_id: which.tokenId, peer: `+${which.peer}` };
+  const form = useForm({ reason: '' }, (values) => fieldErrors(addOptout, { ...ids, ...values }));
+  const save = async (values: typeof form.values) => {
+    if (add.busy) return;
+    try {
+      const optout = await add.perform({ ...ids, ...values });
+      client.setQueryData(optoutQuery(which).queryKey, optout);
+      toast('Nomor ini tidak akan menerima pesan lagi.', { tone: 'success' });
+      onDone();
+    } catch (no) {
+      form.refuse(no);
+    }
+  };
+  return (
+    <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(save)}>
+      <p>
+        Pesan baru ke nomor ini ditolak, juga yang dikirim lewat API, sampai Anda mengizinkannya.
+      </p>
+      <RefusalAlert error={add.error} fields={['reason']} />
+      <TextField
+        label="Alasan"
+        required
+        name="reason"
+        autoComplete="off"
+        maxLength={OPTOUT_REASON_MAX}
+        value={form.values.reason}
+        error={form.errors.reason}
+        onChange={(event) => form.set('reason', event.target.value)}
+        onBlur={() => form.leave('reason')}
+      />
+      <div className={styles['actions']}>
+        <Button variant="outline" tone="neutral" onClick={onDone}>
+          Batal
+        </Button>
+        <Button type="submit" tone="danger" busy={add.busy}>
+          Hentikan
+        </Button>
+      </div>
+    </form>
+  );
+}
