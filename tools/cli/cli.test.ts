@@ -84,6 +84,18 @@ test('every example of the page gives what stands beside it', async ({
   }
 });
 
+test('a key says whose it is, and what it may do', async ({ ani, address }) => {
+  const env = { KABARI_KEY: ani.key, KABARI_URL: address };
+  const { code, out } = await kabari(env, 'me');
+  expect([code, out]).toEqual([
+    0,
+    expect.stringMatching(/, token .* \(simulated\)\n.*; 0 of 5 today\nmay: messages\.send, /),
+  ]);
+  const json = await kabari(env, 'me', '--json');
+  const me = (await ani.call('/v1/me')).body;
+  expect(JSON.parse(json.out)).toEqual(me);
+});
+
 test('a refusal is told in its sentence, with its code, its request and its fields', async ({
   ani,
   address,

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { text as textOf } from 'node:stream/consumers';
 import { openApi } from './api.mjs';
 import { forward, tail } from './events.mjs';
-import { balance, send } from './send.mjs';
+import { balance, me, send } from './send.mjs';
 import { EXIT, Stop } from './terminal.mjs';
 
 const text = { type: 'string' };
@@ -39,6 +39,12 @@ const commands = {
     run: forward,
   },
   balance: { usage: 'balance', says: 'The saldo.', options: { json: flag }, run: balance },
+  me: {
+    usage: 'me',
+    says: 'Whose key it is, and what it may do.',
+    options: { json: flag },
+    run: me,
+  },
 };
 
 const help = () => `kabari: messages from the command line (docs/cli.md)
