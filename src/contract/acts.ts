@@ -30,6 +30,8 @@ import * as suspense from './operator/money/suspense.ts';
 import * as systemToken from './operator/system-token.ts';
 import * as things from './operator/things.ts';
 import * as tokens from './tokens.ts';
+import * as tokenAccess from './tokens/access.ts';
+import * as rejectedCalls from './tokens/rejected.ts';
 
 /** The list of all acts: what the portal may ask, and nothing else. */
 export const acts: readonly Act[] = [
@@ -75,6 +77,8 @@ export const acts: readonly Act[] = [
   tokens.getToken,
   tokens.createToken,
   tokens.updateToken,
+  tokenAccess.updateTokenAccess,
+  rejectedCalls.listRejectedCalls,
   tokens.rotateToken,
   tokens.deleteToken,
   tokens.confirmToken,

@@ -4,6 +4,7 @@ import { Id, IdInput } from './base/ids.ts';
 import { WholeNumber } from './base/numbers.ts';
 import { Phone } from './base/phone.ts';
 import { type Output, schema } from './base/schema.ts';
+import { scopes } from './rest/scopes.ts';
 
 export const ChannelName = schema(() => z.enum(['simulator']));
 export type ChannelName = Output<typeof ChannelName>;
@@ -21,6 +22,18 @@ export const tokenStatusLabel: Record<TokenStatus, string> = {
   disconnected: 'Terputus',
   suspended: 'Ditangguhkan',
 };
+
+/** What calls with a token's keys may do, from where, and until when. */
+export const TokenAccess = schema(() =>
+  z.object({
+    scopes: z.array(z.enum(scopes)),
+    /** Addresses and ranges (CIDR) that calls may come from; none: from anywhere. */
+    addresses: z.array(z.string()),
+    /** Its last day, `YYYY-MM-DD` in WIB; null: it does not expire. */
+    expires_on: z.nullable(z.string()),
+  }),
+);
+export type TokenAccess = Output<typeof TokenAccess>;
 
 /** One sender number's credential. */
 export const Token = schema(() =>
@@ -43,6 +56,7 @@ export const Token = schema(() =>
     review: z.nullable(
       z.object({ since: z.coerce.date(), cause: z.enum(['password_reset', 'phone_changed']) }),
     ),
+    access: TokenAccess(),
   }),
 );
 export type Token = Output<typeof Token>;

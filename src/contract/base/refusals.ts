@@ -56,6 +56,9 @@ export const refusals = {
 
   token_missing: { status: 401, facts: none },
   token_invalid: { status: 401, facts: none },
+  token_expired: { status: 401, facts: () => z.object({ day: z.string() }) },
+  address_not_allowed: { status: 403, facts: () => z.object({ address: z.string() }) },
+  scope_missing: { status: 403, facts: () => z.object({ scope: z.string() }) },
   token_not_linked: { status: 409, facts: none },
   token_limit_reached: { status: 429, facts: () => z.object({ limit: z.int() }) },
   tokens_full: { status: 409, facts: () => z.object({ limit: z.int() }) },

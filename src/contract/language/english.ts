@@ -56,6 +56,12 @@ const sentences: Sentences = {
     'There is no API key. Send the header `Authorization: Bearer <key>`; keys are made on the Token page.',
   token_invalid:
     'The API key is unknown, not copied whole, or revoked. Check it on the Token page.',
+  token_expired: ({ day }) =>
+    `The token expired: ${day} was its last day (WIB). Give it a later day, or none, on the Token page.`,
+  address_not_allowed: ({ address }) =>
+    `This token may not be used from ${address}. Add the address on the Token page, or call from one that is listed there.`,
+  scope_missing: ({ scope }) =>
+    `This token is not allowed to do this: it has no scope "${scope}". Tick it on the Token page, or use another token.`,
   token_not_linked: 'The token is not linked to a phone. Scan its QR on the Token page first.',
   token_limit_reached: ({ limit }) => `This token's daily limit (${limit} messages) is reached.`,
   tokens_full: ({ limit }) => `The plan of this account has ${limit} tokens.`,

@@ -1,5 +1,6 @@
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import type { FactsOf, RefusalCode } from '#contract/base/refusals.ts';
+import { formatDate, wibMidnight } from '#contract/base/time.ts';
 
 type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };
 
@@ -65,6 +66,12 @@ const sentences: Sentences = {
     'Kunci API belum disertakan. Kirim header `Authorization: Bearer <kunci>`; kuncinya dibuat di halaman Token.',
   token_invalid:
     'Kunci API tidak dikenal, tidak tersalin utuh, atau sudah dicabut. Periksa kuncinya di halaman Token.',
+  token_expired: ({ day }) =>
+    `Masa berlaku token ini sudah habis: hari terakhirnya ${formatDate(wibMidnight(day))} (WIB). Perpanjang di halaman Token.`,
+  address_not_allowed: ({ address }) =>
+    `Token ini tidak boleh dipakai dari alamat ${address}. Tambahkan alamatnya di halaman Token, atau panggil dari alamat yang terdaftar.`,
+  scope_missing: ({ scope }) =>
+    `Token ini tidak diizinkan melakukannya: izin "${scope}" tidak dicentang. Centang izinnya di halaman Token, atau pakai token lain.`,
   token_not_linked: 'Token belum tersambung ke ponsel. Pindai QR di halaman Token lebih dulu.',
   token_limit_reached: ({ limit }) =>
     `Batas harian token ini (${limit} pesan) sudah tercapai. Coba lagi besok atau naikkan batasnya.`,

@@ -10,3 +10,6 @@ export const scopes = [
   'agent',
 ] as const;
 export type Scope = (typeof scopes)[number];
+
+/** What a token may do unless its owner says otherwise: all but let an assistant (MCP) send by itself. */
+export const defaultScopes: readonly Scope[] = scopes.filter((scope) => scope !== 'agent');

@@ -59,6 +59,7 @@ export function actHandlers(container: Container): readonly ActHandler[] {
       subscribers,
       config,
       limitOf: (tx, accountId) => tokenLimitOf(tx, accountId, now()),
+      now,
     }),
     ...container.messages.acts,
     ...ledgerActs({ sql }),

@@ -40,8 +40,10 @@ import { type SupportDeps, openUsualAnswer } from '#server/domains/support/suppo
 import {
   type ConnectDeps,
   type KeyRing,
+  type RejectionRecorder,
   ensureSystemToken,
   openKeyRing,
+  openRejectionRecorder,
 } from '#server/domains/tokens/tokens.ts';
 import type { Clock } from '#server/infra/clock.ts';
 import { isSimulatedBank } from '#server/infra/config.ts';
@@ -87,7 +89,7 @@ export type Container = {
     /** Calls a listener after each COMMIT that left news in the outbox, or a notice. */
     onNews: (listener: () => void) => void;
   };
-  tokens: { keyRing: KeyRing };
+  tokens: { keyRing: KeyRing; rejections: RejectionRecorder; close: () => Promise<void> };
   subscribers: Subscribers;
   close: () => Promise<void>;
 };
@@ -144,7 +146,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
   const payments = await openPayments(infra, pools, pricing);
   const hub = openHub(infra, pools, system.accountId);
   const sessions = openSessions(callersSql);
-  const keyRing = openKeyRing({ allAccountsSql, report });
+  const tokens = openTokens(infra, pools);
   return {
     infra,
     pools,
@@ -165,11 +167,11 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     pricing,
     push: await openPush(infra, pools),
     support: openSupport(infra, pools, { system, media, hub, pricing }),
-    tokens: { keyRing },
+    tokens,
     subscribers,
     close: async () => {
       await messages.close();
-      await Promise.all([keyRing.close(), hub.close(), payments.close()]);
+      await Promise.all([tokens.close(), hub.close(), payments.close()]);
       pricing.close();
       await closeInfra(infra, pools);
     },
@@ -191,6 +193,17 @@ const openNotices = (
     now,
     report,
   });
+
+/** Who calls with which key, and the calls of theirs that were refused. */
+function openTokens({ now, report }: Infra, { allAccountsSql }: Pools): Container['tokens'] {
+  const keyRing = openKeyRing({ allAccountsSql, report, now });
+  const rejections = openRejectionRecorder({ allAccountsSql, report });
+  return {
+    keyRing,
+    rejections,
+    close: async () => void (await Promise.all([keyRing.close(), rejections.close()])),
+  };
+}
 
 type ChannelParts = Pick<Pools, 'allAccountsSql'> & {
   connecting: ConnectDeps;

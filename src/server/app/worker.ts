@@ -28,7 +28,7 @@ import {
   sweepPush,
 } from '#server/domains/push/push.ts';
 import { tendThreads } from '#server/domains/support/support.ts';
-import { pruneLinks } from '#server/domains/tokens/tokens.ts';
+import { pruneLinks, pruneRejectedCalls } from '#server/domains/tokens/tokens.ts';
 import { pruneAnswers } from '#server/infra/acts/answers.ts';
 import { eraseAnonymousAudit } from '#server/infra/acts/audit.ts';
 import { type Job, type Jobs, startJobs } from '#server/infra/jobs/jobs.ts';
@@ -210,6 +210,11 @@ function jobsOf(container: Container): readonly Job[] {
     { name: 'account-sweep', cron: '12 * * * *', run: () => sweepAccounts(allAccountsSql) },
     { name: 'answer-pruning', cron: '17 * * * *', run: () => pruneAnswers(allAccountsSql) },
     { name: 'link-pruning', cron: '22 * * * *', run: () => pruneLinks(allAccountsSql) },
+    {
+      name: 'rejected-calls',
+      cron: '24 * * * *',
+      run: () => pruneRejectedCalls(allAccountsSql),
+    },
     { name: 'simulated-lines', cron: '27 * * * *', run: () => eraseOldLines(allAccountsSql) },
     { name: 'upload-sweep', cron: '42 * * * *', run: () => media.uploads.sweep() },
     { name: DATA_EXPORTS, cron: '* * * * *', heartbeatSeconds: 60, run: () => exports.work() },

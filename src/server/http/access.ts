@@ -1,5 +1,5 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Refusal } from '#contract/base/refusals.ts';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Refusal, refusals } from '#contract/base/refusals.ts';
 import type { TokenStatus } from '#contract/tokens.ts';
 import type { Scope } from '#contract/rest/scopes.ts';
 import { createRateLimiter } from './rate-limiter.ts';
@@ -12,6 +12,12 @@ export type ApiSender = {
   /** Whether a phone is linked to its token. */
   status: TokenStatus;
   simulated: boolean;
+  /** What the token may do. */
+  scopes: readonly Scope[];
+  /** Addresses and ranges that calls may come from; none: from anywhere. */
+  allowedAddresses: readonly string[];
+  /** Its last day, `YYYY-MM-DD` in WIB; null: it does not expire. */
+  expiresOn: string | null;
 };
 
 /** Who may call, for every dialect alike. */
@@ -19,34 +25,68 @@ export type Access = {
   /**
    * Who calls with a key, when they may call now. Sets the rate-limit headers of every answer.
    *
-   * @throws Refusal `token_missing`, `token_invalid`, `too_many_requests`, `account_suspended`
+   * @throws Refusal `token_missing`, `token_invalid`, `token_expired`, `address_not_allowed`,
+   *   `too_many_requests`, `account_suspended`
    */
   admit: (
     request: FastifyRequest,
     reply: FastifyReply,
     key: string | undefined,
   ) => Promise<ApiSender>;
-  /** Whether a token may do this. */
+  /** Whether a token may do this. @throws Refusal `scope_missing` */
   allow: (sender: ApiSender, scope: Scope) => void;
+  /**
+   * Keeps the refused calls of a dialect for their owner, once they are answered: whoever says no sets
+   * `request.apiRefusal`. Register it in the dialect's own scope.
+   *
+   * @param keyOf the key of a call that was refused before anybody looked at it
+   */
+  keepRejected: (
+    app: FastifyInstance,
+    dialect: Dialect,
+    keyOf?: (request: FastifyRequest) => string | undefined,
+  ) => void;
+};
+
+/** Ways of calling: Kabari's own, and those of others. */
+export type Dialect = 'kabari' | 'cloud' | 'fonnte' | 'wablas' | 'mcp';
+
+/** A refused call, as it is kept for its owner. */
+type Rejected = {
+  sender: ApiSender;
+  dialect: Dialect;
+  method: string;
+  /** The address of the endpoint, as it was registered; undefined where there is none. */
+  route: string | undefined;
+  url: string;
+  address: string;
+  status: number;
+  no: Refusal;
 };
 
 type AccessDeps = {
   keys: {
     find: (key: string) => Promise<ApiSender | undefined>;
+    check: (sender: ApiSender, address: string) => void;
+    allow: (sender: ApiSender, scope: Scope) => void;
     touch: (sender: ApiSender) => void;
   };
   ratePerSecond: number;
+  /** Keeps a refused call; never throws, and takes no time. */
+  reject: (rejected: Rejected) => void;
 };
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Who calls the API, once their key is known. */
     apiSender: ApiSender | undefined;
+    /** Why the call was refused. */
+    apiRefusal: Refusal | undefined;
   }
 }
 
 /** Its rates are counted over all dialects together: make one for a server. */
-export function createAccess({ keys, ratePerSecond }: AccessDeps): Access {
+export function createAccess({ keys, ratePerSecond, reject }: AccessDeps): Access {
   const rateLimiter = createRateLimiter(ratePerSecond);
   return {
     async admit(request, reply, key) {
@@ -54,6 +94,8 @@ export function createAccess({ keys, ratePerSecond }: AccessDeps): Access {
       const sender = await keys.find(key);
       if (!sender) throw new Refusal('token_invalid', {});
       request.apiSender = sender;
+      // Before the rate is counted: who may not use the token uses up nothing of it.
+      keys.check(sender, request.ip);
       if (sender.simulated) void reply.header('X-Kabari-Simulated', 'true');
       const { left, waitSeconds } = rateLimiter.take(sender.tokenId);
       void reply.header('RateLimit-Policy', rateLimiter.policy);
@@ -63,7 +105,20 @@ export function createAccess({ keys, ratePerSecond }: AccessDeps): Access {
       keys.touch(sender);
       return sender;
     },
-    allow: () => {},
+    allow: keys.allow,
+    keepRejected(app, dialect, keyOf = bearerOf) {
+      app.decorateRequest('apiRefusal', undefined);
+      app.addHook('onResponse', async (request, reply) => {
+        const no = request.apiRefusal;
+        if (!no) return;
+        const sender =
+          request.apiSender ?? (await keys.find(keyOf(request) ?? '').catch(() => undefined));
+        if (!sender) return;
+        const { method, url, ip: address, routeOptions } = request;
+        const status = reply.statusCode >= 400 ? reply.statusCode : refusals[no.code].status;
+        reject({ sender, dialect, method, route: routeOptions.url, url, address, status, no });
+      });
+    },
   };
 }
 

@@ -104,7 +104,7 @@ const tables = {
   pricing: ['prices', 'tax_rates'],
   push: ['push_queue', 'push_subscriptions'],
   support: ['support_canned', 'support_messages', 'support_ratings', 'support_threads'],
-  tokens: ['link_codes', 'linked_phones', 'links', 'token_keys', 'tokens'],
+  tokens: ['link_codes', 'linked_phones', 'links', 'rejected_calls', 'token_keys', 'tokens'],
 } as const;
 
 /** A table → its owner. */

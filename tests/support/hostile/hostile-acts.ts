@@ -81,6 +81,18 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
   token_get: { token_id: held.tokenId },
   token_create: { name: 'Kasir', channel: 'simulator' },
   token_update: { token_id: held.tokenId, name: 'Kasir', daily_limit: '1000000' },
+  token_access_update: {
+    token_id: publicId('token', newId()),
+    scopes: ['messages.send', 'messages.read'],
+    addresses: '203.0.113.0/24',
+    expires_on: '2027-11-30',
+  },
+  rejected_call_list: {
+    ...LIST,
+    sort_by: 'last_at',
+    token_id: held.tokenId,
+    code: 'input_invalid',
+  },
   token_rotate: { token_id: held.tokenId },
   token_delete: { token_id: publicId('token', newId()) },
   token_confirm: { token_id: held.tokenId },

@@ -6,6 +6,7 @@ import { openApiTokens } from '#server/domains/tokens/tokens.ts';
 import { createAccess } from '#server/http/access.ts';
 import { MCP_PATH, openMcp } from '#server/http/mcp/mcp.ts';
 import { openApi } from '#server/http/v1/api.ts';
+import { keptFacts, keptPath, shownAddress } from '#server/domains/tokens/tokens.ts';
 import type { AccountCalls } from '#server/http/v1/endpoints/account.ts';
 import { openAnswers } from '#server/infra/acts/answers.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
@@ -21,7 +22,20 @@ export function registerApi(app: FastifyInstance, container: Container): void {
     const level = isTransient(bug) ? 'warn' : 'error';
     log[level]({ request: requestId, err: bug }, 'an API call failed');
   };
-  const access = createAccess({ keys: tokens.keyRing, ratePerSecond: config.RATE_API_PER_SECOND });
+  const access = createAccess({
+    keys: tokens.keyRing,
+    ratePerSecond: config.RATE_API_PER_SECOND,
+    reject: ({ sender, no, route, url, address, ...call }) =>
+      tokens.rejections.record({
+        ...call,
+        accountId: sender.accountId,
+        tokenId: sender.tokenId,
+        path: route ?? keptPath(url),
+        code: no.code,
+        address: shownAddress(address),
+        facts: keptFacts(no),
+      }),
+  });
   const answers = openAnswers(pools.allAccountsSql, secrets, infra.report);
   const deps = {
     access,

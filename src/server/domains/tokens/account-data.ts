@@ -22,6 +22,7 @@ export const tokensAccountData = ({ sql, allAccountsSql }: Deps): AccountData =>
     { name: 'token', rows: () => atOnce(() => tokensOf(sql, accountId)) },
     { name: 'kunci-token', rows: () => atOnce(() => keysOf(allAccountsSql, accountId)) },
     { name: 'tautan', rows: () => linksOf(sql, accountId) },
+    { name: 'panggilan-ditolak', rows: () => rejectedCallsOf(sql, accountId) },
     { name: 'nomor-tersambung', rows: () => atOnce(() => phonesOf(allAccountsSql, accountId)) },
   ],
   close: (accountId) => close(allAccountsSql, accountId),
@@ -39,7 +40,8 @@ const tokensOf = async (sql: Sql, accountId: string): Promise<Row[]> =>
   asAccount(sql, accountId, async (tx) => {
     const found = await tx<Named[]>`
       select token_id, name, channel, status, phone, daily_limit, last_used_at, created_at,
-        kept_since, deleted_at
+        kept_since, deleted_at,
+        scopes, allowed_addresses, expires_on::text as expires_on
       from tokens where account_id = ${accountId} order by token_id`;
     return found.map(withId);
   });
@@ -73,6 +75,21 @@ async function* linksOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   }
 }
 
+async function* rejectedCallsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
+  type Call = Named & { hour: Date; fingerprint: string };
+  const calls = inPages<Call>(
+    { sql, accountId },
+    (tx, last, limit) => tx<Call[]>`
+      select token_id, hour, encode(fingerprint, 'hex') as fingerprint, dialect, method, path, code, status,
+        address, facts, calls, first_at, last_at
+      from rejected_calls
+      where account_id = ${accountId}
+        ${last ? tx`and (token_id, hour, fingerprint) > (${last.token_id}, ${last.hour}, decode(${last.fingerprint}, 'hex'))` : tx``}
+      order by token_id, hour, fingerprint limit ${limit}`,
+  );
+  for await (const { hour: _, fingerprint: _f, ...facts } of calls) yield withId(facts);
+}
+
 /** Ends all tokens of a closed account: their keys, their phones and their open links. */
 async function close(allAccountsSql: Sql, accountId: string): Promise<void> {
   await allAccountsSql.begin(async (tx) => {
@@ -89,7 +106,14 @@ async function close(allAccountsSql: Sql, accountId: string): Promise<void> {
 }
 
 async function erase(allAccountsSql: Sql, accountId: string): Promise<void> {
-  for (const table of ['token_keys', 'link_codes', 'links', 'linked_phones', 'tokens'] as const) {
+  for (const table of [
+    'rejected_calls',
+    'token_keys',
+    'link_codes',
+    'links',
+    'linked_phones',
+    'tokens',
+  ] as const) {
     await eraseRows(allAccountsSql, table, accountId);
   }
 }

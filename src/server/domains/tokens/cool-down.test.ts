@@ -46,7 +46,8 @@ const KASIR = { name: 'Kasir', channel: 'simulator' } as const;
 /** An account's tokens, as its person asks for them. */
 function tokensOf({ deps }: AccountsApp, accountId: string) {
   const limitOf = async () => undefined;
-  const handlers = tokensActs({ ...deps, config: readConfig({}), subscribers, limitOf });
+  const now = () => new Date();
+  const handlers = tokensActs({ ...deps, config: readConfig({}), subscribers, limitOf, now });
   const call = { caller: { kind: 'person', accountId }, agent: 'test' } as never;
   const handle = async (act: Act, input: object) =>
     handlers
@@ -135,7 +136,11 @@ describe('for a day no new key is made', () => {
     const app = await accountsApp(db);
     const { ask, id, key } = await shop(app, ANI);
     await reset(app, ANI);
-    const ring = openKeyRing({ allAccountsSql: db.allAccountsSql, report: app.deps.report });
+    const ring = openKeyRing({
+      allAccountsSql: db.allAccountsSql,
+      report: app.deps.report,
+      now: () => new Date(),
+    });
     expect(await ring.find(key)).toMatchObject({ tokenId: uuidOf('token', id) });
     await ring.close();
     expect(await ask(updateToken, { token_id: id, daily_limit: 5 })).toMatchObject({

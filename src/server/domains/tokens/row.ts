@@ -1,4 +1,5 @@
 import { publicId } from '#contract/base/ids.ts';
+import type { Scope } from '#contract/rest/scopes.ts';
 import type { ChannelName, Token, TokenStatus } from '#contract/tokens.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
@@ -17,6 +18,9 @@ type TokenRow = {
   created_at: Date;
   review_since: Date | null;
   review_cause: NonNullable<Token['review']>['cause'] | null;
+  scopes: Scope[];
+  allowed_addresses: string[];
+  expires_on: string | null;
 };
 
 /**
@@ -39,6 +43,7 @@ export const hasLinkedToken = (sql: Sql | Tx): Fragment => sql`
  */
 export const tokenColumns = (tx: Sql | Tx): Fragment => tx`
   t.token_id, t.name, t.channel, t.phone, t.key_hint, t.daily_limit, t.last_used_at, t.created_at,
+  t.scopes, t.allowed_addresses, to_char(t.expires_on, 'YYYY-MM-DD') as expires_on,
   case
     when t.status = 'linking' and not exists (
       select from links l
@@ -68,6 +73,11 @@ export const tokenFrom = (row: TokenRow): Token => ({
   last_used_at: row.last_used_at,
   created_at: row.created_at,
   review: reviewFrom(row),
+  access: {
+    scopes: row.scopes,
+    addresses: row.allowed_addresses,
+    expires_on: row.expires_on,
+  },
 });
 
 const reviewFrom = ({ review_since: since, review_cause: cause }: TokenRow): Token['review'] =>

@@ -28,6 +28,7 @@ function actsOf(db: TestDatabase, accountId: string) {
     secrets: secretsFrom(Buffer.alloc(32)),
     subscribers,
     config: readConfig({}),
+    now: () => new Date(),
   });
   const call = { caller: { kind: 'person', accountId }, agent: 'test' } as never;
   return async function ask<A extends Act>(act: A, input: InputOf<A>) {

@@ -4,12 +4,14 @@ import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Config } from '#server/infra/config.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
+import { updateTokenAccessHandler } from './access/update.ts';
 import { deleteTokenHandler, rotateTokenHandler, updateTokenHandler } from './change.ts';
 import { confirmTokenHandler } from './cool-down.ts';
 import { createTokenHandler } from './create.ts';
 import { consentScanHandler, linkTokenHandler, getScanHandler } from './links/links.ts';
 import { unlinkTokenHandler } from './links/phones.ts';
 import { readToken, readTokens } from './row.ts';
+import { listRejectedCallsHandler } from './rejected/list.ts';
 import type { TokenSubscribers } from './subscribers.ts';
 
 export { type KeyRing, openKeyRing } from './keys/key-ring.ts';
@@ -22,6 +24,10 @@ export {
   tokensOfHint,
   tokensOfPhones,
 } from './desk/tokens.ts';
+export { pruneRejectedCalls } from './rejected/list.ts';
+export { type RejectionRecorder, openRejectionRecorder } from './rejected/recorder.ts';
+export { keptFacts, keptPath } from './rejected/facts.ts';
+export { shownAddress } from './access/rules.ts';
 export { countTokens } from './create.ts';
 export { tokensAccountData } from './account-data.ts';
 export { hasLinkedToken, needsReview, readToken } from './row.ts';
@@ -39,6 +45,7 @@ export type TokensDeps = {
   config: Pick<Config, 'TOKEN_DAILY_LIMIT_MAX'>;
   /** How many tokens an account may have; undefined where nothing says so. */
   limitOf: (tx: Tx, accountId: string) => Promise<number | undefined>;
+  now: () => Date;
 };
 
 /** The acts of tokens and of the links that connect them to phones. */
@@ -47,6 +54,8 @@ export const tokensActs = (deps: TokensDeps): readonly ActHandler[] => [
   getTokenHandler(deps),
   createTokenHandler(deps),
   updateTokenHandler(deps),
+  updateTokenAccessHandler(deps),
+  listRejectedCallsHandler(deps),
   rotateTokenHandler(deps),
   deleteTokenHandler(deps),
   confirmTokenHandler(deps),

@@ -63,6 +63,8 @@ export type DialectRoute = {
 
 /** How a dialect differs from the others in all its endpoints. */
 export type Dialect = {
+  /** As the calls that it refused are kept under. */
+  name: 'fonnte' | 'wablas';
   /** The key of a call. */
   keyOf: (request: FastifyRequest) => string | undefined;
   /** The status and the body of a "no". */
@@ -74,6 +76,7 @@ export type Dialect = {
 /** Registers a dialect's endpoints. Give it a scope of its own. */
 export function openDialect(scope: FastifyInstance, deps: DialectDeps, dialect: Dialect): void {
   scope.decorateRequest('apiSender', undefined);
+  deps.access.keepRejected(scope, dialect.name, dialect.keyOf);
   readBodies(scope, dialect.bodyLimits);
   scope.addHook('onRequest', async (request, reply) => {
     void reply.header('cache-control', 'no-store');
@@ -107,6 +110,7 @@ async function sayNo(
 ): Promise<FastifyReply> {
   if (!(await drained(request))) cutAfter(reply);
   const no = asRefusal(error, request.id);
+  request.apiRefusal = no;
   if (no.code === 'our_fault') report(error, request.id);
   const wait = waitOf(no);
   if (wait !== undefined) void reply.header('retry-after', wait);
@@ -123,16 +127,21 @@ export async function sendEach(
 ): Promise<readonly (Accepted | Refusal)[]> {
   const messages = read.flatMap((one) => (one instanceof Refusal ? [] : [one]));
   const key = idempotencyKey(request);
-  if (messages.length === 0) return read as readonly Refusal[];
+  if (messages.length === 0) {
+    request.apiRefusal = read.find((one) => one instanceof Refusal);
+    return read as readonly Refusal[];
+  }
   const answer = { language: 'id' as const, shape };
   const sent = await send({ sender, messages, key, answer });
   if (sent.replayed) void reply.header('Idempotent-Replayed', 'true');
   const results = sent.results[Symbol.iterator]();
-  return read.map((one) =>
+  const became = read.map((one) =>
     one instanceof Refusal
       ? one
       : (results.next().value ?? new Refusal('our_fault', { request: request.id })),
   );
+  if (became.every((one) => one instanceof Refusal)) request.apiRefusal = became[0];
+  return became;
 }
 
 /** For whom messages are read: these dialects speak one language, which is ours for people. */

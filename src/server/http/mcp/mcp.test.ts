@@ -165,7 +165,7 @@ test('a token that may not let an assistant send is refused, and nothing is sent
     to: '0812-3456-7890',
     text: 'Halo',
   });
-  expect([isError, body.code]).toEqual([true, 'not_allowed']);
+  expect([isError, body.code]).toEqual([true, 'scope_missing']);
   const [row] = await db.allAccountsSql`select count(*)::int as messages from messages`;
   expect(row).toEqual({ messages: 0 });
 });
@@ -208,7 +208,9 @@ test('with the scope an assistant sends: once per ref, priced, never for more th
     accountStatus: 'active' as const,
     status: 'linked' as const,
     simulated: true,
-    scopes: ['agent'],
+    scopes: ['agent'] as const,
+    allowedAddresses: [],
+    expiresOn: null,
   };
   const app = Fastify();
   await app.register(
@@ -216,8 +218,9 @@ test('with the scope an assistant sends: once per ref, priced, never for more th
       openMcp(scope, {
         access: {
           admit: async (request) => (request.apiSender = sender),
+          keepRejected: () => {},
           allow: (_sender, scope) => {
-            if (!sender.scopes.includes(scope)) throw new Refusal('not_allowed', {});
+            if (scope !== 'agent') throw new Refusal('not_allowed', {});
           },
         },
         messages: messages.api,

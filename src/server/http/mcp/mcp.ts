@@ -24,6 +24,7 @@ export type McpDeps = McpServerDeps & {
 export function openMcp(app: FastifyInstance, deps: McpDeps): void {
   const mcp = createMcp(deps);
   app.decorateRequest('apiSender', undefined);
+  deps.access.keepRejected(app, 'mcp');
   readJsonRpc(app);
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('cache-control', 'no-store');
@@ -111,8 +112,6 @@ const callOf = ({ access, publicUrl }: McpDeps, request: FastifyRequest): McpCal
     reader: { language: languageIn(request), origin },
     requestId: request.id,
     allow: (scope) => {
-      // What a token has to be given by its owner, it does not have by saying nothing.
-      if (scope === 'agent' && !('scopes' in sender)) throw new Refusal('not_allowed', {});
       access.allow(sender, scope);
     },
   };

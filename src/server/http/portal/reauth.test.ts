@@ -28,6 +28,7 @@ const says = async ({ ask }: RunningApp, name: string, token: string, device = H
 describe('what is sensitive', () => {
   test('asks for the password: a key, a number, the archive, the end', () => {
     expect(requiresRecentPassword.map(({ name }) => name).toSorted()).toEqual([
+      'token_access_update',
       'token_confirm',
       'token_create',
       'token_rotate',

@@ -37,6 +37,7 @@ export type ApiDeps = {
  */
 export function openApi(app: FastifyInstance, deps: ApiDeps): void {
   app.decorateRequest('apiSender', undefined);
+  deps.access.keepRejected(app, 'kabari');
   readJsonOnly(app);
   app.addHook('onRequest', async (request, reply) => {
     // Whatever is said, and to whom: an answer of the API is nobody else's, and true only now.

@@ -25,7 +25,13 @@ export type SendMessages = (sending: {
   answer: { language: Language; shape: string };
 }) => Promise<Sent>;
 
-type Reply = { status: number; body: object; replayed: boolean };
+type Reply = {
+  status: number;
+  body: object;
+  replayed: boolean;
+  /** Why, when all of it was refused. */
+  refused?: Refusal;
+};
 
 /** Answers `POST /v1/messages`: one message, or many. */
 export async function sendFrom(
@@ -89,7 +95,7 @@ async function sendMany(
   const [first] = refused;
   if (first && refused.length === results.length) {
     const body = { ...problemOf(first, request.id, language), data };
-    return { status: refusals[first.code].status, body, replayed: false };
+    return { status: refusals[first.code].status, body, replayed: false, refused: first };
   }
   const accepted = results.length - refused.length;
   const body = { data, accepted, refused: refused.length, saldo: sent.saldo };

@@ -99,6 +99,7 @@ async function simulationWith(
       secrets,
       subscribers,
       limitOf: async () => undefined,
+      now: () => new Date(),
     }),
   ];
   const call = { caller: { kind: 'person', accountId: ani.accountId }, agent: 'test' } as never;

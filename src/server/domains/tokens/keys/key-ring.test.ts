@@ -6,9 +6,11 @@ import { customerWith } from '#tests/support/people/people.ts';
 import { removeToken, rotateKey } from '#server/domains/tokens/change.ts';
 import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
 import { addToken } from '#server/domains/tokens/create.ts';
+import { defaultScopes } from '#contract/rest/scopes.ts';
 import { openKeyRing } from './key-ring.ts';
 import { makeKey } from './key.ts';
 
+const now = () => new Date();
 const throws = (error: unknown) => {
   throw error;
 };
@@ -27,7 +29,7 @@ async function ringWith(sql: Sql) {
   const [made] = await sql<{ token_id: string }[]>`
     select token_id from tokens where name = 'Toko' and account_id = ${ani.accountId}`;
   const clock = { ms: 0 };
-  const ring = openKeyRing({ allAccountsSql: sql, report: throws, clockMs: () => clock.ms });
+  const ring = openKeyRing({ allAccountsSql: sql, report: throws, now, clockMs: () => clock.ms });
   return { ring, clock, key, token, tokenId: made!.token_id, accountId: ani.accountId };
 }
 
@@ -55,6 +57,9 @@ test('a key leads to its account, its token and what decides whether it may send
     phone: null,
     dailyLimit: 1000,
     accountStatus: 'active',
+    scopes: [...defaultScopes],
+    allowedAddresses: [],
+    expiresOn: null,
     simulated: true,
   });
 });
@@ -62,7 +67,7 @@ test('a key leads to its account, its token and what decides whether it may send
 test('a key with a wrong checksum is refused without a look at the database', async ({ sql }) => {
   const { key } = await ringWith(sql);
   const { sql: allAccountsSql, queries } = counted(sql);
-  const ring = openKeyRing({ allAccountsSql, report: throws });
+  const ring = openKeyRing({ allAccountsSql, report: throws, now });
   const altered = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
 
   expect(await ring.find(altered)).toBeUndefined();
@@ -75,7 +80,7 @@ test('a key with a wrong checksum is refused without a look at the database', as
 test('a thousand calls within half a second cost one look-up', async ({ sql }) => {
   const { key } = await ringWith(sql);
   const { sql: allAccountsSql, queries } = counted(sql);
-  const ring = openKeyRing({ allAccountsSql, report: throws, clockMs: () => 0 });
+  const ring = openKeyRing({ allAccountsSql, report: throws, now, clockMs: () => 0 });
   const found = await Promise.all(Array.from({ length: 1000 }, () => ring.find(key)));
   expect(new Set(found).size).toBe(1);
   expect(queries()).toBe(1);
@@ -123,7 +128,7 @@ test('a lookup that fails is not remembered', async ({ sql }) => {
         ? Promise.reject(new Error('no database'))
         : (Reflect.apply(target, self, given) as unknown),
   });
-  const ring = openKeyRing({ allAccountsSql, report: throws, clockMs: () => 0 });
+  const ring = openKeyRing({ allAccountsSql, report: throws, now, clockMs: () => 0 });
   await expect(ring.find(key)).rejects.toThrow('no database');
   broken = false;
   expect(await ring.find(key)).toBeDefined();
@@ -137,7 +142,7 @@ test('that a token was used is written once a minute, however often it is', asyn
     select last_used_at from tokens where token_id = ${tokenId}`;
   expect(first?.last_used_at).toBeInstanceOf(Date);
 
-  const elsewhere = openKeyRing({ allAccountsSql: sql, report: throws });
+  const elsewhere = openKeyRing({ allAccountsSql: sql, report: throws, now });
   elsewhere.touch({ accountId, tokenId });
   await elsewhere.close();
   const [second] = await sql`select last_used_at from tokens where token_id = ${tokenId}`;

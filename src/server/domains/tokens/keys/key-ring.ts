@@ -1,7 +1,9 @@
 import { hash } from 'node:crypto';
+import type { Scope } from '#contract/rest/scopes.ts';
 import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
+import { type HeldAccess, allowScope, checkAccess } from '#server/domains/tokens/access/rules.ts';
 import { checkKey } from './key.ts';
 
 /** The token of an API key, and what decides whether it may send. */
@@ -17,7 +19,7 @@ export type KeyHolder = {
   accountStatus: 'active' | 'suspended' | 'closed';
   /** True when nothing of it leaves the simulator. */
   simulated: boolean;
-};
+} & HeldAccess;
 
 export type KeyRing = {
   /**
@@ -26,6 +28,14 @@ export type KeyRing = {
    * A look-up is reused for at most a second, so a revocation holds everywhere within that second.
    */
   find(key: string): Promise<KeyHolder | undefined>;
+  /**
+   * Whether a token may be used now, and from this address.
+   *
+   * @throws Refusal `token_expired`, `address_not_allowed`
+   */
+  check(holder: HeldAccess, address: string): void;
+  /** Whether a token may do this. @throws Refusal `scope_missing` */
+  allow(holder: Pick<HeldAccess, 'scopes'>, scope: Scope): void;
   /** Records that a token was used: in the background, and at most once a minute. */
   touch(holder: Pick<KeyHolder, 'accountId' | 'tokenId'>): void;
   /** Writes what was recorded and stops. */
@@ -55,6 +65,8 @@ type Options = {
   allAccountsSql: Sql;
   /** Receives errors of recording a use; nothing is lost but a minute of "last used". */
   report: (error: unknown) => void;
+  /** What time it is, for what expires. */
+  now: () => Date;
   /** Milliseconds that only grow. */
   clockMs?: () => number;
 };
@@ -63,6 +75,7 @@ type Options = {
 export function openKeyRing({
   allAccountsSql,
   report,
+  now,
   clockMs = () => performance.now(),
 }: Options): KeyRing {
   const entries = new Map<string, Entry>();
@@ -117,6 +130,8 @@ export function openKeyRing({
       store(digest, entry);
       return entry.found;
     },
+    check: (holder, address) => checkAccess(holder, { address, now: now() }),
+    allow: allowScope,
     touch: usage.record,
     close: usage.close,
   };
@@ -131,7 +146,9 @@ async function holdersOf(
 ): Promise<(KeyHolder | undefined)[]> {
   const rows = await allAccountsSql<HolderRow[]>`
     select t.account_id as "accountId", t.token_id as "tokenId", t.status, t.channel, t.phone,
-      t.daily_limit as "dailyLimit", a.status as "accountStatus", encode(k.key_hash, 'base64') as digest
+      t.daily_limit as "dailyLimit", a.status as "accountStatus",
+      t.scopes, t.allowed_addresses as "allowedAddresses",
+      to_char(t.expires_on, 'YYYY-MM-DD') as "expiresOn", encode(k.key_hash, 'base64') as digest
     from token_keys k
     join tokens t on t.account_id = k.account_id and t.token_id = k.token_id
     join accounts a on a.account_id = k.account_id

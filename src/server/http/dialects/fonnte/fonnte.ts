@@ -25,6 +25,7 @@ const NUMBERS_MAX = 1000;
 /** The Fonnte dialect (docs/dialects.md#fonnte), at the root of the base address. */
 export function openFonnte(scope: FastifyInstance, deps: DialectDeps): void {
   openDialect(scope, deps, {
+    name: 'fonnte',
     keyOf,
     no: (refusal, requestId) => ({
       status: statusOf(refusal),

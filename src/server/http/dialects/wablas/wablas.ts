@@ -34,6 +34,7 @@ const media = ['image', 'document', 'video', 'audio'] as const;
 /** The Wablas dialect (docs/dialects.md#wablas), under `/api/` of the base address. */
 export function openWablas(scope: FastifyInstance, deps: DialectDeps): void {
   openDialect(scope, deps, {
+    name: 'wablas',
     keyOf,
     no: (refusal) => ({ status: statusOf(refusal), body: noAnswer(refusal) }),
     bodyLimits: BODY_LIMITS,

@@ -27,6 +27,7 @@ const sentences: Readonly<Record<string, string>> = {
   user_delete_cancel: 'Membatalkan penghapusan akun',
   token_create: 'Membuat token',
   token_update: 'Mengubah token',
+  token_access_update: 'Mengubah izin dan batas akses token',
   token_rotate: 'Mengganti kunci API token',
   token_delete: 'Menghapus token',
   token_confirm: 'Mengonfirmasi token setelah akun diubah',

@@ -1,0 +1,73 @@
+import type { InputOf } from '#contract/base/act.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { civilDate } from '#contract/base/time.ts';
+import { ACCESS_LIMITS, updateTokenAccess } from '#contract/tokens/access.ts';
+import { isWithin, readRange } from '#contract/tokens/addresses.ts';
+import type { Token, TokenAccess } from '#contract/tokens.ts';
+import { handle } from '#server/infra/acts/act.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import { refuseCooling } from '#server/domains/tokens/cool-down.ts';
+import { readToken, tokenNotFound } from '#server/domains/tokens/row.ts';
+import type { TokenSubscribers } from '#server/domains/tokens/subscribers.ts';
+
+type Deps = { sql: Sql; subscribers: TokenSubscribers; now: () => Date };
+
+export const updateTokenAccessHandler = (deps: Deps) =>
+  handle(updateTokenAccess, ({ caller }, input) => changeAccess(deps, caller.accountId, input));
+
+/**
+ * Says what a token may do, from where, and until when. It holds for its calls within a second.
+ *
+ * @throws Refusal `input_invalid` for a last day that is over, or too far; `cooling_down` when it allows more
+ *   than before, while the account gets no new key either.
+ */
+export function changeAccess(
+  { sql, subscribers, now }: Deps,
+  accountId: string,
+  { token_id, scopes, addresses, expires_on }: InputOf<typeof updateTokenAccess>,
+): Promise<Token> {
+  const after = { scopes: [...new Set(scopes)], addresses, expires_on: expires_on || null };
+  return asAccount(sql, accountId, async (tx) => {
+    // Nobody else changes meanwhile what this is compared with.
+    await tx`
+      select from tokens where account_id = ${accountId} and token_id = ${token_id} for no key update`;
+    const { access: before } = await readToken(tx, accountId, token_id);
+    refuseDay(before, after, civilDate(now()));
+    if (isWider(before, after)) await refuseCooling(tx, accountId);
+    const changed = await tx`
+      update tokens
+      set scopes = ${after.scopes}::text[], allowed_addresses = ${after.addresses}::text[],
+        expires_on = ${after.expires_on}::date
+      where account_id = ${accountId} and token_id = ${token_id} and deleted_at is null`;
+    if (changed.count === 0) throw tokenNotFound();
+    await subscribers.tokenChanged(tx, { accountId, tokenId: token_id });
+    return readToken(tx, accountId, token_id);
+  });
+}
+
+/** A last day is to come, or today; one that is over may only stay what it is. */
+function refuseDay(before: TokenAccess, { expires_on: day }: TokenAccess, today: string): void {
+  if (day === null || day === before.expires_on) return;
+  const last = `${Number(today.slice(0, 4)) + ACCESS_LIMITS.years}${today.slice(4)}`;
+  const say = (sentence: string) =>
+    new Refusal('input_invalid', { fields: { expires_on: sentence } });
+  if (day < today) throw say('Hari ini sudah lewat. Pilih hari ini atau sesudahnya.');
+  if (day > last) throw say(`Paling lama ${ACCESS_LIMITS.years} tahun dari sekarang.`);
+}
+
+/** Whether something is allowed that was not: another scope, address, or a later end. */
+export function isWider(before: TokenAccess, after: TokenAccess): boolean {
+  if (after.scopes.some((scope) => !before.scopes.includes(scope))) return true;
+  const isLater =
+    before.expires_on !== null &&
+    (after.expires_on === null || after.expires_on > before.expires_on);
+  return isLater || reachesFurther(before.addresses, after.addresses);
+}
+
+function reachesFurther(before: readonly string[], after: readonly string[]): boolean {
+  if (before.length === 0) return false;
+  if (after.length === 0) return true;
+  const known = before.flatMap((one) => readRange(one) ?? []);
+  const given = after.flatMap((one) => readRange(one) ?? []);
+  return !given.every((range) => known.some((outer) => isWithin(range, outer)));
+}
