@@ -352,7 +352,15 @@ export const homeSummary = act({
           token_id: Id('token'),
           name: z.string(),
           status: TokenStatus(),
-          reason: z.enum(['under_review', 'not_linked', 'disconnected', 'suspended', 'limit_near']),
+          reason: z.enum([
+            'under_review',
+            'not_linked',
+            'disconnected',
+            'suspended',
+            'limit_near',
+            'expired',
+            'expires_soon',
+          ]),
         }),
       ),
       /** Out and in, without answers that only stop or resume receiving. */
