@@ -3,10 +3,13 @@ import { chmod, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type RequestListener, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
+import { text as textOf } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
 import { callerOf, test as base } from '#tests/support/app/api-caller.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const root = join(import.meta.dirname, '../..');
 const program = join(root, 'tools/cli/kabari.mjs');
@@ -79,6 +82,18 @@ test('every example of the page gives what stands beside it', async ({
     const { code, out, err } = await ended('sh', ['-c', command], env);
     expect([code, withoutIds(out), err], command).toEqual([0, withoutIds(output), '']);
   }
+});
+
+test('a key says whose it is, and what it may do', async ({ ani, address }) => {
+  const env = { KABARI_KEY: ani.key, KABARI_URL: address };
+  const { code, out } = await kabari(env, 'me');
+  expect([code, out]).toEqual([
+    0,
+    expect.stringMatching(/, token .* \(simulated\)\n.*; 0 of 5 today\nmay: messages\.send, /),
+  ]);
+  const json = await kabari(env, 'me', '--json');
+  const me = (await ani.call('/v1/me')).body;
+  expect(JSON.parse(json.out)).toEqual(me);
 });
 
 test('a refusal is told in its sentence, with its code, its request and its fields', async ({
@@ -168,6 +183,65 @@ test('a key goes nowhere else, and what comes back steers no terminal', async ({
   const { err } = await kabari({ KABARI_KEY: 'k', KABARI_URL: rude }, 'balance');
   // oxlint-disable-next-line no-control-regex -- it is what must not be there.
   expect(err.trimEnd()).not.toMatch(/[\u0000-\u001f\u007f-\u009f\u202e]/);
+});
+
+test('events go to a program on this machine as signed webhooks, in order, none lost or twice', async ({
+  answering,
+  folder,
+}) => {
+  const event = (seq: number) => ({
+    type: 'message.received',
+    timestamp: '2026-11-23T08:00:00.000Z',
+    data: {
+      account: 'acc_1',
+      token: 'tok_1',
+      seq,
+      message: { peer: '62812', content: { text: 'é' } },
+    },
+  });
+  const all = [1, 2, 3, 4, 5].map(event);
+  const url = await answering((request, response) => {
+    const after = Number(new URL(request.url ?? '', 'http://x').searchParams.get('after'));
+    const data = all.filter((one) => one.data.seq > after).slice(0, 2);
+    const next = data.at(-1)?.data.seq ?? after;
+    response.writeHead(200, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ data, next, has_more: next < all.length }));
+  });
+  const received: { headers: Record<string, string>; body: string }[] = [];
+  const target = await answering((request, response) => {
+    void textOf(request).then((body) => {
+      received.push({ headers: request.headers as Record<string, string>, body });
+      // The second one is not taken at first, and nobody answers the fourth.
+      if (received.length !== 4) response.writeHead(received.length === 2 ? 500 : 204).end();
+    });
+  });
+  const env = { KABARI_KEY: 'k', KABARI_URL: url, HOME: folder };
+  const forwarded = async (deliveries: number, taken: number, ...given: string[]) => {
+    const child = spawn(process.execPath, [program, 'forward', `${target}/hook`, ...given], {
+      env,
+    });
+    let out = '';
+    child.stdout.setEncoding('utf8').on('data', (more: string) => (out += more));
+    const closed = new Promise((done) => child.on('close', done));
+    await waitFor(() => {
+      expect(received).toHaveLength(deliveries);
+      expect(out.match(/^204 /gm)).toHaveLength(taken);
+    });
+    child.kill('SIGINT');
+    expect(await closed).toBe(130);
+    return /^Secret: (whsec_\S+)$/m.exec(out)?.[1] ?? '';
+  };
+  const secret = await forwarded(4, 2, '--after', '0');
+  expect(await forwarded(7, 3)).toBe(secret);
+  const seen = received.map(({ body }) => JSON.parse(body).data.seq);
+  expect(seen).toEqual([1, 2, 2, 3, 3, 4, 5]);
+  const webhook = new Webhook(secret);
+  for (const { headers, body } of received) {
+    expect(webhook.verify(body, headers)).toEqual(event(JSON.parse(body).data.seq));
+  }
+  expect(received[1]?.headers['webhook-id']).toBe(received[2]?.headers['webhook-id']);
+  const elsewhere = await kabari(env, 'forward', 'https://lain.example/hook');
+  expect(elsewhere.code).toBe(2);
 });
 
 test('Ctrl-C ends a call that waits', async ({ answering }) => {

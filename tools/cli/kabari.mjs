@@ -3,7 +3,8 @@
 import { parseArgs } from 'node:util';
 import { text as textOf } from 'node:stream/consumers';
 import { openApi } from './api.mjs';
-import { balance, send } from './send.mjs';
+import { forward, tail } from './events.mjs';
+import { balance, me, send } from './send.mjs';
 import { EXIT, Stop } from './terminal.mjs';
 
 const text = { type: 'string' };
@@ -25,7 +26,25 @@ const commands = {
     },
     run: send,
   },
+  tail: {
+    usage: 'tail',
+    says: 'Shows events as they happen.',
+    options: { after: text, json: flag },
+    run: tail,
+  },
+  forward: {
+    usage: 'forward http://localhost:…',
+    says: 'Posts events to a program on this machine, as webhooks.',
+    options: { after: text },
+    run: forward,
+  },
   balance: { usage: 'balance', says: 'The saldo.', options: { json: flag }, run: balance },
+  me: {
+    usage: 'me',
+    says: 'Whose key it is, and what it may do.',
+    options: { json: flag },
+    run: me,
+  },
 };
 
 const help = () => `kabari: messages from the command line (docs/cli.md)
@@ -54,7 +73,15 @@ async function run([name, ...rest], { env, print, warn, signal }) {
   }
   const api = openApi(env, { warn, signal });
   const { positionals: given, values: options } = read;
-  return command.run({ api, given, options, print, warn, readInput: () => textOf(process.stdin) });
+  return command.run({
+    api,
+    given,
+    options,
+    print,
+    warn,
+    env,
+    readInput: () => textOf(process.stdin),
+  });
 }
 
 const ending = new AbortController();

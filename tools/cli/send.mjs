@@ -59,3 +59,19 @@ export async function balance({ api, options, print }) {
   print(options.json ? jsonLine(found) : `${rupiah(available)} available, ${rupiah(held)} held`);
   return EXIT.done;
 }
+
+/** Whose key it is, and what it may do. @returns the exit code. */
+export async function me({ api, options, print }) {
+  const found = await api.get('/v1/me');
+  if (options.json) print(jsonLine(found));
+  else {
+    const { account, token, scopes, simulated } = found;
+    const phone = token.phone === null ? 'no phone' : `+${token.phone}`;
+    print(printable(`${account.name}, token ${token.name}${simulated ? ' (simulated)' : ''}`));
+    print(
+      printable(`${token.status}, ${phone}; ${token.sent_today} of ${token.daily_limit} today`),
+    );
+    print(printable(`may: ${scopes.join(', ')}`));
+  }
+  return EXIT.done;
+}

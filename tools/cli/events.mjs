@@ -1,0 +1,146 @@
+/** `kabari tail` and `forward`: what happens, as webhooks tell it. */
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { interrupted, isLoopback } from './api.mjs';
+import { EXIT, Stop, jsonLine, printable } from './terminal.mjs';
+
+const PAGE = 100;
+const POLL_MS = 1_000;
+const TARGET_MS_MAX = 10_000;
+const RETRY_MS_MAX = 30_000;
+
+const wait = (ms, signal) =>
+  pause(ms, undefined, { signal }).catch(() => {
+    throw interrupted();
+  });
+
+const pageAfter = (api, after) => api.get('/v1/events', { after, limit: PAGE });
+
+/** The place behind the newest event: who begins now begins there. */
+async function endOf(api) {
+  for (let after = 0; ;) {
+    const { next, has_more: more } = await pageAfter(api, after);
+    after = next;
+    if (!more) return after;
+  }
+}
+
+/** Every event after a place, as it happens; with each the place behind it. */
+async function* follow(api, after) {
+  for (;;) {
+    const { data, next, has_more: more } = await pageAfter(api, after);
+    for (const event of data) yield { event, place: event.data.seq };
+    if (next !== after) yield { place: next };
+    after = next;
+    if (!more) await wait(POLL_MS, api.signal);
+  }
+}
+
+function placeIn(given) {
+  if (given === undefined) return undefined;
+  if (/^\d{1,15}$/.test(given)) return Number(given);
+  throw new Stop('--after takes a whole number: the seq of an event.', EXIT.usage);
+}
+
+/** Shows events as they happen, until Ctrl-C. */
+export async function tail({ api, options, print }) {
+  const after = placeIn(options.after) ?? (await endOf(api));
+  for await (const { event } of follow(api, after)) {
+    if (event) print(options.json ? jsonLine(event) : lineOf(event));
+  }
+}
+
+function lineOf({ type, timestamp, data: { seq, message } }) {
+  const text = message?.content?.text ?? message?.content?.caption ?? message?.type ?? '';
+  const said = message ? ` ${message.peer} ${text}` : '';
+  return printable(`${seq} ${timestamp} ${type}${said}`);
+}
+
+/**
+ * Posts events to a program on this machine, signed and written as webhooks are, in order, until Ctrl-C. What
+ * is not answered with 2xx is sent again before anything after it. The place is kept for the next time.
+ */
+export async function forward({ api, given: [target, ...more], options, print, warn, env }) {
+  const url = URL.canParse(target ?? '') ? new URL(target) : undefined;
+  if (!url || more.length > 0 || !/^https?:$/.test(url.protocol) || !isLoopback(url.hostname)) {
+    throw new Stop('Where to? kabari forward http://localhost:3000/hook', EXIT.usage);
+  }
+  const file = stateFile(env, api.home.href, url.href);
+  const kept = await readState(file);
+  const secret = kept.secret ?? `whsec_${randomBytes(32).toString('base64')}`;
+  const begin = placeIn(options.after) ?? kept.after ?? (await endOf(api));
+  await writeState(file, { secret, after: begin });
+  print(`Secret: ${secret}`);
+  print(`Events after ${begin} go to ${url.href}; Ctrl-C ends it.`);
+  for await (const { event, place } of follow(api, begin)) {
+    if (event) {
+      const status = await deliver(url, event, { secret, warn, signal: api.signal });
+      print(`${status} ${lineOf(event)}`);
+    }
+    await writeState(file, { secret, after: place });
+  }
+}
+
+/** Sends one event until it is taken. @returns the status that took it. */
+async function deliver(url, event, { secret, warn, signal }) {
+  const { type, timestamp, data } = event;
+  const body = JSON.stringify({ type, timestamp, data });
+  for (let waitMs = 1_000; ; waitMs = Math.min(RETRY_MS_MAX, 2 * waitMs)) {
+    let status;
+    try {
+      const answer = await fetch(url, {
+        method: 'POST',
+        body,
+        headers: signedHeaders(`evt_${data.seq}`, body, secret),
+        redirect: 'manual',
+        signal: AbortSignal.any([signal, AbortSignal.timeout(TARGET_MS_MAX)]),
+      });
+      await answer.body?.cancel();
+      if (answer.ok) return answer.status;
+      status = answer.status;
+    } catch (error) {
+      if (signal.aborted) throw interrupted();
+      status = error?.cause?.code ?? error?.name;
+    }
+    warn(`${url.origin}: ${printable(status)}; again in ${waitMs / 1_000} s.`);
+    await wait(waitMs, signal);
+  }
+}
+
+/** The headers of Standard Webhooks. */
+export function signedHeaders(id, body, secret, now = Date.now()) {
+  const seconds = Math.floor(now / 1_000);
+  const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
+  const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
+  return {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': `v1,${signature}`,
+  };
+}
+
+/** One place for each key and target; the key itself is nowhere in it. */
+function stateFile(env, home, target) {
+  const folder = env.XDG_STATE_HOME || join(env.HOME || homedir(), '.local/state');
+  const name = createHash('sha256').update([env.KABARI_KEY, home, target].join('\n')).digest('hex');
+  return join(folder, 'kabari', `forward-${name.slice(0, 32)}.json`);
+}
+
+async function readState(file) {
+  try {
+    const { secret, after } = JSON.parse(await readFile(file, 'utf8'));
+    return { secret, after };
+  } catch {
+    return {};
+  }
+}
+
+async function writeState(file, state) {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  await writeFile(`${file}.new`, JSON.stringify(state), { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}
