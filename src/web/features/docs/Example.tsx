@@ -33,7 +33,7 @@ export function Example({ code, title }: { code: string; title: string }) {
         <Button
           size="sm"
           variant="subtle"
-          aria-label={`Try ${title.toLowerCase()}`}
+          aria-label={`Try it: ${title.toLowerCase()}`}
           onClick={() => tryOut(request)}
         >
           Try it
