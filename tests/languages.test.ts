@@ -27,6 +27,7 @@ const facts = {
   fields: {},
   name: 'pesanan',
   languages: 'id, en',
+  language: 'id',
   expected: 2,
   given: 1,
 };

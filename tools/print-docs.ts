@@ -81,6 +81,7 @@ const example = {
   lacking: 1_500,
   name: 'pesanan_siap',
   languages: 'id, en',
+  language: 'id',
   expected: 2,
   given: 1,
   text: 'Pendaftaran akun baru sedang ditutup.',

@@ -140,7 +140,20 @@ export const ChatContent = schema(() =>
 );
 export type ChatContent = Output<typeof ChatContent>;
 
-export const ConversationMessage = schema(() => z.extend(MessageRow(), { content: ChatContent() }));
+/** What a message shows of the one that it answers. */
+export const Quoted = schema(() =>
+  z.object({ direction: Direction(), type: MessageType(), excerpt: z.string() }),
+);
+export type Quoted = Output<typeof Quoted>;
+
+export const ConversationMessage = schema(() =>
+  z.extend(MessageRow(), {
+    content: ChatContent(),
+    quoted: z.nullable(Quoted()),
+    /** One of each side at most; in a conversation only. */
+    reactions: z.array(z.object({ direction: Direction(), emoji: z.string() })),
+  }),
+);
 export type ConversationMessage = Output<typeof ConversationMessage>;
 
 /**
@@ -245,6 +258,8 @@ export const sendMessage = act({
         z.minLength(1, 'Tulis pesannya.'),
         z.maxLength(TEXT_MAX, `Pesan paling panjang ${TEXT_MAX} karakter.`),
       ),
+    /** A message of this conversation that it answers. */
+    reply_to: z.optional(IdInput('message')),
   }),
   output: ConversationMessage,
   refuses: [
@@ -257,6 +272,7 @@ export const sendMessage = act({
     'account_suspended',
     'queue_full',
     'ref_conflict',
+    'quoted_not_found',
   ],
 });
 

@@ -4,12 +4,14 @@ import { accountEndpoints } from './rest/account.ts';
 import { type Endpoint, alwaysRefused } from './rest/endpoint.ts';
 import { messageEndpoints } from './rest/messages.ts';
 import { optoutEndpoints } from './rest/opt-outs.ts';
+import { templateEndpoints } from './rest/templates.ts';
 
 /** Every endpoint of the API; where GET works, HEAD does too, and OPTIONS everywhere. */
 export const apiEndpoints = {
   ...messageEndpoints,
   ...accountEndpoints,
   ...optoutEndpoints,
+  ...templateEndpoints,
 } as const;
 export type ApiEndpoint = keyof typeof apiEndpoints;
 

@@ -93,6 +93,10 @@ const sentences: Sentences = {
     `There is no template "${name}" in this language. \`GET /v1/templates\` lists those of this account.`,
   template_language_needed: ({ name, languages }) =>
     `The template "${name}" has several languages (${languages}). Name one in \`template.language\`.`,
+  template_exists: ({ name, language }) =>
+    `The template "${name}" already exists in the language ${language}. Delete it first, or use another name.`,
+  templates_full: ({ limit }) =>
+    `The account has ${limit} templates, which is the most. Delete one that is not needed.`,
   template_not_approved: ({ name }) =>
     `The template "${name}" is not approved, so it cannot be sent yet.`,
   template_variables_unfit: ({ name, expected, given }) =>

@@ -105,6 +105,9 @@ const sentences: Sentences = {
     `Templat "${name}" tidak ditemukan. Periksa nama dan bahasanya.`,
   template_language_needed: ({ name, languages }) =>
     `Templat "${name}" punya beberapa bahasa (${languages}) dan perlu disebutkan bahasanya.`,
+  template_exists: ({ name, language }) =>
+    `Templat "${name}" sudah ada dalam bahasa ${language}. Hapus dahulu, atau gunakan nama lain.`,
+  templates_full: ({ limit }) => `Sudah ada ${limit} templat. Hapus yang tidak diperlukan lagi.`,
   template_not_approved: ({ name }) =>
     `Templat "${name}" belum disetujui, jadi belum dapat dikirim.`,
   template_variables_unfit: ({ name, expected, given }) =>

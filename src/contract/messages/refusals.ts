@@ -12,6 +12,11 @@ export const namingRefusals = {
     status: 422,
     facts: () => z.object({ name: z.string(), languages: z.string() }),
   },
+  template_exists: {
+    status: 409,
+    facts: () => z.object({ name: z.string(), language: z.string() }),
+  },
+  templates_full: { status: 409, facts: () => z.object({ limit: z.int() }) },
   template_not_approved: { status: 409, facts: () => z.object({ name: z.string() }) },
   template_variables_unfit: {
     status: 422,

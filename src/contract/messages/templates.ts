@@ -2,6 +2,8 @@ import * as z from 'zod/mini';
 import { type Output, schema } from '#contract/base/schema.ts';
 
 export const TEMPLATE_LIMITS = {
+  /** Of an account, each language counted. */
+  all: 250,
   name: 100,
   body: 1024,
   header: 60,
@@ -13,6 +15,9 @@ export const TEMPLATE_LIMITS = {
   /** The text in place of a variable. */
   variable: 1024,
 } as const;
+
+/** What a template may be called. */
+export const templateName = /^[a-z0-9_]{1,100}$/;
 
 /** Approved templates alone can be sent. */
 export const TemplateStatus = schema(() => z.enum(['approved', 'pending', 'rejected']));

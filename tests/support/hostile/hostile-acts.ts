@@ -112,7 +112,12 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
     q: '0812',
   },
   message_get: { message_id: held.messageId },
-  message_send: { token_id: held.tokenId, to: '62800000001', text: 'Halo' },
+  message_send: {
+    token_id: held.tokenId,
+    to: '62800000001',
+    text: 'Halo',
+    reply_to: held.messageId,
+  },
   message_cancel: { message_id: held.messageId },
   conversation_list: { ...LIST, sort_by: 'last_at', q: 'Ani' },
   conversation_messages: {

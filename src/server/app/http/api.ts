@@ -42,6 +42,7 @@ export function registerApi(app: FastifyInstance, container: Container): void {
     messages: messages.api,
     account: accountCallsOf(container),
     optouts: messages.optouts,
+    templates: messages.templates,
     firstAnswer: async (call: Parameters<typeof keyed>[0], work: () => Promise<string>) => {
       const { body } = await answers.once(keyed(call), async () => ({
         status: 200,

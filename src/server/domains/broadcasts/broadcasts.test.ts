@@ -338,8 +338,8 @@ test('who answered STOP to the installation gets codes, and no notices', async (
   const { container } = await openApp();
   const { phone } = await customerWith(db.allAccountsSql);
   await db.allAccountsSql`
-    insert into optouts (account_id, token_id, peer)
-    select account_id, token_id, ${phone} from tokens where is_system`;
+    insert into optouts (account_id, token_id, peer, source)
+    select account_id, token_id, ${phone}, 'reply' from tokens where is_system`;
   const { sendNoticeAsSystem, sendAsSystem } = container.messages;
   const notice = { to: phone, text: 'Libur', key: 'notice', expiresAt: new Date('2100-01-01') };
   expect(await sendNoticeAsSystem(notice)).toBe(false);

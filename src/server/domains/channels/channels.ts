@@ -5,8 +5,10 @@ import type { FailedItem } from '#server/infra/postgres/batches.ts';
 /**
  * What a message says, as stored in `messages.body`:
  * text `{ text }` · image, video, audio, document, sticker `{ link, caption, filename }` ·
- * location `{ latitude, longitude, name, address }` · contact `{ name, phone }`; inbound media carry
- * `{ file, mime, caption }` where `file` is the UUID of a kept file.
+ * location `{ latitude, longitude, name, address }` · contact `{ name, phone }` · template
+ * `{ template, language, text, header, footer, buttons }` · reaction `{ message_id, emoji }`; inbound media carry
+ * `{ file, mime, caption }` where `file` is the UUID of a kept file. What answers or reacts to a message says of
+ * it `quoted: { direction, type, text, provider_id }`, the last only of one that came in.
  */
 export type MessageBody = Readonly<Record<string, unknown>>;
 
@@ -62,6 +64,8 @@ export type Inbound = {
   at: Date;
   /** The provider's id of it: the same id twice is the same message. */
   providerId: string;
+  /** The provider's id of the message that it answers by quoting, or reacts to. Of ours, where the channel preallocates, our own. */
+  quotes?: string;
 };
 
 /**

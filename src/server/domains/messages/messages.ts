@@ -16,6 +16,7 @@ import { openClaimMessages } from './dispatch/claim-messages.ts';
 import type { MediaOfMessages } from './media/prepare.ts';
 import { openSettle, wakeAwaiting } from './dispatch/settle.ts';
 import { type FindMedia, findNoMedia } from './submit/lookups.ts';
+import { type ApiTemplates, openApiTemplates } from './templates/api.ts';
 import { openMinuteCounts } from './submit/minutes.ts';
 import { optoutActs } from './optouts/acts.ts';
 import { type ApiOptouts, openApiOptouts } from './optouts/api.ts';
@@ -84,6 +85,7 @@ export type Messages = {
   acts: readonly ActHandler[];
   api: ApiMessages;
   optouts: ApiOptouts;
+  templates: ApiTemplates;
   /** Where channels bring receipts and inbound messages. */
   sinks: Sinks;
   /**
@@ -146,6 +148,7 @@ export function openMessages(deps: MessagesDeps): Messages {
     ],
     api: openApiMessages({ sql, accepter, prices, offerFile, findMedia, now }),
     optouts: openApiOptouts(sql, onStored),
+    templates: openApiTemplates(sql),
     sinks: {
       receipts: (receipts) => applyReceipts(allAccountsSql, receipts, settle),
       inbound: async (inbound) => {

@@ -194,7 +194,7 @@ test('saldo, limit, opt-out, link and suspension each refuse in their own words'
   db,
 }) => {
   const send = (extra = {}) => ani.call('/v1/messages', { body: { ...halo, ...extra } });
-  await db.allAccountsSql`insert into optouts (account_id, token_id, peer) values (${ani.accountId}, ${ani.tokenId}, '6281234567891')`;
+  await db.allAccountsSql`insert into optouts (account_id, token_id, peer, source) values (${ani.accountId}, ${ani.tokenId}, '6281234567891', 'reply')`;
   expect(await send({ to: '081234567891' })).toMatchObject({
     status: 409,
     body: { code: 'recipient_opted_out' },

@@ -10,6 +10,7 @@ import { type Call, type Handlers, idempotencyKey, languageIn, malformed } from 
 import { type AccountCalls, accountHandlers } from './endpoints/account.ts';
 import { type MessageCalls, messageHandlers } from './endpoints/messages.ts';
 import { type OptoutCalls, optoutHandlers } from './endpoints/opt-outs.ts';
+import { type TemplateCalls, templateHandlers } from './endpoints/templates.ts';
 import { readFields } from './fields.ts';
 import { OPENAPI_PATH, openApiDocument } from './openapi.ts';
 
@@ -25,6 +26,7 @@ export type ApiDeps = {
   messages: MessageCalls;
   account: AccountCalls;
   optouts: OptoutCalls;
+  templates: TemplateCalls;
   firstAnswer: FirstAnswers;
   /** The address people use; undefined for a local installation, which answers under any name. */
   publicUrl: string | undefined;
@@ -56,6 +58,7 @@ export function openApi(app: FastifyInstance, deps: ApiDeps): void {
     ...messageHandlers(deps.messages),
     ...accountHandlers(deps.account),
     ...optoutHandlers(deps.optouts),
+    ...templateHandlers(deps.templates),
   };
   for (const name of Object.keys(apiEndpoints) as ApiEndpoint[]) {
     openEndpoint(app, deps, name, handlers[name] as unknown as AnyHandler);

@@ -9,8 +9,8 @@ const FIRST_PHONE = '6281200000001';
 
 /** The numbers that do always the same, for tests of one's own system. */
 export const fixedPhones: readonly string[] = Array.from(
-  { length: 8 },
-  (_, index) => `6280000000${index + 1}`,
+  { length: 16 },
+  (_, index) => `62800000${String(index + 1).padStart(3, '0')}`,
 );
 
 /** A number as people type it, normalised; `undefined` when it is none. */

@@ -132,3 +132,19 @@ test('a picture that cannot be loaded says so, and is loaded again when asked', 
   );
   expect(await broken.count()).toBe(0);
 });
+
+test('an answer shows what it answers, a reaction whose it is, and "Balas" works by keys', async ({
+  show,
+}) => {
+  const page = await show('chat-message', { width: 390 });
+  const thread = page.getByRole('list', { name: 'Percakapan dengan Dewi' });
+  const answer = thread.getByRole('article', { name: 'Dewi, 10.02' });
+  expect(await answer.textContent()).toMatch(/^Anda ?Jadi ambil yang biru\?/);
+  const reactions = thread.getByRole('list', { name: 'Reaksi' }).getByRole('listitem');
+  expect(await reactions.allTextContents()).toEqual(['👍 Dewi', '🙏 Anda']);
+  const reply = answer.getByRole('button', { name: 'Balas' });
+  const box = await boxOf(reply);
+  expect(Math.min(box.width, box.height)).toBeGreaterThanOrEqual(24);
+  await reply.press('Enter');
+  await page.getByText('Balas', { exact: true }).waitFor();
+});

@@ -1,3 +1,4 @@
+import { Reply } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { captionText } from '#contract/messages/captions.ts';
 import { AudioPlayer } from '#web/ui/media/AudioPlayer.tsx';
@@ -32,6 +33,10 @@ type Props = {
   head?: ReactNode;
   /** Not for the other side: looks like a note, not like something sent. */
   internal?: boolean;
+  /** At its lower edge: an emoji, and whose it is. */
+  reactions?: readonly { emoji: string; by: string }[];
+  /** Begins an answer to it. */
+  onReply?: (() => void) | undefined;
   /** Opens a conversation with the digits of a contact card. */
   onMessage?: ((digits: string) => void) | undefined;
   /** `div` where the list's items are made elsewhere, as in a virtual list. */
@@ -41,7 +46,7 @@ type Props = {
 /** One message of a conversation. Put bubbles into a `ChatList`. */
 export function ChatBubble(props: Props) {
   const { message, side, sender, time, at, ticks, first = true, note, pending = false } = props;
-  const { as: Line = 'li', onMessage, head, internal = false } = props;
+  const { as: Line = 'li', onMessage, onReply, head, internal = false, reactions = [] } = props;
   const by = shortName(sender);
   return (
     <Line className={classes(styles['line'], styles[side], first && styles['first'])}>
@@ -59,7 +64,21 @@ export function ChatBubble(props: Props) {
           <time dateTime={at?.toISOString()}>{time}</time>
           {ticks}
         </span>
+        {onReply && (
+          <button type="button" className={styles['reply']} aria-label="Balas" onClick={onReply}>
+            <Reply size={16} aria-hidden="true" />
+          </button>
+        )}
       </article>
+      {reactions.length > 0 && (
+        <ul className={styles['reactions']} aria-label="Reaksi">
+          {reactions.map(({ emoji, by: whose }) => (
+            <li key={whose} title={shortName(whose)}>
+              {emoji} <span className="sr-only">{shortName(whose)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
       {note && <div className={styles['note']}>{note}</div>}
     </Line>
   );

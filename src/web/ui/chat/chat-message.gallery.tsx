@@ -5,6 +5,7 @@ import { Emitted, Show } from '#web/gallery/Show.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { ChatBubble, ChatDivider, ChatList } from '#web/ui/chat/ChatBubble.tsx';
 import { startsRun, type ChatMessage } from '#web/ui/chat/chat.ts';
+import { ChatQuote } from '#web/ui/chat/quote/ChatQuote.tsx';
 import { Ticks, type Mark } from '#web/ui/chat/Ticks.tsx';
 
 const { picture, clip, voiceNote } = sampleMedia;
@@ -130,6 +131,7 @@ function Demo() {
           </ChatList>
         </div>
       </Show>
+      <Naming onReply={() => setRequested('Balas')} />
       <Days />
       <Marks />
     </>
@@ -158,6 +160,34 @@ const Lines = ({ lines, onMessage }: LinesProps) =>
       />
     );
   });
+
+const Naming = ({ onReply }: { onReply: () => void }) => (
+  <Show title="Answers and reactions">
+    <div>
+      <ChatList label="Percakapan dengan Dewi">
+        <ChatBubble
+          message={{ type: 'text', caption: 'Jadi ambil yang biru?' }}
+          side="out"
+          sender="Anda"
+          time="10.01"
+          reactions={[
+            { emoji: '👍', by: 'Dewi' },
+            { emoji: '🙏', by: 'Anda' },
+          ]}
+          onReply={onReply}
+        />
+        <ChatBubble
+          message={{ type: 'text', caption: 'Ya, dua' }}
+          side="in"
+          sender="Dewi"
+          time="10.02"
+          head={<ChatQuote name="Anda" text="Jadi ambil yang biru?" />}
+          onReply={onReply}
+        />
+      </ChatList>
+    </div>
+  </Show>
+);
 
 const Days = () => (
   <Show title="Days and the unread">

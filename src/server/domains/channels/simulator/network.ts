@@ -1,8 +1,6 @@
 import * as z from 'zod/mini';
-import type { MessageType } from '#contract/messages.ts';
 import type {
   Channel,
-  MessageBody,
   Outgoing,
   Receipt,
   SendResult,
@@ -13,8 +11,8 @@ import { type Sql, isTransient } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import type { Files } from '#server/domains/media/media.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type Pace, type Plan, planFor } from './outcomes.ts';
-import { picture } from './picture.ts';
+import { answerOf } from './answers.ts';
+import { type Pace, type Plan, answerKinds, planFor } from './outcomes.ts';
 import { type Due, Ticker } from './ticker.ts';
 import { LineWriter } from './writer.ts';
 
@@ -141,9 +139,11 @@ function receiptFrom(due: Due): [Receipt, Due][] {
 const ReplyFacts = z.object({
   lineId: z.uuid(),
   to: z.string(),
-  what: z.enum(['text', 'stop', 'picture']),
+  what: z.enum(answerKinds),
   text: z.optional(z.string()),
   fileId: z.optional(z.uuid()),
+  /** The message it answers by quoting it, or reacts to: by the network's id. */
+  quotes: z.optional(z.string()),
 });
 export type ReplyFacts = z.output<typeof ReplyFacts>;
 
@@ -153,7 +153,8 @@ async function sendReply(deps: NetworkDeps, sinks: Sinks, due: Due): Promise<voi
   const holder = await tokenOfPhone(deps.allAccountsSql, 'simulator', reply.to);
   if (!holder) return;
   const { accountId, tokenId } = holder;
-  const { type, body } = await contentsOf(deps.files, accountId, reply);
+  const { quotes } = reply;
+  const { type, body } = await answerOf(deps.files, { accountId, ...reply });
   await deps.allAccountsSql`
     insert into sim_lines (phone, line_id, direction, peer, type, body, account_id)
     values (${due.phone}, ${reply.lineId}, 'out', ${reply.to}, ${type}, ${json(body)},
@@ -167,27 +168,8 @@ async function sendReply(deps: NetworkDeps, sinks: Sinks, due: Due): Promise<voi
     body,
     at: due.at,
     providerId: reply.lineId,
+    ...(quotes !== undefined && { quotes }),
   });
-}
-
-async function contentsOf(
-  files: NetworkDeps['files'],
-  accountId: string,
-  { what, text = 'STOP', fileId }: ReplyFacts,
-): Promise<{ type: MessageType; body: MessageBody & Record<string, string> }> {
-  if (what !== 'picture') return { type: 'text', body: { text } };
-  const bytes = picture();
-  const name = 'bukti.png';
-  const stored = await files.save({
-    accountId,
-    bytes,
-    name,
-    ...(fileId !== undefined && { fileId }),
-  });
-  return {
-    type: 'image',
-    body: { file: stored.fileId, mime: stored.mime, caption: 'Ini buktinya' },
-  };
 }
 
 /** The facts of a `connect` row: the link that the phone has scanned. */

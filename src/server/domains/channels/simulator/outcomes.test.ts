@@ -74,9 +74,12 @@ test('…006 is silent, …007 answers STOP, …008 answers with a picture', () 
 });
 
 test('each fixed outcome has a sentence, and ordinary numbers have none', () => {
-  const numbers = [1, 2, 3, 4, 5, 6, 7, 8].map((last) => `6280000000${last}`);
+  const numbers = Array.from(
+    { length: 16 },
+    (_, index) => `62800000${String(index + 1).padStart(3, '0')}`,
+  );
   expect(numbers.map(fixedOutcomeOf)).not.toContain(null);
-  expect(fixedOutcomeOf('62800000009')).toBeNull();
+  expect(fixedOutcomeOf('62800000017')).toBeNull();
   expect(fixedOutcomeOf('6281234567890')).toBeNull();
 });
 

@@ -1,4 +1,4 @@
-import type { Failure } from '#contract/messages.ts';
+import type { Failure, MessageType } from '#contract/messages.ts';
 
 /** What the network will do with one message. Times are from its acceptance. */
 export type Plan =
@@ -7,7 +7,23 @@ export type Plan =
   | { outcome: 'later'; afterMs: number; failure: Failure }
   | { outcome: 'silent' };
 
-export type PlannedReply = { what: 'stop' | 'picture'; afterMs: number };
+/** What an answer is: a typed text, STOP, a text that quotes, a reaction, or one of the other types. */
+export const answerKinds = [
+  'text',
+  'stop',
+  'picture',
+  'quote',
+  'reaction',
+  'video',
+  'audio',
+  'document',
+  'sticker',
+  'location',
+  'contact',
+] as const;
+export type AnswerKind = (typeof answerKinds)[number];
+
+export type PlannedReply = { what: AnswerKind; afterMs: number };
 
 /** How time runs in the simulated network. */
 export type Pace = {
@@ -38,18 +54,32 @@ const fixedOutcomes: Readonly<Record<string, string>> = {
   '62800000006': 'Jaringan tidak pernah menjawab.',
   '62800000007': `${READ} Pemiliknya membalas STOP.`,
   '62800000008': `${READ} Pemiliknya membalas dengan gambar.`,
+  '62800000009': `${READ} Pemiliknya membalas dengan mengutip pesan itu.`,
+  '62800000010': `${READ} Pemiliknya memberi reaksi.`,
+  '62800000011': `${READ} Pemiliknya membalas dengan video.`,
+  '62800000012': `${READ} Pemiliknya membalas dengan pesan suara.`,
+  '62800000013': `${READ} Pemiliknya membalas dengan dokumen.`,
+  '62800000014': `${READ} Pemiliknya membalas dengan stiker.`,
+  '62800000015': `${READ} Pemiliknya membalas dengan lokasi.`,
+  '62800000016': `${READ} Pemiliknya membalas dengan kontak.`,
 };
 
 /** What a number with a fixed outcome does, in a sentence; null for ordinary numbers. */
 export const fixedOutcomeOf = (phone: string): string | null => fixedOutcomes[phone] ?? null;
 
 /**
- * What happens to a message: fixed for the numbers 62800000001 … 008, delivered and read for others.
+ * What happens to a message: fixed for the numbers 62800000001 … 016, delivered and read for others. Nobody
+ * answers a reaction.
  *
  * @param attempt from 1: which try this is.
  */
 export function planFor(
-  { messageId, to, attempt }: { messageId: string; to: string; attempt: number },
+  {
+    messageId,
+    to,
+    attempt,
+    type,
+  }: { messageId: string; to: string; attempt: number; type?: MessageType },
   pace: Pace,
 ): Plan {
   const retryMs = paced(FIRST_RETRY_MS * 2 ** Math.min(attempt - 1, 4), pace);
@@ -66,14 +96,26 @@ export function planFor(
       return { outcome: 'later', afterMs: retryMs, failure: 'rate_limited' };
     case '62800000006':
       return { outcome: 'silent' };
-    case '62800000007':
-      return answered(messageId, pace, 'stop');
-    case '62800000008':
-      return answered(messageId, pace, 'picture');
-    default:
-      return acceptedPlan(messageId, pace);
+    default: {
+      const what = type === 'reaction' ? undefined : answers[to];
+      return what ? answered(messageId, pace, what) : acceptedPlan(messageId, pace);
+    }
   }
 }
+
+/** What the owners of some numbers answer. */
+const answers: Readonly<Record<string, AnswerKind>> = {
+  '62800000007': 'stop',
+  '62800000008': 'picture',
+  '62800000009': 'quote',
+  '62800000010': 'reaction',
+  '62800000011': 'video',
+  '62800000012': 'audio',
+  '62800000013': 'document',
+  '62800000014': 'sticker',
+  '62800000015': 'location',
+  '62800000016': 'contact',
+};
 
 type AcceptedPlan = Extract<Plan, { outcome: 'accepted' }> & { readMs: number };
 

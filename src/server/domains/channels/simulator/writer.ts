@@ -3,7 +3,7 @@ import { eachByItself } from '#server/infra/postgres/batches.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
-import type { Plan } from './outcomes.ts';
+import type { AnswerKind, Plan } from './outcomes.ts';
 
 type AcceptedPlan = Extract<Plan, { outcome: 'accepted' }>;
 
@@ -154,6 +154,9 @@ async function insertLines(
 /** The text itself, also where the message's own row only has a mask: the phone shows it in clear. */
 const bodyOf = ({ body, text }: Outgoing) => (text === undefined ? body : { text });
 
+/** Answers that name the message they are given to. */
+const quoting: ReadonlySet<AnswerKind> = new Set(['quote', 'reaction']);
+
 function replyFacts({ message, plan }: Job) {
   if (!plan.reply) return null;
   return json({
@@ -161,5 +164,6 @@ function replyFacts({ message, plan }: Job) {
     fileId: newId(),
     to: message.from,
     what: plan.reply.what,
+    ...(quoting.has(plan.reply.what) && { quotes: message.messageId }),
   });
 }

@@ -137,3 +137,61 @@ test('conversations of another account are neither shown nor read', async ({ db,
   );
   expect(unread).toBe(6);
 });
+
+test('reactions stand at their message: of each side the newest that did not fail', async ({
+  db,
+  sql,
+}) => {
+  const { accountId, tokenId } = await customerWith(sql);
+  const peer = phone(1);
+  const with1 = { tokenId, peer };
+  await storeMessages(db.owner, accountId, [
+    { ...with1, at: minutesAgo(9), body: { text: 'Satu' } },
+    { ...with1, at: minutesAgo(8), body: { text: 'Dua' } },
+  ]);
+  const thread = () =>
+    messagesWith(db.tenantSql, accountId, { token_id: tokenId, peer, start: 0 }, fileLink);
+  const [two, one] = (await thread()).rows;
+  const react = (minutes: number, message_id: string, emoji: string, more: object) => ({
+    ...with1,
+    at: minutesAgo(minutes),
+    type: 'reaction' as const,
+    body: { message_id, emoji },
+    ...more,
+  });
+  await storeMessages(db.owner, accountId, [
+    react(7, one?.id ?? '', '👍', { direction: 'in' }),
+    react(6, one?.id ?? '', '🙏', { direction: 'in' }),
+    react(5, one?.id ?? '', '😀', { direction: 'out' }),
+    react(4, one?.id ?? '', '😡', { direction: 'out', status: 'failed' }),
+    react(3, two?.id ?? '', '👍', { direction: 'in' }),
+    react(2, two?.id ?? '', '', { direction: 'in' }),
+  ]);
+  const { rows, total } = await thread();
+  expect([rows.length, total]).toEqual([2, 2]);
+  expect(rows[0]?.reactions).toEqual([]);
+  expect(rows[1]?.reactions.toSorted((a, b) => a.direction.localeCompare(b.direction))).toEqual([
+    { direction: 'in', emoji: '🙏' },
+    { direction: 'out', emoji: '😀' },
+  ]);
+});
+
+test('an answer shows what it answers', async ({ db, sql }) => {
+  const { accountId, tokenId } = await customerWith(sql);
+  const peer = phone(1);
+  const quoted = { direction: 'in', type: 'text', text: 'Ada?', provider_id: 'x' };
+  await storeMessages(db.owner, accountId, [
+    { tokenId, peer, at: minutesAgo(1), body: { text: 'Ada', quoted } },
+    { tokenId, peer, at: minutesAgo(2), body: { text: 'Lama', quoted: { type: 'lain' } } },
+  ]);
+  const { rows } = await messagesWith(
+    db.tenantSql,
+    accountId,
+    { token_id: tokenId, peer, start: 0 },
+    fileLink,
+  );
+  expect(rows.map((row) => row.quoted)).toEqual([
+    { direction: 'in', type: 'text', excerpt: 'Ada?' },
+    null,
+  ]);
+});

@@ -17,6 +17,7 @@ import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { type Body, type FileLink, excerptOf } from '#server/domains/messages/content.ts';
 import { idsWhere, readAsAccount } from '#server/domains/messages/history/pages.ts';
+import { reactionsTo } from './reactions.ts';
 import { conversationMessage, readMessages } from '#server/domains/messages/history/rows.ts';
 import { digitsOf, likeBeginning } from '#server/domains/messages/history/search.ts';
 
@@ -155,12 +156,16 @@ export function messagesWith(
     limit: PAGE_SIZE + 1,
   } as const;
   return readAsAccount(sql, accountId, async (tx) => {
-    const ids = idsWhere(tx, query, tx`and m.peer = ${peer}`);
+    // A reaction stands at the message that it is about.
+    const ids = idsWhere(tx, query, tx`and m.peer = ${peer} and m.type <> 'reaction'`);
     const found = await readMessages(tx, { accountId, ids, order });
+    const shown = found.slice(0, PAGE_SIZE);
+    const shownIds = shown.map(({ message_id }) => message_id);
+    const reactions = await reactionsTo(tx, { accountId, tokenId, peer }, shownIds);
     return {
-      rows: found
-        .slice(0, PAGE_SIZE)
-        .map((stored) => conversationMessage(accountId, stored, fileLink)),
+      rows: shown.map((stored) =>
+        conversationMessage(accountId, stored, fileLink, reactions.get(stored.message_id)),
+      ),
       total: start + found.length,
     };
   });

@@ -1,8 +1,10 @@
 import { expect } from 'vitest';
+import { publicId } from '#contract/base/ids.ts';
 import type { Inbound } from '#server/domains/channels/channels.ts';
 import { newId } from '#server/infra/ids.ts';
 import { test } from '#tests/support/database/database.ts';
-import { customerWith } from '#tests/support/people/people.ts';
+import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { customerWith, orderOf } from '#tests/support/people/people.ts';
 import { receiveInbound } from './inbound.ts';
 
 test('an inbound message is stored, whatever its network wrote into it', async ({ sql }) => {
@@ -24,6 +26,54 @@ test('an inbound message is stored, whatever its network wrote into it', async (
   await receive();
   expect(names).toEqual(['A\uFFFDni \uFFFD']);
   expect(await sql`select body from messages`).toEqual([
-    { body: { caption: 'a\uFFFDb', filename: '\uFFFD.pdf', 'k\uFFFD': '👋' } },
+    {
+      body: {
+        caption: 'a\uFFFDb',
+        filename: '\uFFFD.pdf',
+        'k\uFFFD': '👋',
+        provider_id: expect.stringMatching(/^id\uFFFD/),
+      },
+    },
   ]);
+});
+
+test('an answer or a reaction names the message of its conversation that it is about', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  const { accountId, tokenId } = ani;
+  const { results } = await openAccepter(sql, () => undefined).place(orderOf(ani));
+  const ours = results[0]?.id ?? '';
+  const [placed] = await sql<{ peer: string }[]>`select peer from messages`;
+  const from = placed?.peer ?? '';
+  const receive = (more: Partial<Inbound>) =>
+    receiveInbound(sql, {
+      accountId,
+      tokenId,
+      from,
+      type: 'text',
+      body: { text: 'Ya' },
+      at: new Date(),
+      providerId: newId(),
+      ...more,
+    });
+  const theirs = newId();
+  await receive({ quotes: ours, providerId: theirs });
+  await receive({ type: 'reaction', body: { emoji: '👍' }, quotes: theirs });
+  await receive({ quotes: ours, from: '6281299999999' });
+  await receive({ quotes: 'tidak-dikenal' });
+  const stored = await sql<{ body: Record<string, unknown>; message_id: string }[]>`
+    select message_id, body from messages where direction = 'in' order by message_id`;
+  const [reply, reaction, ...unknown] = stored;
+  expect(reply?.body).toMatchObject({
+    reply_to: publicId('message', ours),
+    quoted: { direction: 'out', type: 'text', text: 'Halo' },
+  });
+  expect(reaction?.body).toMatchObject({
+    emoji: '👍',
+    message_id: publicId('message', reply?.message_id ?? ''),
+    quoted: { direction: 'in', text: 'Ya', provider_id: theirs },
+  });
+  for (const { body } of unknown) expect(body).not.toHaveProperty('quoted');
+  expect(unknown).toHaveLength(2);
 });

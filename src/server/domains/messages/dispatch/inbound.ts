@@ -4,6 +4,7 @@ import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts
 import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
 import { excerptOf } from '#server/domains/messages/content.ts';
+import { quotedByNetwork } from '#server/domains/messages/submit/lookups.ts';
 import { deleteOptout, storeOptout } from '#server/domains/messages/optouts/optouts.ts';
 
 /** Words with which a recipient stops, and resumes, receiving from a token. */
@@ -38,9 +39,10 @@ export async function receiveInbound(
   onReceived?: OnReceived,
 ): Promise<void> {
   const stored = storableInbound(inbound);
-  const { accountId, tokenId, from, name, body } = stored;
+  const { accountId, tokenId, from, name } = stored;
   const messageId = newId();
   await asAccount(sql, accountId, async (tx) => {
+    const body = await namingBody(tx, stored);
     const [received] = await tx<{ receive_message: boolean }[]>`
       select receive_message(
         ${accountId}, ${tokenId}, ${messageId}, ${from}, ${name ?? null}, ${stored.type},
@@ -53,9 +55,21 @@ export async function receiveInbound(
   });
 }
 
+/** What is stored of it: also its id in the network, and, when it names a message, which one, and what that says. */
+async function namingBody(tx: Tx, inbound: Inbound): Promise<Record<string, unknown>> {
+  const { accountId, tokenId, from: peer, type, body, providerId, quotes } = inbound;
+  const own = { ...body, provider_id: providerId };
+  if (quotes === undefined) return own;
+  const named = await quotedByNetwork(tx, { accountId, tokenId, peer }, quotes);
+  if (!named) return own;
+  const name = type === 'reaction' ? 'message_id' : 'reply_to';
+  return { ...own, [name]: named.id, quoted: named.quoted };
+}
+
 /** Replaces what the database cannot store: a network cannot be asked to send it again. */
-const storableInbound = ({ name, ...inbound }: Inbound): Inbound => ({
+const storableInbound = ({ name, quotes, ...inbound }: Inbound): Inbound => ({
   ...inbound,
+  ...(quotes !== undefined && { quotes: storable(quotes) }),
   from: storable(inbound.from),
   ...(name !== undefined && { name: storable(name) }),
   body: storableJson(inbound.body),

@@ -1,5 +1,5 @@
 import type { Direction, MessageRow, MessageStatus } from '#contract/messages.ts';
-import { type ConversationMessage, Failure, type MessageType } from '#contract/messages.ts';
+import { type ConversationMessage, Failure, type MessageType, Quoted } from '#contract/messages.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
@@ -117,12 +117,26 @@ export function messageRow(stored: StoredMessage): MessageRow {
   };
 }
 
-/** A message in its conversation. */
+/** A side's reaction to a message. */
+export type Reaction = ConversationMessage['reactions'][number];
+
+/** A message in its conversation, with the reactions to it where they were read. */
 export const conversationMessage = (
   accountId: string,
   stored: StoredMessage,
   fileLink: FileLink,
+  reactions: readonly Reaction[] = [],
 ): ConversationMessage => ({
   ...messageRow(stored),
   content: contentOf({ accountId, type: stored.type, body: stored.body }, fileLink),
+  quoted: quotedIn(stored.body),
+  reactions: [...reactions],
 });
+
+/** What a body says of the message that it answers. */
+function quotedIn(body: Body): Quoted | null {
+  const given = body['quoted'];
+  if (typeof given !== 'object' || given === null) return null;
+  const read = Quoted().safeParse({ ...given, excerpt: (given as Body)['text'] });
+  return read.success ? read.data : null;
+}

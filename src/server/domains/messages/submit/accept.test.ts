@@ -152,7 +152,7 @@ test('a token that was never linked, and a recipient who opted out, are refused'
   expect((await accepter.place(orderOf(ani))).results[0]).toMatchObject({ outcome: 'not_linked' });
 
   await sql`update tokens set status = 'linked'`;
-  await sql`insert into optouts (account_id, token_id, peer) values (${ani.accountId}, ${ani.tokenId}, '6281200000009')`;
+  await sql`insert into optouts (account_id, token_id, peer, source) values (${ani.accountId}, ${ani.tokenId}, '6281200000009', 'reply')`;
   const placed = await accepter.place(
     orderOf(ani, { prices: [150, 150], peers: ['6281200000009', '6281200000001'] }),
   );
@@ -163,7 +163,7 @@ test('the saldo in an answer counts what was placed, and not what was refused ju
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  await sql`insert into optouts (account_id, token_id, peer) values (${ani.accountId}, ${ani.tokenId}, '6281200000009')`;
+  await sql`insert into optouts (account_id, token_id, peer, source) values (${ani.accountId}, ${ani.tokenId}, '6281200000009', 'reply')`;
   const { place } = openAccepter(sql, nobody);
   // The first leaves at once, the others together after it.
   const [first, refused, last] = await Promise.all([
@@ -216,7 +216,7 @@ test('requests of many wallets at once are placed together, each as if alone', a
   const accepter = openAccepter(sql, nobody);
   await accepter.place(orderOf(citra, { key: 'k' }));
   await accepter.place(orderOf(dewi, { refs: ['r'] }));
-  await sql`insert into optouts (account_id, token_id, peer) values (${eka.accountId}, ${eka.tokenId}, '6281200000001')`;
+  await sql`insert into optouts (account_id, token_id, peer, source) values (${eka.accountId}, ${eka.tokenId}, '6281200000001', 'reply')`;
 
   // The first leaves alone; the others queue meanwhile and go in one call.
   const [, ...answers] = await Promise.all([

@@ -1,4 +1,4 @@
-import { uuidOf } from '#contract/base/ids.ts';
+import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Direction, MessageStatus, MessageType } from '#contract/messages.ts';
 import type { NewMessage } from '#contract/rest/new-message.ts';
@@ -173,3 +173,24 @@ function quotedOf({ direction, type, body }: Pick<Target, 'direction' | 'type' |
   if (typeof provider === 'string') quoted.provider_id = provider;
   return quoted;
 }
+
+/**
+ * The message that a network names in one that comes in: one of ours by its own id, or one that came in
+ * earlier by the network's.
+ */
+export async function quotedByNetwork(
+  tx: Tx,
+  { accountId, tokenId, peer }: Sender & { peer: string },
+  provider: string,
+): Promise<{ id: string; quoted: Quoted } | undefined> {
+  const [known] = await tx<{ message_id: string }[]>`
+    select message_id from message_refs
+    where account_id = ${accountId} and ref = ${`\u0001in:${provider}`}`;
+  const uuid = known?.message_id ?? (isUuid.test(provider) ? provider : undefined);
+  if (uuid === undefined) return undefined;
+  const target = (await readTargets(tx, { accountId, tokenId }, [uuid])).get(uuid.toLowerCase());
+  if (!target || target.peer !== peer || target.type === 'reaction') return undefined;
+  return { id: publicId('message', target.message_id), quoted: quotedOf(target) };
+}
+
+const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

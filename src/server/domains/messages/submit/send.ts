@@ -1,9 +1,12 @@
 import { sendMessage } from '#contract/messages.ts';
 import type { InputOf } from '#contract/base/act.ts';
+import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
+import type { NewMessage } from '#contract/rest/new-message.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { type Accepter, hashOf } from './accept.ts';
 import type { FileLink } from '#server/domains/messages/content.ts';
+import { findNoMedia, lookUp } from './lookups.ts';
 import { itemFrom, refusalOf } from './place.ts';
 import { conversationMessage, readMessages } from '#server/domains/messages/history/rows.ts';
 import { handle } from '#server/infra/acts/act.ts';
@@ -23,12 +26,17 @@ type SendTextRequest = InputOf<typeof sendMessage> & { accountId: string; key: s
  * one retry, or a crash between COMMIT and answer, sends and charges once.
  */
 async function sendText({ sql, accepter, prices, fileLink, now }: Deps, request: SendTextRequest) {
-  const { accountId, token_id: tokenId, to, text } = request;
-  const item = itemFrom(
-    { type: 'text', to, text: { body: text } },
-    { tokenId, price: prices.message(), now: now() },
-  );
-  const hash = hashOf(['message_send', to, text]);
+  const { accountId, token_id: tokenId, to, text, reply_to: replyTo } = request;
+  const message: NewMessage = {
+    type: 'text',
+    to,
+    text: { body: text },
+    ...(replyTo !== undefined && { reply_to: publicId('message', replyTo) }),
+  };
+  const [found] = await lookUp({ sql, findMedia: findNoMedia }, { accountId, tokenId }, [message]);
+  if (found instanceof Refusal) throw found;
+  const item = itemFrom(message, { tokenId, price: prices.message(), now: now(), found });
+  const hash = hashOf(['message_send', to, text, ...(replyTo === undefined ? [] : [replyTo])]);
   const placed = await accepter.place({
     accountId,
     tokenId,

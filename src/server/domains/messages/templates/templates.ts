@@ -9,7 +9,6 @@ import type { Tx } from '#server/infra/postgres/database.ts';
 
 /** A template as it is stored. */
 export type StoredTemplate = {
-  template_id: string;
   name: string;
   language: string;
   category: TemplateCategory;
@@ -38,18 +37,18 @@ type Named = {
   variables?: readonly string[] | undefined;
 };
 
-/** The account's templates of these names, in all their languages. */
+/** The account's templates in all their languages: of these names, or all. */
 export async function readTemplates(
   tx: Tx,
   accountId: string,
-  names: readonly string[],
+  names: readonly string[] | undefined,
 ): Promise<readonly StoredTemplate[]> {
-  if (names.length === 0) return [];
+  if (names?.length === 0) return [];
   return tx<StoredTemplate[]>`
-    select template_id, name, language, category, header, body, footer, buttons, status, reason,
-      created_at
+    select name, language, category, header, body, footer, buttons, status, reason, created_at
     from message_templates
-    where account_id = ${accountId} and name = any (${[...new Set(names)]}::text[])
+    where account_id = ${accountId}
+      ${names ? tx`and name = any (${[...new Set(names)]}::text[])` : tx``}
     order by name, language`;
 }
 

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
-import { failures, type ConversationMessage } from '#contract/messages.ts';
+import { failures, statusRank, type ConversationMessage, type Quoted } from '#contract/messages.ts';
 import { formatTime } from '#contract/base/time.ts';
 import styles from '#web/features/messages/conversations/thread/MessageLine.module.css';
 import {
@@ -9,10 +9,12 @@ import {
   sendAgain,
   type Outgoing,
 } from '#web/features/messages/conversations/thread/outgoing.ts';
+import { typeLabel } from '#web/features/messages/labels.ts';
 import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { ChatBubble } from '#web/ui/chat/ChatBubble.tsx';
+import { ChatQuote } from '#web/ui/chat/quote/ChatQuote.tsx';
 import { Ticks } from '#web/ui/chat/Ticks.tsx';
 
 /** What stands in a thread: a message, or one that is on its way. */
@@ -24,20 +26,21 @@ type Props = {
   /** The other one's name. */
   name: string;
   zone: string;
+  onReply: ((message: ConversationMessage) => void) | undefined;
 };
 
 /** One line of a thread. */
-export const MessageLine = ({ body, first, name, zone }: Props) =>
+export const MessageLine = ({ body, first, name, zone, onReply }: Props) =>
   'message' in body ? (
-    <Sent message={body.message} first={first} name={name} zone={zone} />
+    <Sent message={body.message} first={first} name={name} zone={zone} onReply={onReply} />
   ) : (
-    <Unsent one={body.outgoing} first={first} zone={zone} />
+    <Unsent one={body.outgoing} first={first} name={name} zone={zone} />
   );
 
-type SentProps = { message: ConversationMessage; first: boolean; name: string; zone: string };
+type SentProps = { message: ConversationMessage } & Omit<Props, 'body'>;
 
-function Sent({ message, first, name, zone }: SentProps) {
-  const { direction, status, created_at, token } = message;
+function Sent({ message, first, name, zone, onReply }: SentProps) {
+  const { direction, status, created_at, token, quoted, reactions } = message;
   const ours = direction === 'out';
   return (
     <ChatBubble
@@ -48,6 +51,12 @@ function Sent({ message, first, name, zone }: SentProps) {
       time={formatTime(created_at, zone)}
       at={created_at}
       first={first}
+      head={quoted && <Quote quoted={quoted} name={name} />}
+      reactions={reactions.map(({ direction: by, emoji }) => ({
+        emoji,
+        by: by === 'out' ? 'Anda' : name,
+      }))}
+      onReply={onReply && canBeAnswered(message) ? () => onReply(message) : undefined}
       ticks={ours && <StatusMark status={status} iconOnly />}
       note={ours && noteOf(message, zone)}
       onMessage={(peer) =>
@@ -60,6 +69,27 @@ function Sent({ message, first, name, zone }: SentProps) {
   );
 }
 
+/** What the phone has: no message that has not left, or never will. */
+const canBeAnswered = ({ status }: ConversationMessage): boolean =>
+  statusRank[status] >= statusRank.sent && !['failed', 'cancelled', 'expired'].includes(status);
+
+/** The message that another one answers. */
+export const Quote = ({
+  quoted: { direction, type, excerpt },
+  name,
+  onCancel,
+}: {
+  quoted: Quoted;
+  name: string;
+  onCancel?: () => void;
+}) => (
+  <ChatQuote
+    name={direction === 'out' ? 'Anda' : name}
+    text={excerpt || typeLabel[type]}
+    {...(onCancel && { onCancel })}
+  />
+);
+
 /** What a bubble says below a message of ours, where there is more to say. */
 function noteOf(message: ConversationMessage, zone: string) {
   if (message.status === 'failed') return <Why failure={message.failure} />;
@@ -71,7 +101,7 @@ const Why = ({ failure }: Pick<ConversationMessage, 'failure'>) => (
 );
 
 /** Not on the server yet: faint while it is on its way, with a way on when it did not get there. */
-function Unsent({ one, first, zone }: { one: Outgoing; first: boolean; zone: string }) {
+function Unsent({ one, first, name, zone }: { one: Outgoing } & Omit<Props, 'body' | 'onReply'>) {
   const client = useQueryClient();
   const failed = one.why !== undefined;
   const at = new Date(one.at);
@@ -84,6 +114,7 @@ function Unsent({ one, first, zone }: { one: Outgoing; first: boolean; zone: str
       time={formatTime(at, zone)}
       at={at}
       first={first}
+      head={one.replyTo && <Quote quoted={one.replyTo} name={name} />}
       pending={!failed}
       ticks={
         <Ticks

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { useRef, type ReactNode } from 'react';
+import { useRef, useState, type ReactNode } from 'react';
 import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import { TEXT_MAX, type ConversationMessage } from '#contract/messages.ts';
 import { type Optout, optoutSourceLabel } from '#contract/messages/optouts.ts';
@@ -9,7 +9,12 @@ import { formatPhone } from '#contract/base/phone.ts';
 import { formatDate } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import type { Flat } from '#web/api/lists/flatList.ts';
-import { sendText, useOutgoing } from '#web/features/messages/conversations/thread/outgoing.ts';
+import { Quote } from '#web/features/messages/conversations/thread/MessageLine.tsx';
+import {
+  sendText,
+  useOutgoing,
+  type QuotedMessage,
+} from '#web/features/messages/conversations/thread/outgoing.ts';
 import {
   conversationsQuery,
   sameConversation,
@@ -44,13 +49,28 @@ export function Thread({ which }: { which: Which }) {
   const root = useRef<HTMLElement>(null);
   const all = useOutgoing();
   const outgoing = all.filter((one) => one.tokenId === which.tokenId && one.peer === which.peer);
+  const [replyTo, setReplyTo] = useState<QuotedMessage>();
+  const blocked = whyBlocked(token, tokens !== undefined) ?? whyStopped(optout);
   useKeyboardInset(root);
   useSeen(which, data?.rows);
   return (
     <section ref={root} className={styles['thread']} aria-label={`Percakapan dengan ${name}`}>
       <Head which={which} name={name} token={token} />
       {data ? (
-        <ThreadMessages which={which} name={name} thread={data} outgoing={outgoing} />
+        <ThreadMessages
+          which={which}
+          name={name}
+          thread={data}
+          outgoing={outgoing}
+          onReply={
+            blocked
+              ? undefined
+              : ({ id, direction, type, excerpt }) => {
+                  setReplyTo({ id, direction, type, excerpt });
+                  root.current?.querySelector('textarea')?.focus();
+                }
+          }
+        />
       ) : (
         <div className={styles['waiting']}>
           {error ? (
@@ -63,7 +83,9 @@ export function Thread({ which }: { which: Which }) {
       <Reply
         which={which}
         name={name}
-        blocked={whyBlocked(token, tokens !== undefined) ?? whyStopped(optout)}
+        blocked={blocked}
+        replyTo={replyTo}
+        onReplied={() => setReplyTo(undefined)}
       />
     </section>
   );
@@ -139,14 +161,27 @@ function whyStopped(optout: Optout | null | undefined): ReactNode {
   );
 }
 
-type ReplyProps = { which: Which; name: string; blocked: ReactNode };
+type ReplyProps = {
+  which: Which;
+  name: string;
+  blocked: ReactNode;
+  /** The message that is being answered. */
+  replyTo: QuotedMessage | undefined;
+  /** The answer is on its way, or was given up. */
+  onReplied: () => void;
+};
 
-function Reply({ which, name, blocked }: ReplyProps) {
+function Reply({ which, name, blocked, replyTo, onReplied }: ReplyProps) {
   const client = useQueryClient();
   const [draft, setDraft] = useDraft(`${which.tokenId} ${which.peer}`);
   const { data: saldo } = useQuery(saldoQuery);
   return (
     <div className={styles['reply']}>
+      {replyTo && !blocked && (
+        <div className={styles['quoted']}>
+          <Quote quoted={replyTo} name={name} onCancel={onReplied} />
+        </div>
+      )}
       <Composer
         label={`Tulis pesan untuk ${name}`}
         value={draft}
@@ -155,7 +190,8 @@ function Reply({ which, name, blocked }: ReplyProps) {
         blocked={blocked}
         onSend={(text) => {
           setDraft('');
-          sendText(client, which, text);
+          sendText(client, which, text, replyTo);
+          onReplied();
         }}
       />
       {saldo && !blocked && (

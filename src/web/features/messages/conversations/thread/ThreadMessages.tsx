@@ -22,10 +22,12 @@ type Props = {
   name: string;
   thread: Flat<ConversationMessage>;
   outgoing: readonly Outgoing[];
+  /** Answers a message; left out where nothing can be sent. */
+  onReply?: ((message: ConversationMessage) => void) | undefined;
 };
 
 /** The messages of a thread. */
-export function ThreadMessages({ which, name, thread, outgoing }: Props) {
+export function ThreadMessages({ which, name, thread, outgoing, onReply }: Props) {
   const client = useQueryClient();
   const zone = useUser().timezone;
   const unreadFrom = useUnreadFrom(which, thread);
@@ -40,7 +42,9 @@ export function ThreadMessages({ which, name, thread, outgoing }: Props) {
       sending={outgoing.length}
       ended={thread.ended}
       readOlder={() => readOlderMessages(client, which)}
-      render={(body, first) => <MessageLine body={body} first={first} name={name} zone={zone} />}
+      render={(body, first) => (
+        <MessageLine body={body} first={first} name={name} zone={zone} onReply={onReply} />
+      )}
     />
   );
 }

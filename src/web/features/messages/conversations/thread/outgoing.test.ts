@@ -49,6 +49,8 @@ function sent({ text }: SendRequest): Response {
     failure: null,
     created_at: new Date().toISOString(),
     scheduled_at: null,
+    quoted: null,
+    reactions: [],
     content: {
       type: 'text',
       caption: text,

@@ -1,5 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
-import { sendMessage, type ConversationMessage } from '#contract/messages.ts';
+import { sendMessage, type ConversationMessage, type Quoted } from '#contract/messages.ts';
 import { performWithReauth } from '#web/api/act.ts';
 import { isAbort, isDefinite, refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
@@ -12,10 +12,15 @@ import {
   waitingTexts,
 } from '#web/features/messages/conversations/thread/waitingTexts.ts';
 
+/** A message that is being answered: its id, and what is shown of it. */
+export type QuotedMessage = Quoted & { id: string };
+
 /** A text on its way to the server, or one that did not get there. */
 export type Outgoing = Which & {
   id: string;
   text: string;
+  /** The message that it answers. */
+  replyTo?: QuotedMessage | undefined;
   /** When it was written, in milliseconds. */
   at: number;
   /** The key of the change: the same for every try of the same change, so that it is sent once. */
@@ -50,8 +55,14 @@ const remove = (id: string): void => setAll(all.get().filter((one) => one.id !==
 export const useOutgoing = (): readonly Outgoing[] => useStore(all);
 
 /** Puts a text on its way; it waits while there is no network. */
-export function sendText(client: QueryClient, which: Which, text: string): void {
-  const one = { ...which, id: newIdempotencyKey(), key: newIdempotencyKey(), text, at: Date.now() };
+export function sendText(
+  client: QueryClient,
+  which: Which,
+  text: string,
+  replyTo?: QuotedMessage,
+): void {
+  const keys = { id: newIdempotencyKey(), key: newIdempotencyKey() };
+  const one = { ...which, ...keys, text, at: Date.now(), ...(replyTo && { replyTo }) };
   setAll([...all.get(), one]);
   void work(client, which);
 }
@@ -116,8 +127,10 @@ async function work(client: QueryClient, { tokenId, peer }: Which): Promise<void
 }
 
 /** Where the password was asked for, its next try has the key that this one had from then on. */
-async function tryOnce({ id, tokenId, peer, text, key }: Outgoing): Promise<ConversationMessage> {
-  const request = { input: { token_id: tokenId, to: `+${peer}`, text }, key };
+async function tryOnce(one: Outgoing): Promise<ConversationMessage> {
+  const { id, tokenId, peer, text, key, replyTo } = one;
+  const input = { token_id: tokenId, to: `+${peer}`, text, reply_to: replyTo?.id };
+  const request = { input, key };
   try {
     return await performWithReauth(sendMessage, request);
   } finally {

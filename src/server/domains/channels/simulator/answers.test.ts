@@ -1,0 +1,45 @@
+import { expect } from 'vitest';
+import { never, test, toPhone } from '#tests/support/app/simulated-network.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+
+const kept = { file: expect.any(String), mime: expect.any(String) };
+
+test('the numbers that answer do so with their type, by quoting, or by reacting', async ({
+  openNetwork,
+}) => {
+  const { ani, network, sinks, inbound } = await openNetwork();
+  await network.start(sinks);
+  const expected = new Map<string, object>([
+    ['62800000009', { type: 'text', quotes: expect.any(String) }],
+    ['62800000010', { type: 'reaction', body: { emoji: '👍' }, quotes: expect.any(String) }],
+    ['62800000011', { type: 'video', body: { ...kept, mime: 'video/mp4' } }],
+    ['62800000012', { type: 'audio', body: { ...kept, mime: 'audio/ogg', voice: true } }],
+    [
+      '62800000013',
+      { type: 'document', body: { ...kept, mime: 'application/pdf', filename: 'pesanan.pdf' } },
+    ],
+    ['62800000014', { type: 'sticker', body: { ...kept, mime: 'image/webp' } }],
+    ['62800000015', { type: 'location', body: { latitude: -6.1754, name: 'Monas' } }],
+    ['62800000016', { type: 'contact', body: { name: 'Bu Sari', phone: '6281234567899' } }],
+  ]);
+  const sent = new Map<string, string>();
+  for (const phone of expected.keys()) {
+    const message = toPhone(ani, phone);
+    sent.set(phone, message.messageId);
+    await network.send(message, never);
+  }
+  await waitFor(() => expect(inbound).toHaveLength(expected.size));
+  for (const one of inbound) {
+    expect(one).toMatchObject(expected.get(one.from) ?? {});
+    if (one.quotes !== undefined) expect(one.quotes).toBe(sent.get(one.from));
+  }
+});
+
+test('nobody answers a reaction', async ({ sql, openNetwork }) => {
+  const { ani, network, sinks, inbound } = await openNetwork();
+  await network.start(sinks);
+  const reaction = { type: 'reaction' as const, body: { message_id: 'msg_x', emoji: '👍' } };
+  await network.send(toPhone(ani, '62800000010', reaction), never);
+  await waitFor(async () => expect(await sql`select * from sim_due`).toEqual([]));
+  expect(inbound).toEqual([]);
+});
