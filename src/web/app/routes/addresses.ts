@@ -10,7 +10,14 @@ import {
 /** Every address of the app but the operator's, which come when one is asked for, and what its query may say: a segment that begins with `$` is any text. */
 export const addresses = {
   '/': {},
-  '/token': { ...listFields, open: text, view: oneOf(['new', 'link']) },
+  '/token': {
+    ...listFields,
+    open: text,
+    view: oneOf(['new', 'link', 'ditolak']),
+    /** Of rejected calls: whose, and why. */
+    token: text,
+    reason: text,
+  },
   '/message-history': {
     ...listFields,
     q: text,

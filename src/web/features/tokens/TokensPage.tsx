@@ -1,5 +1,5 @@
 import { BookOpen, KeyRound, Plus } from 'lucide-react';
-import { useMemo } from 'react';
+import { lazy, Suspense, useMemo, type ReactNode } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
@@ -19,7 +19,13 @@ import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { TabLink, TabLinks } from '#web/ui/tabs/Tabs.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+
+const RejectedCalls = lazy(async () => ({
+  default: (await import('#web/features/tokens/rejected/RejectedCalls.tsx')).RejectedCalls,
+}));
 
 const columns = (zone: string): readonly Column<Token>[] => [
   {
@@ -103,9 +109,6 @@ const Chips = ({ token }: { token: Token }) => (
 /** Route `/token`: the account's senders; one is made, shown and changed beside the list. */
 export function TokensPage() {
   const address = useTokenAddress();
-  const { timezone } = useUser();
-  const tokens = useList(listTokens, {}, address.view);
-  const shown = useMemo(() => columns(timezone), [timezone]);
   const add = (
     <Button icon={<Plus size={18} aria-hidden="true" />} onClick={address.make}>
       Tambah token
@@ -128,28 +131,23 @@ export function TokensPage() {
           </LinkButton>
         }
       />
-      <DataTable
-        {...tokens.table}
-        caption="Token"
-        columns={shown}
-        rowKey={(token) => token.id}
-        onView={address.setView}
-        onOpen={(token) => address.show(token.id)}
-        openKey={address.open}
-        empty={
-          tokens.isError ? (
-            <WentWrong message={sentenceOf(tokens.error)} onRetry={() => void tokens.refetch()} />
-          ) : (
-            <EmptyState
-              icon={<KeyRound size={24} />}
-              title="Satu token untuk setiap nomor pengirim"
-              action={add}
-            >
-              Token menghubungkan nomor Anda dengan sistem Anda lewat kunci API.
-            </EmptyState>
-          )
-        }
-      />
+      <div className={styles['views']}>
+        <TabLinks label="Tampilan token">
+          <TabLink to="/token" current={!address.rejected}>
+            Daftar token
+          </TabLink>
+          <TabLink to="/token" search={{ view: 'ditolak' }} current={address.rejected}>
+            Panggilan ditolak
+          </TabLink>
+        </TabLinks>
+      </div>
+      {address.rejected ? (
+        <Suspense fallback={<Skeleton height={320} />}>
+          <RejectedCalls />
+        </Suspense>
+      ) : (
+        <TokenTable address={address} add={add} />
+      )}
       {address.making && (
         <CreateToken onClose={address.close} onLink={(id) => address.show(id, true)} />
       )}
@@ -162,5 +160,37 @@ export function TokensPage() {
         />
       )}
     </>
+  );
+}
+
+type TableProps = { address: ReturnType<typeof useTokenAddress>; add: ReactNode };
+
+function TokenTable({ address, add }: TableProps) {
+  const { timezone } = useUser();
+  const tokens = useList(listTokens, {}, address.view);
+  const shown = useMemo(() => columns(timezone), [timezone]);
+  return (
+    <DataTable
+      {...tokens.table}
+      caption="Token"
+      columns={shown}
+      rowKey={(token) => token.id}
+      onView={address.setView}
+      onOpen={(token) => address.show(token.id)}
+      openKey={address.open}
+      empty={
+        tokens.isError ? (
+          <WentWrong message={sentenceOf(tokens.error)} onRetry={() => void tokens.refetch()} />
+        ) : (
+          <EmptyState
+            icon={<KeyRound size={24} />}
+            title="Satu token untuk setiap nomor pengirim"
+            action={add}
+          >
+            Token menghubungkan nomor Anda dengan sistem Anda lewat kunci API.
+          </EmptyState>
+        )
+      }
+    />
   );
 }

@@ -10,6 +10,12 @@ export const tokenQuery = (id: string) =>
     queryFn: ({ signal }) => perform(getToken, { token_id: id }, { signal }),
   });
 
+/** The account's tokens by name, as filters offer them: the first ten. */
+export const tokenNamesQuery = queryOptions({
+  queryKey: ['tokens', 'names'],
+  queryFn: async ({ signal }) => (await perform(listTokens, {}, { signal })).rows,
+});
+
 /** Shows a token as it now stands wherever it is shown; without one, asks for all of them again. */
 export function useTokenChanged(): (token?: Token) => void {
   const client = useQueryClient();

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { configQuery } from '#web/api/configQuery.ts';
 
 export type Sample = {
-  language: 'curl' | 'node' | 'php' | 'python';
+  language: 'curl' | 'node' | 'php' | 'python' | 'go';
   title: string;
   code: string;
 };
@@ -19,12 +19,13 @@ type Sending = {
 export const KEY_PLACEHOLDER = 'KUNCI_API_ANDA';
 const TEXT = 'Halo dari Kabari';
 
-/** The same first message in four languages, ready to be pasted. */
+/** The same first message in five languages, ready to be pasted. */
 export const samplesFor = (sending: Sending): readonly Sample[] => [
   { language: 'curl', title: 'curl', code: curlSample(sending) },
   { language: 'node', title: 'Node.js', code: nodeSample(sending) },
   { language: 'php', title: 'PHP', code: phpSample(sending) },
   { language: 'python', title: 'Python', code: pythonSample(sending) },
+  { language: 'go', title: 'Go', code: goSample(sending) },
 ];
 
 export const curlSample = ({ address, key, to }: Sending): string =>
@@ -70,6 +71,33 @@ reply = requests.post(
     json={'to': '${to}', 'text': {'body': '${TEXT}'}},
 )
 print(reply.status_code, reply.json())`;
+
+const goSample = ({ address, key, to }: Sending): string =>
+  `package main
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+)
+
+func main() {
+	body := strings.NewReader(\`${JSON.stringify({ to, text: { body: TEXT } })}\`)
+	request, err := http.NewRequest("POST", "${address}/v1/messages", body)
+	if err != nil {
+		panic(err)
+	}
+	request.Header.Set("Authorization", "Bearer ${key}")
+	request.Header.Set("Content-Type", "application/json")
+	reply, err := http.DefaultClient.Do(request)
+	if err != nil {
+		panic(err)
+	}
+	defer reply.Body.Close()
+	text, _ := io.ReadAll(reply.Body)
+	fmt.Println(reply.StatusCode, string(text))
+}`;
 
 /** A number that always receives and reads, in the simulator. */
 const SIMULATED = '62800000001';

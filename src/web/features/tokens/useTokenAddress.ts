@@ -19,6 +19,7 @@ export function useTokenAddress() {
     open: search.open,
     making: search.view === 'new',
     linking: search.view === 'link',
+    rejected: search.view === 'ditolak',
     setView: (next: TableView, { replace } = { replace: false }) =>
       void navigate({
         to: '/token',

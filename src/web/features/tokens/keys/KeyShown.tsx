@@ -24,7 +24,7 @@ export const KeyShown = ({ secret, note }: { secret: string; note?: string }) =>
   </div>
 );
 
-/** The first message in four languages; without a key, with a word in its place. */
+/** The first message in five languages; without a key, with a word in its place. */
 export function Samples({ secret }: { secret?: string }) {
   const [language, setLanguage] = useState('curl');
   const samples = samplesFor(useSending(secret));

@@ -1,0 +1,191 @@
+import { useQuery } from '@tanstack/react-query';
+import { RefreshCw, ShieldCheck } from 'lucide-react';
+import { useMemo } from 'react';
+import { formatNumber } from '#contract/base/money.ts';
+import { formatAgo, formatDateTime } from '#contract/base/time.ts';
+import { type RejectedCall, listRejectedCalls } from '#contract/tokens/rejected.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useUser } from '#web/api/user.ts';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
+import {
+  dialectLabel,
+  fixOf,
+  hasWords,
+  reasonOf,
+  reasonOptions,
+} from '#web/features/tokens/rejected/labels.ts';
+import { tokenNamesQuery } from '#web/features/tokens/queries.ts';
+import styles from '#web/features/tokens/tokens.module.css';
+import { Button } from '#web/ui/button/Button.tsx';
+import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Select } from '#web/ui/select/Select.tsx';
+import { DataTable } from '#web/ui/table/DataTable.tsx';
+import type { Column, TableView } from '#web/ui/table/tableProps.ts';
+import { useList } from '#web/ui/table/useList.ts';
+
+const columns = (zone: string): readonly Column<RejectedCall>[] => [
+  { id: 'reason', title: 'Alasan', width: 300, cell: reasonOf, phone: 'title' },
+  {
+    id: 'call',
+    title: 'Panggilan',
+    width: 230,
+    cell: ({ method, path }) => (
+      <code>
+        {method} <bdi>{path}</bdi>
+      </code>
+    ),
+    phone: 'line',
+  },
+  {
+    id: 'token',
+    title: 'Token',
+    width: 140,
+    cell: ({ token }) => <bdi>{token.name}</bdi>,
+    phone: 'fact',
+  },
+  {
+    id: 'calls',
+    title: 'Jumlah',
+    align: 'end',
+    sortable: true,
+    width: 90,
+    cell: ({ calls }) => <span className="num">{formatNumber(calls)}×</span>,
+    phone: 'aside',
+  },
+  {
+    id: 'last_at',
+    title: 'Terakhir',
+    sortable: true,
+    width: 150,
+    cell: ({ last_at: at }) => (
+      <time dateTime={at.toISOString()} title={formatDateTime(at, zone)}>
+        {formatAgo(at, undefined, zone)}
+      </time>
+    ),
+    phone: 'note',
+  },
+];
+
+type Change = { token?: string | undefined; reason?: string | undefined };
+
+const go = (change: Change) =>
+  void navigate({ to: '/token', change: { page: undefined, ...change }, resetScroll: false });
+
+/** View `ditolak` of `/token`: calls of the last seven days that were refused, why, and what to do. */
+export function RejectedCalls() {
+  const { page = 0, sort_by, sort_type = 'desc', token, reason } = useSearch('/token');
+  const zone = useUser().timezone;
+  const known = reason !== undefined && hasWords(reason) ? reason : undefined;
+  const sorted = sort_by === 'last_at' || sort_by === 'calls' ? sort_by : undefined;
+  const view: TableView = { page, sort: sorted ? { sort_by: sorted, sort_type } : undefined };
+  const list = useList(listRejectedCalls, { token_id: token, code: known }, view);
+  const shown = useMemo(() => columns(zone), [zone]);
+  const retry = () => void list.refetch();
+  return (
+    <section className={styles['part']} aria-label="Panggilan ditolak">
+      <p className={styles['text']}>
+        Panggilan API dengan kunci Anda yang ditolak dalam 7 hari terakhir. Yang sama dalam satu jam
+        dihitung bersama. Isi pesan dan nomor tujuan tidak disimpan di sini.
+      </p>
+      <Filters token={token} reason={known} onReload={retry} />
+      <DataTable
+        {...list.table}
+        caption="Panggilan ditolak"
+        columns={shown}
+        rowKey={({ id, token: of }) => `${of.id} ${id}`}
+        detail={(row) => <Fix row={row} />}
+        onView={({ page: next, sort }, { replace } = { replace: false }) =>
+          void navigate({
+            to: '/token',
+            change: { page: next || undefined, ...sort },
+            resetScroll: false,
+            replace,
+          })
+        }
+        empty={
+          <Nothing
+            error={list.error}
+            filtered={token !== undefined || known !== undefined}
+            onRetry={retry}
+          />
+        }
+      />
+    </section>
+  );
+}
+
+type FiltersProps = {
+  token: string | undefined;
+  reason: string | undefined;
+  onReload: () => void;
+};
+
+function Filters({ token, reason, onReload }: FiltersProps) {
+  const { data: tokens = [] } = useQuery(tokenNamesQuery);
+  const names = tokens.map(({ id, name }) => ({ value: id, label: name }));
+  return (
+    <div className={styles['actions']}>
+      <Select
+        label="Token"
+        hideLabel
+        options={[{ value: '', label: 'Semua token' }, ...names]}
+        value={token ?? ''}
+        onChange={({ target }) => go({ token: target.value || undefined })}
+      />
+      <Select
+        label="Alasan"
+        hideLabel
+        options={[{ value: '', label: 'Semua alasan' }, ...reasonOptions]}
+        value={reason ?? ''}
+        onChange={({ target }) => go({ reason: target.value || undefined })}
+      />
+      <Button
+        variant="subtle"
+        tone="neutral"
+        icon={<RefreshCw size={18} aria-hidden="true" />}
+        onClick={onReload}
+      >
+        Muat ulang
+      </Button>
+    </div>
+  );
+}
+
+type NothingProps = { error: Error | null; filtered: boolean; onRetry: () => void };
+
+function Nothing({ error, filtered, onRetry }: NothingProps) {
+  if (error) return <WentWrong message={sentenceOf(error)} onRetry={onRetry} />;
+  if (filtered) {
+    return (
+      <Button
+        variant="subtle"
+        size="sm"
+        onClick={() => go({ token: undefined, reason: undefined })}
+      >
+        Hapus filter
+      </Button>
+    );
+  }
+  return (
+    <EmptyState icon={<ShieldCheck size={24} />} title="Tidak ada panggilan yang ditolak">
+      Bila ada, alasan dan cara memperbaikinya tertulis di sini.
+    </EmptyState>
+  );
+}
+
+/** What to do, and what was answered to whom. */
+const Fix = ({ row: { code, status, dialect, address } }: { row: RejectedCall }) => (
+  <div className={styles['fix']}>
+    <p>{fixOf(code)}</p>
+    <p className={styles['note']}>
+      {dialectLabel[dialect] ?? dialect}, HTTP {status} <code>{code}</code>
+      {address !== '' && (
+        <>
+          , dari <bdi>{address}</bdi>
+        </>
+      )}
+      . <a href="/docs#errors">Penjelasan di dokumentasi</a>
+    </p>
+  </div>
+);

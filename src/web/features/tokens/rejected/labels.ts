@@ -1,0 +1,190 @@
+import { formatNumber, formatRupiah, rupiah } from '#contract/base/money.ts';
+import type { RejectedCall, RejectedFacts } from '#contract/tokens/rejected.ts';
+import { showDay } from '#web/features/tokens/access/labels.ts';
+
+type Words = {
+  /** Why, in a few words. */
+  title: string | ((facts: RejectedFacts) => string);
+  /** What to do about it. */
+  fix: string;
+};
+
+/** Every way the API says no, and what its customer does about it. */
+const words: Readonly<Record<string, Words>> = {
+  request_malformed: {
+    title: 'Permintaan tidak dapat dibaca',
+    fix: 'Kirim objek JSON yang lengkap dalam UTF-8. Periksa tanda kutip dan kurungnya.',
+  },
+  token_missing: {
+    title: 'Kunci API tidak dikirim',
+    fix: 'Sertakan header Authorization: Bearer diikuti kunci Anda.',
+  },
+  token_invalid: {
+    title: 'Kunci API tidak dikenal',
+    fix: 'Salin kuncinya utuh, atau ganti kunci token ini lalu pakai yang baru.',
+  },
+  token_expired: {
+    title: ({ day }) => `Masa berlaku token habis${day ? ` pada ${showDay(day)}` : ''}`,
+    fix: 'Buka token ini, lalu pilih tanggal "Berlaku sampai" yang baru.',
+  },
+  address_not_allowed: {
+    title: 'Alamat pemanggil tidak diizinkan',
+    fix: 'Bila ini sistem Anda, tambahkan alamatnya di "Alamat yang diizinkan". Bila bukan, ganti kunci token ini.',
+  },
+  scope_missing: {
+    title: ({ scope }) => `Izin ${scope ?? 'yang diperlukan'} tidak dicentang`,
+    fix: 'Centang izinnya di "Izin & batas akses" token ini, atau pakai token lain.',
+  },
+  account_suspended: { title: 'Akun ditangguhkan', fix: 'Hubungi layanan pelanggan.' },
+  path_unknown: {
+    title: 'Alamat ini tidak ada di API',
+    fix: 'Bandingkan alamat yang dipanggil dengan dokumentasi.',
+  },
+  method_not_allowed: {
+    title: 'Metode tidak berlaku di alamat ini',
+    fix: 'Pakai metode yang tertulis di dokumentasi untuk alamat ini.',
+  },
+  not_found: {
+    title: ({ what }) => `${what ?? 'Data'} tidak ditemukan`,
+    fix: 'Periksa id-nya, dan pakai kunci token yang memilikinya.',
+  },
+  too_many_requests: {
+    title: 'Terlalu banyak permintaan',
+    fix: 'Tunggu selama yang disebut Retry-After. Kirim banyak pesan dalam satu permintaan.',
+  },
+  our_fault: {
+    title: 'Gangguan di sisi kami',
+    fix: 'Ulangi dengan Idempotency-Key yang sama. Hubungi kami bila terus terjadi.',
+  },
+  busy: {
+    title: 'Layanan sedang sibuk',
+    fix: 'Ulangi sesudah Retry-After; tidak ada yang hilang.',
+  },
+  timed_out: {
+    title: 'Jawaban terlalu lama',
+    fix: 'Ulangi dengan Idempotency-Key yang sama, agar tidak terkirim dua kali.',
+  },
+  body_too_large: {
+    title: 'Isi permintaan terlalu besar',
+    fix: 'Kirim lebih sedikit pesan dalam satu permintaan, atau perkecil berkasnya.',
+  },
+  media_type_unsupported: {
+    title: 'Jenis isi permintaan tidak didukung',
+    fix: 'Kirim Content-Type: application/json, tanpa kompresi.',
+  },
+  input_invalid: {
+    title: ({ fields }) =>
+      fields && fields.length > 0 ? `Isian salah: ${fields.join(', ')}` : 'Ada isian yang salah',
+    fix: 'Perbaiki isian itu. Jawaban API menyebutkan apa yang diterima setiap isian.',
+  },
+  idempotency_conflict: {
+    title: 'Idempotency-Key sudah dipakai untuk isi lain',
+    fix: 'Buat kunci baru untuk setiap permintaan yang berbeda.',
+  },
+  request_in_flight: {
+    title: 'Permintaan yang sama masih diproses',
+    fix: 'Tunggu selama yang disebut Retry-After, lalu ulangi dengan kunci yang sama.',
+  },
+  saldo_short: {
+    title: ({ required, available }) =>
+      required === undefined || available === undefined
+        ? 'Saldo tidak cukup'
+        : `Saldo tidak cukup: perlu ${formatRupiah(rupiah(required))}, tersedia ${formatRupiah(rupiah(available))}`,
+    fix: 'Isi saldo, lalu kirim ulang.',
+  },
+  bonus_only: {
+    title: 'Saldo bonus hanya untuk simulator dan nomor Anda sendiri',
+    fix: 'Isi saldo sekali untuk mengirim ke nomor lain.',
+  },
+  wallet_frozen: { title: 'Saldo dibekukan', fix: 'Hubungi layanan pelanggan.' },
+  ref_conflict: {
+    title: 'Ref sudah dipakai untuk pesan lain',
+    fix: 'Beri setiap pesan ref yang berbeda.',
+  },
+  recipient_opted_out: {
+    title: 'Penerima berhenti menerima pesan',
+    fix: 'Jangan kirim lagi ke nomor itu, kecuali ia meminta menerima kembali.',
+  },
+  quoted_not_found: {
+    title: 'Pesan yang dibalas tidak ditemukan',
+    fix: 'Pakai id pesan dari percakapan dengan nomor yang sama.',
+  },
+  reaction_refused: {
+    title: 'Pesan ini belum dapat diberi reaksi',
+    fix: 'Beri reaksi setelah pesannya terkirim.',
+  },
+  media_not_found: {
+    title: 'Berkas tidak ditemukan',
+    fix: 'Unggah berkasnya lagi, atau periksa id-nya.',
+  },
+  template_not_found: {
+    title: 'Templat tidak ditemukan',
+    fix: 'Periksa nama dan bahasa templatnya.',
+  },
+  template_language_needed: {
+    title: 'Bahasa templat perlu disebutkan',
+    fix: 'Isi template.language dengan salah satu bahasanya.',
+  },
+  template_not_approved: {
+    title: 'Templat belum disetujui',
+    fix: 'Pakai templat yang sudah disetujui.',
+  },
+  template_variables_unfit: {
+    title: 'Jumlah variabel templat tidak cocok',
+    fix: 'Beri satu nilai untuk setiap variabel templat.',
+  },
+  token_not_linked: {
+    title: 'Token belum tersambung ke ponsel',
+    fix: 'Buka token ini lalu pindai QR-nya.',
+  },
+  token_limit_reached: {
+    title: ({ limit }) =>
+      `Batas harian token tercapai${limit === undefined ? '' : `: ${formatNumber(limit)} pesan`}`,
+    fix: 'Naikkan batas hariannya di token ini, atau kirim lagi besok.',
+  },
+  queue_full: {
+    title: 'Antrean penuh',
+    fix: 'Ulangi sesudah Retry-After; pesannya belum diterima.',
+  },
+  message_final: {
+    title: 'Pesan sudah selesai diproses',
+    fix: 'Tidak ada yang perlu dilakukan: pesan ini tidak dapat dibatalkan lagi.',
+  },
+  message_in_flight: {
+    title: 'Pesan sedang dikirim',
+    fix: 'Tunggu jawaban jaringan, lalu lihat statusnya.',
+  },
+};
+
+const unknown: Words = {
+  title: 'Panggilan ditolak',
+  fix: 'Cari kodenya di dokumentasi; di sana tertulis sebab dan cara memperbaikinya.',
+};
+
+/** Whether there are words of its own for a refusal. */
+export const hasWords = (code: string): boolean => Object.hasOwn(words, code);
+
+const wordsOf = (code: string): Words => (hasWords(code) ? words[code] : undefined) ?? unknown;
+
+/** Why calls were refused. */
+export function reasonOf({ code, facts }: Pick<RejectedCall, 'code' | 'facts'>): string {
+  const { title } = wordsOf(code);
+  return typeof title === 'string' ? title : title(facts);
+}
+
+/** What to do about it. */
+export const fixOf = (code: string): string => wordsOf(code).fix;
+
+/** The reasons that a list may be narrowed to, by their words. */
+export const reasonOptions = Object.keys(words)
+  .map((code) => ({ value: code, label: reasonOf({ code, facts: {} }) }))
+  .toSorted((a, b) => a.label.localeCompare(b.label, 'id'));
+
+/** Ways of calling, in the interface's words. */
+export const dialectLabel: Readonly<Record<string, string>> = {
+  kabari: 'API Kabari',
+  cloud: 'Cloud API',
+  fonnte: 'Fonnte',
+  wablas: 'Wablas',
+  mcp: 'MCP',
+};
