@@ -1,10 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
-import Fastify from 'fastify';
 import { expect } from 'vitest';
-import { Refusal } from '#contract/base/refusals.ts';
-import { openMcp } from './mcp.ts';
 import { type Caller, callerOf, test as base } from '#tests/support/app/api-caller.ts';
 import { storeMessages } from '#tests/support/people/stored-messages.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const HEADERS = {
   'content-type': 'application/json',
@@ -168,6 +166,11 @@ test('a token that may not let an assistant send is refused, and nothing is sent
   expect([isError, body.code]).toEqual([true, 'scope_missing']);
   const [row] = await db.allAccountsSql`select count(*)::int as messages from messages`;
   expect(row).toEqual({ messages: 0 });
+  // Its owner finds it among the refused calls.
+  await waitFor(async () => {
+    const kept = await db.allAccountsSql`select dialect, code, path from rejected_calls`;
+    expect(kept).toEqual([{ dialect: 'mcp', code: 'scope_missing', path: '/mcp' }]);
+  });
 });
 
 test('what an assistant gives wrongly is told field by field, and nothing breaks', async ({
@@ -200,40 +203,11 @@ test('a key is asked for before anything else, and never told on', async ({ conn
 
 test('with the scope an assistant sends: once per ref, priced, never for more than there is', async ({
   ani,
-  running,
+  connect,
+  db,
 }) => {
-  const { messages } = running.container;
-  const sender = {
-    ...ani,
-    accountStatus: 'active' as const,
-    status: 'linked' as const,
-    simulated: true,
-    scopes: ['agent'] as const,
-    allowedAddresses: [],
-    expiresOn: null,
-  };
-  const app = Fastify();
-  await app.register(
-    async (scope) =>
-      openMcp(scope, {
-        access: {
-          admit: async (request) => (request.apiSender = sender),
-          keepRejected: () => {},
-          allow: (_sender, scope) => {
-            if (scope !== 'agent') throw new Refusal('not_allowed', {});
-          },
-        },
-        messages: messages.api,
-        account: { balance: messages.api.balance },
-        version: '1.0.0',
-        publicUrl: undefined,
-        report: (bug) => expect.unreachable(String(bug)),
-      }),
-    { prefix: '/mcp' },
-  );
-  const client = new Client({ name: 'asisten', version: '1.0.0' });
-  const address = await app.listen({ port: 0, host: '127.0.0.1' });
-  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', address)));
+  await db.allAccountsSql`update tokens set scopes = ${['agent']} where account_id = ${ani.accountId}`;
+  const client = await connect(ani.key);
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(['send_message']);
   expect(tools[0]?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
@@ -247,9 +221,7 @@ test('with the scope an assistant sends: once per ref, priced, never for more th
     await answerOf(client, 'send_message', { ...wish, ref: `${sent}` });
   const no = await answerOf(client, 'send_message', { ...wish, ref: 'satu lagi' });
   expect([no.isError, no.body.code]).toEqual([true, 'token_limit_reached']);
-  expect((await answerOf(client, 'get_balance')).body.code).toBe('not_allowed');
-  await client.close();
-  await app.close();
+  expect((await answerOf(client, 'get_balance')).body.code).toBe('scope_missing');
 });
 
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };

@@ -111,8 +111,9 @@ const callOf = ({ access, publicUrl }: McpDeps, request: FastifyRequest): McpCal
     sender,
     reader: { language: languageIn(request), origin },
     requestId: request.id,
-    allow: (scope) => {
-      access.allow(sender, scope);
+    allow: (scope) => access.allow(sender, scope),
+    onRefused: (no) => {
+      request.apiRefusal = no;
     },
   };
 };

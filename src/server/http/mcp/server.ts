@@ -14,6 +14,8 @@ export type McpCall = ToolCall & {
   requestId: string;
   /** Refuses what the caller's token may not do. */
   allow: (scope: Scope) => void;
+  /** Takes why a call was refused, for its owner. */
+  onRefused: (no: Refusal) => void;
 };
 
 export type McpServerDeps = ToolDeps & {
@@ -102,6 +104,7 @@ function refusedText({ report }: McpServerDeps, call: McpCall, error: unknown): 
   const known = error instanceof Refusal ? error : troubleBehind(error);
   if (!known) report(error, requestId);
   const no = known ?? new Refusal('our_fault', { request: requestId });
+  call.onRefused(no);
   const { code, detail, retryable, fields } = problemOf(no, requestId, reader.language);
   return JSON.stringify({ code, detail, retryable, ...(fields && { fields }) });
 }
