@@ -95,6 +95,10 @@ export const failures = {
   no_answer: 'Jaringan tidak menjawab setelah beberapa kali dicoba. Kirim ulang nanti.',
   rejected: 'Jaringan menolak isi pesan ini. Periksa isinya lalu kirim ulang.',
   opted_out: 'Penerima meminta berhenti menerima pesan.',
+  media_unreachable:
+    'Berkas pada tautannya tidak dapat diambil, atau tidak disimpan lagi. Periksa tautannya, atau unggah berkasnya, lalu kirim ulang.',
+  media_refused:
+    'Berkas pada tautannya ditolak: alamatnya bukan alamat umum, atau berkasnya tidak sesuai jenis pesan, terlalu besar, atau tidak aman. Periksa berkasnya lalu kirim ulang.',
 } as const;
 export type Failure = keyof typeof failures;
 export const Failure = schema(() => z.enum(Object.keys(failures) as [Failure, ...Failure[]]));
@@ -352,7 +356,15 @@ export const homeSummary = act({
           token_id: Id('token'),
           name: z.string(),
           status: TokenStatus(),
-          reason: z.enum(['under_review', 'not_linked', 'disconnected', 'suspended', 'limit_near']),
+          reason: z.enum([
+            'under_review',
+            'not_linked',
+            'disconnected',
+            'suspended',
+            'limit_near',
+            'expired',
+            'expires_soon',
+          ]),
         }),
       ),
       /** Out and in, without answers that only stop or resume receiving. */

@@ -41,7 +41,11 @@ export type FileMime =
   | 'audio/ogg'
   | 'audio/mp4'
   | 'audio/webm'
+  | 'audio/mpeg'
+  | 'audio/aac'
+  | 'audio/amr'
   | 'video/mp4'
+  | 'video/3gpp'
   | 'application/pdf'
   | 'application/msword'
   | 'application/vnd.ms-excel'
@@ -75,6 +79,10 @@ export const fileKinds: Readonly<Record<FileMime, FileKind>> = {
   'audio/mp4': { extensions: ['m4a'], alsoDeclared: ['audio/x-m4a', 'audio/m4a', 'video/mp4'] },
   // What browsers record; film in it is refused.
   'audio/webm': { extensions: ['weba', 'webm'], alsoDeclared: ['video/webm'] },
+  'audio/mpeg': { extensions: ['mp3'], alsoDeclared: ['audio/mp3', 'audio/x-mpeg'] },
+  'audio/aac': { extensions: ['aac'], alsoDeclared: ['audio/x-aac', 'audio/aacp'] },
+  'audio/amr': { extensions: ['amr'] },
+  'video/3gpp': { extensions: ['3gp'], alsoDeclared: ['audio/3gpp'] },
   'video/mp4': { extensions: ['mp4', 'm4v'], alsoDeclared: ['video/x-m4v', 'audio/mp4'] },
   'application/pdf': { extensions: ['pdf'], alsoDeclared: ['application/x-pdf'] },
   'application/msword': { extensions: ['doc'] },
@@ -100,6 +108,18 @@ export const fileKinds: Readonly<Record<FileMime, FileKind>> = {
 };
 
 const MB = 1_000_000;
+const documents = [
+  'application/pdf',
+  'application/msword',
+  'application/vnd.ms-excel',
+  'application/vnd.ms-powerpoint',
+  'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  'application/vnd.openxmlformats-officedocument.presentationml.presentation',
+  'application/zip',
+  'text/csv',
+  'text/plain',
+] as const;
 const pictures = ['image/jpeg', 'image/png', 'image/webp'] as const;
 
 type Allowance = { mimes: readonly FileMime[]; bytesMax: number };
@@ -112,21 +132,25 @@ export const uploadPurposes = {
   chat: [
     { mimes: pictures, bytesMax: 5 * MB },
     { mimes: ['audio/ogg', 'audio/mp4', 'audio/webm', 'video/mp4'], bytesMax: 16 * MB },
+    { mimes: documents, bytesMax: 100 * MB },
+  ],
+  /** A message's, by the API or a link (contract/media/kinds.ts says which for which type). */
+  media: [
+    { mimes: pictures, bytesMax: 5 * MB },
     {
       mimes: [
-        'application/pdf',
-        'application/msword',
-        'application/vnd.ms-excel',
-        'application/vnd.ms-powerpoint',
-        'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
-        'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
-        'application/vnd.openxmlformats-officedocument.presentationml.presentation',
-        'application/zip',
-        'text/csv',
-        'text/plain',
+        'audio/ogg',
+        'audio/mp4',
+        'audio/mpeg',
+        'audio/aac',
+        'audio/amr',
+        'audio/webm',
+        'video/mp4',
+        'video/3gpp',
       ],
-      bytesMax: 100 * MB,
+      bytesMax: 16 * MB,
     },
+    { mimes: documents, bytesMax: 100 * MB },
   ],
   /** The proof of a transfer. */
   proof: [{ mimes: [...pictures, 'application/pdf'], bytesMax: 5 * MB }],

@@ -10,6 +10,10 @@ const inEnglish: Record<Failure, string> = {
   no_answer: 'The network did not answer after several tries. Send again later.',
   rejected: 'The network refused the content of this message. Check it, then send again.',
   opted_out: 'The recipient asked to receive no more messages.',
+  media_unreachable:
+    'The file behind the link could not be fetched, or is kept no longer. Check the link, or upload the file, then send again.',
+  media_refused:
+    'The file behind the link was refused: its address is not a public one, or the file does not fit the type of message, is too large, or not safe. Check the file, then send again.',
 };
 
 /** What happened, alone: for a try that is followed by another one. */
@@ -22,6 +26,8 @@ const happened: Record<Language, Record<Failure, string>> = {
     no_answer: 'Jaringan tidak menjawab',
     rejected: 'Jaringan menolak pesan ini',
     opted_out: 'Penerima meminta berhenti menerima pesan',
+    media_unreachable: 'Berkas pada tautannya tidak dapat diambil',
+    media_refused: 'Berkas pada tautannya ditolak',
   },
   en: {
     not_on_whatsapp: 'This number was not found on WhatsApp',
@@ -31,6 +37,8 @@ const happened: Record<Language, Record<Failure, string>> = {
     no_answer: 'The network did not answer',
     rejected: 'The network refused this message',
     opted_out: 'The recipient asked to receive no more messages',
+    media_unreachable: 'The file behind the link could not be fetched',
+    media_refused: 'The file behind the link was refused',
   },
 };
 
@@ -49,7 +57,7 @@ const corrected: Record<Language, string> = {
   en: 'The network reported late: this message was sent. Its status and price were put right.',
 };
 
-const silence: Record<'own' | 'earlier', Record<Language, string>> = {
+const silence: Record<'own' | 'earlier' | 'link', Record<Language, string>> = {
   own: {
     id: 'Jaringan belum menjawab pengiriman ini.',
     en: 'The network has not answered this try.',
@@ -57,6 +65,10 @@ const silence: Record<'own' | 'earlier', Record<Language, string>> = {
   earlier: {
     id: 'Pesan sebelumnya ke nomor ini belum dijawab jaringan. Pesan ini berangkat sesudahnya.',
     en: 'The network has not answered an earlier message to this number. This one leaves after it.',
+  },
+  link: {
+    id: 'Berkas sedang diambil dari tautannya. Pesan ini berangkat sesudahnya.',
+    en: 'The file is being fetched from its link. This message leaves after that.',
   },
 };
 
@@ -77,6 +89,9 @@ export const waitSentence = (language: Language): string => weWait[language];
 /** What is said of a final state that a late report proved wrong. */
 export const correctedSentence = (language: Language): string => corrected[language];
 
-/** What a queued message waits for: the answer to its own try, or to an earlier message to the same number. */
-export const silenceSentence = (whose: 'own' | 'earlier', language: Language): string =>
+/**
+ * What a queued message waits for: the answer to its own try, or to an earlier message to the same number, or
+ * the file behind its link.
+ */
+export const silenceSentence = (whose: 'own' | 'earlier' | 'link', language: Language): string =>
   silence[whose][language];

@@ -134,8 +134,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     prices: pricing,
     channels: config.SIMULATOR ? channelsOf(simulator.channel) : channelsOf(),
     system,
-    fileLink: media.files.link,
-    offerFile: media.files.offer,
+    ...filesOfMessages(media),
     origin: config.PUBLIC_URL ?? `http://localhost:${config.PORT}`,
     log: infra.log,
     now,
@@ -177,6 +176,13 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     },
   };
 }
+
+/** What messages need of media. */
+const filesOfMessages = ({ files, library }: Media) => ({
+  media: library,
+  fileLink: files.link,
+  offerFile: files.offer,
+});
 
 /** What operators tell customers: shown to all, pushed and sent to some. */
 const openNotices = (

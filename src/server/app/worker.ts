@@ -69,6 +69,7 @@ export async function startWorker(container: Container): Promise<Worker> {
     },
   );
   const lanes = messages.startLanes();
+  const fetcher = container.media.library.startFetching({ onEnded: messages.linkEnded });
   messages.onWork((tokenIds) => {
     lanes.wake(tokenIds);
     relay.wake();
@@ -103,7 +104,7 @@ export async function startWorker(container: Container): Promise<Worker> {
     checkLanes: () => checkLanes(sql),
     close: async () => {
       backups.close();
-      await Promise.all([lanes.close(), jobs.then((started) => started?.close())]);
+      await Promise.all([lanes.close(), fetcher.close(), jobs.then((started) => started?.close())]);
       if (infra.config.SIMULATOR) await simulator.channel.close();
       await relay.close();
       await folding.close();
@@ -217,6 +218,7 @@ function jobsOf(container: Container): readonly Job[] {
     },
     { name: 'simulated-lines', cron: '27 * * * *', run: () => eraseOldLines(allAccountsSql) },
     { name: 'upload-sweep', cron: '42 * * * *', run: () => media.uploads.sweep() },
+    { name: 'media-sweep', cron: '43 * * * *', run: () => media.library.sweep() },
     { name: DATA_EXPORTS, cron: '* * * * *', heartbeatSeconds: 60, run: () => exports.work() },
     { name: 'export-sweep', cron: '47 * * * *', run: () => exports.sweep() },
     { name: 'account-erasure', cron: '* * * * *', heartbeatSeconds: 60, run: () => eraseDue() },

@@ -132,6 +132,7 @@ describe('production', () => {
     ['PORTAL_ORIGINS', 'http://portal.example', 'PORTAL_ORIGINS may name only https://'],
     ['RETURN_ORIGINS', 'http://shop.example', 'RETURN_ORIGINS may name only https://'],
     ['PUSH_SERVICES', 'http://push.example', 'PUSH_SERVICES may name only https://'],
+    ['MEDIA_LISTED', 'http://berkas.example', 'MEDIA_LISTED may name only https://'],
     ['SECRET_KEY', undefined, 'NODE_ENV=production needs SECRET_KEY'],
     ['SECRET_KEY', 'changeme', 'SECRET_KEY must be at least 32 characters of chance'],
     ['SECRET_KEY', 'secret'.repeat(8), 'SECRET_KEY must be at least 32 characters of chance'],

@@ -106,7 +106,12 @@ function refuseUnsafe(given: Settings): void {
       throw new StartError(`${name} must begin with https:// when NODE_ENV=production.`);
     }
   }
-  for (const name of ['PORTAL_ORIGINS', 'RETURN_ORIGINS', 'PUSH_SERVICES'] as const) {
+  for (const name of [
+    'PORTAL_ORIGINS',
+    'RETURN_ORIGINS',
+    'PUSH_SERVICES',
+    'MEDIA_LISTED',
+  ] as const) {
     if (given[name].some((one) => one.startsWith('http:'))) {
       throw new StartError(`${name} may name only https:// addresses when NODE_ENV=production.`);
     }

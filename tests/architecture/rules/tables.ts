@@ -57,7 +57,7 @@ const tables = {
     'wallet_entries',
     'wallets',
   ],
-  media: ['files', 'uploads'],
+  media: ['files', 'media_fetches', 'media_library', 'uploads'],
   messages: [
     'conversations',
     'count_marks',

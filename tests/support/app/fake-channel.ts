@@ -1,3 +1,4 @@
+import type { MediaOfMessages } from '#server/domains/messages/media/prepare.ts';
 import type { Channel, Outgoing, SendResult } from '#server/domains/channels/channels.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import { openClaimMessages } from '#server/domains/messages/dispatch/claim-messages.ts';
@@ -42,6 +43,14 @@ export function silence(): { forever: Promise<SendResult>; letGo: () => void } {
   return { forever: promise, letGo: () => reject(new Error('the test is over')) };
 }
 
+/** No message of theirs carries a file. */
+export const noMedia: MediaOfMessages = {
+  find: async () => new Map(),
+  use: async () => undefined,
+  stateOf: async () => ({ state: 'failed', failure: 'media_unreachable' }),
+  endedOf: async () => [],
+};
+
 export const lanesOver = (
   sql: Sql,
   channels: Map<'simulator', Channel>,
@@ -54,6 +63,7 @@ export const lanesOver = (
     pacePerSecond: () => pacePerSecond,
     settle: openSettle({ sql }),
     claimMessages: openClaimMessages(sql),
+    media: noMedia,
   });
 
 export const statuses = (sql: Sql) => sql<{ status: string; charge_state: string }[]>`

@@ -2,14 +2,21 @@ import { publicId } from '#contract/base/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Files } from './files.ts';
 import { type Attachment, type AccountData, inPages } from '#server/infra/account-data.ts';
+import type { Library } from './library/library.ts';
 import type { Uploads } from './uploads/uploads.ts';
 
 type Kept = { fileId: string; name: string; mime: string; sizeBytes: number; created_at: Date };
 
-type Deps = { sql: Sql; allAccountsSql: Sql; files: Files; uploads: Uploads };
+type Deps = { sql: Sql; allAccountsSql: Sql; files: Files; uploads: Uploads; library: Library };
 
 /** The files an account holds, kept and on their way in. */
-export const mediaAccountData = ({ sql, allAccountsSql, files, uploads }: Deps): AccountData => ({
+export const mediaAccountData = ({
+  sql,
+  allAccountsSql,
+  files,
+  uploads,
+  library,
+}: Deps): AccountData => ({
   subjects: (accountId) => [
     {
       name: 'berkas',
@@ -20,11 +27,14 @@ export const mediaAccountData = ({ sql, allAccountsSql, files, uploads }: Deps):
         }
       },
     },
+    { name: 'media', rows: () => mediaOf(sql, accountId) },
+    { name: 'tautan-media', rows: () => linksOf(sql, accountId) },
     { name: 'unggahan', rows: () => uploaded(sql, accountId) },
   ],
   attachments: (accountId) => attachmentsOf(sql, files, accountId),
   erase: async ({ accountId }) => {
-    // An upload's row names its file's.
+    // Their rows name those of files.
+    await library.eraseAll(accountId);
     await uploads.eraseAll(accountId);
     await files.eraseAll(allAccountsSql, accountId);
   },
@@ -82,4 +92,46 @@ async function* uploaded(sql: Sql, accountId: string) {
   for await (const { upload_id, ...facts } of rows) {
     yield { id: publicId('upload', upload_id), ...facts };
   }
+}
+
+type MediaRow = {
+  file_id: string;
+  source: string;
+  seconds: number | null;
+  expires_at: Date;
+  created_at: Date;
+};
+
+async function* mediaOf(sql: Sql, accountId: string) {
+  const rows = inPages<MediaRow>(
+    { sql, accountId },
+    (tx, last, limit) => tx<MediaRow[]>`
+      select file_id, source, seconds, expires_at, created_at from media_library
+      where account_id = ${accountId} ${last ? tx`and file_id > ${last.file_id}` : tx``}
+      order by file_id limit ${limit}`,
+  );
+  for await (const { file_id, ...facts } of rows) {
+    yield { id: publicId('media', file_id), file: publicId('file', file_id), ...facts };
+  }
+}
+
+type LinkRow = {
+  fetch_id: string;
+  link: string;
+  kind: string;
+  state: string;
+  failure: string | null;
+  created_at: Date;
+  ended_at: Date | null;
+};
+
+async function* linksOf(sql: Sql, accountId: string) {
+  const rows = inPages<LinkRow>(
+    { sql, accountId },
+    (tx, last, limit) => tx<LinkRow[]>`
+      select fetch_id, link, kind, state, failure, created_at, ended_at from media_fetches
+      where account_id = ${accountId} ${last ? tx`and fetch_id > ${last.fetch_id}` : tx``}
+      order by fetch_id limit ${limit}`,
+  );
+  for await (const { fetch_id: _, ...facts } of rows) yield facts;
 }

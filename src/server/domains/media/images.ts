@@ -16,6 +16,8 @@ const AT_ONCE = 2;
 const WAITING_MAX = 12;
 const AVATAR_PIXELS = 512;
 const QUALITY = 85;
+const PREVIEW_PIXELS = 640;
+const PREVIEW_QUALITY = 75;
 
 const formats: Record<string, PictureMime> = {
   jpeg: 'image/jpeg',
@@ -63,6 +65,25 @@ export const redrawSquare = (
       .webp({ quality: QUALITY })
       .toFile(to);
   });
+
+/**
+ * Draws a small WebP of a picture that was drawn anew before, to be shown in its place until somebody wants
+ * the whole.
+ *
+ * @returns false, and draws nothing, when the picture is small itself.
+ */
+export async function drawPreview(from: string, to: string, mime: PictureMime): Promise<boolean> {
+  let drawn = false;
+  await drawing(from, mime, async (picture, { autoOrient: { width, height } }) => {
+    if (Math.max(width, height) <= PREVIEW_PIXELS) return;
+    await picture
+      .resize(PREVIEW_PIXELS, PREVIEW_PIXELS, { fit: 'inside' })
+      .webp({ quality: PREVIEW_QUALITY })
+      .toFile(to);
+    drawn = true;
+  });
+  return drawn;
+}
 
 type Draw = (picture: Sharp, facts: Metadata) => Promise<void>;
 

@@ -1,13 +1,17 @@
 import { join } from 'node:path';
 import type { Config } from '#server/infra/config.ts';
+import { openFileClient } from '#server/infra/net/outbound-file.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { type Files, openFiles } from './files.ts';
 import { openScanner } from './inspection/inspect-malware.ts';
+import { type Library, openLibrary } from './library/library.ts';
 import { type Uploads, openUploads } from './uploads/uploads.ts';
 
 export { mediaAccountData } from './account-data.ts';
 export { type Files, verifyFile } from './files.ts';
+export type { Library } from './library/library.ts';
+export type { MediaFacts } from './library/row.ts';
 export {
   type Uploads,
   claimUpload,
@@ -17,19 +21,28 @@ export {
   releaseFile,
 } from './uploads/uploads.ts';
 
-/** The files of accounts, and those on their way in. */
-export type Media = { files: Files; uploads: Uploads };
+/** The files of accounts, those on their way in, and those that messages carry. */
+export type Media = { files: Files; uploads: Uploads; library: Library };
 
 export type MediaDeps = {
   /** Sees one account at a time. */
   sql: Sql;
   /** Sees all accounts. */
   allAccountsSql: Sql;
-  config: Pick<Config, 'CLAMD_HOST' | 'FILES_PER_ACCOUNT_MB' | 'MEDIA_ORIGIN' | 'UPLOADS_OPEN_MB'>;
+  config: Pick<
+    Config,
+    | 'CLAMD_HOST'
+    | 'FILES_PER_ACCOUNT_MB'
+    | 'MEDIA_LISTED'
+    | 'MEDIA_ORIGIN'
+    | 'MEDIA_RETENTION_DAYS'
+    | 'UPLOADS_OPEN_MB'
+  >;
+  now: () => Date;
   secrets: Secrets;
   /** Where files lie. */
   dataFolder: string;
-  /** Called when the malware scanner is away or answers strangely. */
+  /** Called when the malware scanner is away or answers strangely, or a fetch has trouble of our own. */
   report: (trouble: unknown) => void;
 };
 
@@ -39,14 +52,21 @@ const MB = 1_000_000;
 export function openMedia(deps: MediaDeps): Media {
   const { sql, allAccountsSql, config, secrets, dataFolder, report } = deps;
   const files = openFiles(sql, join(dataFolder, 'files'), secrets, config.MEDIA_ORIGIN);
-  const uploads = openUploads({
+  const parts = {
     sql,
     allAccountsSql,
     files,
     dataFolder,
     scanner: config.CLAMD_HOST === undefined ? undefined : openScanner(config.CLAMD_HOST, report),
-    openBytesMax: config.UPLOADS_OPEN_MB * MB,
     storedBytesMax: config.FILES_PER_ACCOUNT_MB * MB,
+  };
+  const uploads = openUploads({ ...parts, openBytesMax: config.UPLOADS_OPEN_MB * MB });
+  const library = openLibrary({
+    ...parts,
+    now: deps.now,
+    report,
+    client: openFileClient({ listed: config.MEDIA_LISTED }),
+    retentionDays: () => config.MEDIA_RETENTION_DAYS,
   });
-  return { files, uploads };
+  return { files, uploads, library };
 }

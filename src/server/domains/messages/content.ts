@@ -1,5 +1,6 @@
 import { captionText } from '#contract/messages/captions.ts';
 import type { ChatContent, MessageType } from '#contract/messages.ts';
+import type { MediaFacts } from '#server/domains/media/media.ts';
 
 /** A message's content, as stored in `messages.body`: one shape per type (`rest.ts`, flattened). */
 export type Body = Readonly<Record<string, unknown>>;
@@ -49,6 +50,26 @@ function coordinates(body: Body): string | null {
   return known ? `${latitude},${longitude}` : null;
 }
 
+/**
+ * What a message's body says of its file: which one it is, what it is, and what is shown of it before somebody
+ * opens it. A document has the file's own name where its sender gave it none.
+ */
+export function fileFacts(file: MediaFacts, type: MessageType, body: Body): Body {
+  const named = type !== 'document' || text(body['filename']) !== null;
+  return {
+    file: file.fileId,
+    mime: file.mime,
+    bytes: file.sizeBytes,
+    sha256: file.sha256.toString('hex'),
+    ...(!named && { filename: file.name }),
+    ...(file.previewId !== null && { preview: file.previewId }),
+    ...(file.waveform !== null && { waveform: file.waveform, seconds: file.seconds }),
+  };
+}
+
+/** What is known of a file for those who show it; the API says what the file is. */
+const shownOnly = ['preview', 'waveform', 'seconds'] as const;
+
 /** The body with a link in place of a stored file's id. */
 export function bodyWithLink(accountId: string, body: Body, fileLink: FileLink): Body {
   const file = text(body['file']);
@@ -58,7 +79,8 @@ export function bodyWithLink(accountId: string, body: Body, fileLink: FileLink):
 }
 
 /**
- * The body as the API shows it: a stored file is an absolute link, and says until when it is good.
+ * The body as the API shows it: a stored file is an absolute link, and says until when it is good. The link
+ * that its sender gave is its `source`.
  *
  * @param origin where links begin that do not name their host.
  */
@@ -70,9 +92,18 @@ export function bodyForApi(
   const body = withoutProvider(stored);
   const file = text(body['file']);
   if (file === null) return body;
-  const { file: _, ...rest } = body;
+  const shown = Object.fromEntries(
+    Object.entries(body).filter(
+      ([name]) => name !== 'file' && !(shownOnly as readonly string[]).includes(name),
+    ),
+  );
   const { link, expiresAt } = offerFile(accountId, file);
-  return { ...rest, link: new URL(link, origin).href, expires_at: expiresAt };
+  return {
+    ...shown,
+    ...(text(body['link']) !== null && { source: body['link'] }),
+    link: new URL(link, origin).href,
+    expires_at: expiresAt,
+  };
 }
 
 /** Without what only the network knows it by. */

@@ -13,7 +13,8 @@ import { type Lanes, startLanes } from './dispatch/lanes.ts';
 import { applyReceipts, retryParked } from './dispatch/receipts.ts';
 import { type OnReceived, receiveInbound } from './dispatch/inbound.ts';
 import { openClaimMessages } from './dispatch/claim-messages.ts';
-import { openSettle } from './dispatch/settle.ts';
+import type { MediaOfMessages } from './media/prepare.ts';
+import { openSettle, wakeAwaiting } from './dispatch/settle.ts';
 import { type FindMedia, findNoMedia } from './submit/lookups.ts';
 import { openMinuteCounts } from './submit/minutes.ts';
 import { optoutActs } from './optouts/acts.ts';
@@ -62,6 +63,8 @@ export type MessagesDeps = {
   channels: Channels;
   /** Sends what the installation itself writes. */
   system: { accountId: string; tokenId: string };
+  /** The files of messages. */
+  media: MediaOfMessages;
   fileLink: FileLink;
   offerFile: OfferFile;
   /** The files that ids of media name; left out, there are none. */
@@ -99,6 +102,8 @@ export type Messages = {
   onWork: (listener: WorkListener) => void;
   /** Tries parked receipts again. */
   retryParked: () => Promise<void>;
+  /** A link has become a file, or has not: messages that wait for it go on. */
+  linkEnded: (fetched: { accountId: string; fetchId: string }) => Promise<void>;
   /** Starts the worker that owns lanes. */
   startLanes: () => Lanes;
   /** Messages that wait to be placed. */
@@ -160,8 +165,10 @@ export function openMessages(deps: MessagesDeps): Messages {
       refuseUnsent(await placeAsSystem(deps, accepter, { ...notice, priority: 2 }));
       return true;
     },
+    linkEnded: async (fetched) => onWork(await wakeAwaiting(allAccountsSql, fetched)),
     startLanes: () =>
       startLanes({
+        media: deps.media,
         sql: allAccountsSql,
         channels: deps.channels,
         log: deps.log,

@@ -1,6 +1,5 @@
 import { publicId } from '#contract/base/ids.ts';
 import type { ApiLink, Me } from '#contract/rest/account.ts';
-import { scopes } from '#contract/rest/scopes.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import { startLink } from './links/link-api.ts';
 import type { OpenDeps } from './links/links.ts';
@@ -37,7 +36,7 @@ const readMe = ({ sql }: OpenDeps, { accountId, tokenId, simulated }: Sender): P
         daily_limit: token.daily_limit,
         created_at: token.created_at,
       },
-      scopes: scopes.filter((scope) => scope !== 'agent'),
+      scopes: [...token.access.scopes],
       simulated,
     };
   });

@@ -22,7 +22,7 @@ export type FilesDeps = {
 };
 
 /** Shown where they stand; everything else is only ever saved to disk. */
-const shown = /^(image\/(png|jpeg|webp|gif)|audio\/(ogg|mp4|webm)|video\/mp4)$/;
+const shown = /^(image\/(png|jpeg|webp|gif)|audio\/(ogg|mp4|mpeg|aac|webm)|video\/(mp4|3gpp))$/;
 const CACHE_SECONDS = 3_000;
 
 const FILES = '/files/';

@@ -53,7 +53,8 @@ export type Outbound = {
   post(ask: OutboundAsk): Promise<OutboundAnswer>;
 };
 
-type Resolve = (
+/** How names are looked up. */
+export type Resolve = (
   hostname: string,
   options: { all: true; family?: number | 'IPv4' | 'IPv6' | undefined; hints?: number | undefined },
   done: (error: Error | null, addresses: LookupAddress[]) => void,
@@ -76,7 +77,33 @@ const HEADERS_MS = 10_000;
 const TOTAL_MS = 15_000;
 const ANSWER_BYTES_MAX = 65_536;
 const URL_LENGTH_MAX = 2_048;
-const PORTS = [443, 80, 8443];
+/** Ports of others that are asked, when their address names one. */
+export const PORTS: readonly number[] = [443, 80, 8443];
+
+type AddressRules = {
+  /** Origins the operator named: asked whatever their scheme, port and address. */
+  listed: readonly string[];
+  ports: readonly number[];
+  /** With the colon: `https:`. */
+  protocols: readonly string[];
+};
+
+/**
+ * An address as it may be asked, as far as can be told without looking its name up.
+ *
+ * @throws OutboundError `refused`
+ */
+export function checkAddress(text: string, { listed, ports, protocols }: AddressRules): URL {
+  if (text.length > URL_LENGTH_MAX || !URL.canParse(text)) refuse('no address');
+  const url = new URL(text);
+  if (url.username !== '' || url.password !== '') refuse('a password in the address');
+  if (listed.includes(url.origin)) return url;
+  if (!protocols.includes(url.protocol)) refuse(`not ${protocols.join(' or ')}`);
+  if (url.port !== '' && !ports.includes(Number(url.port))) refuse('an odd port');
+  const host = hostOf(url);
+  if (isIP(host) !== 0 && !isPublicAddress(host)) refuse('no public address');
+  return url;
+}
 
 /**
  * The guarded client. Others are asked over https, at public addresses only: literal ones are judged
@@ -88,17 +115,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
   const { listed, resolve = systemLookup, ports = PORTS } = options;
   const isListed = (url: URL) => listed.includes(url.origin);
 
-  const check = (text: string): URL => {
-    if (text.length > URL_LENGTH_MAX || !URL.canParse(text)) refuse('no address');
-    const url = new URL(text);
-    if (url.username !== '' || url.password !== '') refuse('a password in the address');
-    if (isListed(url)) return url;
-    if (url.protocol !== 'https:') refuse('not https');
-    if (url.port !== '' && !ports.includes(Number(url.port))) refuse('an odd port');
-    const host = hostOf(url);
-    if (isIP(host) !== 0 && !isPublicAddress(host)) refuse('no public address');
-    return url;
-  };
+  const check = (text: string) => checkAddress(text, { listed, ports, protocols: ['https:'] });
   return {
     check,
     post: async (ask) => {
@@ -109,15 +126,16 @@ export function openOutbound(options: OutboundOptions): Outbound {
   };
 }
 
-function refuse(why: string): never {
+/** @throws OutboundError `refused` */
+export function refuse(why: string): never {
   throw new OutboundError('refused', `the address may not be asked: ${why}`);
 }
 
 /** IPv6 addresses stand in brackets in a URL. */
-const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
+export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '');
 
 /** A look-up that has no answer when one of the answers is not public. */
-const judging =
+export const judging =
   (resolve: Resolve): LookupFunction =>
   (hostname, { all, family, hints }, done) => {
     resolve(hostname, { all: true, family, hints }, (error, addresses) => {

@@ -95,6 +95,16 @@ export const serviceSettings = {
       max: 10_000,
     },
   ),
+  MEDIA_RETENTION_DAYS: liveWhole({
+    means:
+      'Days after its last use in a message that a file is kept. Then the message stands without it.',
+    min: 1,
+    max: 3_650,
+    fallback: 365,
+    group: 'sending',
+    label: 'Simpan berkas pesan (hari)',
+    help: 'Dihitung sejak berkas terakhir dipakai dalam pesan. Sesudahnya pesannya tetap ada, tanpa berkasnya.',
+  }),
   MAINTENANCE: live(
     setting(
       'Whether the portal says that it is being maintained; messages are sent all the same.',

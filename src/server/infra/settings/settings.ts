@@ -131,6 +131,11 @@ export const settings = {
     'Where clamd scans uploads for malware: `host:port`, or the path of its socket. Once it is set, nothing is accepted unscanned; its `StreamMaxLength` must be 100M or more.',
     clamd,
   ),
+  MEDIA_LISTED: setting(
+    'Origins inside our own network from which the links of messages may be fetched, separated by commas. All others are fetched from public addresses only.',
+    listOf(origin),
+    '',
+  ),
   PUSH_SERVICES: setting(
     'Push services of browsers beside those of Chrome, Firefox, Edge and Safari, separated by commas.',
     listOf(origin),

@@ -67,6 +67,7 @@ export const addresses = {
   '/scan/$data': {},
   /** Without `bank` it is a phone; with it the bank, its amount filled in. */
   '/simulator': { phone: text, bank: oneOf(['1']), amount: whole },
-  '/docs': {},
+  /** Left out: the API. */
+  '/docs': { page: text },
   '/leaving': { to: text },
 } as const satisfies Readonly<Record<string, Readers>>;

@@ -1,29 +1,37 @@
-import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
+import { useQueries, useQuery } from '@tanstack/react-query';
+import { useMemo, useState } from 'react';
+import { Link } from '#web/browser/router/Link.tsx';
+import { useSearch } from '#web/browser/router/Router.tsx';
+import { storageGet, storageSet } from '#web/browser/storage.ts';
 import { Markdown } from '#web/features/docs/Markdown.tsx';
+import { TryIt } from '#web/features/docs/TryIt.tsx';
 import styles from '#web/features/docs/docs.module.css';
-import { parseMarkdown } from '#web/features/docs/markdown.ts';
+import { parseMarkdown, type Block } from '#web/features/docs/markdown.ts';
+import { linkedHere, pageNamed, pages, sourceQuery } from '#web/features/docs/pages.ts';
+import { ReaderContext } from '#web/features/docs/reader.ts';
+import { languages, type SampleLanguage, type SampleRequest } from '#web/features/docs/samples.ts';
+import { searchIn } from '#web/features/docs/search.ts';
+import { useHeadingInView } from '#web/features/docs/useHeadingInView.ts';
 import { Logo } from '#web/ui/brand/Logo.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
+import { SearchField } from '#web/ui/text/SearchField.tsx';
 
 /** `docs/api.md`, as it is in the repository: the build brings it with the page. */
-const source = Object.values(
+const apiSource = Object.values(
   import.meta.glob<string>('/docs/api.md', { query: '?raw', import: 'default', eager: true }),
 ).join('');
 /** What stands for the installation's own address there. */
 const EXAMPLE_ADDRESS = 'https://kabari.example';
+const QUERY_MAX = 60;
+const LANGUAGE = 'docs-language';
 
-/** Route `/docs`, for everybody: the documentation of the API, with this installation's address. */
+/** Route `/docs`, for everybody: the documentation, with this installation's address. */
 export function DocsPage() {
-  const { data: config } = useQuery(configQuery);
-  const address = config?.api_url || window.location.origin;
-  const blocks = useMemo(
-    () => parseMarkdown(source.replaceAll(EXAMPLE_ADDRESS, address)),
-    [address],
-  );
-  const chapters = blocks.filter((block) => block.kind === 'heading' && block.level === 2);
+  const shown = pageNamed(useSearch('/docs').page);
+  const [query, setQuery] = useState('');
+  const blocks = useBlocks(shown.name);
   return (
     <div className={styles['page']}>
       <header className={styles['bar']}>
@@ -36,25 +44,136 @@ export function DocsPage() {
         <div className={styles['head']}>
           <PageTitle>Dokumentasi API</PageTitle>
           <p>Untuk pengembang, dalam bahasa Inggris. Setiap contoh dapat langsung dicoba.</p>
+          <nav aria-label="Halaman dokumentasi" className={styles['pages']}>
+            {pages.map(({ name, title }) => (
+              <Link
+                key={name}
+                to="/docs"
+                search={name === 'api' ? {} : { page: name }}
+                aria-current={name === shown.name ? 'page' : undefined}
+              >
+                {title}
+              </Link>
+            ))}
+          </nav>
+          <SearchField
+            label="Cari di dokumentasi"
+            placeholder="Cari alamat, isian, atau kode galat"
+            maxLength={QUERY_MAX}
+            value={query}
+            onSearch={setQuery}
+          />
+          {query !== '' && <Results query={query} shown={shown.name} blocks={blocks} />}
         </div>
-        <nav aria-label="Isi halaman" className={styles['contents']}>
-          <ol>
-            {chapters.map(
-              (block) =>
-                block.kind === 'heading' && (
-                  <li key={block.id}>
-                    <a href={`#${block.id}`} lang="en">
-                      {block.text}
-                    </a>
-                  </li>
-                ),
-            )}
-          </ol>
-        </nav>
-        <article lang="en" className={styles['article']}>
-          <Markdown blocks={blocks} />
-        </article>
+        <Contents blocks={blocks} />
+        <Article key={shown.name} blocks={blocks} />
       </main>
     </div>
+  );
+}
+
+function useBlocks(name: (typeof pages)[number]['name']): readonly Block[] {
+  const { data: config } = useQuery(configQuery);
+  const { data: fetched = '' } = useQuery({ ...sourceQuery(name), enabled: name !== 'api' });
+  const source = name === 'api' ? apiSource : fetched;
+  const address = config?.api_url || window.location.origin;
+  return useMemo(
+    () => parseMarkdown(linkedHere(source.replaceAll(EXAMPLE_ADDRESS, address))),
+    [source, address],
+  );
+}
+
+type ResultsProps = { query: string; shown: string; blocks: readonly Block[] };
+
+/** What was found on this page, then which other pages say something of it. */
+function Results({ query, shown, blocks }: ResultsProps) {
+  const others = pages.filter(({ name }) => name !== shown);
+  const sources = useQueries({ queries: others.map(({ name }) => sourceQuery(name)) });
+  const found = useMemo(() => searchIn(blocks, query), [blocks, query]);
+  const also = others.filter(({ name }, at) => {
+    const source = name === 'api' ? apiSource : (sources[at]?.data ?? '');
+    return searchIn(parseMarkdown(source), query).length > 0;
+  });
+  return (
+    <section aria-label="Hasil pencarian" className={styles['results']}>
+      <p role="status">
+        {found.length + also.length === 0 ? 'Tidak ada yang cocok.' : 'Ditemukan:'}
+      </p>
+      <ul>
+        {found.map(({ id, title, words }, index) => (
+          <li key={index}>
+            <a href={`#${id}`} lang="en">
+              <strong>{title}</strong> {words}
+            </a>
+          </li>
+        ))}
+        {also.map(({ name, title }) => (
+          <li key={name}>
+            <Link to="/docs" search={name === 'api' ? {} : { page: name }}>
+              Halaman <strong>{title}</strong>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+/** The chapters; the one that is being read is marked. */
+function Contents({ blocks }: { blocks: readonly Block[] }) {
+  const chapters = useMemo(
+    () => blocks.flatMap((block) => (block.kind === 'heading' && block.level === 2 ? block : [])),
+    [blocks],
+  );
+  const current = useHeadingInView(useMemo(() => chapters.map(({ id }) => id), [chapters]));
+  return (
+    <nav aria-label="Isi halaman" className={styles['contents']}>
+      <ol>
+        {chapters.map(({ id, text }) => (
+          <li key={id}>
+            <a href={`#${id}`} lang="en" aria-current={id === current ? 'location' : undefined}>
+              {text}
+            </a>
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
+const languageKept = (): SampleLanguage =>
+  languages.find((one) => one === storageGet('browser', LANGUAGE)) ?? 'curl';
+
+function Article({ blocks }: { blocks: readonly Block[] }) {
+  const [language, setLanguage] = useState(languageKept);
+  const [tried, setTried] = useState<SampleRequest>();
+  const [apiKey, setApiKey] = useState('');
+  const reader = useMemo(
+    () => ({
+      language,
+      setLanguage: (next: SampleLanguage) => {
+        storageSet('browser', LANGUAGE, next);
+        setLanguage(next);
+      },
+      tryOut: setTried,
+    }),
+    [language],
+  );
+  return (
+    <>
+      <article lang="en" className={styles['article']}>
+        <ReaderContext value={reader}>
+          <Markdown blocks={blocks} />
+        </ReaderContext>
+      </article>
+      {tried && (
+        <TryIt
+          request={tried}
+          apiKey={apiKey}
+          onKey={setApiKey}
+          onClose={() => setTried(undefined)}
+        />
+      )}
+    </>
   );
 }

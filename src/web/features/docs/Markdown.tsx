@@ -1,4 +1,5 @@
 import { Fragment } from 'react';
+import { Example } from '#web/features/docs/Example.tsx';
 import styles from '#web/features/docs/docs.module.css';
 import type { Block, Inline } from '#web/features/docs/markdown.ts';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
@@ -43,7 +44,11 @@ function Part({ block, example }: PartProps) {
     case 'table':
       return <Table {...block} />;
     case 'code':
-      return <CodeBlock title={titleOf(block, example)} code={block.code} />;
+      return isRequest(block) ? (
+        <Example title={titleOf(block, example)} code={block.code} />
+      ) : (
+        <CodeBlock title={titleOf(block, example)} code={block.code} />
+      );
   }
 }
 
@@ -103,4 +108,8 @@ function wordsOf(inline: Inline) {
 }
 
 const titleOf = (block: Extract<Block, { kind: 'code' }>, example: number): string =>
-  isRequest(block) ? `Request ${example}` : `Answer ${example}: ${block.note}`;
+  isRequest(block)
+    ? `Request ${example}`
+    : block.note === ''
+      ? block.language
+      : `Answer ${example}: ${block.note}`;

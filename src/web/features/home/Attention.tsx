@@ -11,6 +11,8 @@ const reasons: Record<Token['reason'], string> = {
   not_linked: 'Belum tersambung ke ponsel. Pindai QR-nya.',
   disconnected: 'Terputus dari ponselnya. Pindai QR lagi.',
   suspended: 'Ditangguhkan. Hubungi layanan pelanggan.',
+  expired: 'Masa berlakunya habis: semua panggilannya ditolak. Perpanjang bila masih dipakai.',
+  expires_soon: 'Masa berlakunya habis dalam 7 hari. Perpanjang bila masih dipakai.',
   limit_near: 'Hampir mencapai batas harian. Naikkan batasnya bila perlu.',
 };
 

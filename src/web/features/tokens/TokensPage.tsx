@@ -8,6 +8,7 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { useList } from '#web/ui/table/useList.ts';
 import { useUser } from '#web/api/user.ts';
 import { CreateToken } from '#web/features/tokens/CreateToken.tsx';
+import { ExpiryChip } from '#web/features/tokens/access/ExpiryChip.tsx';
 import { ReviewChip } from '#web/features/tokens/drawer/TokenReview.tsx';
 import { TokenDrawer } from '#web/features/tokens/drawer/TokenDrawer.tsx';
 import styles from '#web/features/tokens/tokens.module.css';
@@ -56,7 +57,7 @@ const columns = (zone: string): readonly Column<Token>[] => [
     cell: (token) => (
       <span className={styles['states']}>
         <StatusChip tone={statusTone[token.status]}>{tokenStatusLabel[token.status]}</StatusChip>
-        <ReviewChip token={token} />
+        <Chips token={token} />
       </span>
     ),
     phone: 'aside',
@@ -90,6 +91,14 @@ const columns = (zone: string): readonly Column<Token>[] => [
     phone: 'hidden',
   },
 ];
+
+/** What its owner should look at. */
+const Chips = ({ token }: { token: Token }) => (
+  <>
+    <ReviewChip token={token} />
+    <ExpiryChip token={token} />
+  </>
+);
 
 /** Route `/token`: the account's senders; one is made, shown and changed beside the list. */
 export function TokensPage() {

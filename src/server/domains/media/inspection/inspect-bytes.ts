@@ -10,6 +10,9 @@ export type Sniffed =
   | 'ogg'
   | 'mp4'
   | 'webm'
+  | 'mp3'
+  | 'aac'
+  | 'amr'
   | 'pdf'
   | 'zip'
   | 'old_office'
@@ -28,6 +31,9 @@ const marks: readonly Mark[] = [
   // The brands of MPEG-4 and 3GPP; QuickTime and the pictures in the same box are something else.
   { is: 'mp4', at: 4, says: /^ftyp(isom|iso[2-9]|mp4[12]|avc1|M4[AVBP] |dash|3g[p2]|MSNV)/ },
   { is: 'webm', at: 0, says: /^\cZE\xdf\xa3[^]{1,40}webm/ },
+  { is: 'mp3', at: 0, says: /^(ID3[\cB-\cD]|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/ },
+  { is: 'aac', at: 0, says: /^\xff[\xf0\xf1\xf8\xf9]/ },
+  { is: 'amr', at: 0, says: /^#!AMR(-WB)?\n/ },
   { is: 'pdf', at: 0, says: /^%PDF-[12]\./ },
   { is: 'zip', at: 0, says: 'PK\x03\x04' },
   { is: 'old_office', at: 0, says: '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1' },
@@ -67,6 +73,9 @@ const mimeOf: Partial<Record<Sniffed, string>> = {
   gif: 'image/gif',
   ogg: 'audio/ogg',
   mp4: 'video/mp4',
+  mp3: 'audio/mpeg',
+  aac: 'audio/aac',
+  amr: 'audio/amr',
   pdf: 'application/pdf',
 };
 
@@ -81,7 +90,11 @@ const sniffedAs: Record<FileMime, Sniffed> = {
   'audio/ogg': 'ogg',
   'audio/mp4': 'mp4',
   'audio/webm': 'webm',
+  'audio/mpeg': 'mp3',
+  'audio/aac': 'aac',
+  'audio/amr': 'amr',
   'video/mp4': 'mp4',
+  'video/3gpp': 'mp4',
   'application/pdf': 'pdf',
   'application/msword': 'old_office',
   'application/vnd.ms-excel': 'old_office',

@@ -175,7 +175,7 @@ async function revert(ready: Ready, owner: Owner, uploadId: string): Promise<voi
 type Gone = { account_id: string; upload_id: string; file_id: string | null };
 
 /** Drops the files of uploads that are gone, and gives the hashes that may lie there for nobody now. */
-async function dropFiles(
+export async function dropFiles(
   tx: Tx,
   gone: readonly Pick<Gone, 'account_id' | 'file_id'>[],
 ): Promise<Buffer[]> {

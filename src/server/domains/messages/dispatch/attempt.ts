@@ -1,5 +1,10 @@
 import type { Failure, MessageType } from '#contract/messages.ts';
 import type { Channel, Outgoing, SendResult } from '#server/domains/channels/channels.ts';
+import {
+  AWAIT_MS,
+  type MediaOfMessages,
+  prepareMedia,
+} from '#server/domains/messages/media/prepare.ts';
 import { type Sql, retrying } from '#server/infra/postgres/database.ts';
 
 /** A claimed lane: ours while its epoch is unchanged. */
@@ -21,6 +26,8 @@ export class LaneLost extends Error {
 export type AttemptContext = {
   sql: Sql;
   channel: Channel;
+  /** The files of messages. */
+  media: MediaOfMessages;
   /** The linked phone that sends. */
   from: string;
 };
@@ -41,7 +48,7 @@ export type Dispatched = {
   o_id: string;
   o_peer: string;
   o_type: MessageType;
-  o_body: Record<string, unknown>;
+  o_body: Readonly<Record<string, unknown>>;
   o_secret: string | null;
   o_attempt: number;
   o_unknowns: number;
@@ -65,6 +72,8 @@ export type Postponed = {
   state: 'ready' | 'unknown';
   afterMs: number;
   detail: string;
+  /** The fetch of its link that it waits for: nothing was tried. */
+  awaits?: string;
 };
 /** The result of one try. */
 export type Result = Settled | Postponed;
@@ -101,15 +110,7 @@ export async function attempt(
   if (unsureMs !== null) {
     const recorded = await recordedOutcomeOf(context, claim, id).catch(() => 'unread' as const);
     // Sent again only when it is certain that no outcome was recorded.
-    if (recorded === 'unread') {
-      return {
-        kind: 'postponed',
-        id,
-        state: 'ready',
-        afterMs: UNREAD_RETRY_MS,
-        detail: 'no_answer',
-      };
-    }
+    if (recorded === 'unread') return unread(id);
     if (recorded) return { ...settled(recorded.outcome, recorded.failure), at: recorded.at };
   }
   if (message.o_expired) {
@@ -118,7 +119,20 @@ export async function attempt(
   }
   if (unknowns > 1) return settled('failed', 'no_answer');
 
-  const answer = await sendOnce(context, outgoing(context, claim, message));
+  const prepared = await prepareMedia(context, {
+    accountId: claim.accountId,
+    messageId: id,
+    type: message.o_type,
+    body: message.o_body,
+  }).catch(() => undefined);
+  if (!prepared) return unread(id);
+  if (prepared.state === 'failed') return settled('failed', prepared.failure);
+  if (prepared.state === 'waiting') {
+    const { fetchId: awaits } = prepared;
+    return { kind: 'postponed', id, state: 'ready', afterMs: AWAIT_MS, detail: '', awaits };
+  }
+  const { body } = prepared;
+  const answer = await sendOnce(context, outgoing(context, claim, { ...message, o_body: body }));
   if (answer === 'unknown') return awaitReceipt(receiptWaitMs(channel));
   if (answer.outcome === 'sent') return settled('sent', null);
   const { failure } = answer;
@@ -128,6 +142,15 @@ export async function attempt(
   // This try is refused; what an earlier one did is not known before its receipt was awaited.
   return unsureMs === null || unsureMs <= 0 ? settled('failed', failure) : awaitReceipt(unsureMs);
 }
+
+/** Something could not be read that must be known before a try. */
+const unread = (id: string): Postponed => ({
+  kind: 'postponed',
+  id,
+  state: 'ready',
+  afterMs: UNREAD_RETRY_MS,
+  detail: 'no_answer',
+});
 
 type RecordedOutcome = Pick<Settled, 'outcome' | 'failure' | 'at'>;
 

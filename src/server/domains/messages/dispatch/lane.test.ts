@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import type { SendResult } from '#server/domains/channels/channels.ts';
-import { network, phones, place, statuses } from '#tests/support/app/fake-channel.ts';
+import { network, noMedia, phones, place, statuses } from '#tests/support/app/fake-channel.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { openLog } from '#server/infra/observability/log.ts';
@@ -30,6 +30,7 @@ test('what is on its way when a lane ends by an error is settled all the same', 
         return claimMessages(query);
       },
       channel,
+      media: noMedia,
       from: ani.phone,
       paceMs: 0,
       lanes: () => 1,

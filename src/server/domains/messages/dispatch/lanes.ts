@@ -4,6 +4,7 @@ import { type Claim, receiptWaitMs } from './attempt.ts';
 import { type LaneRun, runLane } from './lane.ts';
 import { LEASE, type LeasedLane, leasedNow, startRenewing } from './leases.ts';
 import type { ClaimMessages } from './claim-messages.ts';
+import type { MediaOfMessages } from '#server/domains/messages/media/prepare.ts';
 import type { Settle } from './settle.ts';
 import { failWaiting } from './withdraw.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -48,6 +49,7 @@ export type LanesDeps = {
   pacePerSecond: () => number;
   settle: Settle;
   claimMessages: ClaimMessages;
+  media: MediaOfMessages;
 };
 
 type Sender = {
@@ -223,6 +225,7 @@ async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Prom
     log,
     settle: deps.settle,
     claimMessages: deps.claimMessages,
+    media: deps.media,
     channel,
     from: sender.phone,
     paceMs: pace > 0 ? 1000 / pace : 0,

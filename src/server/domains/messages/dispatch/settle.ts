@@ -2,6 +2,7 @@ import { eachByItself } from '#server/infra/postgres/batches.ts';
 import { type Fragment, type Sql, isLocked, retrying } from '#server/infra/postgres/database.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
 import type { Log } from '#server/infra/observability/log.ts';
+import { AWAIT_MS, type MediaOfMessages } from '#server/domains/messages/media/prepare.ts';
 import { type Claim, LaneLost, type Postponed, type Result, type Settled } from './attempt.ts';
 
 /** What became of a message; `lane` of the worker that tried, so that it is fenced. */
@@ -116,6 +117,12 @@ const settleBy = (sql: Sql, by: Fragment, outcomes: readonly Outcome[]) => sql<A
 /** A result that cannot be settled is tried again after this long: it is our bug, and reported. */
 const BROKEN_RETRY_MS = 60_000;
 
+type ResultsDeps = { sql: Sql; log: Log; settle: Settle; media: Pick<MediaOfMessages, 'endedOf'> };
+
+function partedBy<T>(items: readonly T[], isFirst: (item: T) => boolean): [T[], T[]] {
+  return [items.filter(isFirst), items.filter((item) => !isFirst(item))];
+}
+
 /**
  * Settles the results of tries, in batches: captured on sent, released on failed. A result that cannot be
  * settled affects no other: it is reported, and stored with its message to be settled again. What is
@@ -124,13 +131,16 @@ const BROKEN_RETRY_MS = 60_000;
  * @throws LaneLost when another worker has taken the lane: nothing more is written.
  */
 export async function settleResults(
-  { sql, log, settle }: { sql: Sql; log: Log; settle: Settle },
+  { sql, log, settle, media }: ResultsDeps,
   claim: Claim,
   results: readonly Result[],
 ): Promise<void> {
   const { tokenId: token } = claim;
   const settled = results.filter((result) => result.kind === 'settled');
-  const postponed = results.filter((result) => result.kind === 'postponed');
+  const [awaiting, postponed] = partedBy(
+    results.filter((result) => result.kind === 'postponed'),
+    ({ awaits }) => awaits !== undefined,
+  );
   const settleSome = async (some: readonly Settled[]) => {
     const { isLost } = await settle(some.map((one) => outcomeOf(claim, one)));
     if (isLost) throw new LaneLost();
@@ -146,7 +156,12 @@ export async function settleResults(
     (some) => postpone(sql, claim, some),
     isLaneLost,
   );
-  for (const { item, error } of [...unstored, ...unpostponed]) {
+  const unparked = await eachByItself(
+    awaiting,
+    (some) => park({ sql, media }, claim, some),
+    isLaneLost,
+  );
+  for (const { item, error } of [...unstored, ...unpostponed, ...unparked]) {
     log.error({ err: error, token, message: item.id }, 'a message cannot be put back');
   }
 }
@@ -186,4 +201,34 @@ async function postpone(sql: Sql, claim: Claim, postponed: readonly Postponed[])
       ${postponed.map(({ detail }) => detail)}::text[]
     )`,
   );
+}
+
+/** Puts messages back until their links are fetched; what ended meanwhile has found none of them waiting. */
+async function park(
+  { sql, media }: Pick<ResultsDeps, 'sql' | 'media'>,
+  { accountId, tokenId, epoch }: Claim,
+  awaiting: readonly Postponed[],
+): Promise<void> {
+  const fetchIds = awaiting.flatMap(({ awaits }) => awaits ?? []);
+  await retrying(
+    () => sql`select await_media(
+      ${accountId}, ${tokenId}, ${epoch}, ${awaiting.map(({ id }) => id)}::uuid[],
+      ${fetchIds}::uuid[], ${AWAIT_MS}
+    )`,
+  );
+  for (const fetchId of await media.endedOf(accountId, [...new Set(fetchIds)])) {
+    await wakeAwaiting(sql, { accountId, fetchId });
+  }
+}
+
+/** Lets the messages go on that wait for a fetch. @returns their tokens. */
+export async function wakeAwaiting(
+  sql: Sql,
+  { accountId, fetchId }: { accountId: string; fetchId: string },
+): Promise<string[]> {
+  const woken = await retrying(
+    () => sql<{ token: string }[]>`
+      select token from wake_awaiting(${accountId}, ${fetchId}) as token`,
+  );
+  return woken.map(({ token }) => token);
 }

@@ -169,6 +169,7 @@ type StoredToken = {
   daily_limit: number;
   accepted: number;
   needs_review: boolean;
+  expires_on: string | null;
 };
 
 async function attentionOf(
@@ -178,7 +179,8 @@ async function attentionOf(
 ): Promise<HomeSummary['attention']> {
   const tokens = await tx<StoredToken[]>`
     select t.token_id, t.name, t.status, t.daily_limit, coalesce(l.accepted, 0) as accepted,
-      coalesce(${needsReview(tx)}, false) as needs_review
+      coalesce(${needsReview(tx)}, false) as needs_review,
+      to_char(t.expires_on, 'YYYY-MM-DD') as expires_on
     from tokens t
     join accounts a on a.account_id = t.account_id
     left join lanes l
@@ -186,7 +188,7 @@ async function attentionOf(
     where t.account_id = ${accountId} and not t.is_system and t.deleted_at is null
     order by t.token_id`;
   return tokens.flatMap((token) => {
-    const reason = reasonOf(token);
+    const reason = reasonOf(token, today);
     const { token_id, name, status } = token;
     return reason === undefined
       ? []
@@ -196,13 +198,17 @@ async function attentionOf(
 
 type Reason = HomeSummary['attention'][number]['reason'];
 
-function reasonOf({
-  status,
-  accepted,
-  daily_limit,
-  needs_review,
-}: StoredToken): Reason | undefined {
+/** A token that expires within so many days is to be given more time. */
+const EXPIRES_SOON_DAYS = 7;
+
+function reasonOf(
+  { status, accepted, daily_limit, needs_review, expires_on }: StoredToken,
+  today: string,
+): Reason | undefined {
   if (needs_review) return 'under_review';
+  if (expires_on !== null && expires_on < today) return 'expired';
+  const soon = expires_on !== null && expires_on <= daysAfter(today, EXPIRES_SOON_DAYS);
+  if (soon && status === 'linked') return 'expires_soon';
   switch (status) {
     case 'suspended':
     case 'disconnected':

@@ -39,14 +39,20 @@ export async function readWithTimeline(
 const SILENT_AFTER = '1 second';
 
 /**
- * What a message that is queued waits for, where that is the network's answer: to its own last try, or to
- * an earlier message to the same phone.
+ * What a message that is queued waits for: the file behind its link; or, where that is the network's answer,
+ * to its own last try or to an earlier message to the same phone.
  */
 async function waitingOf(
   tx: Tx,
   { accountId, messageId }: { accountId: string; messageId: string },
   language: Language,
 ): Promise<TimelineStep[]> {
+  const [fetched] = await tx<{ at: Date }[]>`
+    select tried_at as at from dispatch
+    where account_id = ${accountId} and message_id = ${messageId} and awaits is not null`;
+  if (fetched) {
+    return [{ kind: 'waiting', at: fetched.at, detail: silenceSentence('link', language) }];
+  }
   const isSilent = tx`(t.state = 'unknown' or t.unsure_until > clock_timestamp()
     or (t.state = 'sending' and t.tried_at < clock_timestamp() - ${SILENT_AFTER}::interval))`;
   const [silent] = await tx<{ own: boolean; at: Date }[]>`

@@ -6,6 +6,8 @@ import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
+import { ExpiryChip } from '#web/features/tokens/access/ExpiryChip.tsx';
+import { TokenAccessPart } from '#web/features/tokens/access/TokenAccessPart.tsx';
 import { TokenReview, ReviewChip } from '#web/features/tokens/drawer/TokenReview.tsx';
 import { Samples } from '#web/features/tokens/keys/KeyShown.tsx';
 import { LinkPart } from '#web/features/tokens/links/LinkPart.tsx';
@@ -62,6 +64,7 @@ function Details({ token, linking, onGone }: DetailsProps) {
         <span className={styles['states']}>
           <StatusChip tone={statusTone[token.status]}>{tokenStatusLabel[token.status]}</StatusChip>
           <ReviewChip token={token} />
+          <ExpiryChip token={token} />
         </span>
         {token.status === 'suspended' && (
           <p className={styles['note']}>
@@ -108,6 +111,7 @@ function Details({ token, linking, onGone }: DetailsProps) {
         />
       </section>
       <TokenSettings key={token.id} token={token} />
+      <TokenAccessPart key={`access-${token.id}`} token={token} />
       <section className={styles['part']}>
         <h3>Contoh kode</h3>
         <Samples />

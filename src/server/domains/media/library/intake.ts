@@ -1,0 +1,177 @@
+import { createWriteStream } from 'node:fs';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { Refusal } from '#contract/base/refusals.ts';
+import { type MediaKind, bytesMaxOfKind, fitsKind, mimesOfKind } from '#contract/media/kinds.ts';
+import { bytesMaxFor, fileKinds } from '#contract/uploads.ts';
+import { type Draft, type Files, measure } from '#server/domains/media/files.ts';
+import { type PictureMime, drawPreview } from '#server/domains/media/images.ts';
+import { edgesOf } from '#server/domains/media/inspection/inspect-bytes.ts';
+import type { Scanner } from '#server/domains/media/inspection/inspect-malware.ts';
+import { withEnding } from '#server/domains/media/inspection/inspect-name.ts';
+import { type Inspected, inspect } from '#server/domains/media/inspection/inspect.ts';
+import { newId } from '#server/infra/ids.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import { type Said, claimOf } from './claim.ts';
+import { type MediaFacts, readMedia } from './row.ts';
+import { type Sound, listenTo } from './waveform.ts';
+
+export type IntakeDeps = {
+  /** A pool that names the account, or sees all. */
+  sql: Sql;
+  /** Sees all accounts. */
+  allAccountsSql: Sql;
+  files: Files;
+  dataFolder: string;
+  scanner: Scanner | undefined;
+  /** Bytes of all files of an account, at most. */
+  storedBytesMax: number;
+  /** When a file goes that no message uses from now on. */
+  keepUntil: () => Date;
+};
+
+/** Bytes as they come, or as they lie on the disk already. */
+export type Bytes = AsyncIterable<Uint8Array> | Uint8Array | { path: string };
+
+/** A file on its way into the library. */
+export type NewMedia = {
+  accountId: string;
+  said: Said;
+  bytes: Bytes;
+  source: 'api' | 'link' | 'channel';
+  /** What type of message it is for; without it any. */
+  kind?: MediaKind | undefined;
+  /** The same id twice is the same file: nothing is kept a second time. */
+  fileId?: string;
+};
+
+/** Where a file lies while it is looked into; what a crash leaves goes with the parts of uploads. */
+export async function withDraftFolder<T>(
+  dataFolder: string,
+  work: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = join(dataFolder, 'uploads', `media-${newId()}`);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Takes a file into the library: looked into as every upload is, pictures drawn anew with a small one beside
+ * them, sounds listened to.
+ *
+ * @throws Refusal as `inspect` does, and `storage_full`
+ */
+export function takeMedia(deps: IntakeDeps, media: NewMedia): Promise<MediaFacts> {
+  return withDraftFolder(deps.dataFolder, async (folder) => {
+    const path = await onDisk(media, folder);
+    const inspected = await look(path, media, deps.scanner);
+    return keep(deps, media, await describe(inspected, folder));
+  });
+}
+
+async function onDisk({ bytes, kind }: NewMedia, folder: string): Promise<string> {
+  if ('path' in bytes) return bytes.path;
+  const path = join(folder, 'given');
+  if (bytes instanceof Uint8Array) {
+    await writeFile(path, bytes, { flag: 'wx', mode: 0o600 });
+    return path;
+  }
+  const bytesMax = kind ? bytesMaxOfKind(kind) : bytesMaxFor('media');
+  await pipeline(limited(bytes, bytesMax), createWriteStream(path, { flags: 'wx', mode: 0o600 }));
+  return path;
+}
+
+async function* limited(bytes: AsyncIterable<Uint8Array>, bytesMax: number) {
+  let size = 0;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    if (size > bytesMax) throw new Refusal('upload_too_large', { bytesMax });
+    yield chunk;
+  }
+}
+
+async function look(
+  path: string,
+  { said, source, kind }: NewMedia,
+  scanner: Scanner | undefined,
+): Promise<Inspected> {
+  const { head } = await edgesOf(path);
+  const by = source === 'api' ? 'program' : 'link';
+  const claim = { purpose: 'media' as const, ...claimOf(said, { by, kind, head }) };
+  const inspected = await inspect(path, claim, scanner);
+  if (kind !== undefined && !fitsKind(kind, inspected.mime)) {
+    const allowed = mimesOfKind[kind].map((mime) => fileKinds[mime].extensions[0].toUpperCase());
+    throw new Refusal('upload_kind_refused', { allowed: allowed.join(', ') });
+  }
+  return inspected;
+}
+
+type Described = {
+  file: Omit<Draft, 'accountId' | 'fileId'>;
+  preview: Omit<Draft, 'accountId' | 'fileId'> | undefined;
+  sound: Sound | undefined;
+};
+
+async function describe({ path, name, mime }: Inspected, folder: string): Promise<Described> {
+  const file = { path, name, mime, ...(await measure(path)) };
+  const isPicture = mime.startsWith('image/');
+  const small = join(folder, 'preview');
+  const preview =
+    isPicture && (await drawPreview(path, small, mime as PictureMime))
+      ? {
+          path: small,
+          name: withEnding(name, 'webp'),
+          mime: 'image/webp',
+          ...(await measure(small)),
+        }
+      : undefined;
+  return { file, preview, sound: await listenTo(path, mime) };
+}
+
+async function keep(
+  { sql, allAccountsSql, files, storedBytesMax, keepUntil }: IntakeDeps,
+  { accountId, source, fileId = newId() }: NewMedia,
+  { file, preview, sound }: Described,
+): Promise<MediaFacts> {
+  const previewId = preview ? newId() : null;
+  const drafts = [
+    { ...file, fileId },
+    ...(preview && previewId !== null ? [{ ...preview, fileId: previewId }] : []),
+  ];
+  try {
+    return await asAccount(sql, accountId, async (tx) => {
+      // As uploads do: two that come together would both see the room of one.
+      await tx`select pg_advisory_xact_lock(hashtextextended(${`uploads ${accountId}`}, 0))`;
+      const [there] = await readMedia(tx, accountId, [fileId]);
+      if (there) return there;
+      const [use] = await tx<{ stored: number }[]>`
+        select coalesce(sum(size_bytes), 0)::bigint as stored from files
+        where account_id = ${accountId}`;
+      const more = drafts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+      if ((use?.stored ?? 0) + more > storedBytesMax) {
+        throw new Refusal('storage_full', { bytesMax: storedBytesMax });
+      }
+      for (const draft of drafts) await files.keep(tx, { accountId, ...draft });
+      await tx`
+        insert into media_library
+          (account_id, file_id, source, preview_id, waveform, seconds, expires_at)
+        values (${accountId}, ${fileId}, ${source}, ${previewId},
+          ${sound ? [...sound.waveform] : null}::smallint[], ${sound?.seconds ?? null},
+          ${keepUntil()})`;
+      const [kept] = await readMedia(tx, accountId, [fileId]);
+      if (!kept) throw new Error('a file that was just kept is gone');
+      return kept;
+    });
+  } catch (error) {
+    await files.erase(
+      allAccountsSql,
+      drafts.map(({ sha256 }) => sha256),
+    );
+    throw error;
+  }
+}

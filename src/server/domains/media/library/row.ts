@@ -1,0 +1,29 @@
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+
+/** A file of the library, with what was found in it. */
+export type MediaFacts = {
+  fileId: string;
+  name: string;
+  mime: string;
+  sizeBytes: number;
+  sha256: Buffer;
+  /** A small picture of it, a file of its own. */
+  previewId: string | null;
+  /** How loud a sound is in 64 parts of equal length, 0 to 100. */
+  waveform: number[] | null;
+  seconds: number | null;
+  expiresAt: Date;
+};
+
+/** The files of an account's library with these ids, as far as they are there. */
+export const readMedia = (
+  sql: Sql | Tx,
+  accountId: string,
+  fileIds: readonly string[],
+): Promise<MediaFacts[]> =>
+  sql<MediaFacts[]>`
+    select f.file_id as "fileId", f.name, f.mime, f.size_bytes as "sizeBytes", f.sha256,
+      l.preview_id as "previewId", l.waveform, l.seconds, l.expires_at as "expiresAt"
+    from media_library l
+    join files f on f.account_id = ${accountId} and f.file_id = l.file_id
+    where l.account_id = ${accountId} and l.file_id = any(${[...fileIds]}::uuid[])`;

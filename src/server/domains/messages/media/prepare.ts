@@ -1,0 +1,62 @@
+import type { Failure, MessageType } from '#contract/messages.ts';
+import { type MediaKind, isMediaKind } from '#contract/media/kinds.ts';
+import type { Library } from '#server/domains/media/media.ts';
+import { type Body, fileFacts } from '#server/domains/messages/content.ts';
+import { type Sql, retrying } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
+
+/** What sending needs of the files of messages. */
+export type MediaOfMessages = Pick<Library, 'find' | 'use' | 'stateOf' | 'endedOf'>;
+
+/** A message's content as it leaves, or why it does not leave now. */
+export type Prepared =
+  | { state: 'ready'; body: Body }
+  | { state: 'failed'; failure: Failure }
+  | { state: 'waiting'; fetchId: string };
+
+/** A message that is about to leave. */
+type Leaving = { accountId: string; messageId: string; type: MessageType; body: Body };
+
+/**
+ * Sees to the file of a message that is about to leave: a link becomes a file of ours first, and the message
+ * then names that (docs/decisions/041-media.md). What carries no file is ready as it is.
+ */
+export async function prepareMedia(
+  { sql, media }: { sql: Sql; media: MediaOfMessages },
+  { accountId, messageId, type, body }: Leaving,
+): Promise<Prepared> {
+  if (!isMediaKind(type)) return { state: 'ready', body };
+  const { file: fileId, link } = body;
+  if (typeof fileId === 'string') {
+    if ((await media.find(accountId, [fileId])).has(fileId)) {
+      await media.use(accountId, [fileId]);
+      return { state: 'ready', body };
+    }
+    if (typeof link !== 'string') return { state: 'failed', failure: 'media_unreachable' };
+  }
+  if (typeof link !== 'string') return { state: 'ready', body };
+  return fromLink({ sql, media }, { accountId, messageId, kind: type, body, link });
+}
+
+type Linked = { accountId: string; messageId: string; kind: MediaKind; body: Body; link: string };
+
+async function fromLink(
+  { sql, media }: { sql: Sql; media: MediaOfMessages },
+  { accountId, messageId, kind, body, link }: Linked,
+): Promise<Prepared> {
+  const known = await media.stateOf({ accountId, link, kind });
+  if (known.state !== 'done') return known;
+  const facts = fileFacts(known.file, kind, body);
+  await attach(sql, { accountId, messageId, facts });
+  await media.use(accountId, [known.file.fileId]);
+  return { state: 'ready', body: { ...body, ...facts } };
+}
+
+const attach = (
+  sql: Sql,
+  { accountId, messageId, facts }: { accountId: string; messageId: string; facts: Body },
+): Promise<unknown> =>
+  retrying(async () => sql`select attach_file(${accountId}, ${messageId}, ${json(facts)})`);
+
+/** Should nobody say that a fetch has ended, it is looked at again after this long. */
+export const AWAIT_MS = 60_000;

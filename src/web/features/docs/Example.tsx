@@ -1,0 +1,44 @@
+import { useContext } from 'react';
+import { ReaderContext } from '#web/features/docs/reader.ts';
+import {
+  languageTitle,
+  languages,
+  readCurl,
+  sampleIn,
+  type SampleLanguage,
+} from '#web/features/docs/samples.ts';
+import styles from '#web/features/docs/docs.module.css';
+import { Button } from '#web/ui/button/Button.tsx';
+import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
+import { Tabs } from '#web/ui/tabs/Tabs.tsx';
+
+/** An example with curl, in all languages, that can be tried. */
+export function Example({ code, title }: { code: string; title: string }) {
+  const { language, setLanguage, tryOut } = useContext(ReaderContext);
+  const request = readCurl(code);
+  if (!request) return <CodeBlock title={title} code={code} />;
+  return (
+    <div className={styles['example']}>
+      <Tabs
+        label={`Language of ${title.toLowerCase()}`}
+        value={language}
+        onChange={(value) => setLanguage(value as SampleLanguage)}
+        tabs={languages.map((one) => ({
+          value: one,
+          label: languageTitle[one],
+          content: <CodeBlock title={title} code={sampleIn(one, code)} />,
+        }))}
+      />
+      <div>
+        <Button
+          size="sm"
+          variant="subtle"
+          aria-label={`Try ${title.toLowerCase()}`}
+          onClick={() => tryOut(request)}
+        >
+          Try it
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,147 @@
+import { useState } from 'react';
+import { API_KEY_PATTERN } from '#contract/tokens.ts';
+import type { SampleRequest } from '#web/features/docs/samples.ts';
+import styles from '#web/features/docs/docs.module.css';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
+
+type Props = {
+  request: SampleRequest;
+  /** The key that the reader gave on this visit; nowhere stored (docs/decisions/047-trying-the-api.md). */
+  apiKey: string;
+  onKey: (key: string) => void;
+  onClose: () => void;
+};
+
+const pathOf = (url: string): string => {
+  const { pathname, search } = new URL(url);
+  return decodeURI(pathname + search);
+};
+
+/** Tries an example with a key of the reader's, on this page's own origin. */
+export function TryIt({ request, apiKey, onKey, onClose }: Props) {
+  const { method, headers } = request;
+  const [path, setPath] = useState(pathOf(request.url));
+  const [body, setBody] = useState(
+    request.body === undefined ? '' : JSON.stringify(request.body, null, 2),
+  );
+  const { run, busy, answer, problem } = useTry({ method, headers, path, body, apiKey });
+  return (
+    <Modal
+      open
+      onClose={onClose}
+      title={`Coba ${method}`}
+      footer={
+        <Button busy={busy} onClick={() => void run()}>
+          Jalankan
+        </Button>
+      }
+    >
+      <div className={styles['try']}>
+        <TextField
+          label="Kunci API"
+          type="password"
+          autoComplete="off"
+          spellCheck={false}
+          value={apiKey}
+          help="Dari halaman Token. Paling aman kunci simulator (kbr_test_…). Hanya diingat sampai halaman ini ditutup."
+          onChange={({ target }) => onKey(target.value.trim())}
+        />
+        {isLive(apiKey) && (
+          <Alert
+            visible
+            state="warning"
+            label="Ini kunci sungguhan: pesan benar-benar terkirim dan dikenai biaya."
+          />
+        )}
+        <TextField
+          label="Alamat"
+          autoComplete="off"
+          spellCheck={false}
+          value={path}
+          onChange={({ target }) => setPath(target.value)}
+        />
+        {request.body !== undefined && (
+          <TextArea
+            label="Isi (JSON)"
+            spellCheck={false}
+            value={body}
+            onChange={({ target }) => setBody(target.value)}
+          />
+        )}
+        {problem !== undefined && <Alert visible state="danger" label={problem} />}
+        {answer && <CodeBlock title={answer.title} code={answer.text} />}
+      </div>
+    </Modal>
+  );
+}
+
+const isLive = (apiKey: string): boolean => apiKey.startsWith('kbr_live_');
+
+type Call = Pick<SampleRequest, 'method' | 'headers'> & {
+  path: string;
+  body: string;
+  apiKey: string;
+};
+
+/** Makes the call, once it may be made, and keeps its answer. */
+function useTry({ method, headers, path, body, apiKey }: Call) {
+  const [answer, setAnswer] = useState<{ title: string; text: string }>();
+  const [problem, setProblem] = useState<string>();
+  const [busy, setBusy] = useState(false);
+  const call = async () => {
+    const own = headers.filter(([name]) => name.toLowerCase() !== 'authorization');
+    const reply = await fetch(path, {
+      method,
+      credentials: 'omit',
+      headers: { ...Object.fromEntries(own), Authorization: `Bearer ${apiKey}` },
+      ...(body !== '' && { body }),
+    });
+    setAnswer({ title: `Answer: ${reply.status}`, text: pretty(await reply.text()) });
+  };
+  const run = async () => {
+    setAnswer(undefined);
+    const wrong = whyNot(apiKey, path);
+    setProblem(wrong);
+    if (wrong !== undefined) return;
+    if (method !== 'GET' && isLive(apiKey) && !(await mayRun(method, path))) return;
+    setBusy(true);
+    try {
+      await call();
+    } catch {
+      setProblem('Tidak ada jawaban. Periksa sambungan Anda, lalu coba lagi.');
+    } finally {
+      setBusy(false);
+    }
+  };
+  return { run, busy, answer, problem };
+}
+
+function whyNot(apiKey: string, path: string): string | undefined {
+  if (!API_KEY_PATTERN.test(apiKey)) return 'Tempel kunci API yang utuh.';
+  return path.startsWith('/v1/') ? undefined : 'Alamatnya dimulai dengan /v1/.';
+}
+
+const mayRun = (method: string, path: string): Promise<boolean> =>
+  confirm({
+    title: 'Jalankan dengan kunci sungguhan?',
+    children: (
+      <p>
+        {method} {path} dijalankan untuk nomor Anda yang sebenarnya, dan dapat dikenai biaya.
+      </p>
+    ),
+    cancelText: 'Batal',
+    confirmText: 'Jalankan',
+  });
+
+function pretty(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text;
+  }
+}

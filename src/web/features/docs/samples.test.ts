@@ -1,0 +1,94 @@
+import { execFile, execFileSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { languages, readCurl, sampleIn } from './samples.ts';
+
+const page = await readFile(join(import.meta.dirname, '../../../../docs/api.md'), 'utf8');
+const scripts = [...page.matchAll(/```sh\n([\s\S]*?)\n```/g)].map(([, script = '']) => script);
+
+const run = promisify(execFile);
+
+/** Whether a program of this name is on this machine. */
+function isHere(program: string): boolean {
+  try {
+    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const runners: Record<'node' | 'php' | 'python', (code: string) => readonly [string, string[]]> = {
+  node: (code) => [process.execPath, ['--input-type=module', '-e', code]],
+  php: (code) => ['php', ['-r', code.replace('<?php\n', '')]],
+  python: (code) => ['python3', ['-c', code]],
+};
+
+test('every example of the page is read, and is there in all languages', () => {
+  expect(scripts.length).toBeGreaterThan(10);
+  for (const script of scripts) {
+    const request = readCurl(script);
+    expect(request, script).toBeDefined();
+    for (const language of languages) {
+      const code = sampleIn(language, script);
+      expect(code).toContain('/v1/');
+      if (language !== 'curl') expect(code, script).not.toMatch(/\$(KEY|ID|NEW_KEY)\b/);
+    }
+  }
+});
+
+test('each sample, run, makes the call that curl makes', async () => {
+  const calls: { method: string; url: string; headers: object; body: unknown }[] = [];
+  const server = createServer((request, response) => {
+    let text = '';
+    request.on('data', (part) => (text += String(part)));
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request;
+      calls.push({ method, url, headers, body: text === '' ? undefined : JSON.parse(text) });
+      response.end('{}');
+    });
+  });
+  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  const asWritten = [
+    ...scripts.filter((_, at) => at < 3),
+    ...scripts.filter((script) => script.includes('-X')),
+    `curl http://x/v1/a -H "Authorization: Bearer $KEY" -d '{"a": [true, null, "x\\\\y \\"z\\""], "b": {}}'`,
+  ];
+  try {
+    for (const script of asWritten) {
+      const local = script.replace(/https?:\/\/[^/"]+/, `http://127.0.0.1:${port}`);
+      const expected = readCurl(local);
+      for (const [language, runner] of Object.entries(runners)) {
+        const [program, given] = runner(sampleIn(language as keyof typeof runners, local));
+        if (!isHere(program)) continue;
+        await run(program, given);
+        const call = calls.pop();
+        const { pathname, search } = new URL(expected?.url ?? '');
+        expect(call, `${language}: ${local}`).toMatchObject({
+          method: expected?.method,
+          url: pathname + search,
+          headers: Object.fromEntries(
+            (expected?.headers ?? []).map(([name, value]) => [name.toLowerCase(), value]),
+          ),
+        });
+        // An empty list and an empty object are one in PHP.
+        const plain = (value: unknown) => JSON.stringify(value)?.replaceAll('{}', '[]');
+        expect(plain(call?.body), language).toBe(plain(expected?.body));
+      }
+    }
+  } finally {
+    await new Promise((done) => server.close(done));
+  }
+});
+
+test('what is no call of curl stays as it is', () => {
+  for (const script of ['npm install', 'curl', 'curl -s x', "curl https://a -d 'no json'"]) {
+    expect(readCurl(script)).toBeUndefined();
+    expect(sampleIn('php', script)).toBe(script);
+  }
+});

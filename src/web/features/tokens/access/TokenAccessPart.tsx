@@ -1,0 +1,140 @@
+import { useState } from 'react';
+import { civilDate } from '#contract/base/time.ts';
+import { scopes } from '#contract/rest/scopes.ts';
+import { ACCESS_LIMITS, updateTokenAccess } from '#contract/tokens/access.ts';
+import type { Token } from '#contract/tokens.ts';
+import { useAct } from '#web/api/query.ts';
+import { expiryOf, scopeLabel, showDay } from '#web/features/tokens/access/labels.ts';
+import { useTokenChanged } from '#web/features/tokens/queries.ts';
+import styles from '#web/features/tokens/tokens.module.css';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { DatePicker } from '#web/ui/date/DatePicker.tsx';
+import { dateWords } from '#web/ui/date/dates.ts';
+import { CheckboxGroup } from '#web/ui/form/CheckboxGroup.tsx';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { TextArea } from '#web/ui/text/TextField.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+const options = scopes.map((value) => ({
+  value,
+  label: scopeLabel[value].title,
+  help: scopeLabel[value].means,
+}));
+
+/** A day of another year as civil dates are written; 29 February becomes the day before it. */
+const yearsAfter = (day: string, years: number): string => {
+  const later = `${Number(day.slice(0, 4)) + years}${day.slice(4)}`;
+  return later.endsWith('-02-29') ? later.replace(/29$/, '28') : later;
+};
+
+const valuesOf = ({ access }: Token) => ({
+  scopes: access.scopes as readonly string[],
+  addresses: access.addresses.join('\n'),
+  expires_on: access.expires_on ?? '',
+});
+
+type Values = ReturnType<typeof valuesOf>;
+
+const inputOf = (token: Token, values: Values) => ({
+  token_id: token.id,
+  ...values,
+  scopes: scopes.filter((one) => values.scopes.includes(one)),
+});
+
+/** What a token's key may do, from where, and until when. */
+export function TokenAccessPart({ token }: { token: Token }) {
+  const changed = useTokenChanged();
+  const update = useAct(updateTokenAccess);
+  const [today] = useState(() => civilDate(new Date()));
+  const form = useForm(valuesOf(token), (values) =>
+    fieldErrors(updateTokenAccess, inputOf(token, values)),
+  );
+  const save = async (values: Values) => {
+    if (update.busy) return;
+    try {
+      const saved = await update.perform(inputOf(token, values));
+      changed(saved);
+      form.set('addresses', saved.access.addresses.join('\n'));
+      toast('Izin dan batas akses disimpan.', { tone: 'success' });
+    } catch (no) {
+      form.refuse(no);
+    }
+  };
+  return (
+    <section className={styles['part']}>
+      <h3>Izin &amp; batas akses</h3>
+      <Expiry token={token} today={today} />
+      <form ref={form.ref} noValidate className={styles['settings']} onSubmit={form.submit(save)}>
+        <RefusalAlert error={update.error} fields={['scopes', 'addresses', 'expires_on']} />
+        <CheckboxGroup
+          legend="Izin"
+          required
+          name="scopes"
+          help="Panggilan di luar izin ini ditolak."
+          options={options}
+          value={form.values.scopes}
+          error={form.errors.scopes}
+          onChange={(next) => form.set('scopes', next)}
+        />
+        <TextArea
+          label="Alamat yang diizinkan"
+          name="addresses"
+          rows={3}
+          spellCheck={false}
+          autoComplete="off"
+          placeholder={'203.0.113.7\n2001:db8::/32'}
+          help="Satu alamat IP atau rentang (CIDR) per baris. Kosongkan bila boleh dari mana saja."
+          value={form.values.addresses}
+          error={form.errors.addresses}
+          onChange={(event) => form.set('addresses', event.target.value)}
+          onBlur={() => form.leave('addresses')}
+        />
+        <DatePicker
+          single
+          autoApply
+          label="Berlaku sampai"
+          labels={dateWords}
+          placeholder="Tanpa batas waktu"
+          help="Sampai akhir hari itu (WIB). Sesudahnya semua panggilan ditolak."
+          min={today}
+          max={yearsAfter(today, ACCESS_LIMITS.years)}
+          value={form.values.expires_on || null}
+          error={form.errors.expires_on}
+          onChange={(day) => form.set('expires_on', day ?? '')}
+        />
+        <div>
+          <Button type="submit" variant="subtle" busy={update.busy}>
+            Simpan izin
+          </Button>
+        </div>
+      </form>
+    </section>
+  );
+}
+
+/** Says what a last day that is over, or near, means for who calls. */
+function Expiry({ token, today }: { token: Token; today: string }) {
+  const state = expiryOf(token, today);
+  const day = token.access.expires_on;
+  if (day === null || (state !== 'over' && state !== 'soon')) return null;
+  return (
+    <Alert
+      visible
+      state={state === 'over' ? 'danger' : 'warning'}
+      label={
+        state === 'over'
+          ? `Masa berlaku token ini habis pada ${showDay(day)}.`
+          : `Token ini berlaku sampai ${showDay(day)}.`
+      }
+    >
+      <p>
+        {state === 'over'
+          ? 'Semua panggilan dengan kuncinya ditolak. Pilih tanggal baru untuk memakainya lagi.'
+          : 'Sesudah itu panggilan dengan kuncinya ditolak. Perpanjang bila masih dipakai.'}
+      </p>
+    </Alert>
+  );
+}

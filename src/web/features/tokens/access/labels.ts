@@ -1,0 +1,53 @@
+import { formatDate, wibMidnight } from '#contract/base/time.ts';
+import type { Scope } from '#contract/rest/scopes.ts';
+import type { Token } from '#contract/tokens.ts';
+
+/** What a permission is called, and what a system may do with it. */
+export const scopeLabel: Record<Scope, { title: string; means: string }> = {
+  'messages.send': {
+    title: 'Mengirim pesan',
+    means: 'Mengirim dan membatalkan pesan dari nomor ini. Setiap pesan memakai saldo.',
+  },
+  'messages.read': {
+    title: 'Membaca pesan',
+    means: 'Membaca pesan keluar dan masuk nomor ini beserta statusnya.',
+  },
+  media: { title: 'Media', means: 'Mengunggah berkas dan mengunduh berkas yang masuk.' },
+  'account.read': {
+    title: 'Melihat akun dan saldo',
+    means: 'Membaca keterangan akun, sisa saldo, dan mutasinya. Tidak dapat mengubahnya.',
+  },
+  link: {
+    title: 'Menyambungkan ponsel',
+    means: 'Membuat tautan untuk memindai QR dan menyambungkan ponsel.',
+  },
+  webhooks: {
+    title: 'Webhook dan kejadian',
+    means: 'Mengatur alamat webhook, melihat pengirimannya, dan membaca kejadian.',
+  },
+  opt_outs: {
+    title: 'Daftar berhenti',
+    means: 'Membaca dan mengubah daftar nomor yang tidak mau menerima pesan.',
+  },
+  agent: {
+    title: 'Mengirim lewat asisten (MCP)',
+    means: 'Asisten AI boleh mengirim pesan sendiri. Tanpa izin ini asisten hanya dapat membaca.',
+  },
+};
+
+/** From so many days before its last day on, a token is said to expire soon. */
+const SOON_DAYS = 7;
+
+/** How a token stands with its last day. @param today `YYYY-MM-DD` in WIB */
+export function expiryOf(
+  { access: { expires_on: day } }: Token,
+  today: string,
+): 'none' | 'later' | 'soon' | 'over' {
+  if (day === null) return 'none';
+  if (day < today) return 'over';
+  const left = wibMidnight(day).getTime() - wibMidnight(today).getTime();
+  return left <= SOON_DAYS * 86_400_000 ? 'soon' : 'later';
+}
+
+/** `30 Nov 2026` */
+export const showDay = (day: string): string => formatDate(wibMidnight(day));

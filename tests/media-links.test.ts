@@ -1,0 +1,162 @@
+import { expect } from 'vitest';
+import { uuidOf } from '#contract/base/ids.ts';
+import { type FileHost, fileHost } from '#tests/support/app/media-library.ts';
+import { type Caller, callerOf } from '#tests/support/app/api-caller.ts';
+import { type RunningApp, signedIn, test as base } from '#tests/support/app/running-app.ts';
+import { picture } from '#tests/support/app/uploads-app.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+
+type World = {
+  running: RunningApp;
+  ani: Caller;
+  host: FileHost & {
+    /** Answers `/slow…`, from now on and to those who wait. */
+    open: () => void;
+  };
+};
+
+/** The whole application with a host of files, of which what is called `/slow…` waits. */
+const test = base.extend<World>({
+  host: async ({ db: _ }, use) => {
+    const png = await picture('png', { width: 900, height: 600 });
+    const { promise: opened, resolve: open } = Promise.withResolvers<void>();
+    const host = await fileHost((request, response) => {
+      const path = request.url ?? '';
+      const answer = () => response.writeHead(200, { 'content-type': 'image/png' }).end(png);
+      if (path.startsWith('/gone')) response.writeHead(404).end();
+      else if (path.startsWith('/page')) response.writeHead(200).end('<html>');
+      else if (path.startsWith('/slow')) void opened.then(answer);
+      else answer();
+    });
+    await use({ ...host, open });
+    open();
+    host.close();
+  },
+  running: async ({ openApp, host }, use) =>
+    use(await openApp({ works: true, env: { MEDIA_LISTED: host.origin } })),
+  ani: async ({ running, db }, use) => use(await callerOf(running, db, { saldo: 1000 })),
+});
+
+const to = '0812-3456-7890';
+const imageAt = (link: string, more: object = {}) => ({
+  to,
+  type: 'image',
+  image: { link },
+  ...more,
+});
+const sent = async ({ call }: Caller, body: object): Promise<string> => {
+  const answer = await call('/v1/messages', { body });
+  expect(answer.status).toBe(202);
+  return answer.body.id;
+};
+const one = async ({ call }: Caller, id: string) => (await call(`/v1/messages/${id}`)).body;
+const until = (ani: Caller, id: string, status: string) =>
+  waitFor(async () => {
+    const message = await one(ani, id);
+    expect(message.status).toBe(status);
+    return message;
+  });
+const available = async ({ call }: Caller) => (await call('/v1/balance')).body;
+
+test('a picture by link is sent as a file of ours, and shown from our own signed link', async ({
+  ani,
+  host,
+  running,
+  db,
+}) => {
+  const link = `${host.origin}/kue.png`;
+  const id = await sent(ani, imageAt(link, { caption: 'Kue hari ini' }));
+  const { content } = await until(ani, id, 'read');
+  expect(content).toMatchObject({ caption: 'Kue hari ini', mime: 'image/png', source: link });
+  expect(content.link).toMatch(/^http:\/\/localhost.*\/files\/fil_/);
+  expect(content.sha256).toMatch(/^[0-9a-f]{64}$/);
+  const { pathname, search } = new URL(content.link);
+  const file = await running.app.inject({ url: pathname + search });
+  expect([file.statusCode, file.headers['content-type']]).toEqual([200, 'image/png']);
+  // The phone has the file, not the link.
+  const [line] = await db.allAccountsSql<{ body: Record<string, string> }[]>`
+    select body from sim_lines where direction = 'in'`;
+  expect(uuidOf('file', pathname.slice('/files/'.length))).toBe(line?.body['file']);
+  expect(host.asked).toEqual(['/kue.png']);
+});
+
+test('the same link to many is fetched once', async ({ ani, host }) => {
+  const messages = Array.from({ length: 6 }, (_, n) => ({
+    ...imageAt(`${host.origin}/slow.png`),
+    to: `08123456780${n}`,
+  }));
+  const answer = await ani.call('/v1/messages', { body: { messages } });
+  await waitFor(() => expect(host.asked).toEqual(['/slow.png']));
+  host.open();
+  for (const { id } of answer.body.data) await until(ani, id, 'read');
+  expect(host.asked).toEqual(['/slow.png']);
+});
+
+test('while a link is fetched, its number waits and others do not; the message says so, and can be cancelled', async ({
+  ani,
+  host,
+}) => {
+  const slow = await sent(ani, imageAt(`${host.origin}/slow-1.png`));
+  const after = await sent(ani, { to, text: { body: 'Sesudahnya' } });
+  const other = await sent(ani, { to: '081234567899', text: { body: 'Lain' } });
+  const cancelled = await sent(ani, {
+    ...imageAt(`${host.origin}/slow-2.png`),
+    to: '081234567898',
+  });
+  await until(ani, other, 'read');
+  await waitFor(async () => {
+    const { timeline, retrying } = await one(ani, slow);
+    expect(timeline.at(-1)).toMatchObject({
+      kind: 'waiting',
+      detail: expect.stringContaining('tautannya'),
+    });
+    expect(retrying).toBe(null);
+  });
+  expect((await one(ani, after)).status).toBe('queued');
+  await waitFor(async () => {
+    const answer = await ani.call(`/v1/messages/${cancelled}/cancel`, { method: 'POST' });
+    expect(answer.status).toBe(200);
+  });
+  host.open();
+  await until(ani, slow, 'read');
+  await until(ani, after, 'read');
+  expect((await one(ani, cancelled)).status).toBe('cancelled');
+});
+
+test.for([
+  ['gone', 'media_unreachable', 'tidak dapat diambil'],
+  ['page', 'media_refused', 'ditolak'],
+] as const)(
+  'a link that is %s fails its message, and the price is given back',
+  async ([path, code, words], { ani, host }) => {
+    const before = await available(ani);
+    const id = await sent(ani, imageAt(`${host.origin}/${path}.png`));
+    const { failure } = await until(ani, id, 'failed');
+    expect(failure).toMatchObject({ code, detail: expect.stringContaining(words) });
+    await waitFor(async () => expect(await available(ani)).toEqual(before));
+  },
+);
+
+test('a link into our own network is never asked, and fails its message', async ({
+  openApp,
+  db,
+  host,
+}) => {
+  const running = await openApp({ works: true });
+  const ani = await callerOf(running, db, { saldo: 1000 });
+  const id = await sent(ani, imageAt(`${host.origin}/kue.png`));
+  expect((await until(ani, id, 'failed')).failure.code).toBe('media_refused');
+  expect(host.asked).toEqual([]);
+});
+
+test('a thread shows what was sent by link as what it is', async ({ running, db, host }) => {
+  const ani = await signedIn(db, { saldo: 1000 });
+  const caller = await callerOf(running, db, { saldo: 1000 });
+  const id = await sent(caller, imageAt(`${host.origin}/kue.png`));
+  await until(caller, id, 'read');
+  await db.owner`update sessions set account_id = ${caller.accountId}, user_id = ${caller.userId}
+    where session_id = ${ani.sessionId}`;
+  const { body } = await running.ask('message_get', { token: ani.token, message_id: id });
+  expect(body.data.content).toMatchObject({ type: 'png', external: false, caption: '' });
+  expect(body.data.content.url).toMatch(/^\/files\/fil_/);
+});

@@ -1,0 +1,107 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { generateSource } from 'oazapfts';
+import { expect } from 'vitest';
+import { apiEndpoints } from '#contract/rest.ts';
+import { callerOf, test } from './support/app/api-caller.ts';
+import type { RunningApp } from './support/app/running-app.ts';
+
+const documentOf = async ({ app }: RunningApp) => {
+  const answer = await app.inject({ url: '/v1/openapi.json' });
+  expect(answer.statusCode).toBe(200);
+  return answer.json();
+};
+
+test('what describes the API is OpenAPI 3.1, says a validator of others, and names every endpoint', async ({
+  running,
+}) => {
+  const document = await documentOf(running);
+  const { valid, errors } = await new Validator().validate(structuredClone(document));
+  expect(errors).toBeUndefined();
+  expect(valid).toBe(true);
+  expect(document.openapi).toMatch(/^3\.1\./);
+  const described = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const all = Object.values(apiEndpoints).map(
+    ({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
+  );
+  expect(described.toSorted()).toEqual(all.toSorted());
+});
+
+type Call = { method?: string; headers?: Headers; body?: unknown };
+type Fetch = (url: string, call?: Call) => Promise<Response>;
+
+/** What a generator of others makes of the document: one function for each endpoint. */
+type Client = Record<
+  string,
+  (...given: unknown[]) => Promise<{ status: number; data: unknown }>
+> & {
+  defaults: { baseUrl: string; headers: Record<string, string>; fetch: Fetch };
+};
+
+/** Compiles a client in a folder of its own, and hands it over. */
+async function withClient(document: object, use: (client: Client) => Promise<void>) {
+  // Within the repository, because what it imports is found from where it lies.
+  const place = join(import.meta.dirname, '../node_modules/.cache');
+  await mkdir(place, { recursive: true });
+  const folder = await mkdtemp(join(place, 'api-client-'));
+  try {
+    const spec = join(folder, 'openapi.json');
+    await writeFile(spec, JSON.stringify(document));
+    const source = stripTypeScriptTypes(await generateSource(spec));
+    const file = join(folder, 'client.mjs');
+    await writeFile(file, source);
+    await use((await import(/* @vite-ignore */ pathToFileURL(file).href)) as Client);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+test('a client that a generator makes of it sends, reads, cancels and opts out', async ({
+  running,
+  db,
+}) => {
+  const ani = await callerOf(running, db, { saldo: 10_000 });
+  await withClient(await documentOf(running), async (client) => {
+    client.defaults.baseUrl = '';
+    client.defaults.headers = { authorization: `Bearer ${ani.key}` };
+    client.defaults.fetch = async (url, init = {}) => {
+      const { statusCode, headers, rawPayload } = await running.app.inject({
+        method: (init.method ?? 'GET') as 'GET',
+        url,
+        headers: Object.fromEntries(new Headers(init.headers)),
+        ...(typeof init.body === 'string' && { payload: init.body }),
+      });
+      const type = String(headers['content-type'] ?? '');
+      const body = statusCode === 204 ? null : new Uint8Array(rawPayload);
+      return new Response(body, { status: statusCode, headers: { 'content-type': type } });
+    };
+    const call = async (name: string, ...given: unknown[]) => {
+      const { [name]: made } = client;
+      if (!made) throw new Error(`the client has no ${name}`);
+      return made(...given);
+    };
+    for (const name of Object.keys(apiEndpoints)) expect(client, name).toHaveProperty(name);
+    const message = { to: '62800000001', type: 'text', text: { body: 'Halo' } };
+    const later = { ...message, send_at: '2030-01-07T09:00:00+07:00' };
+    const sent = await call('sendMessage', later);
+    expect(sent.status).toBe(202);
+    const { id } = sent.data as { id: string };
+    expect(await call('getMessage', id)).toMatchObject({ status: 200, data: { id } });
+    expect(await call('listMessages', { limit: '1' })).toMatchObject({ data: { data: [{ id }] } });
+    const cancelled = await call('cancelMessage', id);
+    expect(cancelled).toMatchObject({ status: 200, data: { status: 'cancelled' } });
+    expect(await call('getMe')).toMatchObject({ data: { token: { status: 'linked' } } });
+    expect(await call('getBalance')).toMatchObject({ data: { available: 10_000, held: 0 } });
+    expect(await call('addOptOut', { phone: '6281234567890' })).toMatchObject({ status: 201 });
+    expect(await call('removeOptOut', '6281234567890')).toMatchObject({ status: 204 });
+    expect(await call('getMessage', 'msg_x')).toMatchObject({
+      status: 404,
+      data: { code: 'not_found' },
+    });
+  });
+});

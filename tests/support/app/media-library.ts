@@ -1,0 +1,99 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type RequestListener, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { openFiles } from '#server/domains/media/files.ts';
+import type { Fetcher } from '#server/domains/media/library/fetcher.ts';
+import { type LibraryDeps, openLibrary } from '#server/domains/media/library/library.ts';
+import { openFileClient } from '#server/infra/net/outbound-file.ts';
+import { secretsFrom } from '#server/infra/security/secrets.ts';
+import { test as base } from '#tests/support/database/database.ts';
+
+export type FileHost = {
+  origin: string;
+  /** Paths that were asked for, in order. */
+  asked: string[];
+};
+
+/** Serves files on this machine. */
+export async function fileHost(serve: RequestListener): Promise<FileHost & { close: () => void }> {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    serve(request, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    asked,
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+type Options = Partial<LibraryDeps> & { listed?: readonly string[] };
+
+/** A test that opens libraries on its database, and hosts of files; all close before the database goes. */
+export const test = base.extend<{
+  openTestLibrary: (options?: Options) => Promise<{
+    library: ReturnType<typeof openLibrary>;
+    files: ReturnType<typeof openFiles>;
+    folder: string;
+    /** Starts to fetch; what ended is in `ended`. */
+    fetching: () => Fetcher;
+    ended: string[];
+    troubles: unknown[];
+  }>;
+  hostFiles: (serve: RequestListener) => Promise<FileHost>;
+}>({
+  hostFiles: async ({ db: _ }, use) => {
+    const hosts: { close: () => void }[] = [];
+    await use(async (serve) => {
+      const host = await fileHost(serve);
+      hosts.push(host);
+      return host;
+    });
+    for (const host of hosts) host.close();
+  },
+  openTestLibrary: async ({ db, hostFiles: _ }, use) => {
+    const closing: (() => Promise<unknown>)[] = [];
+    await use(async ({ listed = [], ...given } = {}) => {
+      const folder = await mkdtemp(join(tmpdir(), 'kabari-media-'));
+      closing.push(() => rm(folder, { recursive: true, force: true }));
+      const files = openFiles(
+        db.tenantSql,
+        join(folder, 'files'),
+        secretsFrom(Buffer.alloc(32, 9)),
+      );
+      const [ended, troubles]: [string[], unknown[]] = [[], []];
+      const library = openLibrary({
+        sql: db.tenantSql,
+        allAccountsSql: db.allAccountsSql,
+        files,
+        dataFolder: folder,
+        scanner: undefined,
+        storedBytesMax: 1_000_000_000,
+        now: () => new Date(),
+        retentionDays: () => 30,
+        client: openFileClient({ listed }),
+        report: (trouble) => void troubles.push(trouble),
+        ...given,
+      });
+      const fetching = () => {
+        const fetcher = library.startFetching({
+          onEnded: async ({ fetchId }) => void ended.push(fetchId),
+        });
+        closing.unshift(() => fetcher.close());
+        return fetcher;
+      };
+      return { library, files, folder, fetching, ended, troubles };
+    });
+    for (const close of closing) await close();
+  },
+});
