@@ -30,6 +30,7 @@ const byCode: Partial<Record<RefusalCode, string>> = {
   recipient_opted_out: reasons.target,
   request_malformed: reasons.json,
   body_too_large: reasons.size,
+  media_type_unsupported: reasons.format,
 };
 
 /** The dialect's words for a refusal. */

@@ -86,7 +86,7 @@ test('every "no" is a 200 with its reason', async ({ ani, running }) => {
   ]);
   expect(await no({ key, headers: { 'content-type': 'text/xml' }, json: 'x' })).toEqual([
     200,
-    'input invalid',
+    'file format not supported',
     'media_type_unsupported',
   ]);
   const many = { target: Array.from({ length: 7 }, () => '08123456789').join(','), message: 'x' };
