@@ -3,7 +3,13 @@ import type { FactsOf, RefusalCode } from '#contract/base/refusals.ts';
 type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };
 
 /** What may be missing, as facts name it. */
-const things: Readonly<Record<string, string>> = { Pesan: 'The message', Token: 'The token' };
+const things: Readonly<Record<string, string>> = {
+  Akun: 'The account',
+  Media: 'The file',
+  'Nomor telepon': 'The phone number',
+  Pesan: 'The message',
+  Token: 'The token',
+};
 
 /** The refusals' sentences for programs whose makers asked for English (`Accept-Language: en`). */
 const sentences: Sentences = {

@@ -180,6 +180,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
 /** What messages need of media. */
 const filesOfMessages = ({ files, library }: Media) => ({
   media: library,
+  findMedia: library.find,
   fileLink: files.link,
   offerFile: files.offer,
 });

@@ -12,6 +12,7 @@ import { openAnswers } from '#server/infra/acts/answers.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import type { Container } from '#server/app/container.ts';
 import { RELEASE } from '#server/app/release.ts';
+import { registerCloud } from './cloud.ts';
 import { registerDialects } from './dialects.ts';
 
 /** Registers the public API, in all its dialects: who may call is decided for all of them in one place. */
@@ -59,6 +60,7 @@ export function registerApi(app: FastifyInstance, container: Container): void {
     prefix: MCP_PATH,
   });
   registerDialects(app, container, { access, report });
+  registerCloud(app, container, { access, report });
 }
 
 function accountCallsOf({ infra, messages, pools, subscribers }: Container): AccountCalls {

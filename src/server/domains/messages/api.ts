@@ -9,6 +9,7 @@ import { type Accepter, hashOf } from './submit/accept.ts';
 import type { AnswerContext, Item, ItemResult, Placed } from './submit/send-request.ts';
 import { withdraw } from './dispatch/cancel.ts';
 import type { OfferFile } from './content.ts';
+import { markRead } from './conversations/conversations.ts';
 import { type ApiPage, type Reader, listForApi, messageForApi } from './history/detail.ts';
 import { type FindMedia, lookUp } from './submit/lookups.ts';
 import { itemFrom, refusalOf } from './submit/place.ts';
@@ -47,6 +48,8 @@ export type ApiMessages = {
   one: (sender: Sender, id: string, reader: ReaderOptions) => Promise<ApiMessage>;
   cancel: (sender: Sender, id: string, reader: ReaderOptions) => Promise<ApiMessage>;
   balance: (sender: Sender) => Promise<{ available: number; held: number }>;
+  /** Marks the token's conversation with a number as read. */
+  markRead: (sender: Sender, peer: string) => Promise<unknown>;
 };
 
 type Deps = {
@@ -77,6 +80,7 @@ export function openApiMessages(deps: Deps): ApiMessages {
       const { available, held } = await asAccount(sql, accountId, (tx) => walletOf(tx, accountId));
       return { available, held };
     },
+    markRead: (sender, peer) => markRead(sql, sender.accountId, { token_id: sender.tokenId, peer }),
   };
 }
 

@@ -92,6 +92,28 @@ export async function formOf(request: FastifyRequest): Promise<UploadForm> {
   return formWith(metadata, undefined);
 }
 
+/**
+ * Reads a form of another kind up to its file: a field `file`, and what was said of its type before it. What
+ * follows the file is passed over.
+ *
+ * @throws Refusal `request_malformed`, `media_type_unsupported`, `upload_empty` where there is no file
+ */
+export async function formFileOf(
+  request: FastifyRequest,
+): Promise<{ file: MultipartFile; type: string }> {
+  if (!request.isMultipart()) throw new Refusal('media_type_unsupported', {});
+  let type = '';
+  try {
+    for await (const part of request.parts({ limits: PARTS })) {
+      if (part.type === 'file') return { file: part, type };
+      if (part.fieldname === 'type') type = String(part.value).slice(0, NAME_LENGTH_MAX);
+    }
+  } catch (error) {
+    throw asBroken(error);
+  }
+  throw new Refusal('upload_empty', {});
+}
+
 /** The bytes of a form's file, as they come. @throws Refusal `request_malformed` when the form breaks off */
 export async function* bytesOf({ file }: MultipartFile): AsyncGenerator<Buffer, void> {
   try {

@@ -53,10 +53,10 @@ export type UploadsDeps = {
 };
 
 /** The slowest phone still gets 5 MB through in its ten minutes: 8 kB a second, and pauses are allowed. */
-const PACE: Pace = { bytesPerSecond: 4_000, windowMs: 10_000, deadlineMs: 600_000 };
+export const PACE: Pace = { bytesPerSecond: 4_000, windowMs: 10_000, deadlineMs: 600_000 };
 /** What a form weighs beside its file. */
-const FORM_BYTES = 65_536;
-/** Bodies of one person on their way at once; FilePond sends two. */
+export const FORM_BYTES = 65_536;
+/** Bodies of one person, or token, on their way at once; FilePond sends two. */
 const BODIES_MAX = 6;
 const ID_BYTES_MAX = 100;
 const PREFLIGHT_SECONDS = 600;
@@ -263,7 +263,7 @@ function uploadOf(id: string): string {
 }
 
 /** Lets one person send so many bodies at once, in this process. */
-function openTurns(): <T>(person: string, work: () => Promise<T>) => Promise<T> {
+export function openTurns(): <T>(person: string, work: () => Promise<T>) => Promise<T> {
   const sending = new Map<string, number>();
   return async (person, work) => {
     const now = sending.get(person) ?? 0;

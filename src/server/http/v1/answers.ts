@@ -136,7 +136,7 @@ function exactly(no: Refusal, url: string, reply: FastifyReply): Refusal {
 }
 
 /** What Fastify itself refuses, in our words. */
-function refusalBehind(error: unknown, language: Language): Refusal | undefined {
+export function refusalBehind(error: unknown, language: Language): Refusal | undefined {
   switch ((error as FastifyError | null)?.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new Refusal('body_too_large', {});

@@ -68,7 +68,8 @@ export function openApi(app: FastifyInstance, deps: ApiDeps): void {
 /** What a handler of any endpoint is, once its call was read by the endpoint's own schemas. */
 type AnyHandler = (call: Call<never>) => Promise<unknown>;
 
-function readJsonOnly(app: FastifyInstance): void {
+/** Teaches a scope JSON, and no other body. */
+export function readJsonOnly(app: FastifyInstance): void {
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     'application/json',

@@ -8,6 +8,7 @@ import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { ExpiryChip } from '#web/features/tokens/access/ExpiryChip.tsx';
 import { TokenAccessPart } from '#web/features/tokens/access/TokenAccessPart.tsx';
+import { CloudIds } from '#web/features/tokens/drawer/CloudIds.tsx';
 import { TokenReview, ReviewChip } from '#web/features/tokens/drawer/TokenReview.tsx';
 import { Samples } from '#web/features/tokens/keys/KeyShown.tsx';
 import { LinkPart } from '#web/features/tokens/links/LinkPart.tsx';
@@ -110,6 +111,7 @@ function Details({ token, linking, onGone }: DetailsProps) {
           ]}
         />
       </section>
+      <CloudIds token={token} />
       <TokenSettings key={token.id} token={token} />
       <TokenAccessPart key={`access-${token.id}`} token={token} />
       <section className={styles['part']}>

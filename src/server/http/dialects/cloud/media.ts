@@ -1,0 +1,114 @@
+import { publicId, uuidOf } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { ApiSender } from '#server/http/access.ts';
+import { withinPace } from '#server/http/body-timeout.ts';
+import { type ServedFile, sendFile } from '#server/http/uploads/files.ts';
+import { LARGEST, bytesIn, bytesOf, formFileOf } from '#server/http/uploads/uploads-form.ts';
+import { FORM_BYTES, PACE, openTurns } from '#server/http/uploads/uploads.ts';
+import type { CloudCall, CloudRoute } from './route.ts';
+import { textAt } from './values.ts';
+
+/** Where the bytes of a file are, beneath its id. */
+const CONTENT = '/content';
+
+type Facts = { fileId: string; mime: string; sizeBytes: number; sha256: Buffer };
+
+/** What these calls need of the library of media. */
+export type MediaDeps = {
+  media: {
+    /** Takes a file into the account's library, looked into. */
+    take: (
+      sender: ApiSender,
+      file: { name: string; type: string; bytes: AsyncIterable<Uint8Array> },
+    ) => Promise<Facts>;
+    find: (sender: ApiSender, fileId: string) => Promise<Facts | undefined>;
+    /** @throws Refusal `not_found` */
+    remove: (sender: ApiSender, fileId: string) => Promise<void>;
+    /** `med_…?k=…`: opens a file for five minutes, together with a key of the account. */
+    sign: (sender: ApiSender, fileId: string) => string;
+    /** Undefined where the address is not ours, or its time is over. */
+    open: (
+      sender: ApiSender,
+      address: { id: string; key: string },
+    ) => Promise<ServedFile | undefined>;
+  };
+};
+
+/** Files: given, described, read and taken back. */
+export function mediaRoutes(deps: MediaDeps): readonly CloudRoute[] {
+  const turns = openTurns();
+  return [
+    {
+      method: 'POST',
+      path: '/media',
+      scope: 'media',
+      takesFile: true,
+      handler: async (call) => {
+        if (call.id !== call.numberId) throw new Refusal('not_found', { what: 'Nomor telepon' });
+        return turns(call.sender.tokenId, () =>
+          withinPace(call.request, PACE, () => upload(deps, call)),
+        );
+      },
+    },
+    {
+      method: 'GET',
+      path: CONTENT,
+      scope: 'media',
+      handler: async (call) => {
+        const key = textAt(call.request.query, 'k') ?? '';
+        const file = await deps.media.open(call.sender, { id: call.id, key });
+        if (!file) throw notFound();
+        return sendFile(call.request, call.reply, file);
+      },
+    },
+    {
+      method: 'DELETE',
+      path: '',
+      scope: 'media',
+      handler: async (call) => {
+        await deps.media.remove(call.sender, fileIdOf(call));
+        return { success: true };
+      },
+    },
+  ];
+}
+
+/** What `GET /{media-id}` answers: the address of its bytes is good for five minutes, with the same key. */
+export async function describeMedia({ media }: MediaDeps, call: CloudCall) {
+  const { sender, id, reader } = call;
+  const fileId = fileIdOf(call);
+  const file = await media.find(sender, fileId);
+  if (!file) throw notFound();
+  return {
+    messaging_product: 'whatsapp',
+    url: `${reader.origin}/${media.sign(sender, fileId).replace('?', `${CONTENT}?`)}`,
+    mime_type: file.mime,
+    sha256: file.sha256.toString('hex'),
+    file_size: file.sizeBytes,
+    id,
+  };
+}
+
+const notFound = () => new Refusal('not_found', { what: 'Media' });
+
+/** The file behind the id in the address, for a number that is the caller's where one is named. */
+function fileIdOf({ id, numberId, request }: CloudCall): string {
+  const number = textAt(request.query, 'phone_number_id');
+  const fileId = uuidOf('media', id);
+  if (fileId === undefined || (number ?? numberId) !== numberId) throw notFound();
+  return fileId;
+}
+
+async function upload({ media }: MediaDeps, { sender, request }: CloudCall) {
+  const given = bytesIn(request, 'Content-Length');
+  if (given !== undefined && given > LARGEST + FORM_BYTES) throw new Refusal('body_too_large', {});
+  const { file, type } = await formFileOf(request);
+  // A client that does not know a file's type may say it in a field of its own instead.
+  const isSilent = file.mimetype === '' || file.mimetype === 'application/octet-stream';
+  const taken = await media.take(sender, {
+    name: file.filename ?? '',
+    type: isSilent ? type : file.mimetype,
+    bytes: bytesOf(file),
+  });
+  return { id: publicId('media', taken.fileId) };
+}

@@ -1,0 +1,104 @@
+import { Refusal } from '#contract/base/refusals.ts';
+import { formatPhone } from '#contract/base/phone.ts';
+import type { TokenStatus } from '#contract/tokens.ts';
+import type { ApiSender } from '#server/http/access.ts';
+import { type MediaDeps, describeMedia } from './media.ts';
+import type { CloudCall, CloudRoute } from './route.ts';
+import { textAt } from './values.ts';
+
+/** What these calls need of the token behind a key. */
+export type NumberDeps = {
+  numberOf: (
+    sender: ApiSender,
+  ) => Promise<{ name: string; phone: string | null; status: TokenStatus }>;
+};
+
+/** What Meta says of a number in each of a token's states. */
+const statuses: Record<TokenStatus, string> = {
+  unlinked: 'DISCONNECTED',
+  linking: 'PENDING',
+  linked: 'CONNECTED',
+  disconnected: 'DISCONNECTED',
+  suspended: 'RESTRICTED',
+};
+
+/** The fields of a number, and the numbers of a business: those of the key's own token alone. */
+export const numberRoutes = (deps: NumberDeps & MediaDeps): readonly CloudRoute[] => [
+  {
+    method: 'GET',
+    path: '',
+    scope: (call) => (isMedia(call) ? 'media' : 'account.read'),
+    handler: (call) => (isMedia(call) ? describeMedia(deps, call) : nodeOf(deps, call)),
+  },
+  {
+    method: 'GET',
+    path: '/phone_numbers',
+    scope: 'account.read',
+    handler: async (call) => {
+      ownBusiness(call);
+      return page([picked(await fieldsOf(deps, call), call)]);
+    },
+  },
+  {
+    method: 'GET',
+    path: '/subscribed_apps',
+    scope: 'account.read',
+    handler: async (call) => {
+      ownBusiness(call);
+      return { data: [] };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/subscribed_apps',
+    scope: 'account.read',
+    handler: async (call) => {
+      ownBusiness(call);
+      return { success: true };
+    },
+  },
+];
+
+const isMedia = ({ id }: Pick<CloudCall, 'id'>): boolean => id.startsWith('med_');
+
+/** @throws Refusal `not_found` for a business that is not the caller's */
+export function ownBusiness({ id, businessId }: CloudCall): void {
+  if (id !== businessId) throw new Refusal('not_found', { what: 'Akun' });
+}
+
+/** One page that holds all there is. */
+export const page = (data: readonly unknown[]) => ({
+  data,
+  paging: { cursors: { before: 'MQ', after: 'MQ' } },
+});
+
+async function nodeOf(deps: NumberDeps, call: CloudCall) {
+  if (call.id === call.numberId) return picked(await fieldsOf(deps, call), call);
+  if (call.id !== call.businessId) throw new Refusal('not_found', { what: 'Nomor telepon' });
+  const { name } = await deps.numberOf(call.sender);
+  const fields = { id: call.businessId, name, timezone_id: '66', currency: 'IDR' };
+  return picked(fields, call);
+}
+
+async function fieldsOf({ numberOf }: NumberDeps, { sender, numberId }: CloudCall) {
+  const { name, phone, status } = await numberOf(sender);
+  return {
+    id: numberId,
+    display_phone_number: phone === null ? '' : formatPhone(phone),
+    verified_name: name,
+    quality_rating: 'UNKNOWN',
+    code_verification_status: phone === null ? 'NOT_VERIFIED' : 'VERIFIED',
+    name_status: 'APPROVED',
+    platform_type: 'NOT_APPLICABLE',
+    status: statuses[status],
+    throughput: { level: 'STANDARD' },
+  };
+}
+
+/** The `fields` that were asked for, of those that there are, and the id; all where none were. */
+function picked(all: Record<string, unknown>, { request }: CloudCall): object {
+  const asked = textAt(request.query, 'fields');
+  if (asked === undefined) return all;
+  const names = new Set(['id', ...asked.replaceAll(/\{[^}]*\}/g, '').split(',')]);
+  return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));
+}

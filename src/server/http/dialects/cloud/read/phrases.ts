@@ -1,0 +1,53 @@
+import type { InBoth } from '#contract/language/language.ts';
+
+/** What is said of fields that only this dialect has. */
+export const phrases = {
+  wamid: {
+    id: 'Harus id pesan yang masuk, misalnya "wamid.AZP…", seperti dikirim webhook.',
+    en: 'Expected the id of a message that came in, such as "wamid.AZP…", as a webhook brings it.',
+  },
+  notReceived: {
+    id: 'Pesan ini dikirim dari sini; hanya pesan masuk yang dapat ditandai terbaca.',
+    en: 'This message was sent from here; only messages that came in can be marked as read.',
+  },
+  noGroups: {
+    id: 'Grup tidak didukung. Kirim ke satu nomor ("individual").',
+    en: 'Groups are not supported. Send to one number ("individual").',
+  },
+  noUserIds: {
+    id: 'Id pengguna (BSUID) tidak dikenal di sini. Isi `to` dengan nomor telepon.',
+    en: 'User ids (BSUID) are not known here. Give a phone number in `to`.',
+  },
+  type: {
+    id: 'Jenis ini tidak didukung. Yang didukung: text, image, video, audio, document, sticker, location, contacts, reaction, interactive, template.',
+    en: 'This type is not supported. Supported: text, image, video, audio, document, sticker, location, contacts, reaction, interactive, template.',
+  },
+  interactive: {
+    id: 'Jenis ini tidak dapat ditulis sebagai teks. Yang didukung: button, list, cta_url, location_request_message.',
+    en: 'This type cannot be written as text. Supported: button, list, cta_url, location_request_message.',
+  },
+  interactiveText: {
+    id: 'Wajib diisi: teks pesan.',
+    en: 'Required: the text of the message.',
+  },
+  options: {
+    id: 'Wajib diisi: paling sedikit satu pilihan dengan judul.',
+    en: 'Required: one option with a title at least.',
+  },
+  url: {
+    id: 'Wajib diisi: `display_text` dan `url`.',
+    en: 'Required: `display_text` and `url`.',
+  },
+  oneContact: {
+    id: 'Satu kontak dalam satu pesan. Kirim yang lain dalam pesan tersendiri.',
+    en: 'One contact in one message. Send the others in messages of their own.',
+  },
+  header: {
+    id: 'Kepala template di sini selalu sama: tidak ada isian untuknya.',
+    en: 'The header of a template is always the same here: it takes no parameter.',
+  },
+  parameter: {
+    id: 'Harus text, currency atau date_time, dengan teksnya.',
+    en: 'Expected text, currency or date_time, with its text.',
+  },
+} as const satisfies Record<string, InBoth>;

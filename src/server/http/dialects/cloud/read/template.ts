@@ -1,0 +1,77 @@
+import type { Refusal } from '#contract/base/refusals.ts';
+import { CloudRefusal } from '#server/http/dialects/cloud/errors.ts';
+import { at, given, listAt, textAt } from '#server/http/dialects/cloud/values.ts';
+import type { Draft, DraftOptions } from './parts.ts';
+import { phrases } from './phrases.ts';
+
+/**
+ * A template with its body's parameters as variables. Its buttons are text here: what they would carry is
+ * passed over; a header takes no parameter.
+ */
+export function templateDraft(
+  template: unknown,
+  { language, variableNames }: DraftOptions,
+): Draft | Refusal {
+  const components = listAt(template, 'components');
+  if (parametersOf(components, 'header').length > 0) {
+    return new CloudRefusal(132000, { 'template.components': phrases.header[language] });
+  }
+  const parameters = parametersOf(components, 'body');
+  const texts = parameters.map(textOfParameter);
+  if (texts.includes(undefined)) {
+    return new CloudRefusal(131009, { 'template.components': phrases.parameter[language] });
+  }
+  const named = new Map(
+    parameters.flatMap((one, index): [string, unknown][] => {
+      const name = textAt(one, 'parameter_name');
+      return name === undefined ? [] : [[name, texts[index]]];
+    }),
+  );
+  // A name that the text does not know leaves too many of them: refused as a count that does not fit.
+  const ordered = variableNames?.flatMap((name) => (named.has(name) ? [named.get(name)] : []));
+  const variables = ordered?.length === texts.length ? ordered : texts;
+  const code = at(template, 'language', 'code') ?? at(template, 'language');
+  return {
+    fields: {
+      type: 'template',
+      template: given({
+        name: at(template, 'name'),
+        language: code,
+        variables: variables.length === 0 ? undefined : variables,
+      }),
+    },
+    places: {
+      'template.variables': 'template.components',
+      'template.language': 'template.language.code',
+    },
+  };
+}
+
+/** The name and language of a template whose variables are given by name; undefined where they are not. */
+export function templateNamed(
+  template: unknown,
+): { name: string; language: string | undefined } | undefined {
+  const parameters = parametersOf(listAt(template, 'components'), 'body');
+  const name = textAt(template, 'name');
+  if (name === undefined || !parameters.some((one) => textAt(one, 'parameter_name')))
+    return undefined;
+  return { name, language: textAt(template, 'language', 'code') };
+}
+
+const parametersOf = (components: readonly unknown[], type: string): readonly unknown[] =>
+  components
+    .filter((one) => String(textAt(one, 'type')).toLowerCase() === type)
+    .flatMap((one) => listAt(one, 'parameters'));
+
+function textOfParameter(parameter: unknown): string | undefined {
+  switch (at(parameter, 'type')) {
+    case 'text':
+      return textAt(parameter, 'text');
+    case 'currency':
+      return textAt(parameter, 'currency', 'fallback_value');
+    case 'date_time':
+      return textAt(parameter, 'date_time', 'fallback_value');
+    default:
+      return undefined;
+  }
+}

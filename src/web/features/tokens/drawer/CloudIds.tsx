@@ -1,0 +1,22 @@
+import { businessIdOf, numberIdOf } from '#contract/dialects/cloud.ts';
+import type { Token } from '#contract/tokens.ts';
+import { useUser } from '#web/api/user.ts';
+import styles from '#web/features/tokens/tokens.module.css';
+import { CopyField } from '#web/ui/copy/CopyField.tsx';
+
+/** What code written for the WhatsApp Cloud API asks for beside the key. */
+export function CloudIds({ token }: { token: Token }) {
+  const { account_id } = useUser();
+  return (
+    <section className={styles['part']}>
+      <h3>WhatsApp Cloud API</h3>
+      <CopyField
+        look="code"
+        label="ID nomor telepon"
+        value={numberIdOf(token.id)}
+        help="Untuk kode yang ditulis bagi WhatsApp Cloud API: ganti alamatnya dengan alamat Kabari dan pakai kunci token ini."
+      />
+      <CopyField look="code" label="ID akun WhatsApp Business" value={businessIdOf(account_id)} />
+    </section>
+  );
+}

@@ -1,0 +1,41 @@
+import { businessIdOf, messageIdOf, numberIdOf } from '#contract/dialects/cloud.ts';
+import { publicId } from '#contract/base/ids.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
+import { type Caller, callerOf } from '#tests/support/app/api-caller.ts';
+import { type RunningApp, test as base } from '#tests/support/app/running-app.ts';
+
+/** What a client of the Cloud API is told: where, as whom, with which key. */
+export type CloudApp = Caller & {
+  running: RunningApp;
+  /** Where it listens. */
+  origin: string;
+  numberId: string;
+  businessId: string;
+  /** The message behind a `wamid.`, as `/v1` shows it. */
+  stored: (
+    wamid: string | undefined,
+  ) => Promise<{ type: string; content: Record<string, unknown> }>;
+};
+
+/** The application on a port of its own, with a customer who has a key and a linked number. */
+async function cloudApp(running: RunningApp, db: TestDatabase): Promise<CloudApp> {
+  const caller = await callerOf(running, db, { saldo: 100_000 });
+  const origin = await running.app.listen({ host: '127.0.0.1', port: 0 });
+  return {
+    ...caller,
+    running,
+    origin,
+    numberId: numberIdOf(publicId('token', caller.tokenId)),
+    businessId: businessIdOf(publicId('account', caller.accountId)),
+    stored: async (wamid = '') => {
+      const answer = await caller.call(`/v1/messages/${messageIdOf(wamid)}`);
+      if (answer.status !== 200) throw new Error(`${wamid}: ${answer.text}`);
+      return answer.body;
+    },
+  };
+}
+
+/** A test with a server that clients reach over HTTP. */
+export const test = base.extend<{ cloud: CloudApp }>({
+  cloud: async ({ openApp, db }, use) => use(await cloudApp(await openApp(), db)),
+});

@@ -1,0 +1,33 @@
+import { createWhatsAppAdapter } from '@chat-adapter/whatsapp';
+import { Client } from '@great-detail/whatsapp';
+import { WhatsAppClient } from '@kapso/whatsapp-cloud-api';
+import { WhatsAppAPI } from 'whatsapp-api-js';
+import type { CloudApp } from './cloud-app.ts';
+
+export const to = '6281234567890';
+
+export const kapso = ({ origin, key }: CloudApp) =>
+  new WhatsAppClient({ baseUrl: origin, accessToken: key });
+export const greatDetail = ({ origin, key }: CloudApp) =>
+  new Client({ baseUrl: origin, request: { headers: { Authorization: `Bearer ${key}` } } });
+/** It has no address of its own choosing: its `fetch` is where the host is changed. */
+export const apiJs = ({ origin, key }: CloudApp) =>
+  new WhatsAppAPI({
+    token: key,
+    appSecret: 'rahasia',
+    v: 'v23.0',
+    ponyfill: {
+      fetch: ((url: string | URL, options?: RequestInit) =>
+        fetch(String(url).replace('https://graph.facebook.com', origin), options)) as typeof fetch,
+    },
+  });
+const quiet = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet };
+export const chatAdapter = ({ origin, key, numberId }: CloudApp) =>
+  createWhatsAppAdapter({
+    apiUrl: origin,
+    accessToken: key,
+    phoneNumberId: numberId,
+    appSecret: 'rahasia',
+    verifyToken: 'sandi',
+    logger: quiet,
+  });
