@@ -58,8 +58,19 @@ function iconsIn(code: string | null): string[] {
   });
 }
 
-/** Every module that these need before they run, themselves included; with `later`, all they ever ask for. */
-function behind(starts: readonly string[], graph: Graph, later = false): ReadonlySet<string> {
+type Behind = {
+  /** Also what they ask for when they run. */
+  later?: boolean;
+  /** Modules behind which nothing is looked for. */
+  notBehind?: RegExp;
+};
+
+/** Every module that these need before they run, themselves included. */
+function behind(
+  starts: readonly string[],
+  graph: Graph,
+  { later = false, notBehind }: Behind = {},
+): ReadonlySet<string> {
   const lost = starts.find((id) => !graph.getModuleInfo(id));
   if (lost !== undefined) throw new Error(`${lost} is no module of the app; mend tools/chunks.ts.`);
   const found = new Set<string>();
@@ -69,6 +80,7 @@ function behind(starts: readonly string[], graph: Graph, later = false): Readonl
       found.has(id) || id.startsWith(join(icons, 'lucide-react')) ? null : graph.getModuleInfo(id);
     if (!module) continue;
     found.add(id);
+    if (notBehind?.test(id)) continue;
     open.push(...module.importedIds, ...iconsIn(module.code));
     if (later) open.push(...module.dynamicallyImportedIds);
   }
@@ -109,16 +121,20 @@ const SMALL = 1_200;
 const unasked =
   /\/(?:features\/broadcasts|(?:features|contract)\/(?:operator|support(?!\/AskSupport))|ui\/chat|app\/shells\/OperatorShell)[/.]/;
 
+/** What the bubbles of a thread need, pages with threads share in a file of theirs. */
+const thread = /\/ui\/chat\//;
+
 /** Small modules that several of the pages and lazy pieces behind the frame need; operators' do not count. */
 function smallAndShared(graph: Graph): ReadonlySet<string> {
-  const known = behind(of('main.tsx'), graph, true);
+  const known = behind(of('main.tsx'), graph, { later: true });
   const later = new Set(
     [...known].flatMap((id) => graph.getModuleInfo(id)?.dynamicallyImportedIds ?? []),
   );
   const counts = new Map<string, number>();
   for (const start of later) {
     if (unasked.test(start)) continue;
-    for (const id of behind([start], graph)) counts.set(id, (counts.get(id) ?? 0) + 1);
+    for (const id of behind([start], graph, { notBehind: thread }))
+      counts.set(id, (counts.get(id) ?? 0) + 1);
   }
   const isSmall = (id: string) =>
     !unasked.test(id) &&
@@ -136,7 +152,7 @@ type Part = 'core' | 'common' | 'frame' | 'pages' | 'styles';
 function partsOf(graph: Graph): ReadonlyMap<string, Part> {
   // Who signs in needs the layout of that beside the entry.
   const first = behind(of('main.tsx', 'app/layout/AuthLayout.tsx'), graph);
-  const before = behind(outside, graph, true);
+  const before = behind(outside, graph, { later: true });
   const framed = behind(of('app/layout/AppLayout.tsx'), graph);
   const paged = Object.values(dailyPages).map((page) => behind(of(page), graph));
   // What the first page shares with any other costs it nothing there.

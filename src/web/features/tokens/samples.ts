@@ -1,13 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { configQuery } from '#web/api/configQuery.ts';
 
-export type Sample = {
-  language: 'curl' | 'node' | 'php' | 'python' | 'go';
-  title: string;
-  code: string;
-};
-
-type Sending = {
+export type Sending = {
   /** Where the API is, without a slash at its end. */
   address: string;
   key: string;
@@ -17,87 +11,15 @@ type Sending = {
 
 /** What stands for a key that is not to be shown. */
 export const KEY_PLACEHOLDER = 'KUNCI_API_ANDA';
-const TEXT = 'Halo dari Kabari';
+/** What the first message says. */
+export const FIRST_TEXT = 'Halo dari Kabari';
 
-/** The same first message in five languages, ready to be pasted. */
-export const samplesFor = (sending: Sending): readonly Sample[] => [
-  { language: 'curl', title: 'curl', code: curlSample(sending) },
-  { language: 'node', title: 'Node.js', code: nodeSample(sending) },
-  { language: 'php', title: 'PHP', code: phpSample(sending) },
-  { language: 'python', title: 'Python', code: pythonSample(sending) },
-  { language: 'go', title: 'Go', code: goSample(sending) },
-];
-
+/** The first message, ready to be pasted into a terminal. */
 export const curlSample = ({ address, key, to }: Sending): string =>
   `curl ${address}/v1/messages \\
   -H 'Authorization: Bearer ${key}' \\
   -H 'Content-Type: application/json' \\
-  -d '${JSON.stringify({ to, text: { body: TEXT } })}'`;
-
-const nodeSample = ({ address, key, to }: Sending): string =>
-  `const reply = await fetch('${address}/v1/messages', {
-  method: 'POST',
-  headers: {
-    Authorization: 'Bearer ${key}',
-    'Content-Type': 'application/json',
-  },
-  body: JSON.stringify({ to: '${to}', text: { body: '${TEXT}' } }),
-});
-console.log(reply.status, await reply.json());`;
-
-const phpSample = ({ address, key, to }: Sending): string =>
-  `<?php
-$request = curl_init('${address}/v1/messages');
-curl_setopt_array($request, [
-    CURLOPT_POST => true,
-    CURLOPT_RETURNTRANSFER => true,
-    CURLOPT_HTTPHEADER => [
-        'Authorization: Bearer ${key}',
-        'Content-Type: application/json',
-    ],
-    CURLOPT_POSTFIELDS => json_encode([
-        'to' => '${to}',
-        'text' => ['body' => '${TEXT}'],
-    ]),
-]);
-echo curl_exec($request);`;
-
-const pythonSample = ({ address, key, to }: Sending): string =>
-  `import requests
-
-reply = requests.post(
-    '${address}/v1/messages',
-    headers={'Authorization': 'Bearer ${key}'},
-    json={'to': '${to}', 'text': {'body': '${TEXT}'}},
-)
-print(reply.status_code, reply.json())`;
-
-const goSample = ({ address, key, to }: Sending): string =>
-  `package main
-
-import (
-	"fmt"
-	"io"
-	"net/http"
-	"strings"
-)
-
-func main() {
-	body := strings.NewReader(\`${JSON.stringify({ to, text: { body: TEXT } })}\`)
-	request, err := http.NewRequest("POST", "${address}/v1/messages", body)
-	if err != nil {
-		panic(err)
-	}
-	request.Header.Set("Authorization", "Bearer ${key}")
-	request.Header.Set("Content-Type", "application/json")
-	reply, err := http.DefaultClient.Do(request)
-	if err != nil {
-		panic(err)
-	}
-	defer reply.Body.Close()
-	text, _ := io.ReadAll(reply.Body)
-	fmt.Println(reply.StatusCode, string(text))
-}`;
+  -d '${JSON.stringify({ to, text: { body: FIRST_TEXT } })}'`;
 
 /** A number that always receives and reads, in the simulator. */
 const SIMULATED = '62800000001';

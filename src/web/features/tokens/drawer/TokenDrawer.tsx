@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useRef } from 'react';
+import { lazy, Suspense, useRef } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
@@ -7,7 +7,6 @@ import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { ExpiryChip } from '#web/features/tokens/access/ExpiryChip.tsx';
-import { TokenAccessPart } from '#web/features/tokens/access/TokenAccessPart.tsx';
 import { CloudIds } from '#web/features/tokens/drawer/CloudIds.tsx';
 import { TokenReview, ReviewChip } from '#web/features/tokens/drawer/TokenReview.tsx';
 import { Samples } from '#web/features/tokens/keys/KeyShown.tsx';
@@ -23,6 +22,11 @@ import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { Facts } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+
+/** It brings the date picker along, which the list of tokens does without. */
+const TokenAccessPart = lazy(async () => ({
+  default: (await import('#web/features/tokens/access/TokenAccessPart.tsx')).TokenAccessPart,
+}));
 
 type Props = {
   id: string;
@@ -113,7 +117,9 @@ function Details({ token, linking, onGone }: DetailsProps) {
       </section>
       <CloudIds token={token} />
       <TokenSettings key={token.id} token={token} />
-      <TokenAccessPart key={`access-${token.id}`} token={token} />
+      <Suspense fallback={<Skeleton height={480} />}>
+        <TokenAccessPart key={`access-${token.id}`} token={token} />
+      </Suspense>
       <section className={styles['part']}>
         <h3>Contoh kode</h3>
         <Samples />

@@ -1,6 +1,7 @@
 import { useState } from 'react';
 import styles from '#web/features/tokens/tokens.module.css';
-import { samplesFor, useSending } from '#web/features/tokens/samples.ts';
+import { samplesFor } from '#web/features/tokens/keys/samples.ts';
+import { useSending } from '#web/features/tokens/samples.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';

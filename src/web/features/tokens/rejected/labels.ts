@@ -125,6 +125,14 @@ const words: Readonly<Record<string, Words>> = {
     title: 'Bahasa templat perlu disebutkan',
     fix: 'Isi template.language dengan salah satu bahasanya.',
   },
+  template_exists: {
+    title: 'Sudah ada templat dengan nama dan bahasa ini',
+    fix: 'Hapus templat yang lama dahulu, atau pakai nama lain.',
+  },
+  templates_full: {
+    title: 'Jumlah templat mencapai batas',
+    fix: 'Hapus templat yang tidak diperlukan lagi, lalu coba lagi.',
+  },
   template_not_approved: {
     title: 'Templat belum disetujui',
     fix: 'Pakai templat yang sudah disetujui.',

@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import { NewMessage } from '#contract/rest/new-message.ts';
-import { curlSample, samplesFor } from './samples.ts';
+import { curlSample } from '#web/features/tokens/samples.ts';
+import { samplesFor } from './samples.ts';
 
 const sending = {
   address: 'https://kabari.example',
