@@ -15,7 +15,7 @@ import { newId } from '#server/infra/ids.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { type Said, claimOf } from './claim.ts';
 import { type MediaFacts, readMedia } from './row.ts';
-import { type Sound, listenTo } from './waveform.ts';
+import { type Sound, listenTo } from './sound/listen.ts';
 
 export type IntakeDeps = {
   /** A pool that names the account, or sees all. */

@@ -1,4 +1,4 @@
-import { readdir } from 'node:fs/promises';
+import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -122,6 +122,21 @@ test('a large picture has a small one beside it', async ({ sql, openTestLibrary 
   expect(small).toMatchObject({ mime: 'image/webp' });
   expect(small?.bytes.length).toBeLessThan(large.sizeBytes);
   expect((await take(library, accountId, await picture('png'))).previewId).toBeNull();
+});
+
+test('a voice note is kept with its waveform and its length', async ({ sql, openTestLibrary }) => {
+  const { accountId } = await customerWith(sql);
+  const { library } = await openTestLibrary();
+  const voice = await readFile(
+    join(import.meta.dirname, '../../channels/simulator/samples/suara.ogg'),
+  );
+  const { fileId } = await take(library, accountId, voice, { kind: 'audio' });
+  const kept = (await library.find(accountId, [fileId])).get(fileId);
+  expect(kept?.waveform).toHaveLength(64);
+  expect(kept?.seconds).toBeCloseTo(7.4, 1);
+  // A sound that is not decoded is kept without.
+  const amr = await take(library, accountId, latin1('#!AMR\n...'), { type: 'audio/amr' });
+  expect(amr).toMatchObject({ waveform: null, seconds: null });
 });
 
 test('the files of an account have a limit together, also when they come together', async ({

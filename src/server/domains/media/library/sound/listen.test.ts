@@ -1,0 +1,92 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { listenTo } from './listen.ts';
+
+const voice = join(import.meta.dirname, '../../../channels/simulator/samples/suara.ogg');
+const mp3 = join(process.cwd(), 'tests/support/sounds/suara.mp3');
+const folder = await mkdtemp(join(tmpdir(), 'kabari-sound-'));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function fileOf(bytes: Uint8Array): Promise<string> {
+  const path = join(folder, crypto.randomUUID());
+  await writeFile(path, bytes);
+  return path;
+}
+
+/** A page of an Ogg stream. Its checksum is left out: nobody here looks at it. */
+function oggPage(packets: readonly Buffer[], { nth, flags = 0 }: { nth: number; flags?: number }) {
+  const head = Buffer.alloc(27 + packets.length);
+  head.write('OggS', 'latin1');
+  head[5] = flags;
+  head.writeUInt32LE(nth, 18);
+  head[26] = packets.length;
+  packets.forEach((packet, at) => (head[27 + at] = packet.length));
+  return Buffer.concat([head, ...packets]);
+}
+
+/** Opus in so many pages, each of 255 packets that claim 120 ms of silence in two bytes. */
+function silenceFor(pages: number): Buffer {
+  const header = Buffer.alloc(19);
+  header.write('OpusHead', 'latin1');
+  header.set([1, 1], 8);
+  header.writeUInt32LE(48_000, 12);
+  const tags = Buffer.concat([Buffer.from('OpusTags'), Buffer.alloc(8)]);
+  const packets = Array.from({ length: 255 }, () => Buffer.from([0x1b, 0x02]));
+  return Buffer.concat([
+    oggPage([header], { nth: 0, flags: 2 }),
+    oggPage([tags], { nth: 1 }),
+    ...Array.from({ length: pages }, (_, nth) => oggPage(packets, { nth: nth + 2 })),
+  ]);
+}
+
+test('a voice note has 64 bars and a length, its loudest bar is 100', async () => {
+  const sound = await listenTo(voice, 'audio/ogg');
+  expect(sound?.seconds).toBeCloseTo(7.4, 1);
+  expect(sound?.waveform).toHaveLength(64);
+  expect(Math.max(...(sound?.waveform ?? []))).toBeGreaterThan(90);
+  // Somebody speaks, and draws breath.
+  expect(new Set(sound?.waveform).size).toBeGreaterThan(20);
+  expect(Math.min(...(sound?.waveform ?? []))).toBe(0);
+});
+
+test('an MP3 has bars, too', async () => {
+  const sound = await listenTo(mp3, 'audio/mpeg');
+  expect(sound?.seconds).toBeCloseTo(3, 0);
+  expect(Math.max(...(sound?.waveform ?? []))).toBe(100);
+});
+
+test('what is not decoded, or is broken, has none, and the next sound is heard', async () => {
+  const bytes = await readFile(voice);
+  for (const mime of ['audio/aac', 'audio/mp4', 'audio/amr', 'audio/webm', 'video/mp4']) {
+    expect(await listenTo(voice, mime), mime).toBeUndefined();
+  }
+  const noise = crypto.getRandomValues(Buffer.alloc(4_000));
+  expect(await listenTo(await fileOf(noise), 'audio/ogg')).toBeUndefined();
+  expect(await listenTo(await fileOf(Buffer.from('OggS')), 'audio/ogg')).toBeUndefined();
+  expect(await listenTo(join(folder, 'nowhere'), 'audio/ogg')).toBeUndefined();
+  // What is there of one that was cut off is heard.
+  const half = await listenTo(await fileOf(bytes.subarray(0, 7_000)), 'audio/ogg');
+  expect(half?.seconds).toBeGreaterThan(1);
+  expect(half?.seconds).toBeLessThan(7);
+});
+
+test('a file that claims to last for days is given up, and holds up nothing', async () => {
+  const bomb = await fileOf(silenceFor(20_000));
+  let turns = 0;
+  const timer = setInterval(() => (turns += 1), 10);
+  const startedMs = performance.now();
+  expect(await listenTo(bomb, 'audio/ogg')).toBeUndefined();
+  const tookMs = performance.now() - startedMs;
+  clearInterval(timer);
+  // This thread had its turns all the while.
+  expect(turns).toBeGreaterThan(tookMs / 10 / 4);
+  expect(await listenTo(voice, 'audio/ogg')).toBeDefined();
+});
+
+test('silence of a minute is drawn as silence', async () => {
+  const sound = await listenTo(await fileOf(silenceFor(2)), 'audio/ogg');
+  expect(sound?.seconds).toBeGreaterThan(60);
+  expect(Math.max(...(sound?.waveform ?? []))).toBe(0);
+});

@@ -1,0 +1,73 @@
+import { Worker } from 'node:worker_threads';
+import { Refusal } from '#contract/base/refusals.ts';
+import { semaphore } from '#server/infra/semaphore.ts';
+
+/** How loud a sound is in 64 parts of equal length, 0 to 100, and how long it is. */
+export type Sound = { waveform: readonly number[]; seconds: number };
+
+export type SoundRequest = { path: string; mime: string };
+
+/** What the decoders take (docs/decisions/051-sound.md). */
+const decoded: ReadonlySet<string> = new Set(['audio/ogg', 'audio/mpeg']);
+
+const SECONDS_MAX = 10;
+const MEMORY_MB_MAX = 96;
+/** More files than this do not wait: they are kept without a waveform. */
+const WAITING_MAX = 24;
+
+const enter = semaphore(1, WAITING_MAX);
+
+/**
+ * Listens to a sound, in a thread of its own: whatever the file does to its decoder, the process goes on.
+ *
+ * @param mime as its inspection found.
+ * @returns undefined where there is nothing to be heard of it: a type that is not decoded (AAC, AMR, WebM, Vorbis), a
+ *   broken file, one that takes longer than ten seconds, or too many at once. Never throws: a sound may be sent without.
+ */
+export async function listenTo(path: string, mime: string): Promise<Sound | undefined> {
+  if (!decoded.has(mime)) return undefined;
+  try {
+    return await enter(() => decodeApart({ path, mime }));
+  } catch (error) {
+    if (error instanceof Refusal) return undefined;
+    throw error;
+  }
+}
+
+let idle: Worker | undefined;
+
+function decodeApart(request: SoundRequest): Promise<Sound | undefined> {
+  const worker = idle ?? openWorker();
+  idle = undefined;
+  const { promise, resolve } = Promise.withResolvers<Sound | undefined>();
+  const ended = (sound: Sound | undefined) => {
+    idle = worker;
+    resolve(sound);
+  };
+  const broken = () => resolve(undefined);
+  const late = setTimeout(broken, SECONDS_MAX * 1_000);
+  worker.ref();
+  worker.once('message', ended).once('exit', broken);
+  worker.postMessage(request);
+  return promise.finally(() => {
+    clearTimeout(late);
+    worker.off('message', ended).off('exit', broken);
+    worker.unref();
+    if (idle !== worker) void worker.terminate();
+  });
+}
+
+/** Kept for the next file; it holds no process open. */
+function openWorker(): Worker {
+  const worker = new Worker(new URL('decode.ts', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB_MAX, maxYoungGenerationSizeMb: 16 },
+    stdout: true,
+    stderr: true,
+  });
+  // One that ran out of memory says so before it ends: the end is enough.
+  return worker
+    .on('error', () => undefined)
+    .on('exit', () => {
+      if (idle === worker) idle = undefined;
+    });
+}
