@@ -88,7 +88,7 @@ export async function openHostile(
   });
   const ani = await callerOf(running, db, { saldo: 900_000_000, dailyLimit: 1_000_000 });
   const customer = await createSessions(db, 'customer', ani.accountId, 500);
-  const operator = await createSessions(db, 'operator', ani.accountId, 100);
+  const operator = await createSessions(db, 'operator', ani.accountId, 500);
   let calls = 0;
   const ask = (act: Act, fields: object): Promise<ApiResponse> => {
     calls += 1;
