@@ -219,6 +219,7 @@ function jobsOf(container: Container): readonly Job[] {
     { name: 'simulated-lines', cron: '27 * * * *', run: () => eraseOldLines(allAccountsSql) },
     { name: 'upload-sweep', cron: '42 * * * *', run: () => media.uploads.sweep() },
     { name: 'media-sweep', cron: '43 * * * *', run: () => media.library.sweep() },
+    { name: 'file-sweep', cron: '48 3 * * *', run: () => media.files.sweep(allAccountsSql) },
     { name: DATA_EXPORTS, cron: '* * * * *', heartbeatSeconds: 60, run: () => exports.work() },
     { name: 'export-sweep', cron: '47 * * * *', run: () => exports.sweep() },
     { name: 'account-erasure', cron: '* * * * *', heartbeatSeconds: 60, run: () => eraseDue() },
