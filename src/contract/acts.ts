@@ -32,6 +32,8 @@ import * as things from './operator/things.ts';
 import * as tokens from './tokens.ts';
 import * as tokenAccess from './tokens/access.ts';
 import * as rejectedCalls from './tokens/rejected.ts';
+import * as deliveries from './webhooks/deliveries.ts';
+import * as webhooks from './webhooks/webhook.ts';
 
 /** The list of all acts: what the portal may ask, and nothing else. */
 export const acts: readonly Act[] = [
@@ -84,6 +86,16 @@ export const acts: readonly Act[] = [
   tokens.confirmToken,
   tokens.linkToken,
   tokens.unlinkToken,
+  webhooks.getWebhook,
+  webhooks.saveWebhook,
+  webhooks.switchWebhook,
+  webhooks.rotateWebhookSecret,
+  webhooks.deleteWebhook,
+  webhooks.testWebhook,
+  deliveries.listDeliveries,
+  deliveries.getDelivery,
+  deliveries.replayDelivery,
+  deliveries.replayDeliveries,
   tokens.getScan,
   tokens.consentScan,
   messages.homeSummary,

@@ -36,6 +36,8 @@ export const LiveEvent = schema(() =>
       source: OptoutSource(),
     }),
     z.object({ kind: z.literal('token.changed'), token_id: Id('token') }),
+    /** The webhook of a token was saved, or switched off or on. */
+    z.object({ kind: z.literal('webhook.changed'), token_id: Id('token') }),
     z.object({ kind: z.literal('saldo.changed'), available: Rupiah(), held: Rupiah() }),
     z.object({
       kind: z.literal('subscription.changed'),

@@ -45,13 +45,13 @@ prove([
         './content.ts',
       ),
       [`${SERVER}/domains/operator/operator.ts`]: imports('#server/domains/payments/payments.ts'),
-      [`${SERVER}/domains/webhooks/webhooks.ts`]: imports('#server/domains/accounts/accounts.ts'),
+      [`${SERVER}/domains/pricing/pricing.ts`]: imports('#server/domains/accounts/accounts.ts'),
     },
     [
       'app/container.ts imports src/server/domains/media/files.ts: media is known by its public API',
       'tokens knows accounts; let app/subscribers.ts hand it what messages does',
       'messages/send.ts imports src/server/domains/tokens/row.ts: tokens is known by its public API',
-      'webhooks knows nothing of it',
+      'pricing knows nothing of it',
     ],
   ],
   [

@@ -25,6 +25,7 @@ export const idPrefixes = {
   audit: 'aud_',
   support: 'sup_',
   broadcast: 'brd_',
+  delivery: 'whd_',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { namingRefusals } from '#contract/messages/refusals.ts';
 import { secondFactorRefusals } from '#contract/secondfactor/refusals.ts';
+import { webhookRefusals } from '#contract/webhooks/refusals.ts';
 import type { Output } from './schema.ts';
 
 type Entry = { status: number; facts: () => z.ZodMiniType; retryable?: true };
@@ -81,6 +82,7 @@ export const refusals = {
   queue_full: { status: 429, facts: wait, retryable: true },
   bonus_only: { status: 402, facts: none },
   ...namingRefusals,
+  ...webhookRefusals,
 
   topup_too_many: { status: 409, facts: () => z.object({ limit: z.int() }) },
   topup_too_often: { status: 409, facts: () => z.object({ limit: z.int() }) },

@@ -11,6 +11,16 @@ const things: Readonly<Record<string, string>> = {
   Token: 'The token',
 };
 
+/** Why an address did not confirm the test, and what to do. */
+const unconfirmed: Readonly<Record<FactsOf<'webhook_unconfirmed'>['why'], string>> = {
+  refused: 'only public https addresses on port 443 or 8443 are asked.',
+  late: 'no answer came within 10 seconds. Answer first, then do the work.',
+  unreachable: 'no connection was possible. Check the address, its certificate and the firewall.',
+  redirect: 'redirects are not followed. Give the final address.',
+  status: 'it must answer `webhook.test` with 2xx.',
+  challenge: 'it must answer the handshake with the value of `hub.challenge`.',
+};
+
 /** The refusals' sentences for programs whose makers asked for English (`Accept-Language: en`). */
 const sentences: Sentences = {
   act_unknown: 'This request is not known here.',
@@ -107,6 +117,9 @@ const sentences: Sentences = {
     `The template "${name}" is not approved, so it cannot be sent yet.`,
   template_variables_unfit: ({ name, expected, given }) =>
     `The template "${name}" takes ${expected} variables, but ${given} were given in \`template.variables\`.`,
+  webhook_unconfirmed: ({ status, why }) =>
+    `The webhook address did not confirm the test${status === null ? '' : ` (it answered ${status})`}: ${unconfirmed[why]}`,
+  webhook_off: 'The webhook is switched off. Switch it on first; its address is then tested.',
   queue_full: ({ seconds }) =>
     `The queue is full. Try again in ${seconds} s; the message was not accepted.`,
   topup_too_often: ({ limit }) =>

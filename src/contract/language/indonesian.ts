@@ -6,6 +6,16 @@ type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) 
 
 const inMegabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`;
 
+/** Why an address did not confirm the test, and what to do. */
+const unconfirmed: Readonly<Record<FactsOf<'webhook_unconfirmed'>['why'], string>> = {
+  refused: 'hanya alamat https umum pada port 443 atau 8443 yang dihubungi.',
+  late: 'tidak ada jawaban dalam 10 detik. Jawab dahulu, baru kerjakan isinya.',
+  unreachable: 'tidak dapat dihubungi. Periksa alamat, sertifikat, dan firewall-nya.',
+  redirect: 'pengalihan tidak diikuti. Isi alamat akhirnya.',
+  status: 'peristiwa webhook.test harus dijawab dengan status 2xx.',
+  challenge: 'jabat tangan harus dijawab dengan nilai hub.challenge.',
+};
+
 /** The sentence for people: what happened and what to do. */
 const sentences: Sentences = {
   act_unknown: 'Permintaan ini tidak dikenal. Muat ulang halaman lalu coba lagi.',
@@ -112,6 +122,9 @@ const sentences: Sentences = {
     `Templat "${name}" belum disetujui, jadi belum dapat dikirim.`,
   template_variables_unfit: ({ name, expected, given }) =>
     `Templat "${name}" perlu ${expected} variabel, bukan ${given}.`,
+  webhook_unconfirmed: ({ status, why }) =>
+    `Alamat webhook belum menjawab uji coba${status === null ? '' : ` (menjawab ${status})`}: ${unconfirmed[why]}`,
+  webhook_off: 'Webhook sedang mati. Nyalakan dahulu; alamatnya diuji sekali lagi saat dinyalakan.',
   queue_full: ({ seconds }) =>
     `Antrean penuh. Coba lagi dalam ${seconds} detik; pesan belum diterima.`,
   bonus_only:

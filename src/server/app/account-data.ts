@@ -10,6 +10,7 @@ import { operatorAccountData } from '#server/domains/operator/operator.ts';
 import { paymentsAccountData } from '#server/domains/payments/payments.ts';
 import { pushAccountData } from '#server/domains/push/push.ts';
 import { supportAccountData } from '#server/domains/support/support.ts';
+import { webhooksAccountData } from '#server/domains/webhooks/webhooks.ts';
 import { tokensAccountData } from '#server/domains/tokens/tokens.ts';
 import type { AccountData } from '#server/infra/account-data.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -37,6 +38,7 @@ export const accountDataOf = (deps: Deps): readonly AccountData[] => [
   eventsAccountData(deps),
   messagesAccountData(deps),
   simulatorAccountData(deps),
+  webhooksAccountData(deps),
   tokensAccountData(deps),
   ledgerAccountData(deps),
   paymentsAccountData(deps),

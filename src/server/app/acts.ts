@@ -89,6 +89,7 @@ export function actHandlers(container: Container): readonly ActHandler[] {
     ...pushActs(container.push),
     ...supportActs(container.support.deps),
     ...eventsActs(container.events.hub),
+    ...container.webhooks.acts,
   ];
 }
 

@@ -27,6 +27,7 @@ import {
   contentOf,
   excerptOf,
   openMessages,
+  readMessageFacts,
 } from '#server/domains/messages/messages.ts';
 import {
   type OpenGateways,
@@ -45,6 +46,7 @@ import {
   openKeyRing,
   openRejectionRecorder,
 } from '#server/domains/tokens/tokens.ts';
+import { type Webhooks, openWebhooks } from '#server/domains/webhooks/webhooks.ts';
 import type { Clock } from '#server/infra/clock.ts';
 import { isSimulatedBank } from '#server/infra/config.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
@@ -90,6 +92,7 @@ export type Container = {
     onNews: (listener: () => void) => void;
   };
   tokens: { keyRing: KeyRing; rejections: RejectionRecorder; close: () => Promise<void> };
+  webhooks: Webhooks;
   subscribers: Subscribers;
   close: () => Promise<void>;
 };
@@ -167,6 +170,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     push: await openPush(infra, pools),
     support: openSupport(infra, pools, { system, media, hub, pricing }),
     tokens,
+    webhooks: openCustomersWebhooks(infra, pools, { media, sendSystemText }),
     subscribers,
     close: async () => {
       await messages.close();
@@ -220,13 +224,13 @@ type ChannelParts = Pick<Pools, 'allAccountsSql'> & {
 
 function openChannels(
   { clock, config, now, report }: Infra,
-  { allAccountsSql, billing, connecting, media: { files, library } }: ChannelParts,
+  { allAccountsSql, billing, connecting, media: { files } }: ChannelParts,
 ): Simulator {
   return openSimulator({
     allAccountsSql,
     config,
     connecting,
-    library,
+    files,
     show: (accountId, type, body) => contentOf({ accountId, type, body }, files.link),
     now,
     moveClock: clock.move && ((to) => moveClock(clock, billing, to)),
@@ -287,6 +291,33 @@ const openHub = (
     isShown: (accountId, kind) => accountId !== systemAccountId || !kind.startsWith('message.'),
     report,
   });
+
+type WebhookParts = { media: Media; sendSystemText: SendText };
+
+function openCustomersWebhooks(
+  { config, metrics, now, report, secrets }: Infra,
+  { tenantSql: sql, allAccountsSql }: Pools,
+  { media, sendSystemText }: WebhookParts,
+): Webhooks {
+  const tries = metrics.counter(
+    'kabari_webhook_tries_total',
+    'Tries of webhooks, by how they ended',
+  );
+  const origin = config.PUBLIC_URL ?? `http://localhost:${config.PORT}`;
+  return openWebhooks({
+    sql,
+    allAccountsSql,
+    secrets,
+    outbound: openOutbound({ listed: config.WEBHOOK_ORIGINS }),
+    messageFacts: (tx, refs) =>
+      readMessageFacts(tx, refs, { language: 'id', origin, offerFile: media.files.offer }),
+    queueNotice,
+    sendSystemText: (phone, text, key) => sendSystemText(phone, text, text, key),
+    now,
+    report,
+    onOutcome: (outcome) => tries.add({ outcome }),
+  });
+}
 
 type SupportParts = { system: { accountId: string }; media: Media; hub: LiveHub; pricing: Prices };
 

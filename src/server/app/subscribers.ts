@@ -13,6 +13,7 @@ import {
   type TokenSubscribers,
   handleUndo,
 } from '#server/domains/tokens/tokens.ts';
+import { forgetWebhook } from '#server/domains/webhooks/webhooks.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
@@ -38,10 +39,11 @@ type Deps = {
   connecting: () => ConnectDeps;
 };
 
-/** Tokens: each has a lane, and open tabs learn that one has changed. */
+/** Tokens: each has a lane, one that is deleted takes its webhook along, and open tabs learn that one has changed. */
 export const tokenSubscribers: TokenSubscribers = {
   tokenCreated: createLane,
   tokenLinked: wakeLane,
+  tokenDeleted: forgetWebhook,
   tokenChanged: (tx, { accountId, tokenId }) =>
     appendEvent(tx, {
       accountId,

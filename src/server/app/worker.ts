@@ -29,6 +29,7 @@ import {
 } from '#server/domains/push/push.ts';
 import { tendThreads } from '#server/domains/support/support.ts';
 import { pruneLinks, pruneRejectedCalls } from '#server/domains/tokens/tokens.ts';
+import { type WebhookWorker, pruneDeliveries } from '#server/domains/webhooks/webhooks.ts';
 import { pruneAnswers } from '#server/infra/acts/answers.ts';
 import { eraseAnonymousAudit } from '#server/infra/acts/audit.ts';
 import { type Job, type Jobs, startJobs } from '#server/infra/jobs/jobs.ts';
@@ -42,6 +43,7 @@ export type Worker = {
   relay: Relay;
   pushes: PushSender;
   saldoAlerts: AlertWatch;
+  webhooks: WebhookWorker;
   /** Throws when a lane has been due for long and nobody owns it. */
   checkLanes: () => Promise<void>;
   /** Takes no new work, finishes what is under way, and gives its lanes back. */
@@ -59,12 +61,14 @@ export async function startWorker(container: Container): Promise<Worker> {
   const credits = startCreditWatch(container.billing.work);
   const broadcasts = container.broadcasts.start();
   const saldoAlerts = watchSaldo(container, pushes);
+  const webhooks = startWebhooks(container);
   const relay = startRelay(
     { sql, log: infra.log, isAcrossAccounts },
     ({ accounts, hasReceived }) => {
       folding.add(accounts);
       credits.published(accounts);
       saldoAlerts.add(accounts);
+      webhooks.add(accounts);
       if (hasReceived) pushes.wake();
     },
   );
@@ -101,6 +105,7 @@ export async function startWorker(container: Container): Promise<Worker> {
     relay,
     pushes,
     saldoAlerts,
+    webhooks,
     checkLanes: () => checkLanes(sql),
     close: async () => {
       backups.close();
@@ -111,10 +116,17 @@ export async function startWorker(container: Container): Promise<Worker> {
       await payments.close();
       await credits.close();
       await saldoAlerts.close();
+      await webhooks.close();
       await broadcasts.close();
       await pushes.close();
     },
   };
+}
+
+function startWebhooks({ webhooks }: Container): WebhookWorker {
+  const worker = webhooks.start();
+  webhooks.onWork(worker.wake);
+  return worker;
 }
 
 /** Who wants to be told of a low saldo is told by notice and by message. */
@@ -219,7 +231,6 @@ function jobsOf(container: Container): readonly Job[] {
     { name: 'simulated-lines', cron: '27 * * * *', run: () => eraseOldLines(allAccountsSql) },
     { name: 'upload-sweep', cron: '42 * * * *', run: () => media.uploads.sweep() },
     { name: 'media-sweep', cron: '43 * * * *', run: () => media.library.sweep() },
-    { name: 'file-sweep', cron: '48 3 * * *', run: () => media.files.sweep(allAccountsSql) },
     { name: DATA_EXPORTS, cron: '* * * * *', heartbeatSeconds: 60, run: () => exports.work() },
     { name: 'export-sweep', cron: '47 * * * *', run: () => exports.sweep() },
     { name: 'account-erasure', cron: '* * * * *', heartbeatSeconds: 60, run: () => eraseDue() },
@@ -228,6 +239,11 @@ function jobsOf(container: Container): readonly Job[] {
       name: 'support-threads',
       cron: '* * * * *',
       run: () => tendThreads({ ...support.deps, closeDays: support.closeDays }),
+    },
+    {
+      name: 'webhook-pruning',
+      cron: '35 * * * *',
+      run: () => pruneDeliveries(allAccountsSql),
     },
     { name: 'push-sweep', cron: '37 * * * *', run: () => sweepPush(allAccountsSql) },
     ...bookJobs({ allAccountsSql, now, log, folder, statusOf }),

@@ -105,6 +105,7 @@ const tables = {
   push: ['push_queue', 'push_subscriptions'],
   support: ['support_canned', 'support_messages', 'support_ratings', 'support_threads'],
   tokens: ['link_codes', 'linked_phones', 'links', 'rejected_calls', 'token_keys', 'tokens'],
+  webhooks: ['webhook_attempts', 'webhook_deliveries', 'webhook_lanes', 'webhooks'],
 } as const;
 
 /** A table → its owner. */
@@ -146,4 +147,5 @@ export const foreignReaders: Readonly<Record<string, readonly string[]>> = {
   payments: ['accounts', 'wallets'],
   push: ['accounts', 'conversations', 'messages', 'sessions', 'users'],
   tokens: ['accounts', 'lanes', 'user_phones'],
+  webhooks: ['event_positions', 'events'],
 };

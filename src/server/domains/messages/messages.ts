@@ -12,7 +12,6 @@ import { usageHandler } from './history/figures/usage.ts';
 import { type Lanes, startLanes } from './dispatch/lanes.ts';
 import { applyReceipts, retryParked } from './dispatch/receipts.ts';
 import { type OnReceived, receiveInbound } from './dispatch/inbound.ts';
-import { withFileFacts } from './media/inbound.ts';
 import { openClaimMessages } from './dispatch/claim-messages.ts';
 import type { MediaOfMessages } from './media/prepare.ts';
 import { openSettle, wakeAwaiting } from './dispatch/settle.ts';
@@ -50,6 +49,7 @@ export { pruneCounts } from './submit/minutes.ts';
 export { expireMessages } from './dispatch/withdraw.ts';
 export { countFailed, newestFailed, readMessageRow } from './history/figures/failed.ts';
 export { systemFigures } from './history/figures/system-figures.ts';
+export { type MessageFacts, readMessageFacts } from './history/facts.ts';
 export { startFolding } from './history/fold.ts';
 export { ensurePartitions, pruneRequests } from './upkeep.ts';
 export type { Lanes } from './dispatch/lanes.ts';
@@ -153,8 +153,7 @@ export function openMessages(deps: MessagesDeps): Messages {
     sinks: {
       receipts: (receipts) => applyReceipts(allAccountsSql, receipts, settle),
       inbound: async (inbound) => {
-        const whole = await withFileFacts(deps.media, inbound);
-        await receiveInbound(allAccountsSql, whole, deps.onReceived);
+        await receiveInbound(allAccountsSql, inbound, deps.onReceived);
         onWork([]);
       },
     },

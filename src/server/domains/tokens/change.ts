@@ -101,6 +101,7 @@ export function removeToken(
     await tx`
       update token_keys set revoked_at = clock_timestamp()
       where account_id = ${accountId} and token_id = ${tokenId} and revoked_at is null`;
+    await subscribers.tokenDeleted(tx, { accountId, tokenId });
     await subscribers.tokenChanged(tx, { accountId, tokenId });
   });
 }

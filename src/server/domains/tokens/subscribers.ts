@@ -8,6 +8,8 @@ export type TokenSubscribers = {
   tokenCreated: (tx: Tx, token: TokenRef) => Promise<void>;
   /** A token has a phone: what waited for it may leave. */
   tokenLinked: (tx: Tx, token: TokenRef) => Promise<void>;
+  /** A token was deleted. */
+  tokenDeleted: (tx: Tx, token: TokenRef) => Promise<void>;
   /** A token is not what it was. */
   tokenChanged: (tx: Tx, token: TokenRef) => Promise<void>;
 };

@@ -136,6 +136,11 @@ export const settings = {
     listOf(origin),
     '',
   ),
+  WEBHOOK_ORIGINS: setting(
+    'Origins of webhooks that are asked although they are no public https addresses, such as `http://127.0.0.1:4000`, separated by commas: for programs inside our own network, and for trying things out. All others are asked at public https addresses only.',
+    listOf(origin),
+    '',
+  ),
   PUSH_SERVICES: setting(
     'Push services of browsers beside those of Chrome, Firefox, Edge and Safari, separated by commas.',
     listOf(origin),

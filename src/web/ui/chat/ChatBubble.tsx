@@ -5,10 +5,7 @@ import { AudioPlayer } from '#web/ui/media/AudioPlayer.tsx';
 import { Caption } from '#web/ui/chat/Caption.tsx';
 import styles from '#web/ui/chat/ChatBubble.module.css';
 import { ContactCard } from '#web/ui/chat/ContactCard.tsx';
-import { LocationCard } from '#web/ui/chat/cards/LocationCard.tsx';
-import { Sticker } from '#web/ui/chat/cards/Sticker.tsx';
-import { TemplateCard } from '#web/ui/chat/cards/TemplateCard.tsx';
-import { FileCard, LinkCard, MissingCard, type MediaWord } from '#web/ui/chat/FileCard.tsx';
+import { FileCard, LinkCard } from '#web/ui/chat/FileCard.tsx';
 import { ImageZoom } from '#web/ui/media/ImageZoom.tsx';
 import { chatKind, isExternal, mediaUrl, shortName, type ChatMessage } from '#web/ui/chat/chat.ts';
 import { classes } from '#web/ui/classes.ts';
@@ -58,7 +55,6 @@ export function ChatBubble(props: Props) {
           styles['bubble'],
           pending && styles['pending'],
           internal && styles['internal'],
-          isBare(message) && styles['bare'],
         )}
         aria-label={`${by}, ${time}`}
       >
@@ -88,10 +84,6 @@ export function ChatBubble(props: Props) {
   );
 }
 
-/** A sticker stands by itself. */
-const isBare = ({ type, url, external, file }: ChatMessage): boolean =>
-  chatKind(type) === 'sticker' && !!url && external === false && !file?.missing;
-
 type ContentProps = { message: ChatMessage; sender: string } & Pick<Props, 'onMessage'>;
 
 function Content({ message, sender, onMessage }: ContentProps) {
@@ -99,33 +91,31 @@ function Content({ message, sender, onMessage }: ContentProps) {
   const words = caption !== '' && <Caption text={caption} />;
   const kind = chatKind(message.type);
   if (kind === 'text') return words;
-  if (kind === 'template') return <TemplateCard template={message.template}>{words}</TemplateCard>;
+  if (kind === 'contact') {
+    return (
+      <>
+        <ContactCard name={message.name ?? ''} phone={message.phone ?? ''} onMessage={onMessage} />
+        {words}
+      </>
+    );
+  }
   return (
     <>
-      {kind === 'contact' ? (
-        <ContactCard name={message.name ?? ''} phone={message.phone ?? ''} onMessage={onMessage} />
-      ) : kind === 'location' ? (
-        message.place && <LocationCard place={message.place} />
-      ) : (
-        <Media kind={kind} message={message} sender={sender} />
-      )}
+      <Media kind={kind} message={message} sender={sender} />
       {words}
     </>
   );
 }
 
 type MediaProps = {
-  kind: MediaWord;
+  kind: 'image' | 'audio' | 'video' | 'file';
   message: ChatMessage;
   sender: string;
 };
 
 function Media({ kind, message, sender }: MediaProps) {
-  const { type, caption, filename, file } = message;
+  const { type, caption, filename, size, peaks } = message;
   const here = window.location.href;
-  if (file?.missing) {
-    return <MissingCard kind={kind} name={filename ?? ''} missing={file.missing} />;
-  }
   if (isExternal(message, here)) return <LinkCard kind={kind} message={message} />;
   const url = mediaUrl(message.url ?? '', here);
   if (!message.url || url === undefined || kind === 'file') {
@@ -134,18 +124,14 @@ function Media({ kind, message, sender }: MediaProps) {
         name={filename ?? ''}
         type={type}
         url={message.url ? url : undefined}
-        size={file?.size ?? undefined}
+        size={size ?? undefined}
       />
     );
-  }
-  if (kind === 'sticker') {
-    return <Sticker src={url} alt={`Stiker dari ${sender}`} />;
   }
   if (kind === 'image') {
     return (
       <ImageZoom
         src={url}
-        preview={mediaUrl(file?.preview ?? '', here)}
         alt={shortName(captionText(caption ?? '')) || `Gambar dari ${sender}`}
         loading="lazy"
         expandText="Perbesar gambar"
@@ -155,16 +141,7 @@ function Media({ kind, message, sender }: MediaProps) {
     );
   }
   if (kind === 'audio') {
-    const peaks = file?.waveform?.map((bar) => bar / 100);
-    const { seconds } = file ?? {};
-    return (
-      <AudioPlayer
-        src={url}
-        title={`Pesan suara dari ${sender}`}
-        {...(peaks && { peaks })}
-        {...(seconds && { seconds })}
-      />
-    );
+    return <AudioPlayer src={url} title={`Pesan suara dari ${sender}`} {...(peaks && { peaks })} />;
   }
   return <VideoPlayer src={url} title={`Video dari ${sender}`} width={320} height={200} />;
 }

@@ -19,8 +19,6 @@ type Props = {
   minimizeText: string;
   disabled: boolean;
   onState: ((state: ZoomState) => void) | undefined;
-  /** The address of the whole picture, where a small one is shown. */
-  whole: string | undefined;
   children: ReactNode;
 };
 
@@ -32,8 +30,7 @@ const LOADING_MS_MAX = 350;
 const ZoomListener = createContext<(state: ZoomState) => void>(() => undefined);
 
 /** What makes a picture grow; loaded by `ImageZoom`. */
-export function ZoomLayer(props: Props) {
-  const { expandText, minimizeText, disabled, onState, whole, children } = props;
+export function ZoomLayer({ expandText, minimizeText, disabled, onState, children }: Props) {
   const [zoomed, setZoomed] = useState(false);
   const place = useRef<HTMLDivElement>(null);
   const newest = useRef(onState);
@@ -62,7 +59,6 @@ export function ZoomLayer(props: Props) {
           IconZoom={Grow}
           IconUnzoom={Shrink}
           ZoomContent={Content}
-          {...(whole !== undefined && { zoomImg: { src: whole } })}
         >
           {children}
         </Controlled>

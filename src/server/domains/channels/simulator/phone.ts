@@ -1,6 +1,5 @@
 import type { InputOf } from '#contract/base/act.ts';
-import type { Direction, MessageType } from '#contract/messages.ts';
-import type { ChatContent } from '#contract/messages/content.ts';
+import type { ChatContent, Direction, MessageType } from '#contract/messages.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type {
   SimulatedLine,

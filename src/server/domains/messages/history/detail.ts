@@ -5,8 +5,7 @@ import type { MessageDetail, TimelineStep } from '#contract/messages.ts';
 import { rupiah } from '#contract/base/money.ts';
 import type { ApiMessage, ApiMessageQuery } from '#contract/rest/messages.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import { keptFiles } from '#server/domains/media/media.ts';
-import { type OfferFile, bodyForApi, filesIn } from '#server/domains/messages/content.ts';
+import { type OfferFile, bodyForApi } from '#server/domains/messages/content.ts';
 import {
   type MessageFilter,
   hoursBefore,
@@ -39,18 +38,14 @@ export function messageDetail(
   reader: Reader,
 ): Promise<MessageDetail> {
   return readAsAccount(sql, accountId, async (tx) => {
-    const { stored, timeline, progress, kept } = await readWithProgress(
+    const { stored, timeline, progress } = await readWithProgress(
       tx,
       { accountId, messageId },
       reader,
     );
     const { ref, charge_state: state, hold_seq, settle_seq, correct_seq } = stored;
     return {
-      ...conversationMessage(stored, {
-        accountId,
-        fileLink: (...file) => reader.offerFile(...file).link,
-        kept,
-      }),
+      ...conversationMessage(accountId, stored, (...file) => reader.offerFile(...file).link),
       ref,
       timeline,
       // A free message has no hold.
@@ -59,7 +54,7 @@ export function messageDetail(
           ? null
           : { state, amount: rupiah(stored.price), hold_seq, settle_seq, correct_seq },
       by_quota: stored.plan_round !== null && state !== 'released',
-      raw: { ...apiMessage(accountId, { stored, progress, kept }, reader), timeline },
+      raw: { ...apiMessage(accountId, { stored, progress }, reader), timeline },
     };
   });
 }
@@ -68,8 +63,6 @@ type MessageWithProgress = {
   stored: StoredMessage;
   timeline: TimelineStep[];
   progress: Progress | undefined;
-  /** The files of its page that are still there. */
-  kept: ReadonlySet<string>;
 };
 
 async function readWithProgress(
@@ -81,14 +74,13 @@ async function readWithProgress(
     readWithTimeline(tx, ref, language),
     readProgress(tx, ref.accountId, [ref.messageId]),
   ]);
-  const kept = await keptFiles(tx, ref.accountId, filesIn([read.stored]));
-  return { ...read, kept, progress: progress.get(ref.messageId) };
+  return { ...read, progress: progress.get(ref.messageId) };
 }
 
 /** A message as `GET /v1/messages` shows it. */
 function apiMessage(
   accountId: string,
-  { stored, progress, kept }: Omit<MessageWithProgress, 'timeline'>,
+  { stored, progress }: Pick<MessageWithProgress, 'stored' | 'progress'>,
   reader: Reader,
 ): ApiMessage {
   const code = failureOf(stored);
@@ -107,7 +99,7 @@ function apiMessage(
     failure: code === null ? null : { code, detail: failureSentence(code, language) },
     retrying: retryingOf(progress, language),
     ref: stored.ref,
-    content: bodyForApi(accountId, stored.body, { ...reader, kept }),
+    content: bodyForApi(accountId, stored.body, reader),
     created_at: createdAt,
     send_at: sendAt,
     ttl: expiresAt === null ? null : secondsBetween(sendAt ?? createdAt, expiresAt),
@@ -149,10 +141,9 @@ export function listForApi(sql: Sql, query: ApiQuery, reader: Reader): Promise<A
     const last = shown.at(-1);
     const shownIds = shown.map(({ message_id }) => message_id);
     const progress = await readProgress(tx, accountId, shownIds);
-    const kept = await keptFiles(tx, accountId, filesIn(shown));
     return {
       messages: shown.map((stored) =>
-        apiMessage(accountId, { stored, kept, progress: progress.get(stored.message_id) }, reader),
+        apiMessage(accountId, { stored, progress: progress.get(stored.message_id) }, reader),
       ),
       next: found.length > limit && last ? publicId('message', last.message_id) : null,
     };

@@ -1,0 +1,68 @@
+import { WEBHOOK_LIMITS } from '#contract/webhooks/webhook.ts';
+import type { AttemptError } from '#contract/webhooks/deliveries.ts';
+import { type Outbound, OutboundError } from '#server/infra/net/outbound.ts';
+import { retryAfterMs } from './schedule.ts';
+
+/** What came of one request to an endpoint. */
+export type PostResult = {
+  /** When it was begun, and how long it took. */
+  at: Date;
+  ms: number;
+  /** Null without an answer. */
+  status: number | null;
+  error: AttemptError | null;
+  /** The first printable characters of the answer. */
+  answer: string;
+  /** How long the endpoint asks to be left alone. */
+  askedMs: number | undefined;
+};
+
+type Request = { url: string; headers: Record<string, string>; body: string };
+
+const TOTAL_MS = WEBHOOK_LIMITS.timeoutSeconds * 1_000;
+const ANSWER_LENGTH = 200;
+const AGENT = 'Kabari-Webhooks/1';
+
+/** What an endpoint reads of who asks. */
+export const withAgent = (headers: Record<string, string>): Record<string, string> => ({
+  ...headers,
+  'user-agent': AGENT,
+});
+
+/** True for an answer that means: taken. */
+export const isTaken = ({ status }: Pick<PostResult, 'status'>): boolean =>
+  status !== null && status >= 200 && status < 300;
+
+/** Posts once through the guarded client; a redirect is an answer like any other. Never throws for what others do. */
+export async function post(
+  { outbound, now }: { outbound: Outbound; now: () => Date },
+  request: Request,
+  signal?: AbortSignal,
+): Promise<PostResult> {
+  const at = now();
+  const began = performance.now();
+  const took = () => Math.round(performance.now() - began);
+  try {
+    const { status, headers, body } = await outbound.post({
+      ...request,
+      totalMs: TOTAL_MS,
+      ...(signal && { signal }),
+    });
+    const askedMs = retryAfterMs(headers['retry-after'], now());
+    return { at, ms: took(), status, error: null, answer: printable(body), askedMs };
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    const reason = error.reason === 'ended' ? 'interrupted' : error.reason;
+    return { at, ms: took(), status: null, error: reason, answer: '', askedMs: undefined };
+  }
+}
+
+/** The beginning of an answer, without what is not to be printed. */
+const printable = (body: Buffer): string =>
+  body
+    .subarray(0, ANSWER_LENGTH * 8)
+    .toString('utf8')
+    .replace(/[\p{C}\p{Zl}\p{Zp}\ufffd]+/gu, ' ')
+    .trim()
+    .slice(0, ANSWER_LENGTH)
+    .toWellFormed();

@@ -1,0 +1,180 @@
+import { publicId } from '#contract/base/ids.ts';
+import type { WebhookEvent } from '#contract/webhooks/events.ts';
+import type { WebhookFormat } from '#contract/webhooks/webhook.ts';
+import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
+import { type StoredEvent, eventColumns, readEvents } from '#server/domains/webhooks/events.ts';
+import { formatOf } from '#server/domains/webhooks/formats/formats.ts';
+import { type SealedSecrets, secretsOf } from '#server/domains/webhooks/signature.ts';
+import { isTransient } from '#server/infra/postgres/database.ts';
+import { gather } from '#server/infra/postgres/gather.ts';
+import { isTaken, post, withAgent } from './post.ts';
+import { retryWaitMs } from './schedule.ts';
+import { type Result, settleResults } from './settle.ts';
+
+/** Tries under way at once, in this process. */
+const SLOTS = 64;
+/** Of them for webhooks in doubt, which fail or were late a while ago: the others have the rest for themselves. */
+const DOUBTFUL_SLOTS = SLOTS / 2;
+/** A claimed delivery is ours for so long: well beyond the time-out of a try. */
+const LEASE_SECONDS = 30;
+/** How often is looked without a hint, and while something fails. */
+const POLL_MS = 1_000;
+/** When closing, tries under way may take so long; the rest is sent again later. */
+const FINISH_MS = 3_000;
+const SETTLED_TOGETHER_MAX = 200;
+const SETTLE_WAIT_MS = 4;
+
+/** Sends what waits; any number of these may run. */
+export type Sender = {
+  /** There may be something to send: look now. */
+  wake: () => void;
+  /** Sends what is due now, and waits until that is done. */
+  drain: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+type Claimed = {
+  o_account: string;
+  o_webhook: string;
+  o_lane: string;
+  o_claim: string;
+  o_doubtful: boolean;
+  o_position: number | null;
+  o_delivery: string;
+  o_tries: number;
+};
+
+type Hook = SealedSecrets & { url: string; format: WebhookFormat };
+
+/** A claimed delivery with where it goes and what it says; undefined what is there no more. */
+type Ready = { claimed: Claimed; hook: Hook | undefined; event: WebhookEvent | undefined };
+
+export function startSender(deps: WebhookDeps): Sender {
+  const inFlight = new Set<Promise<void>>();
+  const closing = new AbortController();
+  let doubtful = 0;
+  let looking: Promise<void> | undefined;
+  let lookAgain = false;
+  let closed = false;
+  const settle = gather<Result, void>((results) => settleResults(deps, results), {
+    waitMs: SETTLE_WAIT_MS,
+    sizeMax: SETTLED_TOGETHER_MAX,
+    runsMax: 2,
+  });
+  const reportError = (error: unknown) => {
+    if (!isTransient(error)) deps.report(error);
+  };
+  const start = (ready: Ready) => {
+    const weight = ready.claimed.o_doubtful ? 1 : 0;
+    doubtful += weight;
+    const work = attempt(deps, ready, closing.signal)
+      .then(settle)
+      // Its lease ends by itself, and it is sent again.
+      .catch(reportError)
+      .finally(() => {
+        doubtful -= weight;
+        inFlight.delete(work);
+        wake();
+      });
+    inFlight.add(work);
+  };
+  const look = async () => {
+    while (!closed && inFlight.size < SLOTS) {
+      const ready = await claim(deps, {
+        slots: SLOTS - inFlight.size,
+        doubtful: Math.max(0, DOUBTFUL_SLOTS - doubtful),
+      });
+      if (ready.length === 0) return;
+      for (const one of ready) start(one);
+    }
+  };
+  const wake = () => {
+    if (closed) return;
+    lookAgain = looking !== undefined;
+    looking ??= look()
+      .catch(reportError)
+      .finally(() => {
+        looking = undefined;
+        if (lookAgain) wake();
+      });
+  };
+  const timer = setInterval(wake, POLL_MS);
+  return {
+    wake,
+    drain: async () => {
+      wake();
+      while (looking !== undefined || inFlight.size > 0) await Promise.all([looking, ...inFlight]);
+    },
+    close: async () => {
+      closed = true;
+      clearInterval(timer);
+      const deadline = setTimeout(() => closing.abort(), FINISH_MS);
+      await looking;
+      await Promise.all(inFlight);
+      clearTimeout(deadline);
+    },
+  };
+}
+
+/** Claims what is due, and reads what it says. */
+async function claim(
+  deps: WebhookDeps,
+  { slots, doubtful }: { slots: number; doubtful: number },
+): Promise<Ready[]> {
+  const { allAccountsSql } = deps;
+  const claimed = await allAccountsSql<Claimed[]>`
+    select * from claim_webhook_deliveries(${deps.now()}, ${slots}, ${doubtful}, ${LEASE_SECONDS})`;
+  if (claimed.length === 0) return [];
+  const [hooks, stored] = await Promise.all([
+    allAccountsSql<Hook[]>`
+      select webhook_id, url, format, secret, previous_secret, previous_until
+      from webhooks where webhook_id = any(${claimed.map(({ o_webhook }) => o_webhook)}::uuid[])`,
+    allAccountsSql<StoredEvent[]>`
+      select ${eventColumns(allAccountsSql)}
+      from unnest(
+        ${claimed.map(({ o_account }) => o_account)}::uuid[],
+        ${claimed.map(({ o_position }) => o_position)}::bigint[]
+      ) as c(account_id, position)
+      join events e on e.account_id = c.account_id and e.position = c.position`,
+  ]);
+  const events = await readEvents(deps, allAccountsSql, stored);
+  const keyOf = (accountId: string, position: number | null) => `${accountId} ${position}`;
+  const byKey = new Map(
+    stored.map(({ account_id, position }, index) => [keyOf(account_id, position), events[index]]),
+  );
+  return claimed.map((one) => ({
+    claimed: one,
+    hook: hooks.find(({ webhook_id }) => webhook_id === one.o_webhook),
+    event: byKey.get(keyOf(one.o_account, one.o_position)),
+  }));
+}
+
+/** Makes one try. An event that is erased, or that its format has no word for, is passed over. */
+async function attempt(
+  deps: WebhookDeps,
+  { claimed, hook, event }: Ready,
+  signal: AbortSignal,
+): Promise<Result> {
+  const ours = {
+    account: claimed.o_account,
+    webhook: claimed.o_webhook,
+    lane: claimed.o_lane,
+    claim: claimed.o_claim,
+    position: claimed.o_position,
+  };
+  const at = deps.now();
+  const format = hook && formatOf(hook.format);
+  const id = publicId('delivery', claimed.o_delivery);
+  const request = hook && event && format?.build({ id, at, event, secrets: secretsOf(deps, hook) });
+  if (!hook || !request) return { ...ours, outcome: 'skipped' };
+  const headers = withAgent(request.headers);
+  const result = await post(deps, { url: hook.url, headers, body: request.body }, signal);
+  if (result.error === 'interrupted') return { ...ours, outcome: 'interrupted' };
+  const { status, error, ms, answer, askedMs } = result;
+  const tried = { ...ours, at: result.at, status, error, ms, answer, headers };
+  if (isTaken(result)) return { ...tried, outcome: 'delivered' };
+  if (status === 410) return { ...tried, outcome: 'gone' };
+  const waitMs = retryWaitMs(claimed.o_tries + 1, askedMs);
+  const due = waitMs === undefined ? null : new Date(deps.now().getTime() + waitMs);
+  return { ...tried, outcome: 'failed', due };
+}

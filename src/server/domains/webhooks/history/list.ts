@@ -1,0 +1,128 @@
+import { publicId } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type {
+  AttemptError,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryDetail,
+  DeliveryState,
+} from '#contract/webhooks/deliveries.ts';
+import type { EventType } from '#contract/webhooks/events.ts';
+import type { DeliveryFilter, TokenRef } from '#server/domains/webhooks/api.ts';
+import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
+import { type StoredEvent, eventColumns, readEvents } from '#server/domains/webhooks/events.ts';
+import { formatOf } from '#server/domains/webhooks/formats/formats.ts';
+import { type WebhookRow, requireWebhook } from '#server/domains/webhooks/manage/row.ts';
+import { secretsOf } from '#server/domains/webhooks/signature.ts';
+import { type Fragment, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+
+type DeliveryRow = {
+  delivery_id: string;
+  position: number;
+  type: EventType;
+  at: Date;
+  state: DeliveryState;
+  attempts: number;
+  due_at: Date | null;
+  last_status: number | null;
+  last_error: AttemptError | null;
+  ended_at: Date | null;
+};
+
+const columns = (tx: Tx): Fragment => tx`
+  d.delivery_id, d.position, d.type, d.at, d.state, d.attempts, d.due_at, d.last_status, d.last_error,
+  d.ended_at`;
+
+const deliveryFrom = (row: DeliveryRow): Delivery => ({
+  id: publicId('delivery', row.delivery_id),
+  seq: row.position,
+  type: row.type,
+  created_at: row.at,
+  state: row.state,
+  tries: row.attempts,
+  next_at: row.due_at,
+  last_status: row.last_status,
+  last_error: row.last_error,
+  ended_at: row.ended_at,
+});
+
+type Query = DeliveryFilter & {
+  before?: number | undefined;
+  offset?: number | undefined;
+  limit: number;
+};
+
+/** A webhook's deliveries, the newest first. @throws Refusal `not_found` where the token has no webhook. */
+export const listDeliveries = (
+  { sql }: WebhookDeps,
+  token: TokenRef,
+  { state, type, from, to, before, offset = 0, limit }: Query,
+): Promise<{ rows: Delivery[]; next: number | null }> =>
+  asAccount(sql, token.accountId, async (tx) => {
+    const { webhook_id: webhookId } = await requireWebhook(tx, token);
+    const rows = await tx<DeliveryRow[]>`
+      select ${columns(tx)} from webhook_deliveries d
+      where d.account_id = ${token.accountId} and d.webhook_id = ${webhookId}
+        ${state === undefined ? tx`` : tx`and d.state = ${state}`}
+        ${type === undefined ? tx`` : tx`and d.type = ${type}`}
+        ${from === undefined ? tx`` : tx`and d.at >= ${from}`}
+        ${to === undefined ? tx`` : tx`and d.at < ${to}`}
+        ${before === undefined ? tx`` : tx`and d.position < ${before}`}
+      order by d.position desc limit ${limit + 1} offset ${offset}`;
+    const shown = rows.slice(0, limit).map(deliveryFrom);
+    return { rows: shown, next: rows.length > limit ? (shown.at(-1)?.seq ?? null) : null };
+  });
+
+/** @throws Refusal `not_found` for one that is not the webhook's. */
+export async function readDelivery(
+  tx: Tx,
+  accountId: string,
+  { webhookId, deliveryId }: { webhookId: string; deliveryId: string },
+): Promise<Delivery> {
+  const [row] = await tx<DeliveryRow[]>`
+    select ${columns(tx)} from webhook_deliveries d
+    where d.account_id = ${accountId} and d.delivery_id = ${deliveryId} and d.webhook_id = ${webhookId}`;
+  if (!row) throw new Refusal('not_found', { what: 'Pengiriman webhook' });
+  return deliveryFrom(row);
+}
+
+const ATTEMPTS_MAX = 50;
+
+/** One delivery with its latest tries, and what is sent. @throws Refusal `not_found`. */
+export const getDelivery = (
+  deps: WebhookDeps,
+  token: TokenRef,
+  deliveryId: string,
+): Promise<DeliveryDetail> =>
+  asAccount(deps.sql, token.accountId, async (tx) => {
+    const hook = await requireWebhook(tx, token);
+    const { accountId } = token;
+    const which = { webhookId: hook.webhook_id, deliveryId };
+    const delivery = await readDelivery(tx, accountId, which);
+    const attempts = await tx<DeliveryAttempt[]>`
+      select n, at, ms, status, error, headers, answer from webhook_attempts
+      where account_id = ${accountId} and delivery_id = ${deliveryId}
+      order by n desc limit ${ATTEMPTS_MAX}`;
+    return { ...delivery, body: await bodyOf(deps, tx, { accountId, hook, delivery }), attempts };
+  });
+
+type Shown = { accountId: string; hook: WebhookRow; delivery: Delivery };
+
+/** What would be sent now; null where there is nothing left. */
+async function bodyOf(
+  deps: WebhookDeps,
+  tx: Tx,
+  { accountId, hook, delivery }: Shown,
+): Promise<string | null> {
+  const stored = await tx<StoredEvent[]>`
+    select ${eventColumns(tx)} from events e
+    where e.account_id = ${accountId} and e.position = ${delivery.seq}`;
+  const [event] = await readEvents(deps, tx, stored);
+  const outgoing = event && {
+    id: delivery.id,
+    at: deps.now(),
+    event,
+    secrets: secretsOf(deps, hook),
+  };
+  return (outgoing && formatOf(hook.format)?.build(outgoing)?.body) ?? null;
+}

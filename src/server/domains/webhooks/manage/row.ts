@@ -1,0 +1,85 @@
+import { publicId } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { type EventType, eventTypes } from '#contract/webhooks/events.ts';
+import type { Webhook, WebhookFormat, WebhookOffReason } from '#contract/webhooks/webhook.ts';
+import type { Tx } from '#server/infra/postgres/database.ts';
+import type { TokenRef } from '#server/domains/webhooks/api.ts';
+
+/** A webhook as it is stored. */
+export type WebhookRow = {
+  webhook_id: string;
+  token_id: string;
+  url: string;
+  format: WebhookFormat;
+  kinds: EventType[] | null;
+  secret: Buffer;
+  secret_hint: string;
+  previous_secret: Buffer | null;
+  previous_until: Date | null;
+  state: 'on' | 'off';
+  off_reason: WebhookOffReason | null;
+  failing_since: Date | null;
+  paused_until: Date | null;
+  created_at: Date;
+  changed_at: Date;
+};
+
+/** Deliveries that wait are counted no further. */
+const PENDING_MAX = 10_000;
+
+/** The webhook of a token; undefined where it has none. With `lock`, nobody changes it until the transaction ends. */
+export async function findWebhook(
+  tx: Tx,
+  { accountId, tokenId }: TokenRef,
+  { lock = false } = {},
+): Promise<WebhookRow | undefined> {
+  const [row] = await tx<WebhookRow[]>`
+    select webhook_id, token_id, url, format, kinds, secret, secret_hint, previous_secret, previous_until,
+      state, off_reason, failing_since, paused_until, created_at, changed_at
+    from webhooks where account_id = ${accountId} and token_id = ${tokenId}
+    ${lock ? tx`for update` : tx``}`;
+  return row;
+}
+
+/** @throws Refusal `not_found` where the token has no webhook. */
+export async function requireWebhook(
+  tx: Tx,
+  token: TokenRef,
+  options: { lock?: boolean } = {},
+): Promise<WebhookRow> {
+  const row = await findWebhook(tx, token, options);
+  if (!row) throw new Refusal('not_found', { what: 'Webhook' });
+  return row;
+}
+
+/** A webhook as its owner sees it. */
+export async function showWebhook(
+  tx: Tx,
+  accountId: string,
+  row: WebhookRow,
+  now: Date,
+): Promise<Webhook> {
+  const [counted] = await tx<{ pending: number }[]>`
+    select count(*) as pending from (
+      select from webhook_deliveries
+      where account_id = ${accountId} and webhook_id = ${row.webhook_id} and state = 'waiting'
+      limit ${PENDING_MAX}
+    ) waiting`;
+  return {
+    token_id: publicId('token', row.token_id),
+    url: row.url,
+    format: row.format,
+    kinds: row.kinds ?? [...eventTypes],
+    state: row.state,
+    off_reason: row.off_reason,
+    secret_hint: row.secret_hint,
+    previous_secret_until: later(row.previous_until, now),
+    failing_since: row.failing_since,
+    paused_until: later(row.paused_until, now),
+    pending: counted?.pending ?? 0,
+    created_at: row.created_at,
+    changed_at: row.changed_at,
+  };
+}
+
+const later = (at: Date | null, now: Date): Date | null => (at && at > now ? at : null);

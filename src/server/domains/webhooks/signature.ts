@@ -1,0 +1,65 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import type { WebhookDeps } from './deps.ts';
+import type { Secrets } from '#server/infra/security/secrets.ts';
+
+const PREFIX = 'whsec_';
+const SECRET_BYTES = 32;
+const HINT_LENGTH = 4;
+
+/** A secret as its owner stores it: `whsec_` and 32 random bytes in base64. */
+export const makeSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64');
+
+export const hintOf = (secret: string): string => secret.replace(/=+$/, '').slice(-HINT_LENGTH);
+
+const contextOf = (webhookId: string): string => `webhook ${webhookId}`;
+
+export const sealSecret = (secrets: Secrets, webhookId: string, secret: string): Buffer =>
+  secrets.seal(secret, contextOf(webhookId));
+
+/** @throws Error when it was sealed elsewhere, or under another SECRET_KEY. */
+function openSecret(secrets: Secrets, webhookId: string, sealed: Uint8Array): string {
+  const opened = secrets.open(sealed, contextOf(webhookId));
+  if (!opened) throw new Error('the secret of a webhook cannot be opened');
+  return opened.toString('utf8');
+}
+
+/** The secrets of a webhook as they are stored. */
+export type SealedSecrets = {
+  webhook_id: string;
+  secret: Buffer;
+  previous_secret: Buffer | null;
+  previous_until: Date | null;
+};
+
+/** The secrets that sign now: the present one, and the one before while it is valid. */
+export function secretsOf(
+  { secrets, now }: Pick<WebhookDeps, 'secrets' | 'now'>,
+  row: SealedSecrets,
+): string[] {
+  const { webhook_id: id, secret, previous_secret: previous, previous_until: until } = row;
+  const current = openSecret(secrets, id, secret);
+  return previous && until && until > now()
+    ? [current, openSecret(secrets, id, previous)]
+    : [current];
+}
+
+type Signed = { id: string; at: Date; body: string; secrets: readonly string[] };
+
+/**
+ * The headers of Standard Webhooks: what is signed is `id.timestamp.body`, HMAC-SHA256 under each secret.
+ *
+ * @param at the instant of this try; its whole seconds are the timestamp.
+ */
+export function standardHeaders({ id, at, body, secrets }: Signed): Record<string, string> {
+  const timestamp = String(Math.floor(at.getTime() / 1_000));
+  const signatures = secrets.map((secret) => {
+    const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
+    const mac = createHmac('sha256', key).update(`${id}.${timestamp}.${body}`, 'utf8');
+    return `v1,${mac.digest('base64')}`;
+  });
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': signatures.join(' '),
+  };
+}

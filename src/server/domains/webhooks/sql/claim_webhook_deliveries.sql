@@ -1,0 +1,71 @@
+-- Claims what is due, for p_slots tries, shared evenly among the webhooks that have waited longest: of each
+-- conversation the first delivery that waits. Of webhooks in doubt, which fail or were late, at most
+-- p_doubtful. Answers the deliveries with what is needed to send them; one without a position is a lane in
+-- which nothing waits.
+-- Called by the sender. Locks the webhooks; those that somebody else has locked are left alone.
+create or replace function claim_webhook_deliveries(
+  p_now timestamptz, p_slots int, p_doubtful int, p_lease_seconds int
+) returns table (
+  o_account uuid, o_webhook uuid, o_lane text, o_claim uuid, o_doubtful boolean, o_position bigint,
+  o_delivery uuid, o_tries int
+)
+language plpgsql set search_path = public, pg_temp as $$
+declare
+  v_hooks uuid[];
+  v_doubtful uuid[];
+begin
+  v_hooks := array(
+    select w.webhook_id from webhooks w
+    where w.due_at <= p_now and w.failures = 0 and coalesce(w.slow_until <= p_now, true)
+    order by w.due_at limit p_slots for update skip locked
+  );
+  v_doubtful := array(
+    select w.webhook_id from webhooks w
+    where w.due_at <= p_now and not (w.failures = 0 and coalesce(w.slow_until <= p_now, true))
+    order by w.due_at limit least(p_doubtful, p_slots) for update skip locked
+  );
+  if cardinality(v_hooks) + cardinality(v_doubtful) = 0 then
+    return;
+  end if;
+  -- After the locks: what others have done to these webhooks until now is seen.
+  return query
+  with hook as materialized (
+    select w.account_id, w.webhook_id, w.due_at, w.webhook_id = any(v_doubtful) as is_doubtful,
+      least(
+        webhook_slots(w.failures, w.slow_until > p_now) - (
+          select count(*) from webhook_lanes l
+          where l.account_id = w.account_id and l.webhook_id = w.webhook_id and l.claim is not null
+        ),
+        case when w.webhook_id = any(v_doubtful) then 1
+          else greatest(1, p_slots / greatest(1, cardinality(v_hooks))) end
+      ) as free
+    from webhooks w where w.webhook_id = any(v_hooks || v_doubtful)
+  ), picked as materialized (
+    select h.account_id, h.webhook_id, h.is_doubtful, l.lane
+    from hook h cross join lateral (
+      select l.lane from webhook_lanes l
+      where l.account_id = h.account_id and l.webhook_id = h.webhook_id and l.claim is null
+        and l.due_at <= p_now
+      order by l.due_at, l.lane limit greatest(0, h.free)
+    ) l
+    order by h.due_at limit p_slots
+  ), claimed as (
+    update webhook_lanes l set claim = gen_random_uuid(), claimed_at = clock_timestamp(),
+        leased_until = clock_timestamp() + make_interval(secs => p_lease_seconds)
+      from picked p
+      where l.account_id = p.account_id and l.webhook_id = p.webhook_id and l.lane = p.lane
+      returning l.account_id, l.webhook_id, l.lane, l.claim, p.is_doubtful
+  )
+  select c.account_id, c.webhook_id, c.lane, c.claim, c.is_doubtful, d.position, d.delivery_id, d.tries
+  from claimed c left join lateral (
+    select d.position, d.delivery_id, d.tries from webhook_deliveries d
+    where d.account_id = c.account_id and d.webhook_id = c.webhook_id and d.lane = c.lane
+      and d.state = 'waiting'
+    order by d.position limit 1
+  ) d on true;
+  perform schedule_webhooks(v_hooks || v_doubtful, p_now);
+end
+$$;
+
+revoke all on function claim_webhook_deliveries from public;
+grant execute on function claim_webhook_deliveries to kabari_app;

@@ -1,0 +1,91 @@
+-- Stores what became of tries, and lets their conversations go on: the next of one is due when the one
+-- before has ended, a failed one at its next try. Results of a claim that is somebody else's by now change
+-- nothing. A webhook that fails several times in a row is paused; one that answered 410, or has done nothing
+-- but fail for p_off_after, is switched off. When one answers again, what waits for it is due at once.
+-- p_results: [{account, webhook, lane, claim, position, outcome, status, error, at, ms, headers, answer,
+-- due}]; the outcome is delivered, failed (with `due`: tried again then; without: parked), gone, skipped or
+-- interrupted, which counts as no try. Answers the webhooks that were switched off.
+-- Called by the sender. Locks the webhooks, in their order.
+create or replace function settle_webhook_deliveries(
+  p_results jsonb, p_now timestamptz, p_off_after interval
+) returns table (o_account uuid, o_webhook uuid, o_token uuid, o_reason text)
+language plpgsql set search_path = public, pg_temp as $$
+declare
+  v_webhooks uuid[];
+  v_recovered uuid[];
+begin
+  select array_agg(distinct r.webhook) into v_webhooks
+    from jsonb_to_recordset(p_results) as r(webhook uuid);
+  perform from webhooks w where w.webhook_id = any(v_webhooks) order by w.webhook_id for update;
+
+  -- The health of each webhook, by the results that are still ours to tell.
+  with result as materialized (
+    select r.*, case r.outcome when 'gone' then 'failed' else r.outcome end as ended
+    from jsonb_to_recordset(p_results) as r(
+      account uuid, webhook uuid, lane text, claim uuid, position bigint, outcome text, status int,
+      error text, at timestamptz, ms int, headers jsonb, answer text, due timestamptz
+    )
+    join webhook_lanes l on l.account_id = r.account and l.webhook_id = r.webhook
+      and l.lane = r.lane and l.claim = r.claim
+  ), stored as (
+    update webhook_deliveries d set
+        state = case when r.ended = 'failed' then case when r.due is null then 'parked' else 'waiting' end
+          when r.ended = 'interrupted' then 'waiting' else r.ended end,
+        tries = d.tries + (r.ended in ('delivered', 'failed'))::int,
+        attempts = d.attempts + (r.ended in ('delivered', 'failed'))::int,
+        due_at = r.due,
+        last_status = case when r.ended in ('delivered', 'failed') then r.status else d.last_status end,
+        last_error = case when r.ended in ('delivered', 'failed') then r.error else d.last_error end,
+        ended_at = case when r.due is null and r.ended <> 'interrupted' then p_now end
+      from result r
+      where d.account_id = r.account and d.webhook_id = r.webhook and d.position = r.position
+      returning d.account_id, d.delivery_id, d.attempts, r.ended, r.at, r.ms, r.status, r.error,
+        r.headers, r.answer
+  ), attempted as (
+    insert into webhook_attempts (account_id, delivery_id, n, at, ms, status, error, headers, answer)
+    select account_id, delivery_id, attempts, at, ms, status, error, headers, answer
+    from stored where ended in ('delivered', 'failed')
+  ), health as (
+    select account, webhook, bool_or(ended = 'delivered') as has_succeeded,
+      count(*) filter (where ended = 'failed')::int as n_failed,
+      bool_or(outcome = 'gone') as is_gone, bool_or(error = 'late') as is_late
+    from result where ended in ('delivered', 'failed') group by account, webhook
+  ), judged as (
+    update webhooks w set
+        failures = case when h.has_succeeded then 0 else w.failures + h.n_failed end,
+        failing_since = case when not h.has_succeeded then coalesce(w.failing_since, p_now) end,
+        slow_until = case when h.is_late then p_now + interval '5 minutes' else w.slow_until end,
+        paused_until = case when not h.has_succeeded and w.failures + h.n_failed >= 5
+          then p_now + make_interval(secs => least(300, 5 * 2 ^ least(10, w.failures + h.n_failed - 5)))
+          end
+      from health h, webhooks b
+      where w.account_id = h.account and w.webhook_id = h.webhook
+        and b.account_id = h.account and b.webhook_id = h.webhook
+      returning w.webhook_id, h.has_succeeded and b.failures >= 5 as has_recovered
+  )
+  select array_agg(webhook_id) filter (where has_recovered) into v_recovered from judged;
+
+  perform release_webhook_lanes(
+    array_agg(r.account), array_agg(r.webhook), array_agg(r.lane), array_agg(r.claim), p_now
+  ) from jsonb_to_recordset(p_results) as r(account uuid, webhook uuid, lane text, claim uuid);
+
+  if v_recovered is not null then
+    perform hurry_webhooks(v_recovered, p_now);
+  end if;
+
+  return query
+  update webhooks w set state = 'off', notice_due = true, changed_at = p_now,
+      off_reason = case when g.is_gone then 'gone' else 'failing' end
+    from (
+      select r.webhook, bool_or(r.outcome = 'gone') as is_gone
+      from jsonb_to_recordset(p_results) as r(webhook uuid, outcome text) group by r.webhook
+    ) g
+    where w.webhook_id = g.webhook and w.webhook_id = any(v_webhooks) and w.state = 'on'
+      and (g.is_gone or w.failing_since <= p_now - p_off_after)
+    returning w.account_id, w.webhook_id, w.token_id, w.off_reason;
+  perform schedule_webhooks(v_webhooks, p_now);
+end
+$$;
+
+revoke all on function settle_webhook_deliveries from public;
+grant execute on function settle_webhook_deliveries to kabari_app;
