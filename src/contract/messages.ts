@@ -4,6 +4,7 @@ import { CivilDay } from './base/days.ts';
 import { Id, IdInput } from './base/ids.ts';
 import { Rupiah } from './base/money.ts';
 import { Phone, TypedPhone } from './base/phone.ts';
+import { ChatContent } from './messages/content.ts';
 import { TokenStatus } from './tokens.ts';
 import { type Output, schema } from './base/schema.ts';
 
@@ -124,21 +125,6 @@ export const MessageRow = schema(() =>
   }),
 );
 export type MessageRow = Output<typeof MessageRow>;
-
-/** What a chat bubble shows (docs/screens.md#chat). */
-export const ChatContent = schema(() =>
-  z.object({
-    type: z.string(),
-    caption: z.string(),
-    url: z.nullable(z.string()),
-    /** `url` is somebody else's: to be opened by who wants to, never loaded by a page. */
-    external: z.boolean(),
-    filename: z.nullable(z.string()),
-    name: z.nullable(z.string()),
-    phone: z.nullable(z.string()),
-  }),
-);
-export type ChatContent = Output<typeof ChatContent>;
 
 /** What a message shows of the one that it answers. */
 export const Quoted = schema(() =>

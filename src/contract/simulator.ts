@@ -1,7 +1,8 @@
 import * as z from 'zod/mini';
 import { act } from './base/act.ts';
 import { IdInput } from './base/ids.ts';
-import { ChatContent, Direction, TEXT_MAX } from './messages.ts';
+import { Direction, TEXT_MAX } from './messages.ts';
+import { ChatContent } from './messages/content.ts';
 import { Phone, TypedPhone } from './base/phone.ts';
 import { Rupiah } from './base/money.ts';
 import { WholeNumber } from './base/numbers.ts';

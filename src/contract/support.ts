@@ -3,7 +3,8 @@ import { act, paging } from './base/act.ts';
 import { Id } from './base/ids.ts';
 import { WholeNumber } from './base/numbers.ts';
 import { type Output, schema } from './base/schema.ts';
-import { ChatContent, TEXT_MAX } from './messages.ts';
+import { TEXT_MAX } from './messages.ts';
+import { ChatContent } from './messages/content.ts';
 import { SupportDoing, SupportSide, SupportStatus } from './support/states.ts';
 
 // The events of all pages know these; the acts come with the pages that have them.

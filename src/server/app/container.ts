@@ -224,13 +224,13 @@ type ChannelParts = Pick<Pools, 'allAccountsSql'> & {
 
 function openChannels(
   { clock, config, now, report }: Infra,
-  { allAccountsSql, billing, connecting, media: { files } }: ChannelParts,
+  { allAccountsSql, billing, connecting, media: { files, library } }: ChannelParts,
 ): Simulator {
   return openSimulator({
     allAccountsSql,
     config,
     connecting,
-    files,
+    library,
     show: (accountId, type, body) => contentOf({ accountId, type, body }, files.link),
     now,
     moveClock: clock.move && ((to) => moveClock(clock, billing, to)),

@@ -192,9 +192,9 @@ const DATA_EXPORTS = 'data-exports';
 
 function jobsOf(container: Container): readonly Job[] {
   const { infra, pools, accounts, billing, media, messages, payments, support } = container;
-  const { now, log, dataFolder: folder } = infra;
+  const { now, log, report, dataFolder: folder } = infra;
   const { allAccountsSql } = pools;
-  const { exports, eraseDue } = accounts;
+  const { exports, eraseDue, sendSystemText } = accounts;
   const statusOf = gatewayStatusOf(payments.deps);
   return [
     { name: 'message-partitions', cron: '7 * * * *', run: () => ensurePartitions(allAccountsSql) },
@@ -212,13 +212,7 @@ function jobsOf(container: Container): readonly Job[] {
     {
       name: 'suspension-notices',
       cron: '* * * * *',
-      run: () =>
-        notifySuspensions({
-          allAccountsSql,
-          now,
-          sendSystemText: accounts.sendSystemText,
-          report: infra.report,
-        }),
+      run: () => notifySuspensions({ allAccountsSql, now, sendSystemText, report }),
     },
     { name: 'account-sweep', cron: '12 * * * *', run: () => sweepAccounts(allAccountsSql) },
     { name: 'answer-pruning', cron: '17 * * * *', run: () => pruneAnswers(allAccountsSql) },
@@ -231,6 +225,7 @@ function jobsOf(container: Container): readonly Job[] {
     { name: 'simulated-lines', cron: '27 * * * *', run: () => eraseOldLines(allAccountsSql) },
     { name: 'upload-sweep', cron: '42 * * * *', run: () => media.uploads.sweep() },
     { name: 'media-sweep', cron: '43 * * * *', run: () => media.library.sweep() },
+    { name: 'file-sweep', cron: '48 3 * * *', run: () => media.files.sweep(allAccountsSql) },
     { name: DATA_EXPORTS, cron: '* * * * *', heartbeatSeconds: 60, run: () => exports.work() },
     { name: 'export-sweep', cron: '47 * * * *', run: () => exports.sweep() },
     { name: 'account-erasure', cron: '* * * * *', heartbeatSeconds: 60, run: () => eraseDue() },

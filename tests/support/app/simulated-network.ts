@@ -6,6 +6,8 @@ import type { Inbound, Outgoing, Receipt, Sinks } from '#server/domains/channels
 import { type Network, openNetwork } from '#server/domains/channels/simulator/network.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { openFiles } from '#server/domains/media/files.ts';
+import { openLibrary } from '#server/domains/media/library/library.ts';
+import { openFileClient } from '#server/infra/net/outbound-file.ts';
 import { newId } from '#server/infra/ids.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
 import { test as base } from '#tests/support/database/database.ts';
@@ -15,7 +17,7 @@ const secrets = secretsFrom(Buffer.alloc(32, 5));
 /** For sends that nobody gives up. */
 export const never = new AbortController().signal;
 
-type Options = { speed?: number; allAccountsSql?: Sql };
+type Options = { speed?: number; allAccountsSql?: Sql; storedBytesMax?: number };
 type Route = Awaited<ReturnType<typeof networkWith>>;
 
 /** Networks that are closed before their database goes. */
@@ -32,18 +34,33 @@ export const test = base.extend<{ openNetwork: (options?: Options) => Promise<Ro
 });
 
 /** A network whose receipts and answers land in lists. */
-async function networkWith(sql: Sql, { speed = 0, allAccountsSql = sql }: Options = {}) {
+async function networkWith(
+  sql: Sql,
+  { speed = 0, allAccountsSql = sql, storedBytesMax = 1_000_000_000 }: Options = {},
+) {
   const ani = await customerWith(sql);
   await sql`insert into linked_phones (channel, phone, account_id, token_id)
     values ('simulator', ${ani.phone}, ${ani.accountId}, ${ani.tokenId}) on conflict do nothing`;
   const folder = await mkdtemp(join(tmpdir(), 'kabari-simulator-'));
-  const files = openFiles(sql, folder, secrets);
+  const files = openFiles(sql, join(folder, 'files'), secrets);
   const reported: unknown[] = [];
   const report = (error: unknown) => void reported.push(error);
+  const library = openLibrary({
+    sql,
+    allAccountsSql: sql,
+    files,
+    dataFolder: folder,
+    scanner: undefined,
+    storedBytesMax,
+    now: () => new Date(),
+    retentionDays: () => 30,
+    client: openFileClient({ listed: [] }),
+    report,
+  });
   const sendSystemText = async () => undefined;
   const connecting = { allAccountsSql, secrets, sendSystemText, report, subscribers };
   const open = (): Network =>
-    openNetwork({ allAccountsSql, pace: { speed, seed: 'test' }, connecting, files, report });
+    openNetwork({ allAccountsSql, pace: { speed, seed: 'test' }, connecting, library, report });
   const network = open();
   const close = async () => {
     await network.close();
@@ -58,7 +75,7 @@ async function networkWith(sql: Sql, { speed = 0, allAccountsSql = sql }: Option
     },
     inbound: async (given) => void inbound.push(given),
   };
-  return { ani, network, open, close, files, sinks, receipts, inbound, reported };
+  return { ani, network, open, close, files, library, sinks, receipts, inbound, reported };
 }
 
 /** A message of hers to a phone. */

@@ -7,7 +7,7 @@ import type { FailedItem } from '#server/infra/postgres/batches.ts';
  * text `{ text }` · image, video, audio, document, sticker `{ link, caption, filename }` ·
  * location `{ latitude, longitude, name, address }` · contact `{ name, phone }` · template
  * `{ template, language, text, header, footer, buttons }` · reaction `{ message_id, emoji }`; inbound media carry
- * `{ file, mime, caption }` where `file` is the UUID of a kept file. What answers or reacts to a message says of
+ * `{ file, mime, caption }` where `file` is the UUID of a file of the library, or `{ missing }` where it could not be kept. What answers or reacts to a message says of
  * it `quoted: { direction, type, text, provider_id }`, the last only of one that came in.
  */
 export type MessageBody = Readonly<Record<string, unknown>>;

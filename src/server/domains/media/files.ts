@@ -7,6 +7,7 @@ import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts
 import { newId } from '#server/infra/ids.ts';
 import { syncFolder } from '#server/infra/sync-folder.ts';
 import { mimeByBytes } from './inspection/inspect-bytes.ts';
+import { orphansIn } from './orphans.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 
@@ -59,6 +60,8 @@ export type Files = {
   read(accountId: string, fileId: string): Promise<(MediaFile & { bytes: Buffer }) | undefined>;
   /** Erases bytes that no account keeps any more. @param all a pool that sees every account. */
   erase(all: Sql, digests: readonly Buffer[]): Promise<void>;
+  /** Erases bytes of yesterday and before that nobody names: a process died before it said whose they are. */
+  sweep(all: Sql): Promise<void>;
   /** Erases all files of an account: rows, and bytes that no other account keeps. */
   eraseAll(all: Sql, accountId: string): Promise<void>;
   /** A signed address of a file, good for an hour or two: the same within an hour, so it can be cached. */
@@ -121,6 +124,11 @@ export function openFiles(sql: Sql, folder: string, secrets: Secrets, shownAt = 
     erase: async (all, digests) => {
       for (const digest of digests) await eraseUnkept(all, folder, digest);
     },
+    sweep: async (all) => {
+      for await (const digests of orphansIn(all, folder)) {
+        for (const digest of digests) await eraseUnkept(all, folder, digest);
+      }
+    },
     eraseAll: async (all, accountId) => {
       while (await eraseOne(all, folder, accountId));
     },
@@ -151,6 +159,39 @@ async function keepDraft(tx: Tx, folder: string, draft: Draft): Promise<void> {
     insert into files (account_id, file_id, name, mime, size_bytes, sha256)
     values (${accountId}, ${fileId}, ${name}, ${mime}, ${sizeBytes}, ${sha256})
     on conflict (account_id, file_id) do nothing`;
+}
+
+/** Those of some files that an account still has. */
+export async function keptFiles(
+  tx: Tx,
+  accountId: string,
+  fileIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (fileIds.length === 0) return new Set();
+  const kept = await tx<{ fileId: string }[]>`
+    select file_id as "fileId" from files
+    where account_id = ${accountId} and file_id = any(${[...fileIds]}::uuid[])`;
+  return new Set(kept.map(({ fileId }) => fileId));
+}
+
+/**
+ * Bytes that an account's files take: the same content under several names lies there once, and counts once.
+ *
+ * @param coming contents on their way, which count where they are not there yet.
+ */
+export async function storedBytes(
+  tx: Tx,
+  accountId: string,
+  coming: readonly Measured[] = [],
+): Promise<number> {
+  const [use] = await tx<{ stored: number }[]>`
+    select coalesce(sum(size_bytes), 0)::bigint as stored from (
+      select sha256, size_bytes from files where account_id = ${accountId}
+      union
+      select * from unnest(${coming.map(({ sha256 }) => sha256)}::bytea[],
+        ${coming.map(({ sizeBytes }) => sizeBytes)}::bigint[])
+    ) contents`;
+  return use?.stored ?? 0;
 }
 
 /** The hash and the length of a file, which has reached the disk when this returns. */

@@ -11,7 +11,7 @@ test.each<[MessageType, Body, object]>([
   ['image', { link, caption: 'Baru' }, { type: 'png', caption: 'Baru', url: link }],
   ['image', { link: 'https://toko.example/foto' }, { type: 'jpeg', caption: '' }],
   ['image', { link, mime: 'image/webp' }, { type: 'webp' }],
-  ['sticker', { link }, { type: 'webp' }],
+  ['sticker', { link }, { type: 'sticker' }],
   ['audio', { link: 'https://toko.example/suara.m4a' }, { type: 'ogg' }],
   ['video', { link: 'https://toko.example/film.mov' }, { type: 'mp4' }],
   ['document', { link: 'https://toko.example/a.pdf' }, { type: 'pdf', filename: 'a.pdf' }],
@@ -22,7 +22,25 @@ test.each<[MessageType, Body, object]>([
   [
     'location',
     { latitude: -6.2, longitude: 106.8, name: 'Toko' },
-    { type: 'text', caption: 'Toko\nhttps://www.google.com/maps?q=-6.2,106.8' },
+    {
+      type: 'location',
+      caption: '',
+      place: { latitude: -6.2, longitude: 106.8, name: 'Toko', address: null },
+    },
+  ],
+  [
+    'location',
+    { name: 'Toko', address: 'Jl. Melati' },
+    { type: 'text', caption: 'Toko\nJl. Melati' },
+  ],
+  [
+    'template',
+    { text: 'Halo Ani', header: 'Pesanan', footer: 'Toko', buttons: ['Ya', 'Tidak'] },
+    {
+      type: 'template',
+      caption: 'Halo Ani',
+      template: { header: 'Pesanan', footer: 'Toko', buttons: ['Ya', 'Tidak'] },
+    },
   ],
   ['image', {}, { type: 'jpeg', url: null }],
 ])('a %s is shown as the renderer knows it: %j', (type, body, shown) => {
@@ -38,6 +56,36 @@ test.each<[MessageType, Body, object]>([
   ['text', { text: link }, { url: null, external: false }],
 ])('of a %s in %j it is known whether its file lies here', (type, body, shown) => {
   expect(contentOf({ accountId, type, body }, fileLink)).toMatchObject(shown);
+});
+
+test('of a file it says what is known before it is opened', () => {
+  const body = {
+    file: 'f1',
+    mime: 'audio/ogg',
+    bytes: 13_038,
+    preview: 'p1',
+    waveform: [0, 100],
+    seconds: 7.4,
+  };
+  const shown = (kept?: ReadonlySet<string>) =>
+    contentOf({ accountId, type: 'audio', body, ...(kept && { kept }) }, fileLink);
+  const file = { preview: '/files/a1/p1', size: 13_038, waveform: [0, 100], seconds: 7.4 };
+  expect(shown()).toMatchObject({ url: '/files/a1/f1', file: { ...file, missing: null } });
+  expect(shown(new Set(['f1']))).toEqual(shown());
+  // Kept no longer: nothing of it is shown, but what it was.
+  expect(shown(new Set())).toMatchObject({
+    url: null,
+    external: false,
+    file: { preview: null, size: 13_038, waveform: null, seconds: 7.4, missing: 'expired' },
+  });
+});
+
+test('a file that was never kept says why', () => {
+  const missing = (why: string) =>
+    contentOf({ accountId, type: 'image', body: { missing: why } }, fileLink).file?.missing;
+  expect(missing('storage_full')).toBe('storage_full');
+  expect(missing('refused')).toBe('refused');
+  expect(missing('what a newer version says')).toBe('refused');
 });
 
 test.each<[MessageType, Body, string]>([

@@ -1,5 +1,6 @@
 import { captionText } from '#contract/messages/captions.ts';
-import type { ChatContent, MessageType } from '#contract/messages.ts';
+import type { MessageType } from '#contract/messages.ts';
+import { type ChatContent, type ChatFile, fileMissing } from '#contract/messages/content.ts';
 import type { MediaFacts } from '#server/domains/media/media.ts';
 
 /** A message's content, as stored in `messages.body`: one shape per type (`rest.ts`, flattened). */
@@ -70,24 +71,25 @@ export function fileFacts(file: MediaFacts, type: MessageType, body: Body): Body
 /** What is known of a file for those who show it; the API says what the file is. */
 const shownOnly = ['preview', 'waveform', 'seconds'] as const;
 
-/** The body with a link in place of a stored file's id. */
-export function bodyWithLink(accountId: string, body: Body, fileLink: FileLink): Body {
-  const file = text(body['file']);
-  if (file === null) return body;
-  const { file: _, ...rest } = body;
-  return { ...rest, link: fileLink(accountId, file) };
-}
+/** The files of some messages that are still there; left out where all are. */
+type Kept = { kept?: ReadonlySet<string> };
+
+const isGone = (file: string, { kept }: Kept): boolean => kept !== undefined && !kept.has(file);
+
+/** The ids of the files that messages name. */
+export const filesIn = (stored: readonly { body: Body }[]): string[] =>
+  stored.flatMap(({ body }) => [text(body['file'])].filter((file) => file !== null));
 
 /**
- * The body as the API shows it: a stored file is an absolute link, and says until when it is good. The link
- * that its sender gave is its `source`.
+ * The body as the API shows it: a stored file is an absolute link, and says until when it is good; both are null once
+ * the file is deleted. The link that its sender gave is its `source`.
  *
  * @param origin where links begin that do not name their host.
  */
 export function bodyForApi(
   accountId: string,
   stored: Body,
-  { offerFile, origin }: { offerFile: OfferFile; origin: string },
+  { offerFile, origin, ...files }: { offerFile: OfferFile; origin: string } & Kept,
 ): Body {
   const body = withoutProvider(stored);
   const file = text(body['file']);
@@ -97,12 +99,12 @@ export function bodyForApi(
       ([name]) => name !== 'file' && !(shownOnly as readonly string[]).includes(name),
     ),
   );
-  const { link, expiresAt } = offerFile(accountId, file);
+  const offer = isGone(file, files) ? undefined : offerFile(accountId, file);
   return {
     ...shown,
     ...(text(body['link']) !== null && { source: body['link'] }),
-    link: new URL(link, origin).href,
-    expires_at: expiresAt,
+    link: offer ? new URL(offer.link, origin).href : null,
+    expires_at: offer?.expiresAt ?? null,
   };
 }
 
@@ -114,61 +116,86 @@ function withoutProvider({ provider_id: _, quoted, ...body }: Body): Body {
 }
 
 /**
- * A message as the chat renderer takes it (docs/screens.md#chat): a place is shown as text with a link to a
- * map; a document is always a file, also when it happens to be a picture.
- *
- * @param stored the stored message. External links are not files here: pages open them, and never load them.
+ * A message as the chat renderer takes it (docs/screens.md#chat): a document is always a file, also when it happens
+ * to be a picture. External links are not files here: pages open them, and never load them.
  */
 export function contentOf(
-  { accountId, type, body: stored }: { accountId: string; type: MessageType; body: Body },
+  message: { accountId: string; type: MessageType; body: Body } & Kept,
   fileLink: FileLink,
 ): ChatContent {
-  const body = bodyWithLink(accountId, stored, fileLink);
-  const link = text(body['link']);
+  const { type, body } = message;
+  const file = fileOf(message, fileLink);
+  const link = file ? file.url : text(body['link']);
   const content = {
     type: renderedAs(type, body),
     caption: text(body['caption']) ?? '',
     url: link,
-    external: link !== null && text(stored['file']) === null,
+    external: link !== null && !file,
     filename: text(body['filename']),
     name: null,
     phone: null,
+    ...(file && { file: file.shown }),
   };
   switch (type) {
     case 'text':
       return { ...content, caption: text(body['text']) ?? '' };
     case 'template':
-      return { ...content, caption: templateText(body) };
+      return { ...content, caption: text(body['text']) ?? '', template: templateIn(body) };
     case 'reaction':
       return { ...content, caption: text(body['emoji']) ?? '' };
     case 'location':
-      return { ...content, caption: placeOf(body) };
+      return placed(content, body);
     case 'contact':
       return { ...content, name: text(body['name']), phone: text(body['phone']) };
     case 'document':
-      return { ...content, filename: content.filename ?? lastSegment(link) };
+      return { ...content, filename: content.filename ?? lastSegment(text(body['link'])) };
     default:
       return content;
   }
 }
 
+/** The file of a message, as it is shown; undefined for one that has none of ours. */
+function fileOf(
+  { accountId, body, ...files }: { accountId: string; body: Body } & Kept,
+  fileLink: FileLink,
+): { url: string | null; shown: ChatFile } | undefined {
+  const file = text(body['file']);
+  const missing = text(body['missing']) ?? (file !== null && isGone(file, files) && 'expired');
+  if (file === null && !missing) return undefined;
+  const why = missing && (missing in fileMissing ? missing : 'refused');
+  const preview = text(body['preview']);
+  const { waveform, seconds, bytes } = body;
+  return {
+    url: missing || file === null ? null : fileLink(accountId, file),
+    shown: {
+      preview: missing || preview === null ? null : fileLink(accountId, preview),
+      size: typeof bytes === 'number' ? bytes : null,
+      waveform: !missing && Array.isArray(waveform) ? waveform : null,
+      seconds: typeof seconds === 'number' ? seconds : null,
+      missing: why ? (why as ChatFile['missing']) : null,
+    },
+  };
+}
+
 const imageKinds = new Set(['jpeg', 'jpg', 'png', 'webp']);
-const shownOtherwise = new Set([...imageKinds, 'ogg', 'mp4', 'vcard', 'text']);
+const ownKinds = ['ogg', 'mp4', 'vcard', 'text', 'sticker', 'template', 'location'];
+const shownOtherwise = new Set([...imageKinds, ...ownKinds]);
 
 function renderedAs(type: MessageType, body: Body): string {
   const kind = kindOf(body);
   switch (type) {
     case 'text':
-    case 'template':
     case 'reaction':
-    case 'location':
       return 'text';
+    case 'template':
+    case 'sticker':
+      return type;
+    case 'location':
+      return coordinates(body) === null ? 'text' : type;
     case 'contact':
       return 'vcard';
     case 'image':
       return imageKinds.has(kind) ? kind : 'jpeg';
-    case 'sticker':
-      return 'webp';
     case 'audio':
       return 'ogg';
     case 'video':
@@ -197,18 +224,18 @@ function lastSegment(link: string | null): string | null {
   }
 }
 
-/** A filled-in template as its receiver reads it: header, body, footer, and its buttons in a line each. */
-function templateText(body: Body): string {
-  const buttons = Array.isArray(body['buttons']) ? body['buttons'].map((one) => `[${one}]`) : [];
-  return [text(body['header']), text(body['text']), text(body['footer']), buttons.join('\n')]
-    .filter((part) => part !== null && part !== '')
-    .join('\n\n');
-}
+const templateIn = (body: Body) => ({
+  header: text(body['header']),
+  footer: text(body['footer']),
+  buttons: Array.isArray(body['buttons']) ? body['buttons'].map(String) : [],
+});
 
-function placeOf(body: Body): string {
-  const at = coordinates(body);
-  const map = at === null ? null : `https://www.google.com/maps?q=${at}`;
-  return [text(body['name']), text(body['address']), map]
-    .filter((line) => line !== null)
-    .join('\n');
+/** A place; as words alone where nobody says where on earth it is. */
+function placed(content: ChatContent, body: Body): ChatContent {
+  const [name, address] = [text(body['name']), text(body['address'])];
+  const { latitude, longitude } = body;
+  const words = [name, address].filter((line) => line !== null).join('\n');
+  return typeof latitude === 'number' && typeof longitude === 'number'
+    ? { ...content, place: { latitude, longitude, name, address } }
+    : { ...content, caption: words };
 }

@@ -12,6 +12,7 @@ import { usageHandler } from './history/figures/usage.ts';
 import { type Lanes, startLanes } from './dispatch/lanes.ts';
 import { applyReceipts, retryParked } from './dispatch/receipts.ts';
 import { type OnReceived, receiveInbound } from './dispatch/inbound.ts';
+import { withFileFacts } from './media/inbound.ts';
 import { openClaimMessages } from './dispatch/claim-messages.ts';
 import type { MediaOfMessages } from './media/prepare.ts';
 import { openSettle, wakeAwaiting } from './dispatch/settle.ts';
@@ -153,7 +154,8 @@ export function openMessages(deps: MessagesDeps): Messages {
     sinks: {
       receipts: (receipts) => applyReceipts(allAccountsSql, receipts, settle),
       inbound: async (inbound) => {
-        await receiveInbound(allAccountsSql, inbound, deps.onReceived);
+        const whole = await withFileFacts(deps.media, inbound);
+        await receiveInbound(allAccountsSql, whole, deps.onReceived);
         onWork([]);
       },
     },

@@ -5,7 +5,10 @@ import { AudioPlayer } from '#web/ui/media/AudioPlayer.tsx';
 import { Caption } from '#web/ui/chat/Caption.tsx';
 import styles from '#web/ui/chat/ChatBubble.module.css';
 import { ContactCard } from '#web/ui/chat/ContactCard.tsx';
-import { FileCard, LinkCard } from '#web/ui/chat/FileCard.tsx';
+import { LocationCard } from '#web/ui/chat/cards/LocationCard.tsx';
+import { Sticker } from '#web/ui/chat/cards/Sticker.tsx';
+import { TemplateCard } from '#web/ui/chat/cards/TemplateCard.tsx';
+import { FileCard, LinkCard, MissingCard, type MediaWord } from '#web/ui/chat/FileCard.tsx';
 import { ImageZoom } from '#web/ui/media/ImageZoom.tsx';
 import { chatKind, isExternal, mediaUrl, shortName, type ChatMessage } from '#web/ui/chat/chat.ts';
 import { classes } from '#web/ui/classes.ts';
@@ -55,6 +58,7 @@ export function ChatBubble(props: Props) {
           styles['bubble'],
           pending && styles['pending'],
           internal && styles['internal'],
+          isBare(message) && styles['bare'],
         )}
         aria-label={`${by}, ${time}`}
       >
@@ -84,6 +88,10 @@ export function ChatBubble(props: Props) {
   );
 }
 
+/** A sticker stands by itself. */
+const isBare = ({ type, url, external, file }: ChatMessage): boolean =>
+  chatKind(type) === 'sticker' && !!url && external === false && !file?.missing;
+
 type ContentProps = { message: ChatMessage; sender: string } & Pick<Props, 'onMessage'>;
 
 function Content({ message, sender, onMessage }: ContentProps) {
@@ -91,31 +99,33 @@ function Content({ message, sender, onMessage }: ContentProps) {
   const words = caption !== '' && <Caption text={caption} />;
   const kind = chatKind(message.type);
   if (kind === 'text') return words;
-  if (kind === 'contact') {
-    return (
-      <>
-        <ContactCard name={message.name ?? ''} phone={message.phone ?? ''} onMessage={onMessage} />
-        {words}
-      </>
-    );
-  }
+  if (kind === 'template') return <TemplateCard template={message.template}>{words}</TemplateCard>;
   return (
     <>
-      <Media kind={kind} message={message} sender={sender} />
+      {kind === 'contact' ? (
+        <ContactCard name={message.name ?? ''} phone={message.phone ?? ''} onMessage={onMessage} />
+      ) : kind === 'location' ? (
+        message.place && <LocationCard place={message.place} />
+      ) : (
+        <Media kind={kind} message={message} sender={sender} />
+      )}
       {words}
     </>
   );
 }
 
 type MediaProps = {
-  kind: 'image' | 'audio' | 'video' | 'file';
+  kind: MediaWord;
   message: ChatMessage;
   sender: string;
 };
 
 function Media({ kind, message, sender }: MediaProps) {
-  const { type, caption, filename, size, peaks } = message;
+  const { type, caption, filename, file } = message;
   const here = window.location.href;
+  if (file?.missing) {
+    return <MissingCard kind={kind} name={filename ?? ''} missing={file.missing} />;
+  }
   if (isExternal(message, here)) return <LinkCard kind={kind} message={message} />;
   const url = mediaUrl(message.url ?? '', here);
   if (!message.url || url === undefined || kind === 'file') {
@@ -124,14 +134,18 @@ function Media({ kind, message, sender }: MediaProps) {
         name={filename ?? ''}
         type={type}
         url={message.url ? url : undefined}
-        size={size ?? undefined}
+        size={file?.size ?? undefined}
       />
     );
+  }
+  if (kind === 'sticker') {
+    return <Sticker src={url} alt={`Stiker dari ${sender}`} />;
   }
   if (kind === 'image') {
     return (
       <ImageZoom
         src={url}
+        preview={mediaUrl(file?.preview ?? '', here)}
         alt={shortName(captionText(caption ?? '')) || `Gambar dari ${sender}`}
         loading="lazy"
         expandText="Perbesar gambar"
@@ -141,7 +155,16 @@ function Media({ kind, message, sender }: MediaProps) {
     );
   }
   if (kind === 'audio') {
-    return <AudioPlayer src={url} title={`Pesan suara dari ${sender}`} {...(peaks && { peaks })} />;
+    const peaks = file?.waveform?.map((bar) => bar / 100);
+    const { seconds } = file ?? {};
+    return (
+      <AudioPlayer
+        src={url}
+        title={`Pesan suara dari ${sender}`}
+        {...(peaks && { peaks })}
+        {...(seconds && { seconds })}
+      />
+    );
   }
   return <VideoPlayer src={url} title={`Video dari ${sender}`} width={320} height={200} />;
 }

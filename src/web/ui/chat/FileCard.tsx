@@ -13,6 +13,8 @@ import {
 } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { safeHref } from '#contract/messages/captions.ts';
+import { fileMissing, type FileMissing } from '#contract/messages/content.ts';
+import { classes } from '#web/ui/classes.ts';
 import styles from '#web/ui/chat/FileCard.module.css';
 import { fileKind, fileType, type ChatMessage, type FileKind } from '#web/ui/chat/chat.ts';
 import { fileSizeText, shortSizes } from '#web/ui/upload/fileSize.ts';
@@ -61,13 +63,17 @@ export function FileCard({ name, type, url, size }: Props) {
   );
 }
 
+/** What a file in a conversation is shown as. */
+export type MediaWord = keyof typeof linkWords;
+
 type LinkProps = {
-  kind: 'image' | 'audio' | 'video' | 'file';
+  kind: MediaWord;
   message: Pick<ChatMessage, 'type' | 'url' | 'filename'>;
 };
 
 const linkWords = {
   image: 'Gambar',
+  sticker: 'Stiker',
   audio: 'Pesan suara',
   video: 'Video',
   file: 'Berkas',
@@ -84,7 +90,7 @@ export function LinkCard({ kind, message: { type, url, filename } }: LinkProps) 
   const facts = [name !== '' && word, href ? new URL(href).host : 'tautan tidak dapat dibuka'];
   return (
     <span className={styles['card']}>
-      <Inside kind={kind === 'file' ? fileKind(name, type) : kind} name={name || word}>
+      <Inside kind={iconOf(kind, fileKind(name, type))} name={name || word}>
         {facts.filter(Boolean).join(' · ')}
         {href && (
           <a
@@ -102,6 +108,20 @@ export function LinkCard({ kind, message: { type, url, filename } }: LinkProps) 
     </span>
   );
 }
+
+type MissingProps = { kind: MediaWord; name: string; missing: FileMissing };
+
+/** In place of a file that is not there: what it was, and why it is gone. */
+export const MissingCard = ({ kind, name, missing }: MissingProps) => (
+  <span className={classes(styles['card'], styles['missing'])}>
+    <Inside kind={iconOf(kind, fileKind(name, ''))} name={name || linkWords[kind]}>
+      {fileMissing[missing]}
+    </Inside>
+  </span>
+);
+
+const iconOf = (kind: MediaWord, file: FileKind): FileKind =>
+  kind === 'file' ? file : kind === 'sticker' ? 'image' : kind;
 
 type InsideProps = { kind: FileKind; name: string; children: ReactNode };
 

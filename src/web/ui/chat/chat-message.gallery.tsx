@@ -26,7 +26,11 @@ const types: readonly Line[] = [
   {
     side: 'out',
     minute: 10,
-    message: { type: 'ogg', url: voiceNote, peaks: samplePeaks },
+    message: {
+      type: 'ogg',
+      url: voiceNote,
+      file: { waveform: samplePeaks.map((peak) => Math.round(peak * 100)) },
+    },
     mark: 'read',
   },
   { side: 'in', minute: 11, message: { type: 'ogg', url: voiceNote } },
@@ -48,16 +52,37 @@ const types: readonly Line[] = [
       type: 'pdf',
       url: picture,
       filename: 'Daftar harga kue lapis dan kue basah untuk hajatan, November 2026.pdf',
-      size: 1_250_000,
+      file: { size: 1_250_000 },
     },
     mark: 'delivered',
   },
   {
     side: 'in',
     minute: 15,
-    message: { type: 'document', url: picture, filename: 'pesanan.xlsx', size: 18_400 },
+    message: { type: 'document', url: picture, filename: 'pesanan.xlsx', file: { size: 18_400 } },
   },
   { side: 'in', minute: 16, message: { type: 'zip', filename: 'foto-foto.zip' } },
+  { side: 'in', minute: 17, message: { type: 'sticker', url: picture, external: false } },
+  {
+    side: 'in',
+    minute: 18,
+    message: {
+      type: 'location',
+      place: { latitude: -6.1754, longitude: 106.8272, name: 'Monas', address: 'Jakarta Pusat' },
+    },
+  },
+  {
+    side: 'out',
+    minute: 19,
+    message: {
+      type: 'template',
+      caption: 'Halo Ani, pesanan 1042 siap diambil.',
+      template: { header: 'Pesanan siap', footer: 'Toko Melati', buttons: ['Ambil', 'Antar'] },
+    },
+    mark: 'read',
+  },
+  { side: 'in', minute: 20, message: { type: 'jpeg', file: { missing: 'expired' } } },
+  { side: 'in', minute: 20, message: { type: 'ogg', file: { missing: 'storage_full' } } },
 ];
 
 const links: readonly Line[] = [
@@ -248,13 +273,13 @@ export const piece: Piece = {
   id: 'chat-message',
   title: 'ChatBubble',
   about:
-    'One message of a conversation, whatever its type: picture (grows), voice message, film, contact, text, and a file for everything else. A file that lies with somebody else is a card with a link; nothing of it is loaded. ChatList holds them, ChatDivider stands between days and above the unread.',
+    'One message of a conversation, whatever its type: picture (grows), sticker, voice message, film, contact, place, template, text, and a file for everything else. A file that is not kept any more says so. A file that lies with somebody else is a card with a link; nothing of it is loaded. ChatList holds them, ChatDivider stands between days and above the unread.',
   props: [
     {
       name: 'message',
       type: 'ChatMessage',
       about:
-        'type, caption, url, external, filename, name, phone; size and peaks where they are known.',
+        'type, caption, url, external, filename, name, phone; file, place and template where there is one.',
     },
     { name: 'side', type: "'out' | 'in'", about: 'Ours are at the end.' },
     {

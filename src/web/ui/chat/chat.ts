@@ -1,3 +1,4 @@
+import type { ChatFile, FilledTemplate, Place } from '#contract/messages/content.ts';
 import { normalizePhone, PHONE_DIGITS_MAX } from '#contract/base/phone.ts';
 
 /** A message as the renderer gets it (docs/screens.md#chat). */
@@ -8,16 +9,25 @@ export type ChatMessage = {
   /** Whether the file lies with somebody else; left out: whether `url` leads to another site. */
   external?: boolean | null;
   filename?: string | null;
-  /** Of the file, in bytes, where it is known. */
-  size?: number | null;
-  /** Of a voice message: how loud it is from start to end, each 0 to 1. */
-  peaks?: readonly number[] | null;
+  /** What is known of the file before it is opened. */
+  file?: Partial<ChatFile> | undefined;
+  place?: Place | undefined;
+  template?: FilledTemplate | undefined;
   /** A contact card's. */
   name?: string | null;
   phone?: string | null;
 };
 
-export type ChatKind = 'image' | 'audio' | 'video' | 'contact' | 'text' | 'file';
+export type ChatKind =
+  | 'image'
+  | 'sticker'
+  | 'audio'
+  | 'video'
+  | 'contact'
+  | 'location'
+  | 'template'
+  | 'text'
+  | 'file';
 
 const kinds = new Map<string, ChatKind>([
   ['jpeg', 'image'],
@@ -28,6 +38,9 @@ const kinds = new Map<string, ChatKind>([
   ['mp4', 'video'],
   ['vcard', 'contact'],
   ['text', 'text'],
+  ['sticker', 'sticker'],
+  ['location', 'location'],
+  ['template', 'template'],
 ]);
 
 /** How a type is shown; anything unknown is a file. */

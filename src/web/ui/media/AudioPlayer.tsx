@@ -18,6 +18,8 @@ type Props = Omit<ComponentPropsWithoutRef<'audio'>, 'src' | 'title' | 'controls
   volume?: number;
   /** How loud it is from start to end, each 0 to 1: drawn behind the position. */
   peaks?: readonly number[];
+  /** How long it is, where that is known before it is loaded. */
+  seconds?: number;
   /** The position in seconds, after every `listenInterval` of playing without a pause. */
   onListen?: (seconds: number) => void;
   /** In milliseconds. */
@@ -32,7 +34,14 @@ const BARS = 44;
  */
 export function AudioPlayer(props: Props) {
   const { src, what = 'pesan suara', title = src, controls = true, volume = 1 } = props;
-  const { peaks, onListen, listenInterval, preload = 'metadata', ...native } = rest(props);
+  const {
+    peaks,
+    seconds = 0,
+    onListen,
+    listenInterval,
+    preload = 'metadata',
+    ...native
+  } = rest(props);
   const clock = useMediaClock<HTMLAudioElement>({
     src,
     title,
@@ -44,7 +53,8 @@ export function AudioPlayer(props: Props) {
     <audio {...native} ref={clock.ref} src={src || undefined} title={title} preload={preload} />
   );
   if (!controls) return audio;
-  const { playing, at, duration, rate } = clock;
+  const { playing, at, rate } = clock;
+  const duration = clock.duration > 0 ? clock.duration : seconds;
   const length = duration > 0 ? ` ${clockText(duration)}` : '';
   return (
     // The keys of the controls inside, handled here once.
@@ -65,7 +75,11 @@ export function AudioPlayer(props: Props) {
           </button>
           <span className={styles['track']}>
             <Waveform peaks={peaks} played={duration > 0 ? at / duration : 0} />
-            <MediaSlider clock={clock} what={what} bare={peaks !== undefined && peaks.length > 0} />
+            <MediaSlider
+              clock={{ ...clock, duration }}
+              what={what}
+              bare={peaks !== undefined && peaks.length > 0}
+            />
           </span>
           <span className={styles['time']} aria-hidden="true">
             {clockText(playing || at > 0 ? at : duration)}

@@ -7,6 +7,8 @@ import { classes } from '#web/ui/classes.ts';
 
 type Props = Omit<ComponentPropsWithoutRef<'img'>, 'alt' | 'src'> & {
   src: string;
+  /** A small one, to be shown until it is opened. */
+  preview?: string | undefined;
   /** Names the picture, the dialog and, after `expandText`, the button. */
   alt: string;
   expandText?: string;
@@ -28,8 +30,8 @@ const Zoom = lazy(async () => ({
  */
 export function ImageZoom(props: Props) {
   const { expandText = 'Expand image', minimizeText = 'Minimize image', ...rest } = props;
-  const { disabled = false, onState, className, onError, ...image } = rest;
-  const { broken, fail, retry } = useBroken(props.src);
+  const { disabled = false, onState, className, onError, preview, ...image } = rest;
+  const { broken, fail, retry } = useBroken(preview ?? props.src);
   if (broken) {
     const { alt, width } = props;
     return <BrokenPicture alt={alt} className={className} width={width} onRetry={retry} />;
@@ -37,6 +39,7 @@ export function ImageZoom(props: Props) {
   const picture = (
     <img
       {...image}
+      src={preview ?? props.src}
       alt={props.alt}
       className={classes(styles['picture'], className)}
       onError={(event) => {
@@ -52,6 +55,7 @@ export function ImageZoom(props: Props) {
         minimizeText={minimizeText}
         disabled={disabled}
         onState={onState}
+        whole={preview === undefined ? undefined : props.src}
       >
         {picture}
       </Zoom>

@@ -19,6 +19,8 @@ type Props = {
   minimizeText: string;
   disabled: boolean;
   onState: ((state: ZoomState) => void) | undefined;
+  /** The address of the whole picture, where a small one is shown. */
+  whole: string | undefined;
   children: ReactNode;
 };
 
@@ -30,7 +32,8 @@ const LOADING_MS_MAX = 350;
 const ZoomListener = createContext<(state: ZoomState) => void>(() => undefined);
 
 /** What makes a picture grow; loaded by `ImageZoom`. */
-export function ZoomLayer({ expandText, minimizeText, disabled, onState, children }: Props) {
+export function ZoomLayer(props: Props) {
+  const { expandText, minimizeText, disabled, onState, whole, children } = props;
   const [zoomed, setZoomed] = useState(false);
   const place = useRef<HTMLDivElement>(null);
   const newest = useRef(onState);
@@ -59,6 +62,7 @@ export function ZoomLayer({ expandText, minimizeText, disabled, onState, childre
           IconZoom={Grow}
           IconUnzoom={Shrink}
           ZoomContent={Content}
+          {...(whole !== undefined && { zoomImg: { src: whole } })}
         >
           {children}
         </Controlled>

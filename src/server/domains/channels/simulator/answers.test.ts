@@ -35,6 +35,31 @@ test('the numbers that answer do so with their type, by quoting, or by reacting'
   }
 });
 
+test('what a phone sends lies in the library of the account, looked into', async ({
+  openNetwork,
+}) => {
+  const { ani, network, sinks, inbound, library } = await openNetwork();
+  await network.start(sinks);
+  await network.send(toPhone(ani, '62800000012'), never);
+  await waitFor(() => expect(inbound).toHaveLength(1));
+  const fileId = String(inbound[0]?.body['file']);
+  const file = (await library.find(ani.accountId, [fileId])).get(fileId);
+  expect(file).toMatchObject({ mime: 'audio/ogg', waveform: expect.any(Array) });
+});
+
+test('a message whose file has no room any more comes in without it, and says so', async ({
+  openNetwork,
+}) => {
+  const { ani, network, sinks, inbound } = await openNetwork({ storedBytesMax: 100 });
+  await network.start(sinks);
+  await network.send(toPhone(ani, '62800000008'), never);
+  await waitFor(() => expect(inbound).toHaveLength(1));
+  expect(inbound[0]).toMatchObject({
+    type: 'image',
+    body: { missing: 'storage_full', caption: 'Ini buktinya' },
+  });
+});
+
 test('nobody answers a reaction', async ({ sql, openNetwork }) => {
   const { ani, network, sinks, inbound } = await openNetwork();
   await network.start(sinks);

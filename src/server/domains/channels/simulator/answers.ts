@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MessageType } from '#contract/messages.ts';
 import type { MessageBody } from '#server/domains/channels/channels.ts';
-import type { Files } from '#server/domains/media/media.ts';
+import { takeInbound } from '#server/domains/channels/inbound-file.ts';
+import { type MediaKind } from '#contract/media/kinds.ts';
+import type { Library } from '#server/domains/media/media.ts';
 import type { AnswerKind } from './outcomes.ts';
 import { picture } from './picture.ts';
 
@@ -18,7 +20,7 @@ type AnswerRequest = {
   fileId?: string | undefined;
 };
 
-type Sample = { type: MessageType; name: string; bytes: () => Promise<Buffer>; more?: object };
+type Sample = { type: MediaKind; name: string; bytes: () => Promise<Buffer>; more?: object };
 
 /** Files as people send them: small ones of each kind, which any program opens. */
 const sample = (name: string) => () => readFile(join(import.meta.dirname, 'samples', name));
@@ -43,15 +45,21 @@ const files: Partial<Record<AnswerKind, Sample>> = {
 
 /** The content of an answer; its file, if it has one, is kept for the account that receives it. */
 export async function answerOf(
-  store: Pick<Files, 'save'>,
+  library: Pick<Library, 'take'>,
   { accountId, what, text, fileId }: AnswerRequest,
 ): Promise<Answer> {
   const file = files[what];
   if (file) {
     const { type, name, more } = file;
     const bytes = await file.bytes();
-    const stored = await store.save({ accountId, bytes, name, ...(fileId && { fileId }) });
-    return { type, body: { file: stored.fileId, mime: stored.mime, ...more } };
+    const taken = await takeInbound(library, {
+      accountId,
+      kind: type,
+      said: { name, type: '' },
+      bytes,
+      ...(fileId && { fileId }),
+    });
+    return { type, body: { ...taken, ...more } };
   }
   switch (what) {
     case 'reaction':

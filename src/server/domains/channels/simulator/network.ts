@@ -9,7 +9,7 @@ import type {
 import { type ConnectDeps, connectLink, tokenOfPhone } from '#server/domains/tokens/tokens.ts';
 import { type Sql, isTransient } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
-import type { Files } from '#server/domains/media/media.ts';
+import type { Library } from '#server/domains/media/media.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { answerOf } from './answers.ts';
 import { type Pace, type Plan, answerKinds, planFor } from './outcomes.ts';
@@ -20,7 +20,7 @@ export type NetworkDeps = {
   allAccountsSql: Sql;
   pace: Pace;
   connecting: ConnectDeps;
-  files: Pick<Files, 'save'>;
+  library: Pick<Library, 'take'>;
   report: (error: unknown) => void;
 };
 
@@ -154,7 +154,7 @@ async function sendReply(deps: NetworkDeps, sinks: Sinks, due: Due): Promise<voi
   if (!holder) return;
   const { accountId, tokenId } = holder;
   const { quotes } = reply;
-  const { type, body } = await answerOf(deps.files, { accountId, ...reply });
+  const { type, body } = await answerOf(deps.library, { accountId, ...reply });
   await deps.allAccountsSql`
     insert into sim_lines (phone, line_id, direction, peer, type, body, account_id)
     values (${due.phone}, ${reply.lineId}, 'out', ${reply.to}, ${type}, ${json(body)},

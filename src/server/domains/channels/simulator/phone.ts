@@ -1,5 +1,6 @@
 import type { InputOf } from '#contract/base/act.ts';
-import type { ChatContent, Direction, MessageType } from '#contract/messages.ts';
+import type { Direction, MessageType } from '#contract/messages.ts';
+import type { ChatContent } from '#contract/messages/content.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type {
   SimulatedLine,

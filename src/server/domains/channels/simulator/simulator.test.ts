@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import type { Act, InputOf, OutputOf } from '#contract/base/act.ts';
-import type { ChatContent } from '#contract/messages.ts';
+import type { ChatContent } from '#contract/messages/content.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
   SimulatedPhone,
@@ -76,7 +76,7 @@ async function simulationWith(
       report,
       subscribers,
     },
-    files: { save: () => Promise.reject(new Error('no file is expected')) },
+    library: { take: () => Promise.reject(new Error('no file is expected')) },
     show: (_account, _type, body) => ({ ...nothing, caption: String(body['text']) }),
     receiveBankLine: async (line) => {
       bank.push(line);

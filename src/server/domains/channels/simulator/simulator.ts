@@ -15,7 +15,7 @@ import type { ConnectDeps } from '#server/domains/tokens/tokens.ts';
 import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import type { Files } from '#server/domains/media/media.ts';
+import type { Library } from '#server/domains/media/media.ts';
 import { type NetworkDeps, openNetwork } from './network.ts';
 import { type ShowContent, readPhone, setSwitches, sendFromPhone } from './phone.ts';
 import { scanFromPhone } from './scan.ts';
@@ -30,7 +30,7 @@ export type SimulatorDeps = {
   config: Pick<Config, 'SIMULATOR' | 'SIMULATOR_SPEED'>;
   /** What connecting a phone to a token needs. */
   connecting: ConnectDeps;
-  files: Pick<Files, 'save'>;
+  library: Pick<Library, 'take'>;
   show: ShowContent;
   /** Receives a line of the bank's statement and matches it with top-ups; only where the bank is the simulated one. */
   receiveBankLine?: ((line: BankLine) => Promise<{ matched: boolean }>) | undefined;

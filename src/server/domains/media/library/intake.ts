@@ -5,7 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type MediaKind, bytesMaxOfKind, fitsKind, mimesOfKind } from '#contract/media/kinds.ts';
 import { bytesMaxFor, fileKinds } from '#contract/uploads.ts';
-import { type Draft, type Files, measure } from '#server/domains/media/files.ts';
+import { type Draft, type Files, measure, storedBytes } from '#server/domains/media/files.ts';
 import { type PictureMime, drawPreview } from '#server/domains/media/images.ts';
 import { edgesOf } from '#server/domains/media/inspection/inspect-bytes.ts';
 import type { Scanner } from '#server/domains/media/inspection/inspect-malware.ts';
@@ -149,11 +149,7 @@ async function keep(
       await tx`select pg_advisory_xact_lock(hashtextextended(${`uploads ${accountId}`}, 0))`;
       const [there] = await readMedia(tx, accountId, [fileId]);
       if (there) return there;
-      const [use] = await tx<{ stored: number }[]>`
-        select coalesce(sum(size_bytes), 0)::bigint as stored from files
-        where account_id = ${accountId}`;
-      const more = drafts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-      if ((use?.stored ?? 0) + more > storedBytesMax) {
+      if ((await storedBytes(tx, accountId, drafts)) > storedBytesMax) {
         throw new Refusal('storage_full', { bytesMax: storedBytesMax });
       }
       for (const draft of drafts) await files.keep(tx, { accountId, ...draft });

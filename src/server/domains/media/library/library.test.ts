@@ -153,6 +153,21 @@ test('the files of an account have a limit together, also when they come togethe
   expect(await whyNot(library, budi.accountId, pdfOf(1_000))).toBe('taken');
 });
 
+test('the same content twice lies there once, and counts once', async ({
+  sql,
+  openTestLibrary,
+}) => {
+  const { accountId } = await customerWith(sql);
+  const { library, files } = await openTestLibrary({ storedBytesMax: 1_500 });
+  const first = await take(library, accountId, pdfOf(1_000), { name: 'a.pdf' });
+  const second = await take(library, accountId, pdfOf(1_000), { name: 'b.pdf' });
+  expect(second.sha256).toEqual(first.sha256);
+  expect(await whyNot(library, accountId, pdfOf(1_000, 2))).toBe('storage_full');
+  // Either is forgotten by itself.
+  await library.remove(accountId, first.fileId);
+  expect((await files.read(accountId, second.fileId))?.bytes.length).toBe(1_000);
+});
+
 test('a file is found and forgotten by its own account alone', async ({ sql, openTestLibrary }) => {
   const ani = await customerWith(sql);
   const budi = await customerWith(sql);

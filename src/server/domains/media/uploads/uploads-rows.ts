@@ -2,7 +2,7 @@ import { Refusal, refusalFrom } from '#contract/base/refusals.ts';
 import { UPLOAD_HOURS, type UploadMetadata, type UploadPurpose } from '#contract/uploads.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
-import type { Files } from '#server/domains/media/files.ts';
+import { type Files, storedBytes } from '#server/domains/media/files.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Scanner } from '#server/domains/media/inspection/inspect-malware.ts';
 import { checkSize } from '#server/domains/media/inspection/inspect.ts';
@@ -69,16 +69,15 @@ export async function begin(
   await asAccount(sql, accountId, async (tx) => {
     // One at a time per account: two that begin together would both see the room of one.
     await tx`select pg_advisory_xact_lock(hashtextextended(${`uploads ${accountId}`}, 0))`;
-    const [use] = await tx<{ open: number; count: number; stored: number }[]>`
-      select coalesce(sum(length_bytes), 0)::bigint as open, count(*)::int as count,
-        (select coalesce(sum(size_bytes), 0)::bigint from files where account_id = ${accountId}) as stored
+    const [use] = await tx<{ open: number; count: number }[]>`
+      select coalesce(sum(length_bytes), 0)::bigint as open, count(*)::int as count
       from uploads where account_id = ${accountId} and state in ('receiving', 'finished')
         and expires_at > clock_timestamp()`;
-    const { open = 0, count = 0, stored = 0 } = use ?? {};
+    const { open = 0, count = 0 } = use ?? {};
     if (open + lengthBytes > openBytesMax || count >= OPEN_MAX) {
       throw new Refusal('upload_quota_full', { bytesMax: openBytesMax });
     }
-    if (stored + lengthBytes > storedBytesMax) {
+    if ((await storedBytes(tx, accountId)) + lengthBytes > storedBytesMax) {
       throw new Refusal('storage_full', { bytesMax: storedBytesMax });
     }
     await tx`

@@ -15,7 +15,8 @@ import type { TokenStatus } from '#contract/tokens.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
-import { type Body, type FileLink, excerptOf } from '#server/domains/messages/content.ts';
+import { keptFiles } from '#server/domains/media/media.ts';
+import { type Body, type FileLink, excerptOf, filesIn } from '#server/domains/messages/content.ts';
 import { idsWhere, readAsAccount } from '#server/domains/messages/history/pages.ts';
 import { reactionsTo } from './reactions.ts';
 import { conversationMessage, readMessages } from '#server/domains/messages/history/rows.ts';
@@ -162,9 +163,15 @@ export function messagesWith(
     const shown = found.slice(0, PAGE_SIZE);
     const shownIds = shown.map(({ message_id }) => message_id);
     const reactions = await reactionsTo(tx, { accountId, tokenId, peer }, shownIds);
+    const kept = await keptFiles(tx, accountId, filesIn(shown));
     return {
       rows: shown.map((stored) =>
-        conversationMessage(accountId, stored, fileLink, reactions.get(stored.message_id)),
+        conversationMessage(stored, {
+          accountId,
+          fileLink,
+          kept,
+          reactions: reactions.get(stored.message_id),
+        }),
       ),
       total: start + found.length,
     };

@@ -167,12 +167,13 @@ describe('one message', () => {
       type: 'image',
       body,
     };
+    await db.owner`
+      insert into files (account_id, file_id, name, mime, size_bytes, sha256)
+      values (${accountId}, ${fileId}, 'bukti.png', 'image/png', 10, ${Buffer.alloc(32)})`;
     const [stored] = await storeMessages(db.owner, accountId, [options]);
-    const detail = await messageDetail(
-      db.tenantSql,
-      { accountId, messageId: stored?.id ?? '' },
-      reader,
-    );
+    const read = () =>
+      messageDetail(db.tenantSql, { accountId, messageId: stored?.id ?? '' }, reader);
+    const detail = await read();
     expect(stepsOf(detail)).toEqual(['received']);
     expect(detail.charge).toBe(null);
     const url = `/files/${fileId}?of=${accountId}`;
@@ -183,6 +184,15 @@ describe('one message', () => {
       mime: 'image/png',
       caption: 'Bukti',
     });
+    // Its file was deleted since: the words stay.
+    await db.owner`delete from files where file_id = ${fileId}`;
+    const later = await read();
+    expect(later.content).toMatchObject({
+      url: null,
+      caption: 'Bukti',
+      file: { missing: 'expired' },
+    });
+    expect(later.raw['content']).toMatchObject({ link: null, expires_at: null, caption: 'Bukti' });
   });
 
   test('of another account, or of nobody, is not found', async ({ db, sql }) => {

@@ -5,7 +5,8 @@ import type { MessageDetail, TimelineStep } from '#contract/messages.ts';
 import { rupiah } from '#contract/base/money.ts';
 import type { ApiMessage, ApiMessageQuery } from '#contract/rest/messages.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import { type OfferFile, bodyForApi } from '#server/domains/messages/content.ts';
+import { keptFiles } from '#server/domains/media/media.ts';
+import { type OfferFile, bodyForApi, filesIn } from '#server/domains/messages/content.ts';
 import {
   type MessageFilter,
   hoursBefore,
@@ -38,14 +39,18 @@ export function messageDetail(
   reader: Reader,
 ): Promise<MessageDetail> {
   return readAsAccount(sql, accountId, async (tx) => {
-    const { stored, timeline, progress } = await readWithProgress(
+    const { stored, timeline, progress, kept } = await readWithProgress(
       tx,
       { accountId, messageId },
       reader,
     );
     const { ref, charge_state: state, hold_seq, settle_seq, correct_seq } = stored;
     return {
-      ...conversationMessage(accountId, stored, (...file) => reader.offerFile(...file).link),
+      ...conversationMessage(stored, {
+        accountId,
+        fileLink: (...file) => reader.offerFile(...file).link,
+        kept,
+      }),
       ref,
       timeline,
       // A free message has no hold.
@@ -54,7 +59,7 @@ export function messageDetail(
           ? null
           : { state, amount: rupiah(stored.price), hold_seq, settle_seq, correct_seq },
       by_quota: stored.plan_round !== null && state !== 'released',
-      raw: { ...apiMessage(accountId, { stored, progress }, reader), timeline },
+      raw: { ...apiMessage(accountId, { stored, progress, kept }, reader), timeline },
     };
   });
 }
@@ -63,6 +68,8 @@ type MessageWithProgress = {
   stored: StoredMessage;
   timeline: TimelineStep[];
   progress: Progress | undefined;
+  /** The files of its page that are still there. */
+  kept: ReadonlySet<string>;
 };
 
 async function readWithProgress(
@@ -74,13 +81,14 @@ async function readWithProgress(
     readWithTimeline(tx, ref, language),
     readProgress(tx, ref.accountId, [ref.messageId]),
   ]);
-  return { ...read, progress: progress.get(ref.messageId) };
+  const kept = await keptFiles(tx, ref.accountId, filesIn([read.stored]));
+  return { ...read, kept, progress: progress.get(ref.messageId) };
 }
 
 /** A message as `GET /v1/messages` shows it. */
 function apiMessage(
   accountId: string,
-  { stored, progress }: Pick<MessageWithProgress, 'stored' | 'progress'>,
+  { stored, progress, kept }: Omit<MessageWithProgress, 'timeline'>,
   reader: Reader,
 ): ApiMessage {
   const code = failureOf(stored);
@@ -99,7 +107,7 @@ function apiMessage(
     failure: code === null ? null : { code, detail: failureSentence(code, language) },
     retrying: retryingOf(progress, language),
     ref: stored.ref,
-    content: bodyForApi(accountId, stored.body, reader),
+    content: bodyForApi(accountId, stored.body, { ...reader, kept }),
     created_at: createdAt,
     send_at: sendAt,
     ttl: expiresAt === null ? null : secondsBetween(sendAt ?? createdAt, expiresAt),
@@ -141,9 +149,10 @@ export function listForApi(sql: Sql, query: ApiQuery, reader: Reader): Promise<A
     const last = shown.at(-1);
     const shownIds = shown.map(({ message_id }) => message_id);
     const progress = await readProgress(tx, accountId, shownIds);
+    const kept = await keptFiles(tx, accountId, filesIn(shown));
     return {
       messages: shown.map((stored) =>
-        apiMessage(accountId, { stored, progress: progress.get(stored.message_id) }, reader),
+        apiMessage(accountId, { stored, kept, progress: progress.get(stored.message_id) }, reader),
       ),
       next: found.length > limit && last ? publicId('message', last.message_id) : null,
     };

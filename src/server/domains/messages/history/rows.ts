@@ -120,15 +120,21 @@ export function messageRow(stored: StoredMessage): MessageRow {
 /** A side's reaction to a message. */
 export type Reaction = ConversationMessage['reactions'][number];
 
+type Shown = {
+  accountId: string;
+  fileLink: FileLink;
+  /** The files of its page that are still there. */
+  kept: ReadonlySet<string>;
+  reactions?: readonly Reaction[] | undefined;
+};
+
 /** A message in its conversation, with the reactions to it where they were read. */
 export const conversationMessage = (
-  accountId: string,
   stored: StoredMessage,
-  fileLink: FileLink,
-  reactions: readonly Reaction[] = [],
+  { accountId, fileLink, kept, reactions = [] }: Shown,
 ): ConversationMessage => ({
   ...messageRow(stored),
-  content: contentOf({ accountId, type: stored.type, body: stored.body }, fileLink),
+  content: contentOf({ accountId, type: stored.type, body: stored.body, kept }, fileLink),
   quoted: quotedIn(stored.body),
   reactions: [...reactions],
 });

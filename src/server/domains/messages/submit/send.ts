@@ -56,5 +56,5 @@ async function sendText({ sql, accepter, prices, fileLink, now }: Deps, request:
     }),
   );
   if (!stored) throw new Refusal('not_found', { what: 'Pesan' });
-  return conversationMessage(accountId, stored, fileLink);
+  return conversationMessage(stored, { accountId, fileLink, kept: new Set() });
 }

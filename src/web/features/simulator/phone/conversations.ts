@@ -17,6 +17,9 @@ export function conversationsOf(lines: readonly SimulatedLine[]): readonly Conve
 
 const words = {
   image: 'Gambar',
+  sticker: 'Stiker',
+  location: 'Lokasi',
+  template: '',
   audio: 'Pesan suara',
   video: 'Video',
   contact: 'Kontak',

@@ -48,7 +48,7 @@ function Said({ message, first, port, name, zone }: Place & { message: SupportMe
   return (
     <ChatBubble
       as="div"
-      message={{ ...content, size }}
+      message={{ ...content, file: { size } }}
       side={ours ? 'out' : 'in'}
       sender={sender}
       time={formatTime(at, zone)}
@@ -167,7 +167,14 @@ function contentOf({ text, file, contact }: OutgoingLine, url: string | undefine
   const mime = typeOfFile(file);
   // While its bytes are not at hand it is shown by its name.
   const type = url === undefined ? 'file' : (kinds[mime] ?? mimeOfName(name) ?? 'file');
-  return { type, url: url ?? null, external: false, filename: name, size, caption: text ?? '' };
+  return {
+    type,
+    url: url ?? null,
+    external: false,
+    filename: name,
+    file: { size },
+    caption: text ?? '',
+  };
 }
 
 /** The address of a file that waits in this browser, to show it before anybody else has it. */

@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 import { listenTo } from './listen.ts';
 
 const voice = join(import.meta.dirname, '../../../channels/simulator/samples/suara.ogg');
-const mp3 = join(process.cwd(), 'tests/support/sounds/suara.mp3');
+const mp3 = join(process.cwd(), 'tests/support/media/suara.mp3');
 const folder = await mkdtemp(join(tmpdir(), 'kabari-sound-'));
 afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -1,0 +1,39 @@
+import type { ReactNode } from 'react';
+import type { FilledTemplate } from '#contract/messages/content.ts';
+import { Caption } from '#web/ui/chat/Caption.tsx';
+import styles from '#web/ui/chat/cards/TemplateCard.module.css';
+
+type Props = {
+  template: FilledTemplate | undefined;
+  /** Its body. */
+  children: ReactNode;
+};
+
+/** A template as its receiver reads it: header, body, footer, and its buttons, which only the phone can press. */
+export function TemplateCard({ template, children }: Props) {
+  const { header = null, footer = null, buttons = [] } = template ?? {};
+  return (
+    <>
+      {header !== null && (
+        <strong className={styles['header']}>
+          <Caption text={header} />
+        </strong>
+      )}
+      {children}
+      {footer !== null && (
+        <span className={styles['footer']}>
+          <Caption text={footer} />
+        </span>
+      )}
+      {buttons.length > 0 && (
+        <ul className={styles['buttons']} aria-label="Tombol di ponsel penerima">
+          {buttons.map((button) => (
+            <li key={button}>
+              <bdi>{button}</bdi>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
