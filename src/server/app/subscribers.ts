@@ -10,6 +10,7 @@ import { saveAlert } from '#server/domains/payments/payments.ts';
 import { type Received, queueNotices } from '#server/domains/push/push.ts';
 import {
   type ConnectDeps,
+  type TokenPhone,
   type TokenSubscribers,
   handleUndo,
 } from '#server/domains/tokens/tokens.ts';
@@ -39,10 +40,23 @@ type Deps = {
   connecting: () => ConnectDeps;
 };
 
+/** What programs are told of a token. */
+const announceToken = (
+  tx: Tx,
+  kind: 'token.linked' | 'token.connected' | 'token.disconnected',
+  { accountId, tokenId, name, phone }: TokenPhone,
+): Promise<void> =>
+  appendEvent(tx, { accountId, kind, data: { token_id: publicId('token', tokenId), name, phone } });
+
 /** Tokens: each has a lane, one that is deleted takes its webhook along, and open tabs learn that one has changed. */
 export const tokenSubscribers: TokenSubscribers = {
   tokenCreated: createLane,
-  tokenLinked: wakeLane,
+  tokenLinked: async (tx, token) => {
+    await wakeLane(tx, token);
+    await announceToken(tx, 'token.linked', token);
+    await announceToken(tx, 'token.connected', token);
+  },
+  tokenUnlinked: (tx, token) => announceToken(tx, 'token.disconnected', token),
   tokenDeleted: forgetWebhook,
   tokenChanged: (tx, { accountId, tokenId }) =>
     appendEvent(tx, {

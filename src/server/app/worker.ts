@@ -1,7 +1,7 @@
 import { notifySuspensions, sweepAccounts } from '#server/domains/accounts/accounts.ts';
 import { pruneNotices, runBilling, startCreditWatch } from '#server/domains/billing/billing.ts';
 import { eraseOldLines } from '#server/domains/channels/simulator/simulator.ts';
-import { type Relay, pruneEvents, startRelay } from '#server/domains/events/events.ts';
+import { type Relay, appendEvent, pruneEvents, startRelay } from '#server/domains/events/events.ts';
 import {
   type Lanes,
   checkLanes,
@@ -134,6 +134,8 @@ const watchSaldo = ({ infra, pools, accounts }: Container, pushes: PushSender): 
   startAlertWatch({
     allAccountsSql: pools.allAccountsSql,
     queueNotice,
+    announceLow: (tx, { accountId, ...data }) =>
+      appendEvent(tx, { accountId, kind: 'saldo.low', data }),
     sendSystemText: (phone, text, key) => accounts.sendSystemText(phone, text, text, key),
     onFired: pushes.wake,
     report: infra.report,

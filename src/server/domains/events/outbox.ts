@@ -1,12 +1,26 @@
 import type { LiveKind } from '#contract/events.ts';
+import type { EventType } from '#contract/webhooks/events.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
+/** Kinds that programs alone are told of, by webhook and feed: open tabs learn the same from other events. */
+const programKinds = [
+  'saldo.low',
+  'token.connected',
+  'token.disconnected',
+  'token.linked',
+] as const satisfies readonly EventType[];
+
+const forPrograms: ReadonlySet<string> = new Set(programKinds);
+
+/** False for what open tabs are not told of. */
+export const isLiveKind = (kind: string): boolean => !forPrograms.has(kind);
+
 /** An event that names no message. */
 export type Announcement = {
   accountId: string;
-  kind: LiveKind;
+  kind: LiveKind | (typeof programKinds)[number];
   data: Readonly<Record<string, string | number | boolean | null>>;
 };
 

@@ -1,6 +1,7 @@
 import { LiveEvent } from '#contract/events.ts';
 import type { Tag } from '#server/infra/postgres/sql.ts';
 import { type EventRow, factsOf } from './event-row.ts';
+import { isLiveKind } from './outbox.ts';
 
 /** More events behind than this, and the tab refetches everything instead. */
 const BEHIND_MAX = 500;
@@ -95,7 +96,7 @@ function frameOf(
   { isShown, report }: Shown,
 ): Frame | undefined {
   const { position, kind, accountId } = row;
-  if (!isShown(accountId, kind)) return undefined;
+  if (!isLiveKind(kind) || !isShown(accountId, kind)) return undefined;
   const event = LiveEvent().safeParse(factsOf(row));
   if (event.success) {
     return { position, text: frameText(position, kind, JSON.stringify(event.data)) };

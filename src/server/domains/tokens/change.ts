@@ -93,7 +93,8 @@ export function removeToken(
   tokenId: string,
 ): Promise<void> {
   return asAccount(sql, accountId, async (tx) => {
-    await releasePhone(tx, accountId, tokenId);
+    const released = await releasePhone(tx, accountId, tokenId);
+    if (released) await subscribers.tokenUnlinked(tx, released);
     const gone = await tx`
       update tokens set deleted_at = clock_timestamp()
       where account_id = ${accountId} and token_id = ${tokenId} and deleted_at is null`;

@@ -35,7 +35,7 @@ export { openApiTokens } from './api.ts';
 export { createLink } from './links/links.ts';
 export { pastPhonesOf, suspendTokens, tokenOfPhone, unlinkPhone } from './links/phones.ts';
 export { ensureSystemToken, systemTokenState, takesCodes } from './system.ts';
-export type { TokenRef, TokenSubscribers } from './subscribers.ts';
+export type { TokenPhone, TokenRef, TokenSubscribers } from './subscribers.ts';
 
 /** What the domain's acts need. */
 export type TokensDeps = {

@@ -369,8 +369,9 @@ test('every change of an invoice is told to open tabs', async ({ sql, db }) => {
   const told = await sql<{ data: object }[]>`
     select data from outbox where kind = 'invoice.changed' order by at`;
   const invoice_id = publicId('invoice', idOf(topup));
+  const { total } = topup;
   expect(told.map(({ data }) => data)).toEqual([
-    { invoice_id, status: 'open' },
-    { invoice_id, status: 'paid' },
+    { invoice_id, status: 'open', kind: 'topup', number: null, total },
+    { invoice_id, status: 'paid', kind: 'topup', number: expect.stringMatching(/^INV\//), total },
   ]);
 });

@@ -17,9 +17,11 @@ function alertApp(db: TestDatabase) {
   const clock = clockAt();
   const notices: Notice[] = [];
   const sent: Sent[] = [];
+  const announced: object[] = [];
   const deps: AlertDeps = {
     allAccountsSql: db.allAccountsSql,
     queueNotice: async (_tx, notice) => void notices.push(notice),
+    announceLow: async (_tx, low) => void announced.push(low),
     sendSystemText: async (phone, text, key) => {
       if (!sent.some((one) => one.key === key)) sent.push({ phone, text, key });
     },
@@ -28,7 +30,7 @@ function alertApp(db: TestDatabase) {
     },
     now: clock.now,
   };
-  return { deps, clock, notices, sent };
+  return { deps, clock, notices, sent, announced };
 }
 
 let entries = 0;
@@ -205,7 +207,7 @@ test('whatever a saldo does, no account is told twice in six hours, nor without 
 });
 
 test('many at once tell an account once, by notice and by message', async ({ db, sql }) => {
-  const { deps, notices, sent } = alertApp(db);
+  const { deps, notices, sent, announced } = alertApp(db);
   const ani = await customerWith(sql, { saldo: 200_000 });
   const budi = await customerWith(sql, { saldo: 10 });
   await save(db, ani.accountId, 100_000);
@@ -213,6 +215,7 @@ test('many at once tell an account once, by notice and by message', async ({ db,
   const watches = Array.from({ length: 4 }, () => startAlertWatch(deps));
   await Promise.all(watches.map((watch) => watch.check()));
   await Promise.all(watches.map((watch) => watch.close()));
+  expect(announced).toEqual([{ accountId: ani.accountId, threshold: 100_000, available: 42_000 }]);
   expect(notices).toEqual([
     {
       accountId: ani.accountId,

@@ -17,10 +17,15 @@ const MESSAGES_AT_ONCE = 20;
 
 type NoticeWords = { accountId: string; title: string; body: string; url: string; tag: string };
 
+/** A saldo below the threshold of its account. */
+type LowSaldo = { accountId: string; threshold: number; available: number };
+
 export type AlertDeps = {
   allAccountsSql: Sql;
   /** Queues a notice for the account's browsers, in the transaction given. */
   queueNotice: (tx: Tx, notice: NoticeWords) => Promise<void>;
+  /** Tells programs of the account, in the transaction given. */
+  announceLow: (tx: Tx, low: LowSaldo) => Promise<void>;
   /** Sends a text to a phone; the same key sends it once. */
   sendSystemText: (phone: string, text: string, key: string) => Promise<void>;
   /** Called when notices were queued. */
@@ -116,7 +121,7 @@ export async function checkAlerts(
 }
 
 async function fire(
-  { allAccountsSql, queueNotice, onFired, now }: AlertDeps,
+  { allAccountsSql, queueNotice, announceLow, onFired, now }: AlertDeps,
   accountIds: readonly string[],
 ): Promise<number> {
   const at = now();
@@ -133,7 +138,11 @@ async function fire(
         select account_id, number, threshold, available, ${at}, ${at} from fired
       )
       select account_id, threshold, available from fired`;
-    for (const row of rows) await queueNotice(tx, noticeOf(row));
+    for (const row of rows) {
+      await queueNotice(tx, noticeOf(row));
+      const { account_id: accountId, threshold, available } = row;
+      await announceLow(tx, { accountId, threshold, available });
+    }
     return rows.length;
   });
   if (fired > 0) onFired?.();

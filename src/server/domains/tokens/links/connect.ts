@@ -131,9 +131,11 @@ export async function connectLink(deps: ConnectDeps, ref: LinkRef): Promise<void
     await tx`
       update links set state = 'connected'
       where account_id = ${link.accountId} and link_id = ${link.linkId}`;
-    await deps.subscribers.tokenLinked(tx, link);
+    const token = await tokenOfPhone(tx, link.channel, phone);
+    if (!token) return undefined;
+    await deps.subscribers.tokenLinked(tx, { ...link, name: token.tokenName, phone });
     await deps.subscribers.tokenChanged(tx, link);
-    return tokenOfPhone(tx, link.channel, phone).then((token) => token && { ...token, phone });
+    return { ...token, phone };
   });
   if (outcome instanceof Refusal) throw outcome;
   if (!outcome) return;
@@ -183,7 +185,8 @@ export async function handleUndo(
       where account_id = ${reply.accountId} and token_id = ${reply.tokenId} and is_system`;
     const token = system && (await tokenOfPhone(tx, system.channel, reply.from));
     if (!token || token.tokenId === reply.tokenId) return undefined;
-    await releasePhone(tx, token.accountId, token.tokenId);
+    const released = await releasePhone(tx, token.accountId, token.tokenId);
+    if (released) await deps.subscribers.tokenUnlinked(tx, released);
     await deps.subscribers.tokenChanged(tx, token);
     return token;
   });

@@ -196,8 +196,10 @@ test('a scanned link connects the token to the phone, and the phone is notified 
     phone: '+62 812-••••-7890',
   });
   expect(await tokenOf(sql, ani)).toEqual({ status: 'linked', phone: PHONE });
-  expect(await sql`select kind, count(*) from outbox group by kind`).toEqual([
+  expect(await sql`select kind, count(*) from outbox group by kind order by kind`).toEqual([
     { kind: 'token.changed', count: 2 },
+    { kind: 'token.connected', count: 1 },
+    { kind: 'token.linked', count: 1 },
   ]);
   expect(notices).toEqual([{ phone: PHONE, text: expect.stringContaining('Balas PUTUS') }]);
   expect(notices[0]!.text).toContain('token "Kasir" milik Toko');

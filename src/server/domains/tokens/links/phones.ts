@@ -2,7 +2,7 @@ import { type ChannelName, type Token, unlinkToken } from '#contract/tokens.ts';
 import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { readToken } from '#server/domains/tokens/row.ts';
-import type { TokenSubscribers } from '#server/domains/tokens/subscribers.ts';
+import type { TokenPhone, TokenSubscribers } from '#server/domains/tokens/subscribers.ts';
 
 type Deps = { sql: Sql; subscribers: TokenSubscribers };
 
@@ -17,7 +17,8 @@ export function unlinkPhone(
 ): Promise<Token> {
   return asAccount(sql, accountId, async (tx) => {
     await readToken(tx, accountId, tokenId);
-    await releasePhone(tx, accountId, tokenId);
+    const released = await releasePhone(tx, accountId, tokenId);
+    if (released) await subscribers.tokenUnlinked(tx, released);
     await subscribers.tokenChanged(tx, { accountId, tokenId });
     return readToken(tx, accountId, tokenId);
   });
@@ -26,14 +27,25 @@ export function unlinkPhone(
 /**
  * Frees a token's phone for others and closes its open links. Locks links before tokens, as connecting
  * does, so that the two cannot deadlock.
+ *
+ * @returns the token with the phone that it had; undefined when it had none.
  */
-export async function releasePhone(tx: Tx, accountId: string, tokenId: string): Promise<void> {
+export async function releasePhone(
+  tx: Tx,
+  accountId: string,
+  tokenId: string,
+): Promise<TokenPhone | undefined> {
   await closeLinks(tx, accountId, tokenId);
+  const [before] = await tx<{ name: string; phone: string | null }[]>`
+    select name, phone from tokens where account_id = ${accountId} and token_id = ${tokenId}
+    for no key update`;
   await tx`delete from linked_phones where account_id = ${accountId} and token_id = ${tokenId}`;
   await tx`
     update tokens
     set phone = null, status = case when status = 'suspended' then status else 'unlinked' end
     where account_id = ${accountId} and token_id = ${tokenId}`;
+  const phone = before?.phone ?? null;
+  return before && phone !== null ? { accountId, tokenId, name: before.name, phone } : undefined;
 }
 
 /** Ends what links of a token are still open. */

@@ -1,5 +1,5 @@
 -- The name by which programs know an event of the account; null when they are not told of it.
--- Called by collect_webhook_events, and where the feed is read.
+-- What was stored before amounts stood in it is not told. Called by collect_webhook_events, and where the feed is read.
 create or replace function webhook_type(p_kind text, p_status text, p_data jsonb) returns text
 language sql immutable parallel safe
 return case
@@ -11,8 +11,8 @@ return case
     when p_status in ('sent', 'delivered', 'read') then 'message.' || p_status
     when p_status in ('failed', 'cancelled', 'expired') then 'message.failed'
   end
-  when p_kind = 'topup.changed' and p_data ->> 'status' = 'paid' then 'topup.paid'
-  when p_kind = 'invoice.changed' then case p_data ->> 'status'
+  when p_kind = 'topup.changed' and p_data ->> 'status' = 'paid' and p_data ? 'total' then 'topup.paid'
+  when p_kind = 'invoice.changed' and p_data ? 'total' then case p_data ->> 'status'
     when 'open' then 'invoice.issued'
     when 'paid' then 'invoice.paid'
   end

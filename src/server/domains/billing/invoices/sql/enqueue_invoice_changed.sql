@@ -1,9 +1,12 @@
--- Every invoice, and every change of its status, is an event, in the transaction that made it.
+-- Every invoice, and every change of its status, is an event, in the transaction that made it. Open tabs
+-- read which one and its status; the rest is for programs (webhooks).
 create or replace function enqueue_invoice_made() returns trigger language plpgsql as $$
 begin
   perform enqueue_events(
       array_agg(m.account_id), 'invoice.changed',
-      array_agg(jsonb_build_object('invoice_id', public_id('inv_', m.invoice_id), 'status', m.status))
+      array_agg(jsonb_build_object(
+        'invoice_id', public_id('inv_', m.invoice_id), 'status', m.status, 'number', m.number, 'kind', m.kind,
+        'total', m.total))
     ) from made m having count(*) > 0;
   return null;
 end
@@ -13,7 +16,9 @@ create or replace function enqueue_invoice_changed() returns trigger language pl
 begin
   perform enqueue_events(
       array_agg(c.account_id), 'invoice.changed',
-      array_agg(jsonb_build_object('invoice_id', public_id('inv_', c.invoice_id), 'status', c.status))
+      array_agg(jsonb_build_object(
+        'invoice_id', public_id('inv_', c.invoice_id), 'status', c.status, 'number', c.number, 'kind', c.kind,
+        'total', c.total))
     ) from changed c join before b using (account_id, invoice_id) where c.status <> b.status
     having count(*) > 0;
   return null;

@@ -1,9 +1,12 @@
--- Every change of a top-up's status is an event, in the transaction that made it.
+-- Every change of a top-up's status is an event, in the transaction that made it. Open tabs
+-- read which one and its status; the rest is for programs (webhooks).
 create or replace function enqueue_topup_made() returns trigger language plpgsql as $$
 begin
   perform enqueue_events(
       array_agg(m.account_id), 'topup.changed',
-      array_agg(jsonb_build_object('topup_id', public_id('TU-', m.topup_id), 'status', m.status))
+      array_agg(jsonb_build_object(
+        'topup_id', public_id('TU-', m.topup_id), 'status', m.status, 'amount', m.credited,
+        'total', m.total))
     ) from made m having count(*) > 0;
   return null;
 end
@@ -13,7 +16,9 @@ create or replace function enqueue_topup_changed() returns trigger language plpg
 begin
   perform enqueue_events(
       array_agg(c.account_id), 'topup.changed',
-      array_agg(jsonb_build_object('topup_id', public_id('TU-', c.topup_id), 'status', c.status))
+      array_agg(jsonb_build_object(
+        'topup_id', public_id('TU-', c.topup_id), 'status', c.status, 'amount', c.credited,
+        'total', c.total))
     ) from changed c join before b using (account_id, topup_id) where c.status <> b.status
     having count(*) > 0;
   return null;
