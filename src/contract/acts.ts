@@ -10,6 +10,7 @@ import * as broadcasts from './operator/broadcasts.ts';
 import * as overview from './operator/overview.ts';
 import * as events from './events.ts';
 import * as messages from './messages.ts';
+import * as sendFile from './messages/send-file.ts';
 import * as optouts from './messages/optouts.ts';
 import * as people from './people.ts';
 import * as operators from './operator/operators.ts';
@@ -102,6 +103,7 @@ export const acts: readonly Act[] = [
   messages.listMessages,
   messages.getMessage,
   messages.sendMessage,
+  sendFile.sendFile,
   messages.cancelMessage,
   messages.listConversations,
   messages.conversationMessages,
@@ -138,6 +140,7 @@ export const acts: readonly Act[] = [
   invoices.saveBillingProfile,
   simulator.simulatedPhone,
   simulator.simulatedReply,
+  simulator.simulatedSample,
   simulator.simulatedSwitch,
   simulator.simulatedScan,
   simulator.simulatedTransfer,

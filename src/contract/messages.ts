@@ -3,6 +3,7 @@ import { act, paging } from './base/act.ts';
 import { CivilDay } from './base/days.ts';
 import { Id, IdInput } from './base/ids.ts';
 import { Rupiah } from './base/money.ts';
+import type { RefusalCode } from './base/refusals.ts';
 import { Phone, TypedPhone } from './base/phone.ts';
 import { ChatContent } from './messages/content.ts';
 import { TokenStatus } from './tokens.ts';
@@ -230,6 +231,20 @@ export const getMessage = act({
 
 export const TEXT_MAX = 4096;
 
+/** Why a message of the browser is not placed. */
+export const sendRefusals = [
+  'saldo_short',
+  'bonus_only',
+  'wallet_frozen',
+  'token_limit_reached',
+  'token_not_linked',
+  'recipient_opted_out',
+  'account_suspended',
+  'queue_full',
+  'ref_conflict',
+  'quoted_not_found',
+] as const satisfies readonly RefusalCode[];
+
 /** Sends one text from the browser: a reply, or the first message to a number. */
 export const sendMessage = act({
   name: 'message_send',
@@ -248,18 +263,7 @@ export const sendMessage = act({
     reply_to: z.optional(IdInput('message')),
   }),
   output: ConversationMessage,
-  refuses: [
-    'saldo_short',
-    'bonus_only',
-    'wallet_frozen',
-    'token_limit_reached',
-    'token_not_linked',
-    'recipient_opted_out',
-    'account_suspended',
-    'queue_full',
-    'ref_conflict',
-    'quoted_not_found',
-  ],
+  refuses: sendRefusals,
 });
 
 export const cancelMessage = act({

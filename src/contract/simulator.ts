@@ -59,6 +59,31 @@ export const simulatedReply = act({
   output: SimulatedPhone,
 });
 
+/** What a phone can send beside texts: one of each kind. */
+export const phoneSamples = {
+  picture: 'Gambar',
+  video: 'Video',
+  audio: 'Pesan suara',
+  document: 'Dokumen',
+  sticker: 'Stiker',
+  location: 'Lokasi',
+  contact: 'Kontak',
+} as const;
+export type PhoneSample = keyof typeof phoneSamples;
+
+/** The phone's owner sends a sample of a kind; `not_found` when no token is linked to that number. */
+export const simulatedSample = act({
+  name: 'simulator_sample',
+  by: 'public',
+  changes: true,
+  input: () => ({
+    phone: TypedPhone(),
+    to: TypedPhone(),
+    what: z.enum(Object.keys(phoneSamples) as [PhoneSample, ...PhoneSample[]]),
+  }),
+  output: SimulatedPhone,
+});
+
 export const simulatedSwitch = act({
   name: 'simulator_switch',
   by: 'public',

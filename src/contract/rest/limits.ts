@@ -9,5 +9,8 @@ export const API_LIMITS = {
   pageMax: 100,
 } as const;
 
+/** Letters of a file's caption, at most. */
+export const CAPTION_MAX = 1024;
+
 /** Under which all of the API lies. */
 export const API_PREFIX = '/v1';

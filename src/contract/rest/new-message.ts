@@ -4,6 +4,7 @@ import { type Output, schema } from '#contract/base/schema.ts';
 import { TEXT_MAX } from '#contract/messages.ts';
 import { Emoji } from '#contract/messages/emoji.ts';
 import { TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
+import { CAPTION_MAX } from './limits.ts';
 import { Recipient, noted } from './notes.ts';
 
 /** No message is planned for later: with its `ttl` it would leave the years that calendars write with four digits. */
@@ -14,7 +15,7 @@ const METADATA_MAX = 20;
 export const CONTACT_PHONES_MAX = 10;
 
 const Link = schema(() => z.url({ protocol: /^https?$/ }).check(z.maxLength(2000)));
-const Caption = schema(() => z.optional(z.string().check(z.maxLength(1024))));
+const Caption = schema(() => z.optional(z.string().check(z.maxLength(CAPTION_MAX))));
 
 /** The id of a message that was sent or received. */
 const MessageId = schema(() =>

@@ -146,6 +146,13 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
     text: 'Halo',
     reply_to: held.messageId,
   },
+  message_send_file: {
+    token_id: held.tokenId,
+    to: '62800000001',
+    upload: anId('upload'),
+    caption: 'Halo',
+    reply_to: held.messageId,
+  },
   message_cancel: { message_id: held.messageId },
   conversation_list: { ...LIST, sort_by: 'last_at', q: 'Ani' },
   conversation_messages: {
@@ -186,6 +193,7 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
   topup_check: { topup_id: held.topupId },
   simulator_phone: { phone: PHONE },
   simulator_reply: { phone: PHONE, to: '628550000001', text: 'Halo' },
+  simulator_sample: { phone: PHONE, to: '628550000001', what: 'location' },
   simulator_switch: { phone: PHONE, offline: '0', slow: '0', blocked: '0' },
   simulator_scan: { phone: PHONE, text: 'kabari:abc' },
   simulator_transfer: { amount: '20000', sender: 'ANI' },

@@ -45,6 +45,8 @@ export type Measured = { sha256: Buffer; sizeBytes: number };
 export type Span = { start: number; end: number };
 
 export type StoredFile = MediaFile & {
+  /** Where its bytes lie, to be read. */
+  path: string;
   /** The bytes, or a span of them, as they are read. @throws when the disk no longer has them. */
   stream(span?: Span): Promise<Readable>;
 };
@@ -96,6 +98,7 @@ export function openFiles(sql: Sql, folder: string, secrets: Secrets, shownAt = 
     const path = pathOf(folder, digest);
     return {
       ...file,
+      path,
       stream: async (span) => (await openToRead(path, 'r')).createReadStream({ ...span }),
     };
   };
@@ -118,7 +121,7 @@ export function openFiles(sql: Sql, folder: string, secrets: Secrets, shownAt = 
     async read(accountId, fileId) {
       const stored = await open(accountId, fileId);
       if (!stored) return undefined;
-      const { stream, ...file } = stored;
+      const { stream, path: _, ...file } = stored;
       return { ...file, bytes: await buffer(await stream()) };
     },
     erase: async (all, digests) => {

@@ -14,6 +14,7 @@ import { applyReceipts, retryParked } from './dispatch/receipts.ts';
 import { type OnReceived, receiveInbound } from './dispatch/inbound.ts';
 import { withFileFacts } from './media/inbound.ts';
 import { openClaimMessages } from './dispatch/claim-messages.ts';
+import type { Library } from '#server/domains/media/media.ts';
 import type { MediaOfMessages } from './media/prepare.ts';
 import { openSettle, wakeAwaiting } from './dispatch/settle.ts';
 import { type FindMedia, findNoMedia } from './submit/lookups.ts';
@@ -22,7 +23,7 @@ import { openMinuteCounts } from './submit/minutes.ts';
 import { optoutActs } from './optouts/acts.ts';
 import { type ApiOptouts, openApiOptouts } from './optouts/api.ts';
 import { hasOptedOut } from './optouts/optouts.ts';
-import { sendMessageHandler } from './submit/send.ts';
+import { sendHandlers } from './submit/send.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -67,7 +68,7 @@ export type MessagesDeps = {
   /** Sends what the installation itself writes. */
   system: { accountId: string; tokenId: string };
   /** The files of messages. */
-  media: MediaOfMessages;
+  media: MediaOfMessages & Pick<Library, 'adopt'>;
   fileLink: FileLink;
   offerFile: OfferFile;
   /** The files that ids of media name; left out, there are none. */
@@ -144,7 +145,7 @@ export function openMessages(deps: MessagesDeps): Messages {
       ...conversationActs({ sql, fileLink }),
       ...homeActs({ sql, now }),
       usageHandler({ sql, now }),
-      sendMessageHandler({ sql, accepter, prices, fileLink, now }),
+      ...sendHandlers({ ...deps, accepter, findMedia, adopt: deps.media.adopt }),
       cancelMessageHandler({ sql }),
       ...optoutActs({ sql, onStored }),
     ],

@@ -6,6 +6,7 @@ import type {
   SimulatedLine,
   SimulatedPhone,
   simulatedReply,
+  simulatedSample,
   simulatedSwitch,
 } from '#contract/simulator.ts';
 import type { MessageBody } from '#server/domains/channels/channels.ts';
@@ -92,6 +93,26 @@ export async function sendFromPhone(
       insert into sim_lines (phone, line_id, direction, peer, type, body, account_id)
       values (${phone}, ${lineId}, 'out', ${to}, 'text', ${json({ text })}, ${holder.accountId})
     )
+    insert into sim_due (due_id, kind, due_at, phone, facts)
+    values (${newId()}, 'inbound', clock_timestamp(), ${phone}, ${json(facts)})`;
+  network.wake(0);
+  return readPhone(deps, phone);
+}
+
+/**
+ * The phone's owner sends a sample to a number; its line stands in the phone once it has left.
+ *
+ * @throws Refusal `not_found` when no token is linked to that number.
+ */
+export async function sendSample(
+  deps: PhoneDeps,
+  { phone, to, what }: InputOf<typeof simulatedSample>,
+): Promise<SimulatedPhone> {
+  const { allAccountsSql, network } = deps;
+  const holder = await tokenOfPhone(allAccountsSql, 'simulator', to);
+  if (!holder) throw new Refusal('not_found', { what: 'Nomor tujuan' });
+  const facts: ReplyFacts = { lineId: newId(), fileId: newId(), to, what };
+  await allAccountsSql`
     insert into sim_due (due_id, kind, due_at, phone, facts)
     values (${newId()}, 'inbound', clock_timestamp(), ${phone}, ${json(facts)})`;
   network.wake(0);

@@ -7,6 +7,7 @@ import {
   SimulatedPhone,
   simulatedPhone,
   simulatedReply,
+  simulatedSample,
   simulatedScan,
   simulatedSwitch,
   simulatedTransfer,
@@ -296,11 +297,25 @@ test('a transfer is a line of the bank, and says whether it paid a top-up', asyn
   expect(paid.reference).not.toBe(unknown.reference);
 });
 
+test('a phone sends a sample of each kind, and of nothing to a number that nobody linked', async ({
+  openSimulation,
+}) => {
+  const { ask, ani } = await openSimulation();
+  await ask(simulatedSample, { phone: PHONE, to: ani.phone, what: 'location' });
+  await waitFor(async () => {
+    const { lines } = await ask(simulatedPhone, { phone: PHONE });
+    expect(lines.at(-1)).toMatchObject({ direction: 'out', peer: ani.phone });
+  });
+  await expect(
+    ask(simulatedSample, { phone: PHONE, to: '6281999999999', what: 'contact' }),
+  ).rejects.toMatchObject({ code: 'not_found' });
+});
+
 test('where the simulator is off, its acts are as unknown as any other word', async ({
   openSimulation,
 }) => {
   const { simulator } = await openSimulation({ on: false });
-  expect(simulator.acts).toHaveLength(6);
+  expect(simulator.acts).toHaveLength(7);
   for (const { act, handle } of simulator.acts) {
     const answer = handle({} as never, { phone: PHONE } as never) as Promise<unknown>;
     await expect(answer, act.name).rejects.toEqual(new Refusal('act_unknown', {}));

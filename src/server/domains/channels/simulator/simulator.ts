@@ -6,6 +6,7 @@ import {
   simulatedClock,
   simulatedPhone,
   simulatedReply,
+  simulatedSample,
   simulatedScan,
   simulatedSwitch,
   simulatedTransfer,
@@ -17,7 +18,7 @@ import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Library } from '#server/domains/media/media.ts';
 import { type NetworkDeps, openNetwork } from './network.ts';
-import { type ShowContent, readPhone, setSwitches, sendFromPhone } from './phone.ts';
+import { type ShowContent, readPhone, setSwitches, sendFromPhone, sendSample } from './phone.ts';
 import { scanFromPhone } from './scan.ts';
 
 export { simulatorAccountData } from './account-data.ts';
@@ -70,6 +71,7 @@ export function openSimulator(deps: SimulatorDeps): Simulator {
     acts: [
       handle(...whenOn(simulatedPhone, ({ phone }) => readPhone(phones, phone))),
       handle(...whenOn(simulatedReply, (input) => sendFromPhone(phones, input))),
+      handle(...whenOn(simulatedSample, (input) => sendSample(phones, input))),
       handle(...whenOn(simulatedSwitch, (input) => setSwitches(phones, input))),
       handle(...whenOn(simulatedScan, (input) => scanFromPhone(phones, input))),
       handle(...whenOn(simulatedTransfer, (input) => transfer(deps, input))),

@@ -12,7 +12,7 @@ import type { Scanner } from '#server/domains/media/inspection/inspect-malware.t
 import { withEnding } from '#server/domains/media/inspection/inspect-name.ts';
 import { type Inspected, inspect } from '#server/domains/media/inspection/inspect.ts';
 import { newId } from '#server/infra/ids.ts';
-import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { type Said, claimOf } from './claim.ts';
 import { type MediaFacts, readMedia } from './row.ts';
 import { type Sound, listenTo } from './sound/listen.ts';
@@ -39,7 +39,7 @@ export type NewMedia = {
   accountId: string;
   said: Said;
   bytes: Bytes;
-  source: 'api' | 'link' | 'channel';
+  source: 'api' | 'link' | 'channel' | 'portal';
   /** What type of message it is for; without it any. */
   kind?: MediaKind | undefined;
   /** The same id twice is the same file: nothing is kept a second time. */
@@ -117,7 +117,11 @@ type Described = {
   sound: Sound | undefined;
 };
 
-async function describe({ path, name, mime }: Inspected, folder: string): Promise<Described> {
+/** What there is to be known of a file that was looked into; its small picture is drawn into `folder`. */
+export async function describe(
+  { path, name, mime }: Omit<Inspected, 'mime'> & { mime: string },
+  folder: string,
+): Promise<Described> {
   const file = { path, name, mime, ...(await measure(path)) };
   const isPicture = mime.startsWith('image/');
   const small = join(folder, 'preview');
@@ -133,10 +137,17 @@ async function describe({ path, name, mime }: Inspected, folder: string): Promis
   return { file, preview, sound: await listenTo(path, mime) };
 }
 
-async function keep(
+/**
+ * Keeps a file with what is known of it: all or nothing.
+ *
+ * @param claim runs first in the transaction that makes it a file of the library, unless it is one already.
+ * @throws Refusal `storage_full`, and what `claim` throws.
+ */
+export async function keep(
   { sql, allAccountsSql, files, storedBytesMax, keepUntil }: IntakeDeps,
-  { accountId, source, fileId = newId() }: NewMedia,
+  { accountId, source, fileId = newId() }: Pick<NewMedia, 'accountId' | 'source' | 'fileId'>,
   { file, preview, sound }: Described,
+  claim?: (tx: Tx) => Promise<unknown>,
 ): Promise<MediaFacts> {
   const previewId = preview ? newId() : null;
   const drafts = [
@@ -149,6 +160,7 @@ async function keep(
       await tx`select pg_advisory_xact_lock(hashtextextended(${`uploads ${accountId}`}, 0))`;
       const [there] = await readMedia(tx, accountId, [fileId]);
       if (there) return there;
+      await claim?.(tx);
       if ((await storedBytes(tx, accountId, drafts)) > storedBytesMax) {
         throw new Refusal('storage_full', { bytesMax: storedBytesMax });
       }

@@ -8,6 +8,7 @@ import {
   pruneFetches,
   stateOfLink,
 } from './fetches.ts';
+import { adoptUpload } from './adopt.ts';
 import { type Fetcher, type FetcherDeps, startFetcher } from './fetcher.ts';
 import { type IntakeDeps, type NewMedia, takeMedia } from './intake.ts';
 import { type MediaFacts, readMedia } from './row.ts';
@@ -16,6 +17,8 @@ import { type MediaFacts, readMedia } from './row.ts';
 export type Library = {
   /** Takes a file in. @throws Refusal as `inspect` does, and `storage_full` */
   take(media: NewMedia): Promise<MediaFacts>;
+  /** Takes a finished upload of a person in; repeated, it is the same file. @throws Refusal `upload_gone`, `storage_full` */
+  adopt(upload: { accountId: string; userId: string; uploadId: string }): Promise<MediaFacts>;
   /** The files with these ids that the account has, by id; those of others are not found. */
   find(accountId: string, fileIds: readonly string[]): Promise<ReadonlyMap<string, MediaFacts>>;
   /** Files are used by a message: they are kept for as long as if they had just come. */
@@ -52,6 +55,7 @@ export function openLibrary(deps: LibraryDeps): Library {
   let wake = () => undefined as void;
   return {
     take: (media) => takeMedia(intake, media),
+    adopt: (upload) => adoptUpload(intake, upload),
     async find(accountId, fileIds) {
       const found = await asAccount(sql, accountId, (tx) => readMedia(tx, accountId, fileIds));
       return new Map(found.map((file) => [file.fileId, file]));

@@ -2,6 +2,7 @@ import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Direction, MessageStatus, MessageType } from '#contract/messages.ts';
 import type { NewMessage } from '#contract/rest/new-message.ts';
+import type { MediaFacts } from '#server/domains/media/media.ts';
 import { type Body, excerptOf } from '#server/domains/messages/content.ts';
 import {
   type RenderedTemplate,
@@ -11,14 +12,11 @@ import {
 } from '#server/domains/messages/templates/templates.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 
-/** A file that a media id names. */
-export type MediaFile = { fileId: string; mime: string; name: string | null };
-
 /** The files that ids of media name (UUIDs); those of other accounts are not found. */
 export type FindMedia = (
   accountId: string,
   mediaIds: readonly string[],
-) => Promise<ReadonlyMap<string, MediaFile>>;
+) => Promise<ReadonlyMap<string, MediaFacts>>;
 
 /** Until there are such files: every id is unknown. */
 export const findNoMedia: FindMedia = async () => new Map();
@@ -38,7 +36,7 @@ export type Quoted = {
 export type Found = {
   quoted?: Quoted;
   template?: RenderedTemplate;
-  file?: MediaFile;
+  file?: MediaFacts;
 };
 
 type Sender = { accountId: string; tokenId: string };
@@ -66,7 +64,7 @@ export async function lookUp(
           await readTargets(tx, { accountId, tokenId }, named),
           await readTemplates(tx, accountId, templates),
         ]);
-  const files: ReadonlyMap<string, MediaFile> =
+  const files: ReadonlyMap<string, MediaFacts> =
     media.length === 0 ? new Map() : await findMedia(accountId, [...new Set(media)]);
   return messages.map((message) => foundFor(message, { targets, stored, files }));
 }
@@ -85,7 +83,7 @@ type Target = {
 type Known = {
   targets: ReadonlyMap<string, Target>;
   stored: readonly StoredTemplate[];
-  files: ReadonlyMap<string, MediaFile>;
+  files: ReadonlyMap<string, MediaFacts>;
 };
 
 function foundFor(message: NewMessage, { targets, stored, files }: Known): Found | Refusal {

@@ -1,7 +1,9 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
+import type { MediaKind } from '#contract/media/kinds.ts';
 import type { NewMessage } from '#contract/rest/new-message.ts';
 import { hashOf } from './accept.ts';
+import { fileFacts } from '#server/domains/messages/content.ts';
 import type { Found } from './lookups.ts';
 import type { Item, ItemResult } from './send-request.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -55,15 +57,15 @@ function contentOf(message: NewMessage, found: Found): object {
     case 'text':
       return { text: message.text.body };
     case 'image':
-      return { ...sourceOf(message.image, found), caption: message.caption };
+      return { ...sourceOf('image', message.image, found), caption: message.caption };
     case 'video':
-      return { ...sourceOf(message.video, found), caption: message.caption };
+      return { ...sourceOf('video', message.video, found), caption: message.caption };
     case 'audio':
-      return sourceOf(message.audio, found);
+      return sourceOf('audio', message.audio, found);
     case 'document':
-      return { ...sourceOf(message.document, found), caption: message.caption };
+      return { ...sourceOf('document', message.document, found), caption: message.caption };
     case 'sticker':
-      return sourceOf(message.sticker, found);
+      return sourceOf('sticker', message.sticker, found);
     case 'location':
       return message.location;
     case 'contact':
@@ -77,11 +79,10 @@ function contentOf(message: NewMessage, found: Found): object {
 
 type Source = { link?: string | undefined; id?: string | undefined; filename?: string | undefined };
 
-/** Where its bytes are: behind a link, or in a file of ours. */
-function sourceOf({ id, ...source }: Source, { file }: Found): object {
+/** Where its bytes are: behind a link, or in a file of ours, of which it says what is known. */
+function sourceOf(type: MediaKind, { id, ...source }: Source, { file }: Found): object {
   if (id === undefined || !file) return source;
-  const filename = source.filename ?? file.name ?? undefined;
-  return { ...source, media: id, file: file.fileId, mime: file.mime, filename };
+  return { ...source, media: id, ...fileFacts(file, type, source) };
 }
 
 type Contact = Extract<NewMessage, { type: 'contact' }>['contact'];

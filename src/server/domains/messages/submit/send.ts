@@ -1,46 +1,91 @@
-import { sendMessage } from '#contract/messages.ts';
-import type { InputOf } from '#contract/base/act.ts';
+import { type ConversationMessage, sendMessage } from '#contract/messages.ts';
+import { sendFile } from '#contract/messages/send-file.ts';
+import { type MediaKind, fitsKind } from '#contract/media/kinds.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { NewMessage } from '#contract/rest/new-message.ts';
+import { type Library, type MediaFacts, keptFiles } from '#server/domains/media/media.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { type Accepter, hashOf } from './accept.ts';
-import type { FileLink } from '#server/domains/messages/content.ts';
-import { findNoMedia, lookUp } from './lookups.ts';
+import { type FileLink, filesIn } from '#server/domains/messages/content.ts';
+import { type FindMedia, lookUp } from './lookups.ts';
 import { itemFrom, refusalOf } from './place.ts';
 import { conversationMessage, readMessages } from '#server/domains/messages/history/rows.ts';
-import { handle } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
-type Deps = { sql: Sql; accepter: Accepter; prices: Prices; fileLink: FileLink; now: () => Date };
+type Deps = {
+  sql: Sql;
+  accepter: Accepter;
+  prices: Prices;
+  fileLink: FileLink;
+  findMedia: FindMedia;
+  adopt: Library['adopt'];
+  now: () => Date;
+};
 
-export const sendMessageHandler = (deps: Deps) =>
-  handle(sendMessage, ({ caller, key }, input) =>
-    sendText(deps, { ...input, accountId: caller.accountId, key }),
-  );
+/** Sending from the browser: a text, or a file. */
+export const sendHandlers = (deps: Deps): readonly ActHandler[] => [
+  handle(sendMessage, ({ caller: { accountId }, key }, input) => {
+    const { token_id: tokenId, to, text, reply_to: replyTo } = input;
+    const message: NewMessage = { type: 'text', to, text: { body: text }, ...replying(replyTo) };
+    const hash = hashOf(['message_send', to, text, ...(replyTo === undefined ? [] : [replyTo])]);
+    return place(deps, { accountId, tokenId, key, message, hash });
+  }),
+  handle(sendFile, async ({ caller, key }, input) => {
+    const { accountId, userId } = caller;
+    const { token_id: tokenId, to, upload: uploadId, caption, reply_to: replyTo } = input;
+    const file = await deps.adopt({ accountId, userId, uploadId });
+    const message: NewMessage = { to, ...carrying(file, caption), ...replying(replyTo) };
+    const hash = hashOf(['message_send_file', to, uploadId, caption ?? '', replyTo ?? '']);
+    return place(deps, { accountId, tokenId, key, message, hash });
+  }),
+];
 
-type SendTextRequest = InputOf<typeof sendMessage> & { accountId: string; key: string };
+const replying = (replyTo: string | undefined) =>
+  replyTo === undefined ? {} : { reply_to: publicId('message', replyTo) };
+
+const shownAs: readonly MediaKind[] = ['image', 'video', 'audio'];
+
+/** A file as the type of message that shows it; what none shows is a document. */
+function carrying({ fileId, mime, name }: MediaFacts, caption: string | undefined) {
+  const id = publicId('media', fileId);
+  const said = caption === undefined || caption === '' ? {} : { caption };
+  switch (shownAs.find((kind) => fitsKind(kind, mime))) {
+    case 'image':
+      return { type: 'image' as const, image: { id }, ...said };
+    case 'video':
+      return { type: 'video' as const, video: { id }, ...said };
+    case 'audio':
+      return { type: 'audio' as const, audio: { id } };
+    default:
+      return { type: 'document' as const, document: { id, filename: name }, ...said };
+  }
+}
+
+type Placing = {
+  accountId: string;
+  tokenId: string;
+  key: string;
+  message: NewMessage;
+  hash: Buffer;
+};
 
 /**
- * Sends one text from the browser. The browser's `key` is the request's idempotency key, so that its
+ * Places one message of the browser. The browser's `key` is the request's idempotency key, so that its
  * one retry, or a crash between COMMIT and answer, sends and charges once.
  */
-async function sendText({ sql, accepter, prices, fileLink, now }: Deps, request: SendTextRequest) {
-  const { accountId, token_id: tokenId, to, text, reply_to: replyTo } = request;
-  const message: NewMessage = {
-    type: 'text',
-    to,
-    text: { body: text },
-    ...(replyTo !== undefined && { reply_to: publicId('message', replyTo) }),
-  };
-  const [found] = await lookUp({ sql, findMedia: findNoMedia }, { accountId, tokenId }, [message]);
+async function place(
+  { sql, accepter, prices, fileLink, findMedia, now }: Deps,
+  { accountId, tokenId, key, message, hash }: Placing,
+): Promise<ConversationMessage> {
+  const [found] = await lookUp({ sql, findMedia }, { accountId, tokenId }, [message]);
   if (found instanceof Refusal) throw found;
   const item = itemFrom(message, { tokenId, price: prices.message(), now: now(), found });
-  const hash = hashOf(['message_send', to, text, ...(replyTo === undefined ? [] : [replyTo])]);
   const placed = await accepter.place({
     accountId,
     tokenId,
-    key: `act:${request.key}`,
+    key: `act:${key}`,
     hash,
     items: [item],
   });
@@ -48,13 +93,14 @@ async function sendText({ sql, accepter, prices, fileLink, now }: Deps, request:
   if (!result) throw new Error('the accept path returned no result');
   const refusal = refusalOf(result, item);
   if (refusal) throw refusal;
-  const [stored] = await asAccount(sql, accountId, (tx) =>
-    readMessages(tx, {
+  const { stored, kept } = await asAccount(sql, accountId, async (tx) => {
+    const [row] = await readMessages(tx, {
       accountId,
       ids: tx`select ${result.id}::uuid as message_id`,
       order: 'newest',
-    }),
-  );
+    });
+    return { stored: row, kept: await keptFiles(tx, accountId, row ? filesIn([row]) : []) };
+  });
   if (!stored) throw new Refusal('not_found', { what: 'Pesan' });
-  return conversationMessage(stored, { accountId, fileLink, kept: new Set() });
+  return conversationMessage(stored, { accountId, fileLink, kept });
 }

@@ -3,7 +3,14 @@ import { ScanQrCode } from 'lucide-react';
 import { Fragment, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { TEXT_MAX } from '#contract/messages.ts';
 import { formatPhone } from '#contract/base/phone.ts';
-import { type SimulatedLine, simulatedReply } from '#contract/simulator.ts';
+import {
+  type PhoneSample,
+  phoneSamples,
+  type SimulatedLine,
+  type SimulatedPhone,
+  simulatedReply,
+  simulatedSample,
+} from '#contract/simulator.ts';
 import { formatDate, formatTime } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
@@ -35,10 +42,14 @@ export function Thread({ phone, conversation, onSeen, onBack, onCamera }: Props)
   const client = useQueryClient();
   const [text, setText] = useState('');
   const place = useFollowing(newest.id);
-  const reply = useAct(simulatedReply, {
-    onSuccess: (after) => void client.setQueryData(phoneQuery(phone).queryKey, after),
-  });
+  const shown = {
+    onSuccess: (after: SimulatedPhone) =>
+      void client.setQueryData(phoneQuery(phone).queryKey, after),
+  };
+  const reply = useAct(simulatedReply, shown);
+  const sample = useAct(simulatedSample, shown);
   useEffect(() => onSeen(newest.id));
+  const error = reply.error ?? sample.error;
   const send = async (said: string) => {
     setText('');
     try {
@@ -75,9 +86,13 @@ export function Thread({ phone, conversation, onSeen, onBack, onCamera }: Props)
       </div>
       <Alert
         state="danger"
-        visible={reply.error !== null}
-        label={reply.error ? sentenceOf(reply.error) : ''}
-        onClose={reply.reset}
+        visible={error !== null}
+        label={error ? sentenceOf(error) : ''}
+        onClose={reply.error ? reply.reset : sample.reset}
+      />
+      <Samples
+        name={name}
+        onChoose={(what) => void sample.perform({ phone, to: peer, what }).catch(() => undefined)}
       />
       <Composer
         label={`Balas ${name}`}
@@ -90,6 +105,21 @@ export function Thread({ phone, conversation, onSeen, onBack, onCamera }: Props)
     </>
   );
 }
+
+type SamplesProps = { name: string; onChoose: (what: PhoneSample) => void };
+
+/** What the phone sends beside texts: one of each kind, at a touch. */
+const Samples = ({ name, onChoose }: SamplesProps) => (
+  <ul className={styles['samples']} aria-label={`Kirim contoh kepada ${name}`}>
+    {(Object.keys(phoneSamples) as PhoneSample[]).map((what) => (
+      <li key={what}>
+        <button type="button" className={styles['sample']} onClick={() => onChoose(what)}>
+          {phoneSamples[what]}
+        </button>
+      </li>
+    ))}
+  </ul>
+);
 
 type LineProps = { line: SimulatedLine; before: SimulatedLine | undefined; name: string };
 

@@ -1,0 +1,36 @@
+import { Refusal } from '#contract/base/refusals.ts';
+import { claimUpload } from '#server/domains/media/uploads/uploads.ts';
+import type { Owner } from '#server/domains/media/uploads/uploads-rows.ts';
+import { asAccount } from '#server/infra/postgres/database.ts';
+import { type IntakeDeps, describe, keep, withDraftFolder } from './intake.ts';
+import { type MediaFacts, readMedia } from './row.ts';
+
+/**
+ * Takes a finished upload of a person into the library. Its bytes stay where they are: they were looked into when
+ * they came. Safe to repeat: an upload that was taken in before is the same file.
+ *
+ * @throws Refusal `upload_gone` when it is not this person's, is for something else or not finished, or its file was
+ *   forgotten since; `storage_full`.
+ */
+export async function adoptUpload(
+  deps: IntakeDeps,
+  { accountId, userId, uploadId }: Owner & { uploadId: string },
+): Promise<MediaFacts> {
+  const { fileId, taken } = await asAccount(deps.sql, accountId, async (tx) => {
+    const [upload] = await tx<{ fileId: string }[]>`
+      select file_id as "fileId" from uploads
+      where account_id = ${accountId} and upload_id = ${uploadId} and user_id = ${userId}
+        and purpose = 'media' and state in ('finished', 'claimed')`;
+    if (!upload) throw new Refusal('upload_gone', {});
+    const [already] = await readMedia(tx, accountId, [upload.fileId]);
+    return { fileId: upload.fileId, taken: already };
+  });
+  if (taken) return taken;
+  const stored = await deps.files.open(accountId, fileId);
+  if (!stored) throw new Refusal('upload_gone', {});
+  return withDraftFolder(deps.dataFolder, async (folder) =>
+    keep(deps, { accountId, fileId, source: 'portal' }, await describe(stored, folder), (tx) =>
+      claimUpload(tx, { accountId, userId, uploadId, purpose: 'media' }),
+    ),
+  );
+}
