@@ -22,6 +22,7 @@ type Happened = { kind?: string; peer?: string; data?: object };
 /** The webhooks' domain with everything real, an endpoint, and a clock that moves. */
 async function webhookApp(db: TestDatabase, target: WebhookTarget) {
   const clock = openClock({ isMovable: true });
+  const listed = [target.origin];
   const troubles: unknown[] = [];
   const texts: { phone: string; text: string; key: string }[] = [];
   const notices: { accountId: string; body: string }[] = [];
@@ -30,7 +31,7 @@ async function webhookApp(db: TestDatabase, target: WebhookTarget) {
     sql: db.tenantSql,
     allAccountsSql: db.allAccountsSql,
     secrets: await readSecrets(db.allAccountsSql),
-    outbound: openOutbound({ listed: [target.origin] }),
+    outbound: openOutbound({ listed }),
     messageFacts: (tx, refs) =>
       readMessageFacts(tx, refs, {
         language: 'id',
@@ -95,6 +96,8 @@ async function webhookApp(db: TestDatabase, target: WebhookTarget) {
     acts,
     calls,
     target,
+    /** Origins that are asked although they are private. */
+    listed,
     troubles,
     texts,
     notices,

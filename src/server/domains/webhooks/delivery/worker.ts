@@ -70,6 +70,7 @@ export function startWebhookWorker(deps: WebhookDeps): WebhookWorker {
     schedule(0);
   };
   const sweeping = setInterval(sweep, SWEEP_MS);
+  sweep();
   return {
     add: (accountIds) => {
       for (const accountId of accountIds) if (withWebhook.has(accountId)) changed.add(accountId);
