@@ -1,7 +1,9 @@
 import { expect } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { signUp } from './support/portal.ts';
+import { allLooks, inspection } from './browser/axe.ts';
+import { newSender, signUp, topUp } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
+import { press, write } from './support/steps.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
@@ -46,5 +48,55 @@ journey(
     await tab.goto('about:blank');
     await tab.goto(`${product.address}/docs#100%`);
     await tab.getByRole('heading', { name: 'Limits' }).waitFor();
+  },
+);
+
+journey(
+  'with the keyboard alone an answer is looked up, an example is read in PHP, and is tried with one’s own key',
+  async ({ product: { address }, person }) => {
+    const phone = '6281355503002';
+    const who = await signUp(address, { name: 'Toko Mawar', phone });
+    await topUp(address, who, 50_000);
+    const sender = await newSender(address, who, { name: 'Kasir', phone });
+    const { open } = await person({ still: true });
+    const { faults, look } = inspection();
+    const tab = await open('/docs');
+    await write(tab, tab.getByLabel('Cari di dokumentasi'), 'saldo_short');
+    const found = tab.getByRole('region', { name: 'Hasil pencarian' });
+    await found.getByRole('link', { name: /saldo_short/ }).waitFor();
+    await look(tab, 'what a search found', { only: allLooks[2] });
+    await press(tab, found.getByRole('link', { name: /saldo_short/ }).first());
+    await tab.waitForURL(`${address}/docs#errors`);
+
+    await tab.goto(`${address}/docs`);
+    const first = tab.getByRole('tablist', { name: 'Language of request 1', exact: true });
+    await press(tab, first.getByRole('tab', { name: 'curl' }), 'ArrowRight');
+    await press(tab, first.getByRole('tab', { name: 'Node.js' }), 'ArrowRight');
+    const code = tab.getByRole('region', { name: 'Request 1', exact: true });
+    await code.getByText('<?php').waitFor();
+    // The language stays, on every page.
+    await tab.reload();
+    await code.getByText('<?php').waitFor();
+
+    await press(tab, tab.getByRole('button', { name: 'Try it: request 1', exact: true }));
+    const dialog = tab.getByRole('dialog', { name: 'Coba POST /v1/messages' });
+    await write(tab, dialog.getByLabel('Kunci API'), 'kbr_test_salah');
+    await press(tab, dialog.getByRole('button', { name: 'Jalankan' }));
+    await dialog.getByText('Tempel kunci API yang utuh.').waitFor();
+    await look(tab, 'trying with a wrong key', { only: allLooks[3] });
+    await dialog.getByLabel('Kunci API').clear();
+    await write(tab, dialog.getByLabel('Kunci API'), sender.key);
+    await press(tab, dialog.getByRole('button', { name: 'Jalankan' }));
+    await dialog.getByText('Jawaban 202').waitFor();
+    await dialog.getByText(/"id": "msg_/).waitFor();
+    await look(tab, 'what a try answered', { only: allLooks[0] });
+    await tab.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+
+    await tab.goto(`${address}/docs`);
+    await press(tab, tab.getByRole('link', { name: 'Perubahan' }));
+    await tab.getByRole('heading', { name: 'The first version' }).waitFor();
+    await look(tab, 'what has changed', { only: allLooks[2] });
+    expect(faults).toEqual([]);
   },
 );

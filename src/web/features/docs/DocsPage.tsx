@@ -15,6 +15,7 @@ import { useHeadingInView } from '#web/features/docs/useHeadingInView.ts';
 import { Logo } from '#web/ui/brand/Logo.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
+import { useMedia } from '#web/ui/layout/useMedia.ts';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 import { SearchField } from '#web/ui/text/SearchField.tsx';
 
@@ -119,24 +120,38 @@ function Results({ query, shown, blocks }: ResultsProps) {
   );
 }
 
-/** The chapters; the one that is being read is marked. */
+/** There is room for the chapters beside what is read, as in the stylesheet. */
+const BESIDE = '(min-width: 1000px)';
+
+/** The chapters; the one that is being read is marked. Where there is no room beside it, they are folded up. */
 function Contents({ blocks }: { blocks: readonly Block[] }) {
   const chapters = useMemo(
     () => blocks.flatMap((block) => (block.kind === 'heading' && block.level === 2 ? block : [])),
     [blocks],
   );
   const current = useHeadingInView(useMemo(() => chapters.map(({ id }) => id), [chapters]));
+  const beside = useMedia(BESIDE);
+  const list = (
+    <ol>
+      {chapters.map(({ id, text }) => (
+        <li key={id}>
+          <a href={`#${id}`} lang="en" aria-current={id === current ? 'location' : undefined}>
+            {text}
+          </a>
+        </li>
+      ))}
+    </ol>
+  );
   return (
     <nav aria-label="Isi halaman" className={styles['contents']}>
-      <ol>
-        {chapters.map(({ id, text }) => (
-          <li key={id}>
-            <a href={`#${id}`} lang="en" aria-current={id === current ? 'location' : undefined}>
-              {text}
-            </a>
-          </li>
-        ))}
-      </ol>
+      {beside ? (
+        list
+      ) : (
+        <details>
+          <summary>Isi halaman</summary>
+          {list}
+        </details>
+      )}
     </nav>
   );
 }

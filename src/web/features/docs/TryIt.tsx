@@ -34,7 +34,7 @@ export function TryIt({ request, apiKey, onKey, onClose }: Props) {
     <Modal
       open
       onClose={onClose}
-      title={`Coba ${method}`}
+      title={`Coba ${method} ${decodeURI(new URL(request.url).pathname)}`}
       footer={
         <Button busy={busy} onClick={() => void run()}>
           Jalankan
@@ -101,7 +101,7 @@ function useTry({ method, headers, path, body, apiKey }: Call) {
       headers: { ...Object.fromEntries(own), Authorization: `Bearer ${apiKey}` },
       ...(body !== '' && { body }),
     });
-    setAnswer({ title: `Answer: ${reply.status}`, text: pretty(await reply.text()) });
+    setAnswer({ title: `Jawaban ${reply.status}`, text: pretty(await reply.text()) });
   };
   const run = async () => {
     setAnswer(undefined);

@@ -21,7 +21,10 @@ type Props = {
   disabled?: boolean;
 };
 
-/** Boxes that belong together, under one name; an error is that of the group. */
+/**
+ * Boxes that belong together, under one name. An error is that of the group, and stands above them, as the help
+ * does: below many boxes nobody would see it.
+ */
 export function CheckboxGroup(props: Props) {
   const { legend, options, value, onChange, all, name, required = false, disabled = false } = props;
   const noteId = useId();
@@ -49,6 +52,14 @@ export function CheckboxGroup(props: Props) {
           </>
         )}
       </legend>
+      <p
+        id={noteId}
+        className={props.error ? styles['error'] : styles['help']}
+        aria-live="polite"
+        hidden={!note}
+      >
+        {note}
+      </p>
       {all !== undefined && (
         <Checkbox
           label={all}
@@ -72,14 +83,6 @@ export function CheckboxGroup(props: Props) {
           />
         ))}
       </div>
-      <p
-        id={noteId}
-        className={props.error ? styles['error'] : styles['help']}
-        aria-live="polite"
-        hidden={!note}
-      >
-        {note}
-      </p>
     </fieldset>
   );
 }

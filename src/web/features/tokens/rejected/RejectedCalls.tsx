@@ -125,7 +125,7 @@ function Filters({ token, reason, onReload }: FiltersProps) {
   const { data: tokens = [] } = useQuery(tokenNamesQuery);
   const names = tokens.map(({ id, name }) => ({ value: id, label: name }));
   return (
-    <div className={styles['actions']}>
+    <div className={styles['filters']}>
       <Select
         label="Token"
         hideLabel
@@ -141,13 +141,14 @@ function Filters({ token, reason, onReload }: FiltersProps) {
         onChange={({ target }) => go({ reason: target.value || undefined })}
       />
       <Button
+        square
         variant="subtle"
         tone="neutral"
         icon={<RefreshCw size={18} aria-hidden="true" />}
+        aria-label="Muat ulang"
+        title="Muat ulang"
         onClick={onReload}
-      >
-        Muat ulang
-      </Button>
+      />
     </div>
   );
 }
