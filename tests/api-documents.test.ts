@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import * as z from 'zod/mini';
 import { failures, MessageStatus } from '#contract/messages.ts';
 import { type RefusalCode, refusals } from '#contract/base/refusals.ts';
@@ -9,9 +9,13 @@ import { TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
 import { API_LIMITS, MESSAGES_MAX } from '#contract/rest/limits.ts';
 import { CONTACT_PHONES_MAX, NewMessage } from '#contract/rest/new-message.ts';
 import { apiEndpoints, apiRefusals } from '#contract/rest.ts';
+import { WEBHOOK_LIMITS } from '#contract/webhooks/webhook.ts';
 import { fixedOutcomeOf } from '#server/domains/channels/simulator/outcomes.ts';
 import { settings } from '#server/infra/settings/settings.ts';
-import { callerAt, callerOf, test } from './support/app/api-caller.ts';
+import { callerAt, callerOf, halo, test } from './support/app/api-caller.ts';
+import type { RunningApp } from './support/app/running-app.ts';
+import type { TestDatabase } from './support/database/database.ts';
+import { startTarget } from './support/webhooks/webhook-target.ts';
 
 const page = await readFile(join(import.meta.dirname, '../docs/api.md'), 'utf8');
 
@@ -80,26 +84,45 @@ function wordsOf(value: unknown, name = ''): unknown[] {
   );
 }
 
+/** A message, and what the webhook is told of it. */
+async function deliverOne(running: RunningApp, db: TestDatabase, key: string): Promise<void> {
+  const headers = { authorization: `Bearer ${key}` };
+  const { status } = await callerAt(running)('/v1/messages', { body: halo, headers });
+  expect(status).toBe(202);
+  await db.allAccountsSql`select publish_outbox(1000)`;
+  const worker = running.container.webhooks.start();
+  await worker.drain();
+  await worker.close();
+}
+
+/** The address of the examples' webhook. */
+const WEBHOOK = 'https://toko.example/kabari';
+
 test('every documented request gets the answer that stands beside it', async ({ db, openApp }) => {
-  const running = await openApp();
+  const target = await startTarget();
+  onTestFinished(target.close);
+  const running = await openApp({ env: { WEBHOOK_ORIGINS: target.origin } });
   const { key } = await callerOf(running, db, { saldo: 100_000 });
   const { key: NEW_KEY } = await callerOf(running, db, { linked: false });
   const call = callerAt(running);
   const ran = new Set<string>();
-  let ID = '';
+  let [ID, DELIVERY] = ['', ''];
   for (const { request, status, answer } of examples) {
-    const { path, options } = callOf(argumentsOf(request, { KEY: key, NEW_KEY, ID }));
+    const asked = request.replaceAll(WEBHOOK, target.url);
+    const { path, options } = callOf(argumentsOf(asked, { KEY: key, NEW_KEY, ID, DELIVERY }));
     const { body: _, ...bodiless } = options;
     const response = await call(path, options.body === undefined ? bodiless : options);
     expect(response.status, request).toBe(status);
     expect(shapeOf(response.body), request).toEqual(shapeOf(answer));
     expect(wordsOf(response.body), request).toEqual(wordsOf(answer));
     if (response.body?.status === 'scheduled') ID = response.body.id;
+    if (options.method === 'PUT') await deliverOne(running, db, key);
+    if (path.startsWith('/v1/deliveries?')) DELIVERY = response.body.data[0].id;
     const method = options.method ?? (options.body === undefined ? 'GET' : 'POST');
     ran.add(
       `${method} ${path
         .split('?')[0]
-        ?.replace(ID === '' ? '-' : ID, ':id')
+        ?.replace(/\/(?:msg|whd)_\w{26}/, '/:id')
         .replace('/pesanan_siap', '/:id')}`,
     );
   }
@@ -174,6 +197,10 @@ test('the limits on the page are those of the code', () => {
     '`ttl`': [30, fieldOf('text', 'ttl').maximum],
     '`Idempotency-Key`': [1, API_LIMITS.idempotencyKeyMax],
     'messages, mutations, opt-outs on a page': [API_LIMITS.pageMax],
+    'deliveries on a page': [API_LIMITS.pageMax],
+    'events on a page': [API_LIMITS.pageMax],
+    '`url` of a webhook': [WEBHOOK_LIMITS.urlLength],
+    'deliveries, events': [WEBHOOK_LIMITS.keptDays],
   };
   for (const [what, figures] of Object.entries(expected)) {
     for (const figure of figures) expect(rows.get(what), what).toContain(figure);

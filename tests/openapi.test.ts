@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { generateSource } from 'oazapfts';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { apiEndpoints } from '#contract/rest.ts';
+import { eventTypes } from '#contract/webhooks/events.ts';
 import { callerOf, test } from './support/app/api-caller.ts';
 import type { RunningApp } from './support/app/running-app.ts';
+import { startTarget } from './support/webhooks/webhook-target.ts';
 
 const documentOf = async ({ app }: RunningApp) => {
   const answer = await app.inject({ url: '/v1/openapi.json' });
@@ -30,7 +32,23 @@ test('what describes the API is OpenAPI 3.1, says a validator of others, and nam
     ({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
   );
   expect(described.toSorted()).toEqual(all.toSorted());
+  expect(Object.keys(document.webhooks).toSorted()).toEqual(eventTypes.toSorted());
+  for (const [type, { post }] of Object.entries<Webhooks[string]>(document.webhooks)) {
+    const { schema } = post.requestBody.content['application/json'];
+    expect(schema.properties.type.const, type).toBe(type);
+    expect(schema.properties.data.required, type).toEqual(
+      expect.arrayContaining(['account', 'token', 'seq']),
+    );
+  }
 });
+
+type Payload = {
+  properties: { type: { const: string }; data: { required: string[] } };
+};
+type Webhooks = Record<
+  string,
+  { post: { requestBody: { content: { 'application/json': { schema: Payload } } } } }
+>;
 
 type Call = { method?: string; headers?: Headers; body?: unknown };
 type Fetch = (url: string, call?: Call) => Promise<Response>;
@@ -61,10 +79,13 @@ async function withClient(document: object, use: (client: Client) => Promise<voi
   }
 }
 
-test('a client that a generator makes of it sends, reads, cancels and opts out', async ({
-  running,
+test('a client that a generator makes of it sends, reads, cancels, opts out, and sets a webhook', async ({
+  openApp,
   db,
 }) => {
+  const target = await startTarget();
+  onTestFinished(target.close);
+  const running = await openApp({ env: { WEBHOOK_ORIGINS: target.origin } });
   const ani = await callerOf(running, db, { saldo: 10_000 });
   await withClient(await documentOf(running), async (client) => {
     client.defaults.baseUrl = '';
@@ -99,6 +120,30 @@ test('a client that a generator makes of it sends, reads, cancels and opts out',
     expect(await call('getBalance')).toMatchObject({ data: { available: 10_000, held: 0 } });
     expect(await call('addOptOut', { phone: '6281234567890' })).toMatchObject({ status: 201 });
     expect(await call('removeOptOut', '6281234567890')).toMatchObject({ status: 204 });
+    const saved = await call('setWebhook', { url: target.url, kinds: ['message.received'] });
+    expect(saved).toMatchObject({ status: 200, data: { webhook: { state: 'on' } } });
+    const { webhook } = saved.data as { webhook: object };
+    expect(await call('getWebhook')).toMatchObject({ data: { webhook } });
+    expect(await call('testWebhook')).toMatchObject({ status: 200, data: { ok: true } });
+    expect(await call('rotateWebhookSecret')).toMatchObject({
+      data: { secret: expect.stringMatching(/^whsec_/) },
+    });
+    expect(await call('listDeliveries', { state: 'parked', limit: 5 })).toMatchObject({
+      status: 200,
+      data: { data: [], next_cursor: null },
+    });
+    expect(await call('getDelivery', 'whd_x')).toMatchObject({ status: 404 });
+    expect(await call('replayDelivery', 'whd_x')).toMatchObject({ status: 404 });
+    const period = { from: '2026-11-21T00:00:00Z', to: '2026-11-22T00:00:00Z', which: 'all' };
+    expect(await call('replayDeliveries', period)).toMatchObject({
+      status: 202,
+      data: { replayed: 0, more: false },
+    });
+    expect(await call('listEvents', { after: '0', limit: '1' })).toMatchObject({
+      status: 200,
+      data: { data: expect.any(Array), next: expect.any(Number) },
+    });
+    expect(await call('removeWebhook')).toMatchObject({ status: 204 });
     expect(await call('getMessage', 'msg_x')).toMatchObject({
       status: 404,
       data: { code: 'not_found' },

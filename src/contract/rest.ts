@@ -5,6 +5,7 @@ import { type Endpoint, alwaysRefused } from './rest/endpoint.ts';
 import { messageEndpoints } from './rest/messages.ts';
 import { optoutEndpoints } from './rest/opt-outs.ts';
 import { templateEndpoints } from './rest/templates.ts';
+import { eventEndpoints, webhookEndpoints } from './rest/webhooks.ts';
 
 /** Every endpoint of the API; where GET works, HEAD does too, and OPTIONS everywhere. */
 export const apiEndpoints = {
@@ -12,6 +13,8 @@ export const apiEndpoints = {
   ...accountEndpoints,
   ...optoutEndpoints,
   ...templateEndpoints,
+  ...webhookEndpoints,
+  ...eventEndpoints,
 } as const;
 export type ApiEndpoint = keyof typeof apiEndpoints;
 

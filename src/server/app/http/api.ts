@@ -44,6 +44,7 @@ export function registerApi(app: FastifyInstance, container: Container): void {
     account: accountCallsOf(container),
     optouts: messages.optouts,
     templates: messages.templates,
+    webhooks: container.webhooks.calls,
     firstAnswer: async (call: Parameters<typeof keyed>[0], work: () => Promise<string>) => {
       const { body } = await answers.once(keyed(call), async () => ({
         status: 200,

@@ -1,3 +1,4 @@
+import type { LATEST } from '#contract/rest/webhooks.ts';
 import type { Delivery, DeliveryDetail, DeliveryState } from '#contract/webhooks/deliveries.ts';
 import type { EventType, WebhookEvent } from '#contract/webhooks/events.ts';
 import type {
@@ -55,6 +56,10 @@ export type WebhookCalls = {
   /** Events of the token and of its account after a position, in their order; `next` is where to go on. */
   readFeed: (
     token: TokenRef,
-    query: { after: number; limit: number; types?: readonly EventType[] | undefined },
+    query: {
+      after: number | typeof LATEST;
+      limit: number;
+      types?: readonly EventType[] | undefined;
+    },
   ) => Promise<{ events: WebhookEvent[]; next: number; hasMore: boolean }>;
 };

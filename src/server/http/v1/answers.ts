@@ -41,6 +41,7 @@ function addressesOf(endpoints: readonly { method: string; path: string }[]) {
     const methods = endpoints.filter((one) => one.path === path).map(({ method }) => method);
     const also = methods.includes('GET') ? ['HEAD', 'OPTIONS'] : ['OPTIONS'];
     return {
+      path,
       pattern: new RegExp(`^${path.replaceAll(/:\w+/g, '[^/]+')}$`),
       allow: [...methods, ...also].toSorted().join(', '),
     };
@@ -49,8 +50,18 @@ function addressesOf(endpoints: readonly { method: string; path: string }[]) {
 
 const pathOf = (url: string): string => url.split('?', 1)[0] ?? '';
 
-const allowedAt = (url: string): string | undefined =>
-  addresses.find(({ pattern }) => pattern.test(pathOf(url)))?.allow;
+/** An address that is written out goes before one with an id in its place. */
+function allowedAt(url: string): string | undefined {
+  const asked = pathOf(url);
+  const found =
+    addresses.find(({ path }) => path === asked) ??
+    addresses.find(({ pattern }) => pattern.test(asked));
+  return found?.allow;
+}
+
+/** Whether an address takes this method: a route with an id in its place answers for it too, where it does not. */
+export const takesMethod = ({ method, url }: Pick<FastifyRequest, 'method' | 'url'>): boolean =>
+  allowedAt(url)?.split(', ').includes(method) ?? false;
 
 /** True for addresses of the API, whether there is anything or not. */
 export const isOfApi = (url: string): boolean =>

@@ -5,12 +5,14 @@ import { API_LIMITS, API_PREFIX } from '#contract/rest/limits.ts';
 import { type ApiEndpoint, apiEndpoints } from '#contract/rest.ts';
 import type { Endpoint } from '#contract/rest/endpoint.ts';
 import { type Access, bearerOf } from '#server/http/access.ts';
-import { answerNo, answerOther } from './answers.ts';
+import { answerNo, answerOther, takesMethod } from './answers.ts';
 import { type Call, type Handlers, idempotencyKey, languageIn, malformed } from './call.ts';
 import { type AccountCalls, accountHandlers } from './endpoints/account.ts';
 import { type MessageCalls, messageHandlers } from './endpoints/messages.ts';
 import { type OptoutCalls, optoutHandlers } from './endpoints/opt-outs.ts';
+import { type EventCalls, eventHandlers } from './endpoints/events.ts';
 import { type TemplateCalls, templateHandlers } from './endpoints/templates.ts';
+import { type WebhookCalls, deliveryHandlers, webhookHandlers } from './endpoints/webhooks.ts';
 import { readFields } from './fields.ts';
 import { OPENAPI_PATH, openApiDocument } from './openapi.ts';
 
@@ -27,6 +29,7 @@ export type ApiDeps = {
   account: AccountCalls;
   optouts: OptoutCalls;
   templates: TemplateCalls;
+  webhooks: WebhookCalls & EventCalls;
   firstAnswer: FirstAnswers;
   /** The address people use; undefined for a local installation, which answers under any name. */
   publicUrl: string | undefined;
@@ -44,7 +47,7 @@ export function openApi(app: FastifyInstance, deps: ApiDeps): void {
   app.addHook('onRequest', async (request, reply) => {
     // Whatever is said, and to whom: an answer of the API is nobody else's, and true only now.
     void reply.header('cache-control', 'no-store');
-    if (request.is404) return answerOther(request, reply);
+    if (request.is404 || !takesMethod(request)) return answerOther(request, reply);
     if (request.routeOptions.url === OPENAPI_PATH) return undefined;
     await deps.access.admit(request, reply, bearerOf(request));
     return undefined;
@@ -59,6 +62,9 @@ export function openApi(app: FastifyInstance, deps: ApiDeps): void {
     ...accountHandlers(deps.account),
     ...optoutHandlers(deps.optouts),
     ...templateHandlers(deps.templates),
+    ...webhookHandlers(deps.webhooks),
+    ...deliveryHandlers(deps.webhooks),
+    ...eventHandlers(deps.webhooks),
   };
   for (const name of Object.keys(apiEndpoints) as ApiEndpoint[]) {
     openEndpoint(app, deps, name, handlers[name] as unknown as AnyHandler);

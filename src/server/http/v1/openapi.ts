@@ -7,6 +7,8 @@ import { type Endpoint, alwaysRefused } from '#contract/rest/endpoint.ts';
 import { Problem } from '#contract/rest/problem.ts';
 import { apiEndpoints } from '#contract/rest.ts';
 import { fieldNotes } from '#contract/rest/notes.ts';
+import { eventSummary } from '#contract/rest/webhooks.ts';
+import { WebhookEvent } from '#contract/webhooks/events.ts';
 
 /** Where the document is read; no key is asked for it. */
 export const OPENAPI_PATH = `${API_PREFIX}/openapi.json`;
@@ -36,6 +38,7 @@ const documentIn = oncePer((language: Language) => ({
   },
   security: [{ key: [] }],
   paths: pathsIn(language),
+  webhooks: webhooksIn(language),
   components: {
     securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
     schemas: { Problem: written(Problem()) },
@@ -127,6 +130,33 @@ function responsesOf({ status, answer, answers, refuses }: Endpoint): Schema {
 
 const oneOf = (shapes: readonly Schema[]): Schema =>
   shapes.length === 1 ? (shapes[0] ?? {}) : { oneOf: shapes };
+
+/** What we send to the webhook of a token: an operation for each event, under its type. */
+function webhooksIn(language: Language): Schema {
+  const operations = WebhookEvent().def.options.map((event) => {
+    const [type] = event.shape.type.def.values;
+    const operation = {
+      summary: type && eventSummary[type][language],
+      tags: ['webhooks'],
+      security: [],
+      parameters: signatureHeaders,
+      requestBody: {
+        required: true,
+        content: { 'application/json': { schema: written(event) } },
+      },
+      responses: { '2XX': { description: 'OK' } },
+    };
+    return [type, { post: operation }] as const;
+  });
+  return Object.fromEntries(operations);
+}
+
+const signatureHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
+  name,
+  in: 'header',
+  required: true,
+  schema: { type: 'string' },
+}));
 
 /** What a caller gives, with what our notes say of it. */
 function read(schema: z.ZodMiniType, language: Language): Schema {

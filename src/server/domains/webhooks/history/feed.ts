@@ -1,21 +1,26 @@
 import type { EventType, WebhookEvent } from '#contract/webhooks/events.ts';
 import { publicId } from '#contract/base/ids.ts';
+import { LATEST } from '#contract/rest/webhooks.ts';
 import { readToken } from '#server/domains/tokens/tokens.ts';
 import type { TokenRef } from '#server/domains/webhooks/api.ts';
 import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
 import { type StoredEvent, eventColumns, readEvents } from '#server/domains/webhooks/events.ts';
-import { asAccount } from '#server/infra/postgres/database.ts';
+import { type Tx, asAccount } from '#server/infra/postgres/database.ts';
 
 /** Stored events that are looked through by one call: most of an account may be of other tokens. */
 const LOOKED_MAX = 2_000;
 
-type Query = { after: number; limit: number; types?: readonly EventType[] | undefined };
+type Query = {
+  after: number | typeof LATEST;
+  limit: number;
+  types?: readonly EventType[] | undefined;
+};
 export type FeedPage = { events: WebhookEvent[]; next: number; hasMore: boolean };
 
 /**
  * Events of a token, and those of its whole account, after a position: as long as they are stored, 30 days.
  * `next` is where to go on, also on a page that found nothing in what it looked through; `hasMore` says that
- * there was more when it was read.
+ * there was more when it was read. After `latest` there is nothing yet: `next` is behind the newest.
  *
  * @throws Refusal `not_found` for a token that is not the account's.
  */
@@ -26,6 +31,10 @@ export const readFeed = (
 ): Promise<FeedPage> =>
   asAccount(deps.sql, accountId, async (tx) => {
     await readToken(tx, accountId, tokenId);
+    if (after === LATEST) {
+      const next = await newestPosition(tx, accountId);
+      return { events: [], next, hasMore: false };
+    }
     const looked = await tx<(StoredEvent & { is_own: boolean })[]>`
       select ${eventColumns(tx)},
         coalesce(e.token_id, ${tokenId}) = ${tokenId}
@@ -49,3 +58,9 @@ export const readFeed = (
       hasMore: isCut || looked.length === LOOKED_MAX,
     };
   });
+
+async function newestPosition(tx: Tx, accountId: string): Promise<number> {
+  const [row] = await tx<{ newest: number | null }[]>`
+    select max(position) as newest from events where account_id = ${accountId}`;
+  return row?.newest ?? 0;
+}

@@ -141,6 +141,14 @@ const words: Readonly<Record<string, Words>> = {
     title: 'Jumlah variabel templat tidak cocok',
     fix: 'Beri satu nilai untuk setiap variabel templat.',
   },
+  webhook_unconfirmed: {
+    title: 'Alamat webhook belum menjawab uji coba',
+    fix: 'Jawab peristiwa webhook.test dengan status 2xx dalam 10 detik, lalu atur webhook sekali lagi.',
+  },
+  webhook_off: {
+    title: 'Webhook sedang mati',
+    fix: 'Nyalakan webhook token ini; alamatnya diuji saat dinyalakan.',
+  },
   token_not_linked: {
     title: 'Token belum tersambung ke ponsel',
     fix: 'Buka token ini lalu pindai QR-nya.',
