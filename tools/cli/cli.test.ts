@@ -9,29 +9,8 @@ import { promisify } from 'node:util';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
 import { callerOf, test as base } from '#tests/support/app/api-caller.ts';
+import { ended, kabari, program, root } from '#tests/support/cli.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-
-const root = join(import.meta.dirname, '../..');
-const program = join(root, 'tools/cli/kabari.mjs');
-
-type Ended = { code: number | null; out: string; err: string };
-
-/** Runs a program to its end. */
-function ended(file: string, given: readonly string[], env: Record<string, string>) {
-  return new Promise<Ended>((done) => {
-    const child = spawn(file, given, {
-      env: { PATH: process.env['PATH'], ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let [out, err] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (more: string) => (out += more));
-    child.stderr.setEncoding('utf8').on('data', (more: string) => (err += more));
-    child.on('close', (code) => done({ code, out, err }));
-  });
-}
-
-const kabari = (env: Record<string, string>, ...given: string[]) =>
-  ended(process.execPath, [program, ...given], env);
 
 const test = base.extend<{
   address: string;
@@ -125,6 +104,9 @@ test('who calls it wrongly is told how, and nothing is asked of anybody', async 
     [['send', '0812', 'x', '--nada'], /nada[\s\S]*kabari send/],
     [['send', '0812', '--image', '/etc/passwd'], /takes a link/],
     [['send', '0812', 'x', '--audio', 'https://a.example/a.ogg'], /no text/],
+    [['replay'], /Which ones/],
+    [['replay', 'whd_x', '--from', '2026-11-21T00:00:00Z'], /Which ones/],
+    [['replay', 'whd_x', '--all'], /Which ones/],
     [['balance'], /no key/, { KABARI_KEY: '' }],
     [['balance'], /no key/, { KABARI_KEY: 'a b' }],
     [['balance'], /no address/, { KABARI_URL: 'localhost' }],
@@ -196,7 +178,8 @@ test('events go to a program on this machine as signed webhooks, in order, none 
       account: 'acc_1',
       token: 'tok_1',
       seq,
-      message: { peer: '62812', content: { text: 'é' } },
+      peer: '62812',
+      content: { text: 'é' },
     },
   });
   const all = [1, 2, 3, 4, 5].map(event);

@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { interrupted, isLoopback } from './api.mjs';
-import { EXIT, Stop, jsonLine, printable } from './terminal.mjs';
+import { EXIT, Stop, jsonLine, printable, rupiah } from './terminal.mjs';
 
 const PAGE = 100;
 const POLL_MS = 1_000;
@@ -20,13 +20,7 @@ const wait = (ms, signal) =>
 const pageAfter = (api, after) => api.get('/v1/events', { after, limit: PAGE });
 
 /** The place behind the newest event: who begins now begins there. */
-async function endOf(api) {
-  for (let after = 0; ;) {
-    const { next, has_more: more } = await pageAfter(api, after);
-    after = next;
-    if (!more) return after;
-  }
-}
+const endOf = async (api) => (await pageAfter(api, 'latest')).next;
 
 /** Every event after a place, as it happens; with each the place behind it. */
 async function* follow(api, after) {
@@ -53,10 +47,24 @@ export async function tail({ api, options, print }) {
   }
 }
 
-function lineOf({ type, timestamp, data: { seq, message } }) {
-  const text = message?.content?.text ?? message?.content?.caption ?? message?.type ?? '';
-  const said = message ? ` ${message.peer} ${text}` : '';
-  return printable(`${seq} ${timestamp} ${type}${said}`);
+const lineOf = ({ type, timestamp, data }) =>
+  printable([data.seq, timestamp, type, ...wordsOf(data)].filter(Boolean).join(' '));
+
+/** Of whom an event speaks, and what it says in a few words. */
+function wordsOf(data) {
+  const { content, failure, peer, id, ref, name, phone, number } = data;
+  const text = content?.text ?? content?.caption ?? (content && data.type);
+  const amount = data.available ?? data.amount ?? data.total;
+  return [
+    peer ?? name,
+    phone,
+    content ? text : id,
+    ref,
+    failure?.code,
+    number,
+    amount !== undefined && rupiah(amount),
+    data.source,
+  ];
 }
 
 /**

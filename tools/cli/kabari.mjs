@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { text as textOf } from 'node:stream/consumers';
 import { openApi } from './api.mjs';
 import { forward, tail } from './events.mjs';
+import { replay } from './replay.mjs';
 import { balance, me, send } from './send.mjs';
 import { EXIT, Stop } from './terminal.mjs';
 
@@ -37,6 +38,12 @@ const commands = {
     says: 'Posts events to a program on this machine, as webhooks.',
     options: { after: text },
     run: forward,
+  },
+  replay: {
+    usage: 'replay <whd_…>, or --from <time>',
+    says: 'Sends deliveries of the webhook anew.',
+    options: { from: text, to: text, all: flag, json: flag },
+    run: replay,
   },
   balance: { usage: 'balance', says: 'The saldo.', options: { json: flag }, run: balance },
   me: {
