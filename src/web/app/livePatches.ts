@@ -5,6 +5,7 @@ import { messagePatches } from '#web/features/messages/livePatches.ts';
 import { saldoPatches } from '#web/features/saldo/livePatches.ts';
 import { supportPatches } from '#web/features/support/unread.ts';
 import { tokenPatches } from '#web/features/tokens/livePatches.ts';
+import { webhookPatches } from '#web/features/webhooks/livePatches.ts';
 import type { LivePatches } from '#web/live/patches.ts';
 
 /**
@@ -19,4 +20,5 @@ export const livePatches: readonly LivePatches[] = [
   supportPatches,
   homePatches,
   broadcastPatches,
+  webhookPatches,
 ];

@@ -97,6 +97,7 @@ export const screens: ReadonlySet<string> = new Set([
   '/profile',
   '/saldo',
   '/token',
+  '/token/webhook',
 ]);
 const galleryPath = /^\/__galeri(?:\/[a-z0-9-]{1,64})?$/;
 const scanPath = /^\/scan\/[A-Za-z0-9_.~-]{1,512}$/;

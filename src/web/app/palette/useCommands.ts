@@ -12,6 +12,7 @@ import {
   Smartphone,
   Sun,
   Wallet,
+  Webhook,
 } from 'lucide-react';
 import type { OperatorRole } from '#contract/base/act.ts';
 import { formatPhone, normalizePhone } from '#contract/base/phone.ts';
@@ -117,6 +118,14 @@ const doing: readonly Command[] = [
     group: 'Tindakan',
     Icon: Plus,
     run: () => navigate({ to: '/token', search: { view: 'new' } }),
+  },
+  {
+    id: 'webhook',
+    label: 'Webhook',
+    words: 'callback peristiwa kejadian pengiriman kirim ulang integrasi',
+    group: 'Halaman',
+    Icon: Webhook,
+    run: () => navigate({ to: '/token/webhook' }),
   },
   {
     id: 'conversations',

@@ -18,6 +18,16 @@ export const addresses = {
     token: text,
     reason: text,
   },
+  '/token/webhook': {
+    page: whole,
+    token: text,
+    state: text,
+    type: text,
+    from: date,
+    to: date,
+    /** The delivery whose details are open. */
+    open: text,
+  },
   '/message-history': {
     ...listFields,
     q: text,

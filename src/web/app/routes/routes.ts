@@ -21,6 +21,10 @@ const pages: Readonly<Record<keyof typeof addresses, Omit<Route, 'search'>>> = {
     layout: app,
     page: later(async () => (await import('#web/features/tokens/TokensPage.tsx')).TokensPage),
   },
+  '/token/webhook': {
+    layout: app,
+    page: later(async () => (await import('#web/features/webhooks/WebhookPage.tsx')).WebhookPage),
+  },
   '/message-history': {
     layout: app,
     page: later(async () => (await import('#web/features/messages/MessagesPage.tsx')).MessagesPage),

@@ -17,6 +17,7 @@ import { TokenSettings } from '#web/features/tokens/drawer/TokenSettings.tsx';
 import styles from '#web/features/tokens/tokens.module.css';
 import { channelLabel, statusTone } from '#web/features/tokens/labels.ts';
 import { SupportLink } from '#web/features/support/support.ts';
+import { WebhookPart } from '#web/features/webhooks/webhooks.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { Facts } from '#web/ui/panel/Panel.tsx';
@@ -116,6 +117,7 @@ function Details({ token, linking, onGone }: DetailsProps) {
         />
       </section>
       <CloudIds token={token} />
+      <WebhookPart tokenId={token.id} />
       <TokenSettings key={token.id} token={token} />
       <Suspense fallback={<Skeleton height={480} />}>
         <TokenAccessPart key={`access-${token.id}`} token={token} />

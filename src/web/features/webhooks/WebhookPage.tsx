@@ -1,0 +1,163 @@
+import { useQuery } from '@tanstack/react-query';
+import { BookOpen, KeyRound } from 'lucide-react';
+import { useState } from 'react';
+import type { SavedWebhook } from '#contract/webhooks/webhook.ts';
+import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { Link } from '#web/browser/router/Link.tsx';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
+import { DeliveriesPart } from '#web/features/webhooks/deliveries/DeliveriesPart.tsx';
+import { CreatedDialog } from '#web/features/webhooks/manage/CreatedDialog.tsx';
+import { WebhookSetup } from '#web/features/webhooks/manage/WebhookSetup.tsx';
+import { WebhookSummary } from '#web/features/webhooks/manage/WebhookSummary.tsx';
+import {
+  LOOK_MS,
+  tokenNamesQuery,
+  tokenQuery,
+  useWebhookChanged,
+  webhookQuery,
+} from '#web/features/webhooks/queries.ts';
+import { SignatureSamples } from '#web/features/webhooks/samples/SignatureSamples.tsx';
+import styles from '#web/features/webhooks/webhooks.module.css';
+import { LinkButton } from '#web/ui/button/Button.tsx';
+import { PageHead } from '#web/ui/layout/PageHead.tsx';
+import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { SelectOne } from '#web/ui/select/SelectOne.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+
+/** Route `/token/webhook`: where a token's events go, and what became of each. Without `token`, the first one's. */
+export function WebhookPage() {
+  const { token } = useSearch('/token/webhook');
+  const names = useQuery(tokenNamesQuery);
+  const tokenId = token ?? names.data?.[0]?.id;
+  return (
+    <>
+      <PageHead
+        title="Webhook"
+        context={tokenId === undefined ? undefined : <Owner tokenId={tokenId} />}
+        tools={
+          <LinkButton
+            to="/docs"
+            search={{ page: 'webhooks' }}
+            variant="outline"
+            tone="neutral"
+            icon={<BookOpen size={18} aria-hidden="true" />}
+          >
+            Dokumentasi webhook
+          </LinkButton>
+        }
+      />
+      {tokenId !== undefined ? (
+        <div className={styles['page']} key={tokenId}>
+          <TokenChoice tokenId={tokenId} />
+          <OfToken tokenId={tokenId} />
+        </div>
+      ) : names.isError ? (
+        <WentWrong message={sentenceOf(names.error)} onRetry={() => void names.refetch()} />
+      ) : names.data ? (
+        <EmptyState
+          icon={<KeyRound size={24} />}
+          title="Webhook dipasang pada token"
+          action={
+            <LinkButton to="/token" search={{ view: 'new' }}>
+              Tambah token
+            </LinkButton>
+          }
+        >
+          Buat token dahulu, lalu pasang alamat yang menerima peristiwanya.
+        </EmptyState>
+      ) : (
+        <LoadingRows />
+      )}
+    </>
+  );
+}
+
+/** Whose webhook it is, and the way back to it. */
+function Owner({ tokenId }: { tokenId: string }) {
+  const { data: token } = useQuery(tokenQuery(tokenId));
+  return (
+    <>
+      Peristiwa token{' '}
+      <Link to="/token" search={{ open: tokenId }}>
+        <bdi>{token?.name ?? '…'}</bdi>
+      </Link>{' '}
+      dan akun Anda, dikirim ke server Anda.
+    </>
+  );
+}
+
+/** Another token's webhook; nothing where there is only one. */
+function TokenChoice({ tokenId }: { tokenId: string }) {
+  const { data: tokens = [] } = useQuery(tokenNamesQuery);
+  const { data: token } = useQuery(tokenQuery(tokenId));
+  const known = tokens.some(({ id }) => id === tokenId) || !token ? tokens : [token, ...tokens];
+  if (known.length < 2) return null;
+  return (
+    <div className={styles['choice']}>
+      <SelectOne
+        label="Token"
+        options={known.map(({ id, name }) => ({ value: id, label: name }))}
+        value={tokenId}
+        onChange={(id) => void navigate({ to: '/token/webhook', search: { token: id } })}
+      />
+    </div>
+  );
+}
+
+/** The webhook of a token, or the form for one. A new secret stays in sight whatever is heard of meanwhile. */
+function OfToken({ tokenId }: { tokenId: string }) {
+  const [created, setCreated] = useState<SavedWebhook>();
+  const changed = useWebhookChanged(tokenId);
+  const saved = (next: SavedWebhook) => {
+    setCreated(next);
+    changed(next.webhook);
+  };
+  return (
+    <>
+      <Standing tokenId={tokenId} onCreated={saved} />
+      {created && created.secret !== null && (
+        <CreatedDialog
+          saved={created}
+          secret={created.secret}
+          onClose={() => setCreated(undefined)}
+        />
+      )}
+    </>
+  );
+}
+
+type StandingProps = { tokenId: string; onCreated: (saved: SavedWebhook) => void };
+
+function Standing({ tokenId, onCreated }: StandingProps) {
+  const { data, isPending, error, refetch } = useQuery({
+    ...webhookQuery(tokenId),
+    refetchInterval: LOOK_MS,
+  });
+  if (isPending) return <LoadingRows />;
+  if (error && !data) {
+    const isGone = refusalCode(error) === 'not_found';
+    return (
+      <WentWrong
+        message={sentenceOf(error)}
+        {...(isGone ? {} : { onRetry: () => void refetch() })}
+      />
+    );
+  }
+  if (!data) return <WebhookSetup tokenId={tokenId} onSaved={onCreated} />;
+  return (
+    <>
+      <WebhookSummary webhook={data} />
+      <DeliveriesPart webhook={data} />
+      <SignatureSamples format={data.format} />
+    </>
+  );
+}
+
+const LoadingRows = () => (
+  <div aria-busy="true" className={styles['page']}>
+    <Skeleton height={190} />
+    <Skeleton height={28} width={160} />
+    <Skeleton height={320} />
+  </div>
+);

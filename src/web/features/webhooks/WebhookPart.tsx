@@ -1,0 +1,56 @@
+import { useQuery } from '@tanstack/react-query';
+import { Webhook as Icon } from 'lucide-react';
+import { useId } from 'react';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useUser } from '#web/api/user.ts';
+import { standingOf } from '#web/features/webhooks/labels.ts';
+import { webhookQuery } from '#web/features/webhooks/queries.ts';
+import styles from '#web/features/webhooks/webhooks.module.css';
+import { LinkButton } from '#web/ui/button/Button.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+
+/** How the webhook of a token stands, in one line, and the way to its page. */
+export function WebhookPart({ tokenId }: { tokenId: string }) {
+  const title = useId();
+  const { timezone } = useUser();
+  const { data: webhook, error, refetch } = useQuery(webhookQuery(tokenId));
+  const standing = webhook === undefined ? undefined : standingOf(webhook, timezone);
+  return (
+    <section className={styles['part']} aria-labelledby={title}>
+      <h3 id={title}>Webhook</h3>
+      {standing ? (
+        <>
+          <p className={styles['standing']}>
+            <StatusChip tone={standing.tone}>{standing.words}</StatusChip>
+          </p>
+          {webhook ? (
+            <bdi className={styles['address']}>{webhook.url}</bdi>
+          ) : (
+            <p className={styles['note']}>
+              Kabari memberi tahu server Anda setiap ada pesan masuk atau status yang berubah.
+            </p>
+          )}
+          <div>
+            <LinkButton
+              to="/token/webhook"
+              search={{ token: tokenId }}
+              variant="outline"
+              tone="neutral"
+              icon={<Icon size={18} aria-hidden="true" />}
+            >
+              {webhook ? 'Buka webhook' : 'Pasang webhook'}
+            </LinkButton>
+          </div>
+        </>
+      ) : error ? (
+        <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+      ) : (
+        <div aria-busy="true">
+          <Skeleton height={24} width={140} />
+        </div>
+      )}
+    </section>
+  );
+}

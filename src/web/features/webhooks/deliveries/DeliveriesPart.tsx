@@ -1,0 +1,189 @@
+import { History, Webhook as Icon } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { formatNumber } from '#contract/base/money.ts';
+import { formatDate } from '#contract/base/time.ts';
+import {
+  deliveryStateLabel,
+  listDeliveries,
+  type Delivery,
+} from '#contract/webhooks/deliveries.ts';
+import { eventTypeLabel } from '#contract/webhooks/events.ts';
+import { WEBHOOK_LIMITS, type Webhook } from '#contract/webhooks/webhook.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useUser } from '#web/api/user.ts';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
+import { DeliveryDrawer } from '#web/features/webhooks/deliveries/DeliveryDrawer.tsx';
+import { DeliveryFilters } from '#web/features/webhooks/deliveries/DeliveryFilters.tsx';
+import { noFilters, readFilters } from '#web/features/webhooks/deliveries/filters.ts';
+import { ReplayDialog } from '#web/features/webhooks/deliveries/ReplayDialog.tsx';
+import {
+  answerWords,
+  deliveryTone,
+  formatDaySecond,
+  formatSecond,
+} from '#web/features/webhooks/labels.ts';
+import { LOOK_MS } from '#web/features/webhooks/queries.ts';
+import styles from '#web/features/webhooks/webhooks.module.css';
+import { Button } from '#web/ui/button/Button.tsx';
+import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { DataTable } from '#web/ui/table/DataTable.tsx';
+import type { Column } from '#web/ui/table/tableProps.ts';
+import { useList } from '#web/ui/table/useList.ts';
+
+const columns = (zone: string): readonly Column<Delivery>[] => [
+  {
+    id: 'created_at',
+    title: 'Waktu',
+    width: 90,
+    whole: true,
+    phone: 'aside',
+    cell: ({ created_at: at }) => (
+      <time dateTime={at.toISOString()} title={formatDaySecond(at, zone)}>
+        {formatSecond(at, zone)}
+      </time>
+    ),
+  },
+  {
+    id: 'type',
+    title: 'Peristiwa',
+    width: 250,
+    phone: 'title',
+    cell: ({ type }) => (
+      <span className={styles['event']}>
+        <span>{eventTypeLabel[type]}</span>
+        <code>{type}</code>
+      </span>
+    ),
+  },
+  {
+    id: 'state',
+    title: 'Keadaan',
+    width: 130,
+    phone: 'note',
+    cell: ({ state }) => (
+      <StatusChip tone={deliveryTone[state]}>{deliveryStateLabel[state]}</StatusChip>
+    ),
+  },
+  {
+    id: 'tries',
+    title: 'Percobaan',
+    width: 100,
+    align: 'end',
+    phone: 'hidden',
+    cell: ({ tries }) => <span className="num">{formatNumber(tries)}</span>,
+  },
+  {
+    id: 'answer',
+    title: 'Jawaban terakhir',
+    width: 220,
+    phone: 'line',
+    cell: (delivery) => <LastAnswer delivery={delivery} zone={zone} />,
+  },
+];
+
+/** What was answered last, and when it is tried again. */
+function LastAnswer({ delivery, zone }: { delivery: Delivery; zone: string }) {
+  const { last_status: status, last_error: error, next_at: next, state } = delivery;
+  const words = answerWords({ status, error });
+  return (
+    <span className={styles['event']}>
+      <span className={words === '' ? styles['note'] : undefined}>
+        {words || (state === 'waiting' ? 'Menunggu giliran' : 'Belum dicoba')}
+      </span>
+      {state === 'waiting' && next && words !== '' && (
+        <span className={styles['note']}>dicoba lagi {formatDaySecond(next, zone)}</span>
+      )}
+    </span>
+  );
+}
+
+/** The deliveries of a webhook, the newest first; filters, page and the open one are in the address. */
+export function DeliveriesPart({ webhook }: { webhook: Webhook }) {
+  const search = useSearch('/token/webhook');
+  const { timezone: zone } = useUser();
+  const [replaying, setReplaying] = useState(false);
+  const filters = readFilters(search);
+  const shown = useMemo(() => columns(zone), [zone]);
+  const view = { page: search.page ?? 1, sort: null };
+  const which = { token_id: webhook.token_id, ...filters };
+  const list = useList(listDeliveries, which, view, { everyMs: LOOK_MS });
+  const go = (change: Partial<typeof search>, replace = false) =>
+    void navigate({ to: '/token/webhook', change, replace, resetScroll: false });
+  const openAt = (open: string | undefined) => go({ open });
+  return (
+    <Panel
+      title="Pengiriman"
+      tools={
+        <Button
+          variant="outline"
+          tone="neutral"
+          size="sm"
+          icon={<History size={16} aria-hidden="true" />}
+          onClick={() => setReplaying(true)}
+        >
+          Kirim ulang per tanggal
+        </Button>
+      }
+    >
+      <div className={styles['part']}>
+        <DeliveryFilters
+          search={search}
+          filters={filters}
+          onChange={(next) => go({ ...next, page: undefined }, true)}
+        />
+        <DataTable
+          {...list.table}
+          caption="Pengiriman, yang terbaru lebih dulu"
+          columns={shown}
+          rowKey={({ id }) => id}
+          group={({ created_at: at }) => formatDate(at, zone)}
+          onView={({ page }, how) => go({ page: page > 1 ? page : undefined }, how?.replace)}
+          onOpen={({ id }) => openAt(id)}
+          openKey={search.open}
+          empty={
+            <Nothing
+              error={list.error}
+              filtered={Object.keys(filters).length > 0}
+              onRetry={() => void list.refetch()}
+              onReset={() => go({ ...noFilters, page: undefined })}
+            />
+          }
+        />
+        <p className={styles['note']}>
+          Pengiriman dan percobaannya disimpan {WEBHOOK_LIMITS.keptDays} hari.
+        </p>
+      </div>
+      <DeliveryDrawer webhook={webhook} id={search.open} onClose={() => openAt(undefined)} />
+      {replaying && (
+        <ReplayDialog webhook={webhook} filters={filters} onClose={() => setReplaying(false)} />
+      )}
+    </Panel>
+  );
+}
+
+type NothingProps = {
+  error: Error | null;
+  filtered: boolean;
+  onRetry: () => void;
+  onReset: () => void;
+};
+
+function Nothing({ error, filtered, onRetry, onReset }: NothingProps) {
+  if (error) return <WentWrong message={sentenceOf(error)} onRetry={onRetry} />;
+  if (filtered) {
+    return (
+      <Button variant="outline" tone="neutral" onClick={onReset}>
+        Hapus filter
+      </Button>
+    );
+  }
+  return (
+    <EmptyState icon={<Icon size={24} />} title="Belum ada peristiwa">
+      Tekan Kirim uji coba di atas untuk mencoba alamatnya, atau kirim satu pesan: peristiwanya
+      muncul di sini dengan sendirinya.
+    </EmptyState>
+  );
+}

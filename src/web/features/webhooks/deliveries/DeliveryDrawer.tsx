@@ -1,0 +1,201 @@
+import { useQuery } from '@tanstack/react-query';
+import { RotateCcw } from 'lucide-react';
+import { formatNumber } from '#contract/base/money.ts';
+import {
+  deliveryStateLabel,
+  replayDelivery,
+  type DeliveryAttempt,
+  type DeliveryDetail,
+} from '#contract/webhooks/deliveries.ts';
+import { eventTypeLabel } from '#contract/webhooks/events.ts';
+import type { Webhook } from '#contract/webhooks/webhook.ts';
+import { refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { useUser } from '#web/api/user.ts';
+import {
+  adviceFor,
+  answerWords,
+  deliveryTone,
+  formatDaySecond,
+} from '#web/features/webhooks/labels.ts';
+import { deliveryQuery, useWebhookChanged } from '#web/features/webhooks/queries.ts';
+import styles from '#web/features/webhooks/webhooks.module.css';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
+import { CopyButton } from '#web/ui/copy/CopyField.tsx';
+import { Drawer } from '#web/ui/overlay/Modal.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Facts, Panel, Stack, type Fact } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { Timeline, type TimelineEntry } from '#web/ui/status/Timeline.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+type Props = {
+  webhook: Webhook;
+  /** The delivery that is open; undefined for none. */
+  id: string | undefined;
+  onClose: () => void;
+};
+
+/** One delivery beside the list: what was sent, and every try. */
+export function DeliveryDrawer({ webhook, id, onClose }: Props) {
+  return (
+    <Drawer
+      addressed
+      open={id !== undefined}
+      onClose={onClose}
+      title="Rincian pengiriman"
+      size="lg"
+    >
+      {id !== undefined && <Content tokenId={webhook.token_id} id={id} />}
+    </Drawer>
+  );
+}
+
+function Content({ tokenId, id }: { tokenId: string; id: string }) {
+  const { data: delivery, error, refetch } = useQuery(deliveryQuery(tokenId, id));
+  if (delivery) return <Details tokenId={tokenId} delivery={delivery} />;
+  if (error) {
+    const isGone = refusalCode(error) === 'not_found';
+    return (
+      <WentWrong
+        message={sentenceOf(error)}
+        {...(isGone ? {} : { onRetry: () => void refetch() })}
+      />
+    );
+  }
+  return (
+    <div aria-busy="true">
+      <Stack gap={24}>
+        <Skeleton height={24} width={160} />
+        <Skeleton lines={4} />
+        <Skeleton height={160} />
+      </Stack>
+    </div>
+  );
+}
+
+function Details({ tokenId, delivery }: { tokenId: string; delivery: DeliveryDetail }) {
+  const { timezone: zone } = useUser();
+  const changed = useWebhookChanged(tokenId);
+  const replay = useAct(replayDelivery, {
+    onSuccess: () => {
+      changed();
+      toast('Dikirim ulang.', { tone: 'success' });
+    },
+  });
+  return (
+    <Stack gap={24}>
+      <Stack gap={12}>
+        <RefusalAlert error={replay.error} />
+        <Facts facts={factsOf(delivery, zone)} />
+        <div>
+          <Button
+            variant="subtle"
+            icon={<RotateCcw size={18} aria-hidden="true" />}
+            busy={replay.busy}
+            onClick={() => replay.mutate({ token_id: tokenId, delivery_id: delivery.id })}
+          >
+            {delivery.state === 'waiting' ? 'Kirim sekarang' : 'Kirim ulang'}
+          </Button>
+        </div>
+      </Stack>
+      <Panel title="Percobaan">
+        {delivery.attempts.length === 0 ? (
+          <p className={styles['note']}>
+            Belum dicoba. Bila ada yang lebih dulu di percakapan yang sama, itu dikirim lebih dulu.
+          </p>
+        ) : (
+          <Timeline entries={delivery.attempts.map((attempt) => entryOf(attempt, zone))} />
+        )}
+      </Panel>
+      <Panel title="Isi">
+        {delivery.body === null ? (
+          <p className={styles['note']}>
+            Tidak ada lagi yang dikirim: datanya sudah dihapus dari akun ini.
+          </p>
+        ) : (
+          <CodeBlock title="JSON, dirapikan" code={readable(delivery.body)} />
+        )}
+      </Panel>
+    </Stack>
+  );
+}
+
+function factsOf(delivery: DeliveryDetail, zone: string): readonly Fact[] {
+  const { state, type, created_at, next_at, tries } = delivery;
+  return [
+    {
+      term: 'Keadaan',
+      is: <StatusChip tone={deliveryTone[state]}>{deliveryStateLabel[state]}</StatusChip>,
+    },
+    {
+      term: 'Peristiwa',
+      is: (
+        <>
+          {eventTypeLabel[type]} <code>{type}</code>
+        </>
+      ),
+    },
+    { term: 'Terjadi', is: formatDaySecond(created_at, zone) },
+    { term: 'Percobaan', is: <span className="num">{formatNumber(tries)}</span> },
+    ...(state === 'waiting' && next_at
+      ? [{ term: 'Dicoba lagi', is: formatDaySecond(next_at, zone) }]
+      : []),
+    {
+      term: <span id="delivery-id">webhook-id</span>,
+      is: (
+        <span className={styles['id']}>
+          <code>{delivery.id}</code>
+          <CopyButton value={delivery.id} describes="delivery-id" />
+        </span>
+      ),
+    },
+  ];
+}
+
+const isGood = (status: number | null): boolean => status !== null && status >= 200 && status < 300;
+
+function entryOf(attempt: DeliveryAttempt, zone: string): TimelineEntry {
+  const { n, at, ms, status } = attempt;
+  return {
+    key: String(n),
+    title: `Percobaan ${n}: ${answerWords(attempt)}`,
+    time: formatDaySecond(at, zone),
+    at,
+    tone: isGood(status) ? 'success' : 'danger',
+    detail: <Attempt attempt={attempt} ms={ms} />,
+  };
+}
+
+function Attempt({ attempt, ms }: { attempt: DeliveryAttempt; ms: number }) {
+  const advice = adviceFor(attempt);
+  const headers = Object.entries(attempt.headers).map(([name, value]) => `${name}: ${value}`);
+  return (
+    <div className={styles['attempt']}>
+      <p>
+        Dijawab dalam <span className="num">{formatNumber(ms)} ms</span>.{advice && ` ${advice}`}
+      </p>
+      {attempt.answer !== '' && (
+        <p className={styles['answer']}>
+          <bdi>{attempt.answer}</bdi>
+        </p>
+      )}
+      <details className={styles['headers']}>
+        <summary>Header yang dikirim</summary>
+        <CodeBlock title={`Header percobaan ${attempt.n}`} code={headers.join('\n')} />
+      </details>
+    </div>
+  );
+}
+
+/** JSON with line breaks; what is none stays as it is. */
+function readable(body: string): string {
+  try {
+    return JSON.stringify(JSON.parse(body), null, 2);
+  } catch {
+    return body;
+  }
+}

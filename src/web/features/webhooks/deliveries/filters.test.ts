@@ -1,0 +1,16 @@
+import { expect, test } from 'vitest';
+import { readFilters } from '#web/features/webhooks/deliveries/filters.ts';
+
+test('an address becomes filters, and what nobody understands is left out', () => {
+  expect(readFilters({ state: 'parked', type: 'message.read' })).toEqual({
+    state: 'parked',
+    type: 'message.read',
+  });
+  expect(readFilters({ state: 'lost', type: 'message.*', from: '2026-02-31' })).toEqual({});
+});
+
+test('days are read in either order, and one alone is a day', () => {
+  const range = { from: '2026-11-01', to: '2026-11-21' };
+  expect(readFilters({ from: range.to, to: range.from })).toEqual(range);
+  expect(readFilters({ to: '2026-11-21' })).toEqual({ from: '2026-11-21', to: '2026-11-21' });
+});

@@ -1,0 +1,46 @@
+import { CivilDay } from '#contract/base/days.ts';
+import { DeliveryState } from '#contract/webhooks/deliveries.ts';
+import { EventType } from '#contract/webhooks/events.ts';
+import type { DateRange } from '#web/ui/date/dates.ts';
+
+/** What the address of the list may carry beside its page. */
+export type FilterSearch = {
+  state?: string | undefined;
+  type?: string | undefined;
+  from?: string | undefined;
+  to?: string | undefined;
+};
+
+export type Filters = {
+  state?: DeliveryState;
+  type?: EventType;
+  from?: string;
+  to?: string;
+};
+
+/** The filters that an address asks for; what it says that nobody understands is left out. */
+export function readFilters(search: FilterSearch): Filters {
+  const state = DeliveryState().safeParse(search.state);
+  const type = EventType().safeParse(search.type);
+  return {
+    ...(state.success && { state: state.data }),
+    ...(type.success && { type: type.data }),
+    ...rangeOf(search),
+  };
+}
+
+/** The days of the address; a range written backwards is turned round, half a range is one day. */
+export function rangeOf({ from, to }: FilterSearch): DateRange | null {
+  const days = [from, to].filter((day) => CivilDay().safeParse(day).success);
+  const [first, last = first] = days as string[];
+  if (first === undefined || last === undefined) return null;
+  return first <= last ? { from: first, to: last } : { from: last, to: first };
+}
+
+/** An address without any filter. */
+export const noFilters = {
+  state: undefined,
+  type: undefined,
+  from: undefined,
+  to: undefined,
+} as const;

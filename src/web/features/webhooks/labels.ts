@@ -1,0 +1,89 @@
+import { formatDate, formatDateTime, formatTime } from '#contract/base/time.ts';
+import type { AttemptError, DeliveryState } from '#contract/webhooks/deliveries.ts';
+import {
+  WEBHOOK_LIMITS,
+  type Webhook,
+  type WebhookFormat,
+  type WebhookOffReason,
+} from '#contract/webhooks/webhook.ts';
+import type { Tone } from '#web/ui/status/StatusChip.tsx';
+
+/** In whose shape events are sent. */
+export const formatLabel: Record<WebhookFormat, string> = {
+  kabari: 'Kabari (Standard Webhooks)',
+  cloud: 'WhatsApp Cloud API',
+  fonnte: 'Fonnte',
+  wablas: 'Wablas',
+};
+
+const DAY_MS = 86_400_000;
+
+const offBecause: Record<WebhookOffReason, { tone: Tone; words: string }> = {
+  unconfirmed: { tone: 'warning', words: 'Mati: alamatnya belum menjawab uji coba' },
+  owner: { tone: 'neutral', words: 'Mati: dimatikan dari akun ini' },
+  gone: { tone: 'danger', words: 'Mati: alamatnya menjawab 410' },
+  failing: {
+    tone: 'danger',
+    words: `Mati: gagal terus selama ${WEBHOOK_LIMITS.failingDays} hari`,
+  },
+};
+
+type Standing = Pick<Webhook, 'state' | 'off_reason' | 'failing_since'>;
+
+/** How a token's webhook stands, in one line. @param zone the time zone of who reads it. */
+export function standingOf(webhook: Standing | null, zone: string): { tone: Tone; words: string } {
+  if (!webhook) return { tone: 'neutral', words: 'Belum dipasang' };
+  if (webhook.state === 'off') return offBecause[webhook.off_reason ?? 'owner'];
+  const since = webhook.failing_since;
+  return since
+    ? { tone: 'warning', words: `Gagal sejak ${formatDateTime(since, zone)}` }
+    : { tone: 'success', words: 'Aktif' };
+}
+
+/** When a webhook that has failed since then is switched off, unless something succeeds. */
+export const switchedOffAt = (failingSince: Date): Date =>
+  new Date(failingSince.getTime() + WEBHOOK_LIMITS.failingDays * DAY_MS);
+
+/** `09.05.07`: tries follow each other within seconds. */
+export const formatSecond = (at: Date, zone: string): string =>
+  `${formatTime(at, zone)}.${String(at.getUTCSeconds()).padStart(2, '0')}`;
+
+/** `21 Nov 2026, 09.05.07` */
+export const formatDaySecond = (at: Date, zone: string): string =>
+  `${formatDate(at, zone)}, ${formatSecond(at, zone)}`;
+
+export const deliveryTone: Record<DeliveryState, Tone> = {
+  waiting: 'info',
+  delivered: 'success',
+  parked: 'danger',
+  skipped: 'neutral',
+};
+
+const errorWords: Record<AttemptError, string> = {
+  refused: 'Alamat tidak boleh dihubungi',
+  late: `Tidak dijawab dalam ${WEBHOOK_LIMITS.timeoutSeconds} detik`,
+  unreachable: 'Tidak dapat dihubungi',
+  interrupted: 'Terputus di tengah jalan',
+};
+
+type Answer = { status: number | null; error: AttemptError | null };
+
+/** What a try was answered; '' before the first one. */
+export const answerWords = ({ status, error }: Answer): string =>
+  status === null ? (error ? errorWords[error] : '') : `HTTP ${status}`;
+
+/** What to do about an answer; nothing for a good one. */
+export function adviceFor({ status, error }: Answer): string | undefined {
+  if (error === 'late') return 'Jawab 2xx lebih dahulu, baru kerjakan isinya.';
+  if (error === 'refused') return 'Pakai alamat https umum, bukan alamat jaringan dalam.';
+  if (error === 'unreachable') return 'Periksa apakah server hidup, sertifikatnya, dan firewall.';
+  if (status === null || (status >= 200 && status < 300)) return undefined;
+  if (status >= 300 && status < 400) return 'Pengalihan tidak diikuti. Isi alamat akhirnya.';
+  if (status === 401 || status === 403) {
+    return 'Server menolak. Periksa kunci yang dipakai untuk tanda tangan.';
+  }
+  if (status === 404) return 'Jalurnya tidak ada di server. Periksa alamatnya.';
+  if (status === 410) return 'Jawaban 410 menghentikan webhook: pakai hanya bila memang selesai.';
+  if (status === 429) return 'Server kewalahan. Kabari menunggu lebih lama sebelum mencoba lagi.';
+  return status >= 500 ? 'Server gagal mengolahnya. Lihat catatannya pada jam itu.' : undefined;
+}

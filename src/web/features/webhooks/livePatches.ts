@@ -1,0 +1,19 @@
+import { keyIsAbout, type CacheChanges, type LivePatches } from '#web/live/patches.ts';
+
+const webhooks = keyIsAbout('webhooks', 'webhook_');
+const refetchWebhooks = (_event: unknown, { refetch }: CacheChanges) => refetch(webhooks);
+
+/** Keeps webhooks and their deliveries current: nearly everything that happens is delivered. */
+export const webhookPatches: LivePatches = {
+  follows: webhooks,
+  on: {
+    'webhook.changed': refetchWebhooks,
+    'message.accepted': refetchWebhooks,
+    'message.changed': refetchWebhooks,
+    'message.received': refetchWebhooks,
+    'optout.added': refetchWebhooks,
+    'token.changed': refetchWebhooks,
+    'topup.changed': refetchWebhooks,
+    'invoice.changed': refetchWebhooks,
+  },
+};

@@ -1,0 +1,23 @@
+import type { SavedWebhook } from '#contract/webhooks/webhook.ts';
+import { SecretDialog } from '#web/features/webhooks/manage/SecretDialog.tsx';
+import { TestResult } from '#web/features/webhooks/manage/TestResult.tsx';
+import styles from '#web/features/webhooks/webhooks.module.css';
+
+type Props = { saved: SavedWebhook; secret: string; onClose: () => void };
+
+/** A new webhook: its secret, what its address answered, and what is still to be done. */
+export const CreatedDialog = ({ saved: { test, webhook }, secret, onClose }: Props) => (
+  <SecretDialog title="Kunci webhook" secret={secret} onClose={onClose}>
+    {test && <TestResult test={test} />}
+    <p className={styles['text']}>
+      {webhook.state === 'on' ? (
+        'Webhook aktif: peristiwa mulai dikirim sekarang.'
+      ) : (
+        <>
+          Webhook sudah disimpan, tetapi masih mati. Pasang kunci ini di server Anda, jawab
+          peristiwa <code>webhook.test</code> dengan status 2xx, lalu tekan Nyalakan.
+        </>
+      )}
+    </p>
+  </SecretDialog>
+);

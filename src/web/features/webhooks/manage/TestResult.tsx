@@ -1,0 +1,25 @@
+import { formatNumber } from '#contract/base/money.ts';
+import type { WebhookTest } from '#contract/webhooks/webhook.ts';
+import { adviceFor, answerWords } from '#web/features/webhooks/labels.ts';
+import styles from '#web/features/webhooks/webhooks.module.css';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+
+/** What an address answered to the test: status, time, and the first words of it. */
+export function TestResult({ test, onClose }: { test: WebhookTest; onClose?: () => void }) {
+  const advice = test.ok ? undefined : adviceFor(test);
+  return (
+    <Alert
+      visible
+      state={test.ok ? 'success' : 'danger'}
+      label={`Uji coba ${test.ok ? 'berhasil' : 'gagal'}: ${answerWords(test)}, ${formatNumber(test.ms)} ms`}
+      {...(onClose ? { onClose } : {})}
+    >
+      {advice && <p>{advice}</p>}
+      {test.answer !== '' && (
+        <p className={styles['answer']}>
+          Jawabannya: <bdi>{test.answer}</bdi>
+        </p>
+      )}
+    </Alert>
+  );
+}

@@ -1,0 +1,113 @@
+import { eventTypeLabel, eventTypes, type EventType } from '#contract/webhooks/events.ts';
+import {
+  saveWebhook,
+  webhookFormats,
+  type SavedWebhook,
+  type Webhook,
+} from '#contract/webhooks/webhook.ts';
+import { useAct } from '#web/api/query.ts';
+import { formatLabel } from '#web/features/webhooks/labels.ts';
+import styles from '#web/features/webhooks/webhooks.module.css';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { CheckboxGroup } from '#web/ui/form/CheckboxGroup.tsx';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { Select } from '#web/ui/select/Select.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
+
+type Values = { url: string; format: string; kinds: readonly string[] };
+
+const valuesOf = (webhook: Webhook | undefined): Values => ({
+  url: webhook?.url ?? '',
+  format: webhook?.format ?? 'kabari',
+  kinds: webhook?.kinds ?? eventTypes,
+});
+
+/** All events is said by leaving them out: those of later versions come too then. */
+function inputOf(tokenId: string, { url, format, kinds }: Values) {
+  const chosen: readonly EventType[] = eventTypes.filter((one) => kinds.includes(one));
+  const all = chosen.length === eventTypes.length;
+  return {
+    token_id: tokenId,
+    url,
+    format: webhookFormats.find((one) => one === format) ?? 'kabari',
+    ...(all ? {} : { kinds: [...chosen] }),
+  };
+}
+
+const formatOptions = webhookFormats.map((value) => ({ value, label: formatLabel[value] }));
+const kindOptions = eventTypes.map((value) => ({
+  value,
+  label: eventTypeLabel[value],
+  help: <code>{value}</code>,
+}));
+
+type Props = {
+  tokenId: string;
+  /** As it is saved; undefined for a new one. */
+  webhook: Webhook | undefined;
+  onSaved: (saved: SavedWebhook) => void;
+};
+
+/** Where events go, in whose shape, and which of them. */
+export function WebhookForm({ tokenId, webhook, onSaved }: Props) {
+  const save = useAct(saveWebhook);
+  const form = useForm(valuesOf(webhook), (values) =>
+    fieldErrors(saveWebhook, inputOf(tokenId, values)),
+  );
+  const submit = async (values: Values) => {
+    if (save.busy) return;
+    try {
+      onSaved(await save.perform(inputOf(tokenId, values)));
+    } catch (no) {
+      form.refuse(no);
+    }
+  };
+  return (
+    <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(submit)}>
+      <RefusalAlert error={save.error} fields={['url', 'format', 'kinds']} />
+      <TextField
+        label="Alamat webhook"
+        required
+        name="url"
+        type="url"
+        inputMode="url"
+        autoComplete="off"
+        spellCheck={false}
+        placeholder="https://toko.example/kabari"
+        help="Alamat https umum. Saat disimpan, Kabari mengirim uji coba ke sana."
+        value={form.values.url}
+        error={form.errors.url}
+        onChange={(event) => form.set('url', event.target.value)}
+        onBlur={() => form.leave('url')}
+      />
+      <Select
+        label="Format"
+        name="format"
+        options={formatOptions}
+        help="Bentuk isi yang dikirim. Pilih layanan lain bila kode Anda sudah dibuat untuknya."
+        value={form.values.format}
+        error={form.errors.format}
+        onChange={(event) => form.set('format', event.target.value)}
+      />
+      <div className={styles['kinds']}>
+        <CheckboxGroup
+          legend="Peristiwa"
+          required
+          name="kinds"
+          all="Semua peristiwa, juga yang ditambahkan kelak"
+          options={kindOptions}
+          value={form.values.kinds}
+          error={form.errors.kinds}
+          onChange={(next) => form.set('kinds', next)}
+        />
+      </div>
+      <div>
+        <Button type="submit" busy={save.busy}>
+          {webhook ? 'Simpan perubahan' : 'Simpan dan uji alamat'}
+        </Button>
+      </div>
+    </form>
+  );
+}

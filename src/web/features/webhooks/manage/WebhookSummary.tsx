@@ -1,0 +1,142 @@
+import { FlaskConical, Pencil, Power } from 'lucide-react';
+import { useState } from 'react';
+import { formatNumber } from '#contract/base/money.ts';
+import { formatDateTime } from '#contract/base/time.ts';
+import { eventTypeLabel, eventTypes } from '#contract/webhooks/events.ts';
+import {
+  switchWebhook,
+  testWebhook,
+  type SavedWebhook,
+  type Webhook,
+  type WebhookTest,
+} from '#contract/webhooks/webhook.ts';
+import { useAct } from '#web/api/query.ts';
+import { useUser } from '#web/api/user.ts';
+import { formatLabel, standingOf } from '#web/features/webhooks/labels.ts';
+import { EditDialog } from '#web/features/webhooks/manage/EditDialog.tsx';
+import { StandingNotice } from '#web/features/webhooks/manage/StandingNotice.tsx';
+import { TestResult } from '#web/features/webhooks/manage/TestResult.tsx';
+import { WebhookMenu } from '#web/features/webhooks/manage/WebhookMenu.tsx';
+import { useWebhookChanged } from '#web/features/webhooks/queries.ts';
+import styles from '#web/features/webhooks/webhooks.module.css';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Facts, Panel, type Fact } from '#web/ui/panel/Panel.tsx';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+/** What can be done to a webhook, and what came of the last test. */
+function useManaging(token_id: string) {
+  const [editing, setEditing] = useState(false);
+  const [test, setTest] = useState<WebhookTest>();
+  const changed = useWebhookChanged(token_id);
+  const trial = useAct(testWebhook, {
+    onSuccess: (answer) => {
+      setTest(answer);
+      changed();
+    },
+  });
+  const power = useAct(switchWebhook, {
+    onSuccess: (next) => {
+      setTest(undefined);
+      changed(next);
+      toast(next.state === 'on' ? 'Webhook menyala.' : 'Webhook dimatikan.', { tone: 'success' });
+    },
+  });
+  const saved = (next: SavedWebhook) => {
+    changed(next.webhook);
+    setEditing(false);
+    setTest(next.test ?? undefined);
+    toast('Webhook disimpan.', { tone: 'success' });
+  };
+  return { editing, setEditing, test, setTest, trial, power, saved };
+}
+
+/** A webhook as it stands: what to do about it, its settings, and its test. */
+export function WebhookSummary({ webhook }: { webhook: Webhook }) {
+  const { token_id } = webhook;
+  const { timezone } = useUser();
+  const { editing, setEditing, test, setTest, trial, power, saved } = useManaging(token_id);
+  const off = webhook.state === 'off';
+  const standing = standingOf(webhook, timezone);
+  return (
+    <Panel
+      title={<bdi className={styles['address']}>{webhook.url}</bdi>}
+      look="card"
+      tools={<StatusChip tone={standing.tone}>{standing.words}</StatusChip>}
+    >
+      <div className={styles['part']}>
+        <StandingNotice webhook={webhook} />
+        <RefusalAlert error={power.error ?? trial.error} />
+        {test && <TestResult test={test} onClose={() => setTest(undefined)} />}
+        <Facts facts={factsOf(webhook, timezone)} />
+        <div className={styles['actions']}>
+          {off && (
+            <Button
+              icon={<Power size={18} aria-hidden="true" />}
+              busy={power.busy}
+              onClick={() => power.mutate({ token_id, state: 'on' })}
+            >
+              Nyalakan
+            </Button>
+          )}
+          <Button
+            variant="subtle"
+            icon={<FlaskConical size={18} aria-hidden="true" />}
+            busy={trial.busy}
+            onClick={() => trial.mutate({ token_id })}
+          >
+            Kirim uji coba
+          </Button>
+          <Button
+            variant="outline"
+            tone="neutral"
+            icon={<Pencil size={18} aria-hidden="true" />}
+            onClick={() => setEditing(true)}
+          >
+            Ubah
+          </Button>
+          <WebhookMenu webhook={webhook} onOff={() => power.mutate({ token_id, state: 'off' })} />
+        </div>
+      </div>
+      {editing && (
+        <EditDialog webhook={webhook} onClose={() => setEditing(false)} onSaved={saved} />
+      )}
+    </Panel>
+  );
+}
+
+function factsOf({ format, kinds, secret_hint, ...webhook }: Webhook, zone: string): Fact[] {
+  const until = webhook.previous_secret_until;
+  return [
+    { term: 'Format', is: formatLabel[format] },
+    {
+      term: 'Peristiwa',
+      is:
+        kinds.length === eventTypes.length
+          ? 'Semua'
+          : kinds.map((one) => eventTypeLabel[one]).join(', '),
+    },
+    {
+      term: 'Kunci',
+      is: (
+        <>
+          <code aria-label={`Berakhir dengan ${secret_hint}`}>••••{secret_hint}</code>
+          {until && (
+            <span className={styles['note']}>
+              {' '}
+              kunci lama berlaku sampai {formatDateTime(until, zone)}
+            </span>
+          )}
+        </>
+      ),
+    },
+    { term: 'Menunggu dikirim', is: <span className="num">{pendingWords(webhook.pending)}</span> },
+  ];
+}
+
+/** The server counts no further. */
+const PENDING_MAX = 10_000;
+
+const pendingWords = (pending: number): string =>
+  pending >= PENDING_MAX ? `${formatNumber(PENDING_MAX)} atau lebih` : formatNumber(pending);

@@ -1,0 +1,50 @@
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import { getToken, listTokens } from '#contract/tokens.ts';
+import { getDelivery, listDeliveries, type DeliveryDetail } from '#contract/webhooks/deliveries.ts';
+import { getWebhook, type Webhook } from '#contract/webhooks/webhook.ts';
+import { perform } from '#web/api/act.ts';
+import { listKey } from '#web/ui/table/useList.ts';
+
+/** What tries come to is reported by no event: what waits is asked for again this often. */
+export const LOOK_MS = 4_000;
+
+/** The webhook of a token; null where it has none. */
+export const webhookQuery = (tokenId: string) =>
+  queryOptions({
+    queryKey: ['webhooks', tokenId],
+    queryFn: async ({ signal }): Promise<Webhook | null> =>
+      (await perform(getWebhook, { token_id: tokenId }, { signal })).webhook,
+  });
+
+/** One delivery with its tries. */
+export const deliveryQuery = (tokenId: string, id: string) =>
+  queryOptions({
+    queryKey: ['webhooks', tokenId, id],
+    queryFn: ({ signal }): Promise<DeliveryDetail> =>
+      perform(getDelivery, { token_id: tokenId, delivery_id: id }, { signal }),
+    refetchInterval: ({ state: { data } }) => (data?.state === 'waiting' ? LOOK_MS : false),
+  });
+
+/** The token that a webhook belongs to. */
+export const tokenQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['tokens', id],
+    queryFn: ({ signal }) => perform(getToken, { token_id: id }, { signal }),
+  });
+
+/** The account's tokens by name, to choose one: the first ten. */
+export const tokenNamesQuery = queryOptions({
+  queryKey: ['tokens', 'names'],
+  queryFn: async ({ signal }) => (await perform(listTokens, {}, { signal })).rows,
+});
+
+/** Shows a token's webhook as it now stands, where it is given, and asks for it and its deliveries again. */
+export function useWebhookChanged(tokenId: string): (webhook?: Webhook | null) => void {
+  const client = useQueryClient();
+  return (webhook) => {
+    const { queryKey } = webhookQuery(tokenId);
+    if (webhook !== undefined) client.setQueryData(queryKey, webhook);
+    void client.invalidateQueries({ queryKey });
+    void client.invalidateQueries({ queryKey: listKey(listDeliveries) });
+  };
+}

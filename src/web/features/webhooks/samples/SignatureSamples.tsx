@@ -1,0 +1,43 @@
+import { useState } from 'react';
+import type { WebhookFormat } from '#contract/webhooks/webhook.ts';
+import { Link } from '#web/browser/router/Link.tsx';
+import { signatureSamples } from '#web/features/webhooks/samples/samples.ts';
+import styles from '#web/features/webhooks/webhooks.module.css';
+import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { Tabs } from '#web/ui/tabs/Tabs.tsx';
+
+/** Code that receives an event and checks its signature; nothing for a format that signs otherwise. */
+export function SignatureSamples({ format }: { format: WebhookFormat }) {
+  const [language, setLanguage] = useState('node');
+  if (format !== 'kabari') return null;
+  return (
+    <Panel title="Memeriksa tanda tangan">
+      <div className={styles['part']}>
+        <p className={styles['text']}>
+          Periksa setiap peristiwa sebelum dipercaya: tanda tangannya dihitung dari isi mentah, jadi
+          baca sebelum JSON diurai. Yang sama dapat datang dua kali; kenali dari{' '}
+          <code>webhook-id</code>.
+        </p>
+        <Tabs
+          label="Bahasa pemrograman"
+          value={language}
+          onChange={setLanguage}
+          tabs={signatureSamples.map(({ language: value, title, code }) => ({
+            value,
+            label: title,
+            content: <CodeBlock title={title} code={code} />,
+          }))}
+        />
+        <p className={styles['note']}>
+          Pustaka <code>standardwebhooks</code> memeriksanya juga, di semua bahasa ini. Selengkapnya
+          di{' '}
+          <Link to="/docs" search={{ page: 'webhooks' }}>
+            dokumentasi webhook
+          </Link>
+          .
+        </p>
+      </div>
+    </Panel>
+  );
+}
