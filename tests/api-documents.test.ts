@@ -12,6 +12,7 @@ import { apiEndpoints, apiRefusals } from '#contract/rest.ts';
 import { WEBHOOK_LIMITS } from '#contract/webhooks/webhook.ts';
 import { fixedOutcomeOf } from '#server/domains/channels/simulator/outcomes.ts';
 import { settings } from '#server/infra/settings/settings.ts';
+import { picture } from './support/app/uploads-app.ts';
 import { callerAt, callerOf, halo, test } from './support/app/api-caller.ts';
 import type { RunningApp } from './support/app/running-app.ts';
 import type { TestDatabase } from './support/database/database.ts';
@@ -37,18 +38,43 @@ function argumentsOf(request: string, variables: Record<string, string>): string
   return execFileSync('sh', ['-c', script], { env }).toString().split('\0').slice(0, -1);
 }
 
+const kue = await picture('png', { width: 1_200, height: 800 });
+
+/** A form as curl would send it: every file of the page is the same picture. */
+async function formWith(fields: readonly string[]) {
+  const form = new FormData();
+  for (const field of fields) {
+    const [name = '', value = ''] = field.split(/=(.*)/s);
+    if (value.startsWith('@')) form.append(name, new Blob([new Uint8Array(kue)]), value.slice(1));
+    else form.append(name, value);
+  }
+  const sent = new Response(form);
+  return {
+    type: sent.headers.get('content-type') ?? '',
+    body: Buffer.from(await sent.arrayBuffer()),
+  };
+}
+
 /** The call that curl would make. */
-function callOf(given: readonly string[]) {
+async function callOf(given: readonly string[]) {
+  const fields: string[] = [];
   const headers: Record<string, string> = {};
-  let [url, method, body]: (string | undefined)[] = [];
+  let [url, method]: (string | undefined)[] = [];
+  let body: string | Buffer | undefined;
   for (let at = 0; at < given.length; at++) {
     const one = given[at] ?? '';
     if (one === '-H') {
       const [name = '', value = ''] = (given[++at] ?? '').split(/:\s*(.*)/s);
       headers[name.toLowerCase()] = value;
     } else if (one === '-d') body = given[++at];
+    else if (one === '-F') fields.push(given[++at] ?? '');
     else if (one === '-X') method = given[++at];
     else url = one;
+  }
+  if (fields.length > 0) {
+    const form = await formWith(fields);
+    headers['content-type'] = form.type;
+    ({ body } = form);
   }
   const { pathname, search } = new URL(url ?? '');
   return { path: pathname + search, options: { headers, body, ...(method && { method }) } };
@@ -106,10 +132,11 @@ test('every documented request gets the answer that stands beside it', async ({ 
   const { key: NEW_KEY } = await callerOf(running, db, { linked: false });
   const call = callerAt(running);
   const ran = new Set<string>();
-  let [ID, DELIVERY] = ['', ''];
+  let [ID, MEDIA, DELIVERY] = ['', '', ''];
   for (const { request, status, answer } of examples) {
     const asked = request.replaceAll(WEBHOOK, target.url);
-    const { path, options } = callOf(argumentsOf(asked, { KEY: key, NEW_KEY, ID, DELIVERY }));
+    const variables = { KEY: key, NEW_KEY, ID, MEDIA, DELIVERY };
+    const { path, options } = await callOf(argumentsOf(asked, variables));
     const { body: _, ...bodiless } = options;
     const response = await call(path, options.body === undefined ? bodiless : options);
     expect(response.status, request).toBe(status);
@@ -118,11 +145,12 @@ test('every documented request gets the answer that stands beside it', async ({ 
     if (response.body?.status === 'scheduled') ID = response.body.id;
     if (options.method === 'PUT') await deliverOne(running, db, key);
     if (path.startsWith('/v1/deliveries?')) DELIVERY = response.body.data[0].id;
+    if (response.body?.id?.startsWith('med_')) MEDIA = response.body.id;
     const method = options.method ?? (options.body === undefined ? 'GET' : 'POST');
     ran.add(
       `${method} ${path
         .split('?')[0]
-        ?.replace(/\/(?:msg|whd)_\w{26}/, '/:id')
+        ?.replace(/\/(?:msg|med|whd)_\w{26}/, '/:id')
         .replace('/pesanan_siap', '/:id')}`,
     );
   }

@@ -38,7 +38,7 @@ test('@kapso/whatsapp-cloud-api gives a file, sends it, reads it and takes it ba
   const sent = await messages.sendImage({ phoneNumberId, to, image: { id, caption: 'Toko' } });
   expect(await cloud.stored(sent.messages[0]?.id)).toMatchObject({
     type: 'image',
-    content: { media: id, caption: 'Toko' },
+    content: { caption: 'Toko', file: { id, mime_type: 'image/png' } },
   });
   expect(await media.delete({ mediaId: id })).toEqual({ success: true });
   await expect(media.get({ mediaId: id })).rejects.toMatchObject({ httpStatus: 404, code: 803 });
@@ -76,7 +76,7 @@ test('@chat-adapter/whatsapp posts a file of its own', async ({ cloud }) => {
   const stored = await cloud.stored(posted.id);
   expect(stored.type).toBe('image');
   // It takes the address for one of its own host; from this machine itself it downloads nothing.
-  const reading = adapter.downloadMedia(String(stored.content['media']));
+  const reading = adapter.downloadMedia(String((stored.content['file'] as { id: string }).id));
   await expect(reading).rejects.toThrow('internal attachment URL');
 });
 

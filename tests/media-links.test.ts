@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { uuidOf } from '#contract/base/ids.ts';
 import { type FileHost, fileHost } from '#tests/support/app/media-library.ts';
@@ -67,12 +68,16 @@ test('a picture by link is sent as a file of ours, and shown from our own signed
   const link = `${host.origin}/kue.png`;
   const id = await sent(ani, imageAt(link, { caption: 'Kue hari ini' }));
   const { content } = await until(ani, id, 'read');
-  expect(content).toMatchObject({ caption: 'Kue hari ini', mime: 'image/png', source: link });
+  expect(content).toMatchObject({ caption: 'Kue hari ini', source: link });
   expect(content.link).toMatch(/^http:\/\/localhost.*\/files\/fil_/);
-  expect(content.sha256).toMatch(/^[0-9a-f]{64}$/);
+  const { body: media } = await ani.call(`/v1/media/${content.file.id}`);
+  const { id: fileId, mime_type, size, sha256, width } = media;
+  expect(content.file).toEqual({ id: fileId, mime_type, size, sha256, url: content.link });
+  expect([mime_type, width]).toEqual(['image/png', 900]);
   const { pathname, search } = new URL(content.link);
   const file = await running.app.inject({ url: pathname + search });
   expect([file.statusCode, file.headers['content-type']]).toEqual([200, 'image/png']);
+  expect(createHash('sha256').update(file.rawPayload).digest('hex')).toBe(sha256);
   // The phone has the file, not the link.
   const [line] = await db.allAccountsSql<{ body: Record<string, string> }[]>`
     select body from sim_lines where direction = 'in'`;

@@ -11,7 +11,12 @@ const sentences: Sentences = {
   body_too_large:
     'Isi permintaan paling besar 1.048.576 byte. Kirim lebih sedikit pesan dalam satu permintaan.',
   media_type_unsupported:
-    'Kirim isi permintaan sebagai JSON tanpa kompresi, dengan `Content-Type: application/json`.',
+    'Kirim isi permintaan sebagai JSON tanpa kompresi, dengan `Content-Type: application/json`; berkas ke `POST /v1/media` sebagai `multipart/form-data`.',
+  upload_empty: 'Berkasnya tidak ada dalam isian `file` formulirnya, atau kosong.',
+  upload_infected:
+    'Berkas ini dikenali sebagai perangkat lunak berbahaya, jadi tidak diterima dan tidak disimpan.',
+  upload_too_slow:
+    'Berkas ini datang terlalu lambat sehingga dihentikan. Periksa koneksi, lalu unggah sekali lagi.',
   timed_out: 'Jawaban terlalu lama. Ulangi permintaan dengan `Idempotency-Key` yang sama.',
   our_fault:
     'Terjadi gangguan di sisi kami. Ulangi permintaan; sebutkan `request_id` bila menghubungi kami.',

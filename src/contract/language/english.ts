@@ -35,7 +35,7 @@ const sentences: Sentences = {
   input_invalid: 'Some fields need to be corrected; `fields` says which, and what they take.',
   body_too_large: 'The request body may have 1,048,576 bytes. Send fewer messages in one request.',
   media_type_unsupported:
-    'Send the request body as JSON, not compressed, with `Content-Type: application/json`.',
+    'Send the request body as JSON, not compressed, with `Content-Type: application/json`; a file to `POST /v1/media` as `multipart/form-data`.',
   too_many_requests: ({ seconds }) => `Too many requests. Try again in ${seconds} s.`,
   busy: ({ seconds }) => `The service is busy. Try again in ${seconds} s; nothing is lost.`,
   timed_out: 'The answer took too long. Repeat the request with the same idempotency key.',
@@ -103,6 +103,8 @@ const sentences: Sentences = {
     'The message that `reply_to` or `reaction.message_id` names is not part of this conversation. Check the id (`msg_…`) and `to`.',
   reaction_refused:
     'This message cannot get a reaction: it has not left, or never arrived. React to one that was sent or received.',
+  media_unfit: ({ type, allowed, bytesMax }) =>
+    `This file cannot be sent as ${type}. What can: ${allowed}, of ${bytesMax} bytes at most.`,
   media_not_found:
     'The file that `id` names was not found. Upload it again, or send its `link` instead.',
   template_not_found: ({ name }) =>
@@ -196,13 +198,13 @@ const sentences: Sentences = {
   upload_unsafe: 'The file is not safe to keep.',
   upload_infected: 'The file is known as malware.',
   upload_too_large: ({ bytesMax }) => `The file is larger than ${bytesMax} bytes.`,
-  upload_empty: 'The file is empty.',
+  upload_empty: 'The file is empty, or the form has no part `file`.',
   upload_offset_wrong: ({ offset }) => `The upload goes on at byte ${offset}.`,
   upload_length_wrong: ({ length }) => `The upload was begun with a length of ${length} bytes.`,
   upload_used: 'The upload is used already and can no longer be changed.',
   upload_quota_full: ({ bytesMax }) => `Open uploads may hold ${bytesMax} bytes together.`,
   storage_full: ({ bytesMax }) => `The files of this account may hold ${bytesMax} bytes together.`,
-  upload_too_slow: 'The upload was too slow. Go on from where it is.',
+  upload_too_slow: 'The file came too slowly. Check the connection and upload it again.',
   upload_unscanned: ({ seconds }) => `The file cannot be scanned now. Try again in ${seconds} s.`,
 };
 

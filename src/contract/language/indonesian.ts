@@ -4,7 +4,8 @@ import { formatDate, wibMidnight } from '#contract/base/time.ts';
 
 type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };
 
-const inMegabytes = (bytes: number): string => `${Math.round(bytes / 1_000_000)} MB`;
+const inMegabytes = (bytes: number): string =>
+  bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${Math.round(bytes / 1_000_000)} MB`;
 
 /** Why an address did not confirm the test, and what to do. */
 const unconfirmed: Readonly<Record<FactsOf<'webhook_unconfirmed'>['why'], string>> = {
@@ -110,6 +111,8 @@ const sentences: Sentences = {
     'Pesan yang dibalas atau diberi reaksi tidak ada di percakapan ini. Periksa id dan nomor tujuannya.',
   reaction_refused:
     'Pesan ini tidak dapat diberi reaksi karena belum atau tidak terkirim. Pilih pesan lain.',
+  media_unfit: ({ type, allowed, bytesMax }) =>
+    `Berkas ini tidak dapat dikirim sebagai ${type}. Yang dapat: ${allowed}, paling besar ${inMegabytes(bytesMax)}.`,
   media_not_found: 'Berkas itu tidak ditemukan. Unggah lagi, atau kirim tautannya.',
   template_not_found: ({ name }) =>
     `Templat "${name}" tidak ditemukan. Periksa nama dan bahasanya.`,

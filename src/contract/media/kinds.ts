@@ -1,4 +1,4 @@
-import { type FileMime, bytesMaxFor, mimesFor } from '#contract/uploads.ts';
+import { type FileMime, bytesMaxFor, fileKinds, mimesFor } from '#contract/uploads.ts';
 
 /** Types of messages that carry a file. */
 export const mediaKinds = ['image', 'video', 'audio', 'document', 'sticker'] as const;
@@ -27,3 +27,7 @@ export const isMediaKind = (type: string): type is MediaKind =>
 /** Whether a type of message may carry a file of this type. */
 export const fitsKind = (kind: MediaKind, mime: string): boolean =>
   (mimesOfKind[kind] as readonly string[]).includes(mime);
+
+/** The endings of files that a type of message may carry, for people: `JPG, PNG, WEBP`. */
+export const endingsOfKind = (kind: MediaKind): string =>
+  mimesOfKind[kind].map((mime) => fileKinds[mime].extensions[0].toUpperCase()).join(', ');

@@ -7,6 +7,10 @@ export const namingRefusals = {
   quoted_not_found: { status: 422, facts: none },
   reaction_refused: { status: 409, facts: none },
   media_not_found: { status: 422, facts: none },
+  media_unfit: {
+    status: 422,
+    facts: () => z.object({ type: z.string(), allowed: z.string(), bytesMax: z.int() }),
+  },
   template_not_found: { status: 404, facts: () => z.object({ name: z.string() }) },
   template_language_needed: {
     status: 422,

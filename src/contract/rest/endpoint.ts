@@ -21,7 +21,10 @@ export type Endpoint = {
   /** The JSON body. Where there are several, the handler tells them apart and reads it by itself. */
   body?: Declared;
   bodies?: readonly Declared[];
-  /** A file travels in the body, as `multipart/form-data`, which the handler reads by itself. */
+  /**
+   * A file travels in the body, as `multipart/form-data`: the part `file`, and a text `name` where the file is
+   * to be called otherwise. The handler reads it by itself.
+   */
   takesFile?: true;
   /** What a yes says; none for 204. Several where it follows the body. */
   answer?: Declared;

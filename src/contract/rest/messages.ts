@@ -32,6 +32,19 @@ export const Accepted = schema(() =>
 );
 export type Accepted = Output<typeof Accepted>;
 
+/** The file of a message, in its `content.file`. Null is what is not known of an old one. */
+export type ApiFile = {
+  /** As `GET /v1/media/{id}` takes it. */
+  id: string | null;
+  mime_type: string | null;
+  /** Bytes. */
+  size: number | null;
+  /** In hexadecimal. */
+  sha256: string | null;
+  /** Where its bytes are read without a key, until `content.expires_at`; null once it is deleted. */
+  url: string | null;
+};
+
 /** A message as `GET /v1/messages` shows it; one alone carries its `timeline`. */
 export const ApiMessage = schema(() =>
   z.object({
@@ -45,7 +58,7 @@ export const ApiMessage = schema(() =>
     possible_duplicate: z.boolean(),
     failure: z.nullable(z.object({ code: z.string(), detail: z.string() })),
     ref: z.nullable(z.string()),
-    /** What it says; a file that came in is a `link`, absolute, good until `expires_at`. */
+    /** What it says. A file of ours is its `file` (`ApiFile`), and a `link`, absolute, good until `expires_at`. */
     content: z.record(z.string(), z.unknown()),
     created_at: z.coerce.date(),
     /** When it was to leave; null when it was to leave at once. */
@@ -141,6 +154,7 @@ export const messageEndpoints = {
       'quoted_not_found',
       'reaction_refused',
       'media_not_found',
+      'media_unfit',
       'template_not_found',
       'template_language_needed',
       'template_not_approved',

@@ -4,7 +4,7 @@ import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { type RunningApp, test as base } from './running-app.ts';
 
 type Options = {
-  /** Travels as JSON, a string as it is. */
+  /** Travels as JSON; a string, or bytes, as they are. */
   body?: unknown;
   headers?: Record<string, string>;
   /** Without it POST where there is a body, else GET. */
@@ -39,7 +39,7 @@ export const callerAt =
       url: path,
       headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
       ...(body !== undefined && {
-        payload: typeof body === 'string' ? body : JSON.stringify(body),
+        payload: typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body),
       }),
     });
     const json = /json/.test(String(answer.headers['content-type'])) && answer.body !== '';

@@ -14,6 +14,7 @@ import type { Container } from '#server/app/container.ts';
 import { RELEASE } from '#server/app/release.ts';
 import { registerCloud } from './cloud.ts';
 import { registerDialects } from './dialects.ts';
+import { mediaCallsOf } from './media.ts';
 
 /** Registers the public API, in all its dialects: who may call is decided for all of them in one place. */
 export function registerApi(app: FastifyInstance, container: Container): void {
@@ -41,6 +42,7 @@ export function registerApi(app: FastifyInstance, container: Container): void {
   const deps = {
     access,
     messages: messages.api,
+    media: mediaCallsOf(container),
     account: accountCallsOf(container),
     optouts: messages.optouts,
     templates: messages.templates,

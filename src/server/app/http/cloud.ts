@@ -21,8 +21,7 @@ export function registerCloud(
     numberOf: ({ accountId, tokenId }) =>
       asAccount(pools.tenantSql, accountId, (tx) => readToken(tx, accountId, tokenId)),
     media: {
-      take: ({ accountId }, { name, type, bytes }) =>
-        library.take({ accountId, said: { name, type }, bytes, source: 'api' }),
+      take: ({ accountId }, file) => library.take({ ...file, accountId, source: 'api' }),
       find: async ({ accountId }, fileId) => (await library.find(accountId, [fileId])).get(fileId),
       remove: ({ accountId }, fileId) => library.remove(accountId, fileId),
       sign: ({ accountId }, id) =>

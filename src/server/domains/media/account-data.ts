@@ -97,6 +97,8 @@ async function* uploaded(sql: Sql, accountId: string) {
 type MediaRow = {
   file_id: string;
   source: string;
+  width: number | null;
+  height: number | null;
   seconds: number | null;
   expires_at: Date;
   created_at: Date;
@@ -106,7 +108,7 @@ async function* mediaOf(sql: Sql, accountId: string) {
   const rows = inPages<MediaRow>(
     { sql, accountId },
     (tx, last, limit) => tx<MediaRow[]>`
-      select file_id, source, seconds, expires_at, created_at from media_library
+      select file_id, source, width, height, seconds, expires_at, created_at from media_library
       where account_id = ${accountId} ${last ? tx`and file_id > ${last.file_id}` : tx``}
       order by file_id limit ${limit}`,
   );

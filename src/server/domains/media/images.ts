@@ -66,23 +66,31 @@ export const redrawSquare = (
       .toFile(to);
   });
 
+export type Pixels = { width: number; height: number };
+
 /**
  * Draws a small WebP of a picture that was drawn anew before, to be shown in its place until somebody wants
  * the whole.
  *
- * @returns false, and draws nothing, when the picture is small itself.
+ * @returns the size of the picture itself, and whether a small one was drawn: not when it is small itself.
  */
-export async function drawPreview(from: string, to: string, mime: PictureMime): Promise<boolean> {
-  let drawn = false;
-  await drawing(from, mime, async (picture, { autoOrient: { width, height } }) => {
-    if (Math.max(width, height) <= PREVIEW_PIXELS) return;
+export async function drawPreview(
+  from: string,
+  to: string,
+  mime: PictureMime,
+): Promise<{ pixels: Pixels; isDrawn: boolean }> {
+  let pixels = { width: 0, height: 0 };
+  let isDrawn = false;
+  await drawing(from, mime, async (picture, { autoOrient }) => {
+    pixels = { width: autoOrient.width, height: autoOrient.height };
+    if (Math.max(pixels.width, pixels.height) <= PREVIEW_PIXELS) return;
     await picture
       .resize(PREVIEW_PIXELS, PREVIEW_PIXELS, { fit: 'inside' })
       .webp({ quality: PREVIEW_QUALITY })
       .toFile(to);
-    drawn = true;
+    isDrawn = true;
   });
-  return drawn;
+  return { pixels, isDrawn };
 }
 
 type Draw = (picture: Sharp, facts: Metadata) => Promise<void>;

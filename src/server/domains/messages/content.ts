@@ -1,6 +1,8 @@
+import { publicId } from '#contract/base/ids.ts';
 import { captionText } from '#contract/messages/captions.ts';
 import type { MessageType } from '#contract/messages.ts';
 import { type ChatContent, type ChatFile, fileMissing } from '#contract/messages/content.ts';
+import type { ApiFile } from '#contract/rest/messages.ts';
 import type { MediaFacts } from '#server/domains/media/media.ts';
 
 /** A message's content, as stored in `messages.body`: one shape per type (`rest.ts`, flattened). */
@@ -68,8 +70,8 @@ export function fileFacts(file: MediaFacts, type: MessageType, body: Body): Body
   };
 }
 
-/** What is known of a file for those who show it; the API says what the file is. */
-const shownOnly = ['preview', 'waveform', 'seconds'] as const;
+/** What is known of a file for those who show it; and what the API says of it as `file`. */
+const shownOnly = ['preview', 'waveform', 'seconds', 'media', 'mime', 'bytes', 'sha256'] as const;
 
 /** The files of some messages that are still there; left out where all are. */
 type Kept = { kept?: ReadonlySet<string> };
@@ -100,11 +102,25 @@ export function bodyForApi(
     ),
   );
   const offer = isGone(file, files) ? undefined : offerFile(accountId, file);
+  const url = offer ? new URL(offer.link, origin).href : null;
   return {
     ...shown,
     ...(text(body['link']) !== null && { source: body['link'] }),
-    link: offer ? new URL(offer.link, origin).href : null,
+    link: url,
     expires_at: offer?.expiresAt ?? null,
+    file: fileForApi(file, body, url),
+  };
+}
+
+/** What a message's file is. Of one that came before there was a library, only the type is known. */
+function fileForApi(file: string, { mime, bytes, sha256 }: Body, url: string | null): ApiFile {
+  const isMedia = typeof sha256 === 'string';
+  return {
+    id: isMedia ? publicId('media', file) : null,
+    mime_type: text(mime),
+    size: typeof bytes === 'number' ? bytes : null,
+    sha256: isMedia ? sha256 : null,
+    url,
   };
 }
 

@@ -92,26 +92,74 @@ export async function formOf(request: FastifyRequest): Promise<UploadForm> {
   return formWith(metadata, undefined);
 }
 
+/** A form of another kind, of one file with texts before and behind it. */
+export type FileForm = {
+  filename: string;
+  /** As the sender declares it; empty where nothing is said. */
+  mimetype: string;
+  /** The file's bytes as they come. With the last of them the rest of the form has been read. */
+  bytes: AsyncGenerator<Buffer, void>;
+  /** What a field says; of one behind the file, once the bytes have come. */
+  text: (name: string) => string | undefined;
+};
+
+type FileFormOptions = {
+  /** Looks at the name of a part, and refuses it by throwing a Refusal. */
+  checkName?: (name: string, isFile: boolean) => void;
+  /** Why a form is none, in the caller's language. */
+  why: { broken: string; manyFiles: string };
+};
+
+/** The type of a part that names none (RFC 7578, 4.4): nobody has said it. */
+const UNTYPED = 'text/plain';
+
 /**
- * Reads a form of another kind up to its file: a field `file`, and what was said of its type before it. What
- * follows the file is passed over.
+ * Reads a form up to its file; its parts may come in any order.
  *
- * @throws Refusal `request_malformed`, `media_type_unsupported`, `upload_empty` where there is no file
+ * @throws Refusal `media_type_unsupported`, `upload_empty` where there is no file, and what `checkName` throws;
+ *   `request_malformed` when the form breaks off, also while its bytes are read
  */
-export async function formFileOf(
+export async function fileFormOf(
   request: FastifyRequest,
-): Promise<{ file: MultipartFile; type: string }> {
+  { checkName, why }: FileFormOptions,
+): Promise<FileForm> {
   if (!request.isMultipart()) throw new Refusal('media_type_unsupported', {});
-  let type = '';
-  try {
-    for await (const part of request.parts({ limits: PARTS })) {
-      if (part.type === 'file') return { file: part, type };
-      if (part.fieldname === 'type') type = String(part.value).slice(0, NAME_LENGTH_MAX);
+  const parts = request.parts({ limits: PARTS });
+  const texts = new Map<string, string>();
+  /** The next file of the form, after the texts before it. */
+  const nextFile = async (): Promise<MultipartFile | undefined> => {
+    for (;;) {
+      const { value: part, done } = await parts.next();
+      if (done || !part) return undefined;
+      checkName?.(part.fieldname, part.type === 'file');
+      if (part.type === 'file') return part;
+      texts.set(part.fieldname, String(part.value).slice(0, NAME_LENGTH_MAX));
     }
-  } catch (error) {
-    throw asBroken(error);
-  }
-  throw new Refusal('upload_empty', {});
+  };
+  const broken = (error: unknown) => brokenForm(error, why);
+  const file = await nextFile().catch((error: unknown) => {
+    throw broken(error);
+  });
+  if (!file) throw new Refusal('upload_empty', {});
+  return {
+    filename: file.filename,
+    mimetype: file.mimetype === UNTYPED ? '' : file.mimetype,
+    text: (name) => texts.get(name),
+    bytes: (async function* bytesThenRest() {
+      try {
+        yield* file.file.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
+        await nextFile();
+      } catch (error) {
+        throw broken(error);
+      }
+    })(),
+  };
+}
+
+function brokenForm(error: unknown, { broken, manyFiles }: FileFormOptions['why']): unknown {
+  if (error instanceof Refusal) return error;
+  const isMany = error instanceof Error && 'code' in error && error.code === 'FST_FILES_LIMIT';
+  return new Refusal('request_malformed', { why: isMany ? manyFiles : broken });
 }
 
 /** The bytes of a form's file, as they come. @throws Refusal `request_malformed` when the form breaks off */

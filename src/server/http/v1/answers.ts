@@ -1,6 +1,7 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type InBoth, type Language, languageOf } from '#contract/language/language.ts';
 import { Refusal, refusals } from '#contract/base/refusals.ts';
+import { FILE_NAME_MAX } from '#contract/uploads.ts';
 import { API_LIMITS, API_PREFIX } from '#contract/rest/limits.ts';
 import type { Endpoint } from '#contract/rest/endpoint.ts';
 import { apiEndpoints } from '#contract/rest.ts';
@@ -23,6 +24,23 @@ export const phrases = {
     en: 'its body must be one JSON-RPC message; several at once (a batch) are not taken',
   },
   cut: { id: 'isinya kosong atau terpotong', en: 'its body is empty or was cut off' },
+  form: {
+    id: 'formulirnya (multipart/form-data) rusak atau terpotong',
+    en: 'its form (multipart/form-data) is broken or was cut off',
+  },
+  manyFiles: { id: 'hanya satu berkas dalam satu permintaan', en: 'one request takes one file' },
+  notAFile: {
+    id: 'Harus berkas, dengan `filename`.',
+    en: 'Expected a file, with a `filename`.',
+  },
+  unknownPart: {
+    id: 'Isian ini tidak dikenal. Yang dikenal di sini: file, name.',
+    en: 'This field is not known. Known here: file, name.',
+  },
+  fileName: {
+    id: `Harus teks 1 sampai ${FILE_NAME_MAX} karakter.`,
+    en: `Expected a string of 1 to ${FILE_NAME_MAX} characters.`,
+  },
   address: { id: 'alamatnya salah tulis', en: 'its address is misspelt' },
   idempotencyKey: {
     id: `Harus 1 sampai ${API_LIMITS.idempotencyKeyMax} karakter ASCII tanpa spasi.`,

@@ -1,13 +1,15 @@
+import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type * as z from 'zod/mini';
 import { Refusal } from '#contract/base/refusals.ts';
 import { API_LIMITS, API_PREFIX } from '#contract/rest/limits.ts';
 import { type ApiEndpoint, apiEndpoints } from '#contract/rest.ts';
 import type { Endpoint } from '#contract/rest/endpoint.ts';
-import { type Access, bearerOf } from '#server/http/access.ts';
+import { type Access, type ApiSender, bearerOf } from '#server/http/access.ts';
 import { answerNo, answerOther, takesMethod } from './answers.ts';
 import { type Call, type Handlers, idempotencyKey, languageIn, malformed } from './call.ts';
 import { type AccountCalls, accountHandlers } from './endpoints/account.ts';
+import { type MediaCalls, mediaHandlers } from './endpoints/media.ts';
 import { type MessageCalls, messageHandlers } from './endpoints/messages.ts';
 import { type OptoutCalls, optoutHandlers } from './endpoints/opt-outs.ts';
 import { type EventCalls, eventHandlers } from './endpoints/events.ts';
@@ -15,17 +17,13 @@ import { type TemplateCalls, templateHandlers } from './endpoints/templates.ts';
 import { type WebhookCalls, deliveryHandlers, webhookHandlers } from './endpoints/webhooks.ts';
 import { readFields } from './fields.ts';
 import { OPENAPI_PATH, openApiDocument } from './openapi.ts';
-
-/** Remembers what a repeated key was answered, for a day. */
-type FirstAnswers = (
-  call: { tokenId: string; key: string; endpoint: string; input: string },
-  work: () => Promise<string>,
-) => Promise<string>;
+import { type FirstAnswers, remember } from './remember.ts';
 
 /** What the application hands to these endpoints: they know no domain. */
 export type ApiDeps = {
   access: Access;
   messages: MessageCalls;
+  media: MediaCalls;
   account: AccountCalls;
   optouts: OptoutCalls;
   templates: TemplateCalls;
@@ -59,6 +57,7 @@ export function openApi(app: FastifyInstance, deps: ApiDeps): void {
   );
   const handlers: Handlers = {
     ...messageHandlers(deps.messages),
+    ...mediaHandlers(deps),
     ...accountHandlers(deps.account),
     ...optoutHandlers(deps.optouts),
     ...templateHandlers(deps.templates),
@@ -66,10 +65,19 @@ export function openApi(app: FastifyInstance, deps: ApiDeps): void {
     ...deliveryHandlers(deps.webhooks),
     ...eventHandlers(deps.webhooks),
   };
-  for (const name of Object.keys(apiEndpoints) as ApiEndpoint[]) {
-    openEndpoint(app, deps, name, handlers[name] as unknown as AnyHandler);
-  }
+  const names = Object.keys(apiEndpoints) as ApiEndpoint[];
+  const open = (scope: FastifyInstance, name: ApiEndpoint) =>
+    openEndpoint(scope, deps, name, handlers[name] as unknown as AnyHandler);
+  for (const name of names) if (!takesFile(name)) open(app, name);
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    await scope.register(multipart);
+    for (const name of names) if (takesFile(name)) open(scope, name);
+  });
 }
+
+const takesFile = (name: ApiEndpoint): boolean =>
+  (apiEndpoints[name] satisfies Endpoint as Endpoint).takesFile ?? false;
 
 /** What a handler of any endpoint is, once its call was read by the endpoint's own schemas. */
 type AnyHandler = (call: Call<never>) => Promise<unknown>;
@@ -102,14 +110,15 @@ function openEndpoint(
   const endpoint: Endpoint = apiEndpoints[name];
   const { method, path, scope, status, query, body } = endpoint;
   /** Where the handler reads the body by itself it keeps its answers by itself too. */
-  const remembers = method === 'POST' && !endpoint.bodies && !endpoint.takesFile;
+  const remembers = method === 'POST' && !endpoint.bodies && !takesFile(name);
   app.route({
     method,
     url: path.slice(API_PREFIX.length),
+    config: { longBody: takesFile(name) },
+    // Before the body is read.
+    onRequest: async (request) => deps.access.allow(senderOf(request), scope),
     handler: async (request, reply) => {
-      const sender = request.apiSender;
-      if (!sender) throw new Error('a call without its sender');
-      deps.access.allow(sender, scope);
+      const sender = senderOf(request);
       const call = {
         sender,
         request,
@@ -124,19 +133,17 @@ function openEndpoint(
         const answer = await handler(call);
         return reply.sent || answer === reply ? reply : reply.code(status).send(answer);
       }
-      let isFirst = false;
       const input = JSON.stringify([request.url, request.body ?? null]);
-      const text = await deps.firstAnswer(
-        { tokenId: sender.tokenId, key, endpoint: `${method} ${path}`, input },
-        async () => {
-          isFirst = true;
-          return JSON.stringify(await handler(call));
-        },
-      );
-      if (!isFirst) void reply.header('Idempotent-Replayed', 'true');
+      const asked = { tokenId: sender.tokenId, key, endpoint: `${method} ${path}`, input };
+      const text = await remember(deps.firstAnswer, asked, reply, () => handler(call));
       return reply.code(status).type('application/json; charset=utf-8').send(text);
     },
   });
+}
+
+function senderOf({ apiSender }: FastifyRequest): ApiSender {
+  if (!apiSender) throw new Error('a call without its sender');
+  return apiSender;
 }
 
 /** @throws Refusal `input_invalid` with a sentence for each field */

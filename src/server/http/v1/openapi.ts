@@ -64,7 +64,7 @@ function operationOf(name: string, endpoint: Endpoint, language: Language): Sche
       schema: { type: 'string' },
     })),
     ...(query ? queryParameters(query(), language) : []),
-    ...(method === 'POST' && !endpoint.takesFile ? [repeatKey] : []),
+    ...(method === 'POST' ? [repeatKey] : []),
   ];
   return {
     operationId: name,
@@ -96,11 +96,17 @@ function queryParameters(query: z.ZodMiniType, language: Language): Schema[] {
   }));
 }
 
+/** `format: binary` is what generators of clients know as a file. */
+const fileForm = {
+  type: 'object',
+  properties: { file: { type: 'string', format: 'binary' }, name: { type: 'string' } },
+  required: ['file'],
+};
+
 function requestOf({ body, bodies, takesFile }: Endpoint, language: Language): Schema {
   if (takesFile) {
-    const file = { type: 'object', properties: { file: {} }, required: ['file'] };
     return {
-      requestBody: { required: true, content: { 'multipart/form-data': { schema: file } } },
+      requestBody: { required: true, content: { 'multipart/form-data': { schema: fileForm } } },
     };
   }
   const shapes = (bodies ?? (body ? [body] : [])).map((shape) => read(shape(), language));

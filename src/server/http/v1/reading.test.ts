@@ -149,7 +149,10 @@ test('a picture that came in has a whole address, which opens it, and says until
     expect(livesMs).toBeGreaterThan(3_500_000);
     expect(livesMs).toBeLessThanOrEqual(7_200_000);
     expect(one.body.content).toEqual(content);
-    expect(content).toMatchObject({ mime: 'image/png', caption: 'Bukti' });
+    expect(content).toMatchObject({
+      caption: 'Bukti',
+      file: { mime_type: 'image/png', url: content.link },
+    });
   }
   const apart = await openApp({ env: { PUBLIC_URL, MEDIA_ORIGIN } });
   const { content } = await pictureOf(apart, db);

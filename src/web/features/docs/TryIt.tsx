@@ -29,7 +29,9 @@ export function TryIt({ request, apiKey, onKey, onClose }: Props) {
   const [body, setBody] = useState(
     request.body === undefined ? '' : JSON.stringify(request.body, null, 2),
   );
-  const { run, busy, answer, problem } = useTry({ method, headers, path, body, apiKey });
+  const [file, setFile] = useState<File>();
+  const form = request.form && { file, texts: request.form.texts };
+  const { run, busy, answer, problem } = useTry({ method, headers, path, body, form, apiKey });
   return (
     <Modal
       open
@@ -73,6 +75,13 @@ export function TryIt({ request, apiKey, onKey, onClose }: Props) {
             onChange={({ target }) => setBody(target.value)}
           />
         )}
+        {request.form && (
+          <TextField
+            label="Berkas"
+            type="file"
+            onChange={({ target }) => setFile(target.files?.[0])}
+          />
+        )}
         {problem !== undefined && <Alert visible state="danger" label={problem} />}
         {answer && <CodeBlock title={answer.title} code={answer.text} />}
       </div>
@@ -85,11 +94,13 @@ const isLive = (apiKey: string): boolean => apiKey.startsWith('kbr_live_');
 type Call = Pick<SampleRequest, 'method' | 'headers'> & {
   path: string;
   body: string;
+  /** The file that was chosen, and what goes along with it. */
+  form: { file: File | undefined; texts: readonly (readonly [string, string])[] } | undefined;
   apiKey: string;
 };
 
 /** Makes the call, once it may be made, and keeps its answer. */
-function useTry({ method, headers, path, body, apiKey }: Call) {
+function useTry({ method, headers, path, body, form, apiKey }: Call) {
   const [answer, setAnswer] = useState<{ title: string; text: string }>();
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
@@ -100,12 +111,13 @@ function useTry({ method, headers, path, body, apiKey }: Call) {
       credentials: 'omit',
       headers: { ...Object.fromEntries(own), Authorization: `Bearer ${apiKey}` },
       ...(body !== '' && { body }),
+      ...(form && { body: formDataOf(form) }),
     });
     setAnswer({ title: `Jawaban ${reply.status}`, text: pretty(await reply.text()) });
   };
   const run = async () => {
     setAnswer(undefined);
-    const wrong = whyNot(apiKey, path);
+    const wrong = whyNot(apiKey, path) ?? (form && !form.file ? 'Pilih berkasnya.' : undefined);
     setProblem(wrong);
     if (wrong !== undefined) return;
     if (method !== 'GET' && isLive(apiKey) && !(await mayRun(method, path))) return;
@@ -119,6 +131,13 @@ function useTry({ method, headers, path, body, apiKey }: Call) {
     }
   };
   return { run, busy, answer, problem };
+}
+
+function formDataOf({ file, texts }: NonNullable<Call['form']>): FormData {
+  const data = new FormData();
+  if (file) data.append('file', file);
+  for (const [name, value] of texts) data.append(name, value);
+  return data;
 }
 
 function whyNot(apiKey: string, path: string): string | undefined {

@@ -1,8 +1,10 @@
 import { execFile, execFileSync } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { languages, readCurl, sampleIn } from './samples.ts';
@@ -83,6 +85,46 @@ test('each sample, run, makes the call that curl makes', async () => {
     }
   } finally {
     await new Promise((done) => server.close(done));
+  }
+});
+
+test('a sample with a file, run, sends the form that curl sends', async () => {
+  const script = scripts.find((one) => one.includes('-F ')) ?? '';
+  const folder = await mkdtemp(join(tmpdir(), 'kabari-samples-'));
+  await writeFile(join(folder, readCurl(script)?.form?.file ?? ''), 'the bytes of a picture');
+  const forms: { type: string; parts: unknown[] }[] = [];
+  const server = createServer((request, response) => {
+    const type = request.headers['content-type'] ?? '';
+    void buffer(request)
+      .then((body) => new Response(new Uint8Array(body), { headers: { 'content-type': type } }))
+      .then((form) => form.formData())
+      .then(async (form) => {
+        const texts = [...form].map(([name, value]) =>
+          typeof value === 'string' ? [name, value] : [name, value.name, value.size],
+        );
+        forms.push({ type: request.method ?? '', parts: texts });
+      })
+      .finally(() => response.end('{}'));
+  });
+  await new Promise<void>((done) => void server.listen(0, '127.0.0.1', done));
+  const { port } = server.address() as AddressInfo;
+  try {
+    const local = script.replace(/https?:\/\/[^/"]+/, `http://127.0.0.1:${port}`);
+    const { file, texts } = readCurl(local)?.form ?? { file: '', texts: [] };
+    const programs = { ...runners, curl: (code: string) => ['sh', ['-c', code]] as const };
+    for (const [language, runner] of Object.entries(programs)) {
+      const [program, given] = runner(sampleIn(language as keyof typeof programs, local));
+      if (!isHere(language === 'curl' ? 'curl' : program)) continue;
+      await run(program, given, { cwd: folder });
+      const form = forms.pop();
+      expect(form?.type, language).toBe('POST');
+      expect(form?.parts, language).toHaveLength(texts.length + 1);
+      for (const part of [['file', file, 22], ...texts])
+        expect(form?.parts, language).toContainEqual(part);
+    }
+  } finally {
+    await new Promise((done) => server.close(done));
+    await rm(folder, { recursive: true, force: true });
   }
 });
 

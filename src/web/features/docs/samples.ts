@@ -17,7 +17,12 @@ export type SampleRequest = {
   headers: readonly (readonly [name: string, value: string])[];
   /** The JSON that travels; undefined where there is none. */
   body: unknown;
+  /** The form that travels instead: one file, and texts. */
+  form?: SampleForm;
 };
+
+/** `file` is the name of a file that lies beside the program. */
+type SampleForm = { file: string; texts: readonly (readonly [name: string, value: string])[] };
 
 /** Words of a shell: in single quotes as they are, else `$NAME` becomes `YOUR_NAME`. */
 const word = /'([^']*)'|"((?:[^"\\]|\\.)*)"|([^\s'"]+)/g;
@@ -36,6 +41,7 @@ export function readCurl(script: string): SampleRequest | undefined {
   const [command, ...given] = wordsOf(script.trim());
   if (command !== 'curl') return undefined;
   const headers: [string, string][] = [];
+  const fields: string[] = [];
   let [url, method, text]: (string | undefined)[] = [];
   for (let at = 0; at < given.length; at++) {
     const one = given[at] ?? '';
@@ -43,17 +49,31 @@ export function readCurl(script: string): SampleRequest | undefined {
       const [, name = '', value = ''] = /^([^:]+):\s*(.*)$/s.exec(given[++at] ?? '') ?? [];
       headers.push([name, value]);
     } else if (one === '-d') text = given[++at];
+    else if (one === '-F') fields.push(given[++at] ?? '');
     else if (one === '-X') method = given[++at];
     else if (one.startsWith('-') || url !== undefined) return undefined;
     else url = one;
   }
   if (url === undefined || !/^https?:\/\//.test(url)) return undefined;
+  const form = formOf(fields);
+  if (form) return { method: method ?? 'POST', url, headers, body: undefined, form };
   try {
     const body: unknown = text === undefined ? undefined : JSON.parse(text);
     return { method: method ?? (body === undefined ? 'GET' : 'POST'), url, headers, body };
   } catch {
     return undefined;
   }
+}
+
+/** The fields of `-F`, `file=@a.png` and `name=value`; undefined where there is no file. */
+function formOf(fields: readonly string[]): SampleForm | undefined {
+  const pairs = fields.map((field) => /^(\w+)=(@?)(.*)$/s.exec(field) ?? []);
+  const file = pairs.find(([, , at]) => at === '@')?.[3];
+  if (file === undefined) return undefined;
+  return {
+    file,
+    texts: pairs.flatMap(([, name = '', at, value = '']) => (at === '@' ? [] : [[name, value]])),
+  };
 }
 
 /** The same call in every language but curl. */
@@ -118,25 +138,37 @@ const php: Literals = {
   pair: (name, value) => `${name} => ${value}`,
 };
 
-function nodeSample({ method, url, headers, body }: SampleRequest): string {
+function nodeSample({ method, url, headers, body, form }: SampleRequest): string {
   const given = literal(Object.fromEntries(headers), javaScript, '  ');
-  const travels =
-    body === undefined ? '' : `\n  body: JSON.stringify(${literal(body, javaScript, '  ')}),`;
-  return `const reply = await fetch(${quoted(url)}, {
+  const json =
+    body === undefined ? undefined : `JSON.stringify(${literal(body, javaScript, '  ')})`;
+  const content = form ? 'form' : json;
+  const travels = content === undefined ? '' : `\n  body: ${content},`;
+  return `${form ? nodeForm(form) : ''}const reply = await fetch(${quoted(url)}, {
   method: ${quoted(method)},
   headers: ${given},${travels}
 });
 console.log(reply.status, await reply.text());`;
 }
 
-function phpSample({ method, url, headers, body }: SampleRequest): string {
+const nodeForm = ({
+  file,
+  texts,
+}: SampleForm): string => `import { openAsBlob } from ${quoted('node:fs')};
+
+const form = new FormData();
+form.append('file', await openAsBlob(${quoted(file)}), ${quoted(file)});
+${texts.map(([name, value]) => `form.append(${quoted(name)}, ${quoted(value)});\n`).join('')}`;
+
+function phpSample({ method, url, headers, body, form }: SampleRequest): string {
   const lines = literal(
     headers.map(([name, value]) => `${name}: ${value}`),
     php,
     '  ',
   );
-  const travels =
-    body === undefined ? '' : `\n  CURLOPT_POSTFIELDS => json_encode(${literal(body, php, '  ')}),`;
+  const json = body === undefined ? undefined : `json_encode(${literal(body, php, '  ')})`;
+  const content = form ? phpForm(form) : json;
+  const travels = content === undefined ? '' : `\n  CURLOPT_POSTFIELDS => ${content},`;
   return `<?php
 $request = curl_init(${quoted(url)});
 curl_setopt_array($request, [
@@ -147,7 +179,12 @@ curl_setopt_array($request, [
 echo curl_exec($request);`;
 }
 
-function pythonSample({ method, url, headers, body }: SampleRequest): string {
+const phpForm = ({ file, texts }: SampleForm): string => `[
+    'file' => new CURLFile(${quoted(file)}),
+${texts.map(([name, value]) => `    ${quoted(name)} => ${quoted(value)},\n`).join('')}  ]`;
+
+function pythonSample({ method, url, headers, body, form }: SampleRequest): string {
+  if (form) return pythonForm({ method, url, headers, form });
   const given = literal(Object.fromEntries(headers), python, '  ');
   const travels =
     body === undefined ? '' : `\n  data=json.dumps(${literal(body, python, '  ')}).encode(),`;
@@ -163,12 +200,29 @@ with urllib.request.urlopen(request) as reply:
   print(reply.status, reply.read().decode())`;
 }
 
+type FormRequest = Pick<SampleRequest, 'method' | 'url' | 'headers'> & { form: SampleForm };
+
+/** Python has no forms with files of its own. */
+const pythonForm = ({ method, url, headers, form }: FormRequest): string => `import requests
+
+reply = requests.request(
+  ${quoted(method)},
+  ${quoted(url)},
+  headers=${literal(Object.fromEntries(headers), python, '  ')},
+  files={'file': open(${quoted(form.file)}, 'rb')},
+  data=${literal(Object.fromEntries(form.texts), python, '  ')},
+)
+print(reply.status_code, reply.text)`;
+
 /** A text between double quotes, as Go and JSON write it. */
 const goText = (text: string): string => JSON.stringify(text);
 
-function goSample({ method, url, headers, body }: SampleRequest): string {
-  const travels = body === undefined ? 'nil' : `strings.NewReader(${goText(JSON.stringify(body))})`;
-  const imports = ['fmt', 'io', 'net/http', ...(body === undefined ? [] : ['strings'])];
+function goSample({ method, url, headers, body, form }: SampleRequest): string {
+  const json = body === undefined ? 'nil' : `strings.NewReader(${goText(JSON.stringify(body))})`;
+  const travels = form ? '&body' : json;
+  const imports = form
+    ? ['bytes', 'fmt', 'io', 'mime/multipart', 'net/http', 'os']
+    : ['fmt', 'io', 'net/http', ...(body === undefined ? [] : ['strings'])];
   return `package main
 
 import (
@@ -176,11 +230,11 @@ ${imports.map((one) => `\t"${one}"`).join('\n')}
 )
 
 func main() {
-\trequest, err := http.NewRequest(${goText(method)}, ${goText(url)}, ${travels})
+${form ? goForm(form) : ''}\trequest, err := http.NewRequest(${goText(method)}, ${goText(url)}, ${travels})
 \tif err != nil {
 \t\tpanic(err)
 \t}
-${headers.map(([name, value]) => `\trequest.Header.Set(${goText(name)}, ${goText(value)})`).join('\n')}
+${headers.map(([name, value]) => `\trequest.Header.Set(${goText(name)}, ${goText(value)})`).join('\n')}${form ? goFormType : ''}
 \treply, err := http.DefaultClient.Do(request)
 \tif err != nil {
 \t\tpanic(err)
@@ -190,3 +244,17 @@ ${headers.map(([name, value]) => `\trequest.Header.Set(${goText(name)}, ${goText
 \tfmt.Println(reply.Status, string(answer))
 }`;
 }
+
+const goFormType = `
+\trequest.Header.Set("Content-Type", form.FormDataContentType())`;
+
+const goForm = ({ file, texts }: SampleForm): string => `\tfile, err := os.Open(${goText(file)})
+\tif err != nil {
+\t\tpanic(err)
+\t}
+\tvar body bytes.Buffer
+\tform := multipart.NewWriter(&body)
+\tpart, _ := form.CreateFormFile("file", ${goText(file)})
+\tio.Copy(part, file)
+${texts.map(([name, value]) => `\tform.WriteField(${goText(name)}, ${goText(value)})\n`).join('')}\tform.Close()
+`;

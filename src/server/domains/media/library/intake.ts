@@ -3,10 +3,10 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type MediaKind, bytesMaxOfKind, fitsKind, mimesOfKind } from '#contract/media/kinds.ts';
-import { bytesMaxFor, fileKinds } from '#contract/uploads.ts';
+import { type MediaKind, bytesMaxOfKind, endingsOfKind, fitsKind } from '#contract/media/kinds.ts';
+import { bytesMaxFor } from '#contract/uploads.ts';
 import { type Draft, type Files, measure, storedBytes } from '#server/domains/media/files.ts';
-import { type PictureMime, drawPreview } from '#server/domains/media/images.ts';
+import { type PictureMime, type Pixels, drawPreview } from '#server/domains/media/images.ts';
 import { edgesOf } from '#server/domains/media/inspection/inspect-bytes.ts';
 import type { Scanner } from '#server/domains/media/inspection/inspect-malware.ts';
 import { withEnding } from '#server/domains/media/inspection/inspect-name.ts';
@@ -37,7 +37,8 @@ export type Bytes = AsyncIterable<Uint8Array> | Uint8Array | { path: string };
 /** A file on its way into the library. */
 export type NewMedia = {
   accountId: string;
-  said: Said;
+  /** A function where it is known only once the bytes have come. */
+  said: Said | (() => Said);
   bytes: Bytes;
   source: 'api' | 'link' | 'channel' | 'portal';
   /** What type of message it is for; without it any. */
@@ -66,11 +67,21 @@ export async function withDraftFolder<T>(
  *
  * @throws Refusal as `inspect` does, and `storage_full`
  */
-export function takeMedia(deps: IntakeDeps, media: NewMedia): Promise<MediaFacts> {
+export const takeMedia = (deps: IntakeDeps, media: NewMedia): Promise<MediaFacts> =>
+  takeMediaOnce(deps, media, (_sha256, take) => take());
+
+/** Decides, by the hash of the bytes that came, whether they are taken, or were before. */
+export type TakeOnce<T> = (sha256: Buffer, take: () => Promise<MediaFacts>) => Promise<T>;
+
+/** As `takeMedia`, where `once` may know the file from an earlier call. */
+export function takeMediaOnce<T>(deps: IntakeDeps, media: NewMedia, once: TakeOnce<T>): Promise<T> {
   return withDraftFolder(deps.dataFolder, async (folder) => {
     const path = await onDisk(media, folder);
-    const inspected = await look(path, media, deps.scanner);
-    return keep(deps, media, await describe(inspected, folder));
+    const { sha256 } = await measure(path);
+    return once(sha256, async () => {
+      const inspected = await look(path, media, deps.scanner);
+      return keep(deps, media, await describe(inspected, folder));
+    });
   });
 }
 
@@ -102,11 +113,11 @@ async function look(
 ): Promise<Inspected> {
   const { head } = await edgesOf(path);
   const by = source === 'api' ? 'program' : 'link';
-  const claim = { purpose: 'media' as const, ...claimOf(said, { by, kind, head }) };
+  const known = typeof said === 'function' ? said() : said;
+  const claim = { purpose: 'media' as const, ...claimOf(known, { by, kind, head }) };
   const inspected = await inspect(path, claim, scanner);
   if (kind !== undefined && !fitsKind(kind, inspected.mime)) {
-    const allowed = mimesOfKind[kind].map((mime) => fileKinds[mime].extensions[0].toUpperCase());
-    throw new Refusal('upload_kind_refused', { allowed: allowed.join(', ') });
+    throw new Refusal('upload_kind_refused', { allowed: endingsOfKind(kind) });
   }
   return inspected;
 }
@@ -114,6 +125,8 @@ async function look(
 type Described = {
   file: Omit<Draft, 'accountId' | 'fileId'>;
   preview: Omit<Draft, 'accountId' | 'fileId'> | undefined;
+  /** Of a picture. */
+  pixels: Pixels | undefined;
   sound: Sound | undefined;
 };
 
@@ -123,18 +136,14 @@ export async function describe(
   folder: string,
 ): Promise<Described> {
   const file = { path, name, mime, ...(await measure(path)) };
-  const isPicture = mime.startsWith('image/');
   const small = join(folder, 'preview');
-  const preview =
-    isPicture && (await drawPreview(path, small, mime as PictureMime))
-      ? {
-          path: small,
-          name: withEnding(name, 'webp'),
-          mime: 'image/webp',
-          ...(await measure(small)),
-        }
-      : undefined;
-  return { file, preview, sound: await listenTo(path, mime) };
+  const drawn = mime.startsWith('image/')
+    ? await drawPreview(path, small, mime as PictureMime)
+    : undefined;
+  const preview = drawn?.isDrawn
+    ? { path: small, name: withEnding(name, 'webp'), mime: 'image/webp', ...(await measure(small)) }
+    : undefined;
+  return { file, preview, pixels: drawn?.pixels, sound: await listenTo(path, mime) };
 }
 
 /**
@@ -146,7 +155,7 @@ export async function describe(
 export async function keep(
   { sql, allAccountsSql, files, storedBytesMax, keepUntil }: IntakeDeps,
   { accountId, source, fileId = newId() }: Pick<NewMedia, 'accountId' | 'source' | 'fileId'>,
-  { file, preview, sound }: Described,
+  { file, preview, pixels, sound }: Described,
   claim?: (tx: Tx) => Promise<unknown>,
 ): Promise<MediaFacts> {
   const previewId = preview ? newId() : null;
@@ -167,8 +176,9 @@ export async function keep(
       for (const draft of drafts) await files.keep(tx, { accountId, ...draft });
       await tx`
         insert into media_library
-          (account_id, file_id, source, preview_id, waveform, seconds, expires_at)
+          (account_id, file_id, source, preview_id, width, height, waveform, seconds, expires_at)
         values (${accountId}, ${fileId}, ${source}, ${previewId},
+          ${pixels?.width ?? null}, ${pixels?.height ?? null},
           ${sound ? [...sound.waveform] : null}::smallint[], ${sound?.seconds ?? null},
           ${keepUntil()})`;
       const [kept] = await readMedia(tx, accountId, [fileId]);

@@ -10,7 +10,13 @@ import {
 } from './fetches.ts';
 import { adoptUpload } from './adopt.ts';
 import { type Fetcher, type FetcherDeps, startFetcher } from './fetcher.ts';
-import { type IntakeDeps, type NewMedia, takeMedia } from './intake.ts';
+import {
+  type IntakeDeps,
+  type NewMedia,
+  type TakeOnce,
+  takeMedia,
+  takeMediaOnce,
+} from './intake.ts';
 import { type MediaFacts, readMedia } from './row.ts';
 
 /** The media of messages: however they come, they are one library for each account. */
@@ -19,6 +25,8 @@ export type Library = {
   take(media: NewMedia): Promise<MediaFacts>;
   /** Takes a finished upload of a person in; repeated, it is the same file. @throws Refusal `upload_gone`, `storage_full` */
   adopt(upload: { accountId: string; userId: string; uploadId: string }): Promise<MediaFacts>;
+  /** The same, where `once` may know the bytes from an earlier call, by their hash as they came. */
+  takeOnce<T>(media: NewMedia, once: TakeOnce<T>): Promise<T>;
   /** The files with these ids that the account has, by id; those of others are not found. */
   find(accountId: string, fileIds: readonly string[]): Promise<ReadonlyMap<string, MediaFacts>>;
   /** Files are used by a message: they are kept for as long as if they had just come. */
@@ -56,6 +64,7 @@ export function openLibrary(deps: LibraryDeps): Library {
   return {
     take: (media) => takeMedia(intake, media),
     adopt: (upload) => adoptUpload(intake, upload),
+    takeOnce: (media, once) => takeMediaOnce(intake, media, once),
     async find(accountId, fileIds) {
       const found = await asAccount(sql, accountId, (tx) => readMedia(tx, accountId, fileIds));
       return new Map(found.map((file) => [file.fileId, file]));

@@ -9,9 +9,13 @@ export type MediaFacts = {
   sha256: Buffer;
   /** A small picture of it, a file of its own. */
   previewId: string | null;
+  /** Pixels of a picture. */
+  width: number | null;
+  height: number | null;
   /** How loud a sound is in 64 parts of equal length, 0 to 100. */
   waveform: number[] | null;
   seconds: number | null;
+  createdAt: Date;
   expiresAt: Date;
 };
 
@@ -23,7 +27,8 @@ export const readMedia = (
 ): Promise<MediaFacts[]> =>
   sql<MediaFacts[]>`
     select f.file_id as "fileId", f.name, f.mime, f.size_bytes as "sizeBytes", f.sha256,
-      l.preview_id as "previewId", l.waveform, l.seconds, l.expires_at as "expiresAt"
+      l.preview_id as "previewId", l.width, l.height, l.waveform, l.seconds,
+      l.created_at as "createdAt", l.expires_at as "expiresAt"
     from media_library l
     join files f on f.account_id = ${accountId} and f.file_id = l.file_id
     where l.account_id = ${accountId} and l.file_id = any(${[...fileIds]}::uuid[])`;

@@ -181,8 +181,14 @@ describe('one message', () => {
     expect(detail.raw['content']).toEqual({
       link: `https://kabari.example${url}`,
       expires_at: expiresAt,
-      mime: 'image/png',
       caption: 'Bukti',
+      file: {
+        id: null,
+        mime_type: 'image/png',
+        size: null,
+        sha256: null,
+        url: `https://kabari.example${url}`,
+      },
     });
     // Its file was deleted since: the words stay.
     await db.owner`delete from files where file_id = ${fileId}`;

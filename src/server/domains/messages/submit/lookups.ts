@@ -1,5 +1,6 @@
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
+import { bytesMaxOfKind, endingsOfKind, fitsKind, isMediaKind } from '#contract/media/kinds.ts';
 import type { Direction, MessageStatus, MessageType } from '#contract/messages.ts';
 import type { NewMessage } from '#contract/rest/new-message.ts';
 import type { MediaFacts } from '#server/domains/media/media.ts';
@@ -106,9 +107,19 @@ function foundFor(message: NewMessage, { targets, stored, files }: Known): Found
   if (media !== undefined) {
     const file = files.get(media);
     if (!file) return new Refusal('media_not_found', {});
+    const unfit = refuseUnfit(file, message.type);
+    if (unfit) return unfit;
     found.file = file;
   }
   return found;
+}
+
+/** A file that was given for no type of message in particular may not fit this one. */
+function refuseUnfit({ mime, sizeBytes }: MediaFacts, type: MessageType): Refusal | undefined {
+  if (!isMediaKind(type)) return undefined;
+  const bytesMax = bytesMaxOfKind(type);
+  if (fitsKind(type, mime) && sizeBytes <= bytesMax) return undefined;
+  return new Refusal('media_unfit', { type, allowed: endingsOfKind(type), bytesMax });
 }
 
 /** No phone has what never left, or has yet to. */

@@ -82,7 +82,7 @@ type Source = { link?: string | undefined; id?: string | undefined; filename?: s
 /** Where its bytes are: behind a link, or in a file of ours, of which it says what is known. */
 function sourceOf(type: MediaKind, { id, ...source }: Source, { file }: Found): object {
   if (id === undefined || !file) return source;
-  return { ...source, media: id, ...fileFacts(file, type, source) };
+  return { ...source, ...fileFacts(file, type, source) };
 }
 
 type Contact = Extract<NewMessage, { type: 'contact' }>['contact'];

@@ -71,6 +71,7 @@ const shown: Readonly<Record<string, Shown>> = {
   reaction_refused: { code: 131009, status: 400 },
   input_invalid: { code: 131009, status: 400 },
   media_not_found: { code: 131009, status: 400 },
+  media_unfit: { code: 131053, status: 400 },
   media_unreachable: { code: 131052, status: 400 },
   media_refused: { code: 131053, status: 400 },
   upload_kind_refused: { code: 131053, status: 400 },

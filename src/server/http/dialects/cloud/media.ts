@@ -3,8 +3,10 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { ApiSender } from '#server/http/access.ts';
 import { withinPace } from '#server/http/body-timeout.ts';
 import { type ServedFile, sendFile } from '#server/http/uploads/files.ts';
-import { LARGEST, bytesIn, bytesOf, formFileOf } from '#server/http/uploads/uploads-form.ts';
+import { LARGEST, bytesIn, fileFormOf } from '#server/http/uploads/uploads-form.ts';
 import { FORM_BYTES, PACE, openTurns } from '#server/http/uploads/uploads.ts';
+import { phrases as apiPhrases } from '#server/http/v1/answers.ts';
+import type { NewMediaFile } from '#server/http/v1/endpoints/media.ts';
 import type { CloudCall, CloudRoute } from './route.ts';
 import { textAt } from './values.ts';
 
@@ -17,10 +19,7 @@ type Facts = { fileId: string; mime: string; sizeBytes: number; sha256: Buffer }
 export type MediaDeps = {
   media: {
     /** Takes a file into the account's library, looked into. */
-    take: (
-      sender: ApiSender,
-      file: { name: string; type: string; bytes: AsyncIterable<Uint8Array> },
-    ) => Promise<Facts>;
+    take: (sender: ApiSender, file: NewMediaFile) => Promise<Facts>;
     find: (sender: ApiSender, fileId: string) => Promise<Facts | undefined>;
     /** @throws Refusal `not_found` */
     remove: (sender: ApiSender, fileId: string) => Promise<void>;
@@ -99,16 +98,23 @@ function fileIdOf({ id, numberId, request }: CloudCall): string {
   return fileId;
 }
 
-async function upload({ media }: MediaDeps, { sender, request }: CloudCall) {
+async function upload({ media }: MediaDeps, { sender, request, reader }: CloudCall) {
   const given = bytesIn(request, 'Content-Length');
   if (given !== undefined && given > LARGEST + FORM_BYTES) throw new Refusal('body_too_large', {});
-  const { file, type } = await formFileOf(request);
+  const form = await fileFormOf(request, {
+    why: {
+      broken: apiPhrases.form[reader.language],
+      manyFiles: apiPhrases.manyFiles[reader.language],
+    },
+  });
   // A client that does not know a file's type may say it in a field of its own instead.
-  const isSilent = file.mimetype === '' || file.mimetype === 'application/octet-stream';
+  const isSilent = form.mimetype === '' || form.mimetype === 'application/octet-stream';
   const taken = await media.take(sender, {
-    name: file.filename ?? '',
-    type: isSilent ? type : file.mimetype,
-    bytes: bytesOf(file),
+    said: () => ({
+      name: form.filename,
+      type: isSilent ? (form.text('type') ?? '') : form.mimetype,
+    }),
+    bytes: form.bytes,
   });
   return { id: publicId('media', taken.fileId) };
 }

@@ -70,7 +70,7 @@ const words: Readonly<Record<string, Words>> = {
   },
   media_type_unsupported: {
     title: 'Jenis isi permintaan tidak didukung',
-    fix: 'Kirim Content-Type: application/json, tanpa kompresi.',
+    fix: 'Kirim Content-Type: application/json tanpa kompresi; berkas sebagai multipart/form-data.',
   },
   input_invalid: {
     title: ({ fields }) =>
@@ -112,6 +112,46 @@ const words: Readonly<Record<string, Words>> = {
   reaction_refused: {
     title: 'Pesan ini belum dapat diberi reaksi',
     fix: 'Beri reaksi setelah pesannya terkirim.',
+  },
+  media_unfit: {
+    title: 'Berkas tidak cocok dengan jenis pesannya',
+    fix: 'Kirim dengan jenis pesan yang sesuai, misalnya document, atau unggah berkas lain.',
+  },
+  upload_empty: {
+    title: 'Berkasnya kosong atau tidak ada',
+    fix: 'Kirim isi berkasnya dalam isian file.',
+  },
+  upload_too_large: {
+    title: 'Berkas terlalu besar',
+    fix: 'Perkecil berkasnya: gambar 5 MB, suara dan video 16 MB, dokumen 100 MB.',
+  },
+  upload_kind_refused: {
+    title: 'Jenis berkas tidak diterima',
+    fix: 'Ubah berkasnya menjadi jenis yang disebut jawaban API.',
+  },
+  upload_contradicts: {
+    title: 'Isi berkas tidak sesuai dengan nama atau jenisnya',
+    fix: 'Simpan ulang dengan akhiran dan Content-Type yang benar.',
+  },
+  upload_unsafe: {
+    title: 'Berkas tidak aman untuk disimpan',
+    fix: 'Jawaban API menyebutkan apa yang ditemukan. Simpan ulang tanpa itu.',
+  },
+  upload_infected: {
+    title: 'Berkas dikenali sebagai perangkat lunak berbahaya',
+    fix: 'Jangan kirim berkas itu. Periksa komputer yang membuatnya.',
+  },
+  upload_unscanned: {
+    title: 'Berkas belum dapat dipindai',
+    fix: 'Ulangi sesudah Retry-After dengan Idempotency-Key yang sama.',
+  },
+  upload_too_slow: {
+    title: 'Unggahan terlalu lambat',
+    fix: 'Periksa koneksi, lalu unggah sekali lagi.',
+  },
+  storage_full: {
+    title: 'Ruang berkas akun penuh',
+    fix: 'Hapus berkas yang tidak dipakai lagi, atau hubungi layanan pelanggan.',
   },
   media_not_found: {
     title: 'Berkas tidak ditemukan',
