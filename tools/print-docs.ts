@@ -88,6 +88,11 @@ const example = {
   text: 'Pendaftaran akun baru sedang ditutup.',
 };
 
+/** Where a fact of that name means something else. */
+const ownExamples: Partial<Record<RefusalCode, object>> = {
+  webhook_unconfirmed: { status: 503, why: 'status' },
+};
+
 /** @throws Error when a sentence could mention a fact that has no example here. */
 function factsOf(code: RefusalCode): string[] {
   const facts = Object.keys(refusals[code].facts().shape);
@@ -99,6 +104,7 @@ function factsOf(code: RefusalCode): string[] {
 function errorsPage(): string {
   const lines = Object.entries(refusals).map(([name, entry]) => {
     const code = name as RefusalCode;
+    const facts = { ...example, ...ownExamples[code] };
     return [
       `\`${code}\``,
       String(entry.status),
@@ -106,8 +112,8 @@ function errorsPage(): string {
       factsOf(code)
         .map((fact) => `\`${fact}\``)
         .join(', '),
-      sentenceFor({ code, facts: example }),
-      englishFor({ code, facts: example }),
+      sentenceFor({ code, facts }),
+      englishFor({ code, facts }),
     ];
   });
   return `# Errors

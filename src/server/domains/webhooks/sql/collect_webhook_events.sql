@@ -1,8 +1,8 @@
 -- Takes new events of accounts for their webhooks that are on: a delivery for each that a webhook wants, in
 -- the lane of its conversation. Of each webhook at most p_max events are read. Answers how many deliveries
 -- were made, and whether more events wait.
--- p_accounts: null for all. Called by the collector. Locks the webhooks; those that somebody else has
--- locked are left to the next call.
+-- p_accounts: null for all. Called by the collector. Locks the webhooks, in their order, and waits for those
+-- that somebody else has locked: left to a later call their events would wait for the next sweep.
 create or replace function collect_webhook_events(
   p_accounts uuid[], p_max int, p_now timestamptz
 ) returns table (o_made int, o_more boolean)
@@ -16,7 +16,7 @@ begin
     where w.state = 'on' and w.position < p.last
       and (p_accounts is null or w.account_id = any(p_accounts))
     order by w.webhook_id limit 500
-    for update of w skip locked
+    for update of w
   ), found as materialized (
     select h.account_id, h.webhook_id, h.kinds, h.token_id as own, e.position, e.at, e.token_id,
       e.data ->> 'token_id' as named, coalesce(e.peer, e.data ->> 'peer', '') as lane,
