@@ -8,8 +8,9 @@ test('each message is shown as what it is, with its sender and time in its name'
   const page = await show('chat-message', { width: 390 });
   const thread = page.getByRole('list', { name: 'Percakapan dengan Budi' });
   const said = (name: string) => thread.getByRole('article', { name });
-  expect(await thread.getByRole('listitem').count()).toBe(11);
-  expect(await thread.getByRole('article').count()).toBe(10);
+  // A day, the messages, and the two buttons of a template.
+  expect(await thread.getByRole('listitem').count()).toBe(1 + 15 + 2);
+  expect(await thread.getByRole('article').count()).toBe(15);
 
   await said('Budi, 09.00')
     .getByRole('link', { name: 'https://toko.example/menu (tab baru)' })

@@ -145,7 +145,7 @@ function Media({ kind, message, sender }: MediaProps) {
     return (
       <ImageZoom
         src={url}
-        preview={mediaUrl(file?.preview ?? '', here)}
+        preview={file?.preview ? mediaUrl(file.preview, here) : undefined}
         alt={shortName(captionText(caption ?? '')) || `Gambar dari ${sender}`}
         loading="lazy"
         expandText="Perbesar gambar"
