@@ -12,11 +12,7 @@ import { EventType } from './events.ts';
 export const DeliveryState = schema(() => z.enum(['waiting', 'delivered', 'parked', 'skipped']));
 export type DeliveryState = Output<typeof DeliveryState>;
 
-/**
- * The state in the interface's words.
- *
- * @public
- */
+/** The state in the interface's words. */
 export const deliveryStateLabel: Record<DeliveryState, string> = {
   waiting: 'Menunggu',
   delivered: 'Terkirim',

@@ -26,11 +26,7 @@ export const eventTypes = [
 export type EventType = (typeof eventTypes)[number];
 export const EventType = schema(() => z.enum(eventTypes));
 
-/**
- * The event in the interface's words.
- *
- * @public
- */
+/** The event in the interface's words. */
 export const eventTypeLabel: Record<EventType, string> = {
   'message.accepted': 'Pesan diterima untuk dikirim',
   'message.sent': 'Pesan terkirim',

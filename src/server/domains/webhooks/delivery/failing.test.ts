@@ -201,3 +201,28 @@ test('a hanging endpoint has few tries under way, and others get theirs meanwhil
   expect(rows.filter(({ last_error }) => last_error === 'late').length).toBeGreaterThan(0);
   await other.close();
 });
+
+test('ten endpoints that begin to hang at the same moment leave room for another one', async ({
+  hooks,
+}) => {
+  const other = await startTarget();
+  hooks.listed.push(other.origin);
+  const hanging = [];
+  for (let index = 0; index < 10; index++) hanging.push(await hooks.customerWithWebhook());
+  const ani = await hooks.customerWithWebhook({ url: other.url });
+  let held = 0;
+  let most = 0;
+  hooks.target.answer((_post, response) => {
+    most = Math.max(most, (held += 1));
+    response.once('close', () => (held -= 1));
+  });
+  const many = Array.from({ length: 20 }, (_, index) => ({ peer: `6281200000${100 + index}` }));
+  for (const one of hanging) await hooks.happen(one, many);
+  const worker = hooks.startWorker();
+  await waitFor(() => most >= 40);
+  await hooks.happen(ani, many);
+  worker.wake();
+  await waitFor(() => other.posts.length === 20);
+  expect(most).toBeLessThan(64);
+  await other.close();
+});

@@ -1,6 +1,7 @@
 -- Claims what is due, for p_slots tries, shared evenly among the webhooks that have waited longest: of each
 -- conversation the first delivery that waits. Of webhooks in doubt, which fail or were late, at most
--- p_doubtful. Answers the deliveries with what is needed to send them; one without a position is a lane in
+-- p_doubtful. The fewer slots are free, the fewer one webhook may have, an eighth of what is free and its own:
+-- some that begin to hang at the same moment leave room for the others. Answers the deliveries with what is needed to send them; one without a position is a lane in
 -- which nothing waits.
 -- Called by the sender. Locks the webhooks; those that somebody else has locked are left alone.
 create or replace function claim_webhook_deliveries(
@@ -17,7 +18,7 @@ begin
   v_hooks := array(
     select w.webhook_id from webhooks w
     where w.due_at <= p_now and w.failures = 0 and coalesce(w.slow_until <= p_now, true)
-    order by w.due_at limit p_slots for update skip locked
+    order by w.due_at limit p_slots + 64 for update skip locked
   );
   v_doubtful := array(
     select w.webhook_id from webhooks w
@@ -32,14 +33,16 @@ begin
   with hook as materialized (
     select w.account_id, w.webhook_id, w.due_at, w.webhook_id = any(v_doubtful) as is_doubtful,
       least(
-        webhook_slots(w.failures, w.slow_until > p_now) - (
-          select count(*) from webhook_lanes l
-          where l.account_id = w.account_id and l.webhook_id = w.webhook_id and l.claim is not null
-        ),
+        webhook_slots(w.failures, w.slow_until > p_now) - busy.n,
+        greatest(1, (p_slots + busy.n) / 8) - busy.n,
         case when w.webhook_id = any(v_doubtful) then 1
           else greatest(1, p_slots / greatest(1, cardinality(v_hooks))) end
       ) as free
-    from webhooks w where w.webhook_id = any(v_hooks || v_doubtful)
+    from webhooks w cross join lateral (
+      select count(*) as n from webhook_lanes l
+      where l.account_id = w.account_id and l.webhook_id = w.webhook_id and l.claim is not null
+    ) busy
+    where w.webhook_id = any(v_hooks || v_doubtful)
   ), picked as materialized (
     select h.account_id, h.webhook_id, h.is_doubtful, l.lane
     from hook h cross join lateral (
