@@ -44,8 +44,8 @@ type Props = {
   onFiles?: ((files: readonly File[]) => void) | undefined;
   /** What the document tool takes, as `accept` has it; everything when left out. */
   documents?: string;
-  /** Opens a form for a contact, in place of choosing a card's file. */
-  onContact?: (() => void) | undefined;
+  /** Opens a form for a contact, in place of choosing a card's file; null where none can be sent. */
+  onContact?: (() => void) | null | undefined;
   /** Begins to record a voice message; without it there is no microphone. */
   onRecord?: (() => void) | undefined;
   /** Where files may be dropped: the whole thread; the composer itself when left out. */
@@ -186,7 +186,7 @@ const PICTURES = 'image/jpeg,image/png,image/webp';
 type ToolsProps = {
   documents: string | undefined;
   onChoose: (files: readonly File[]) => void;
-  onContact: (() => void) | undefined;
+  onContact: (() => void) | null | undefined;
 };
 
 /** The tools behind the + button: real file inputs, each as large as its tool. */
@@ -221,7 +221,9 @@ const Tools = ({ documents, onChoose, onContact }: ToolsProps) => (
               Kontak
             </button>
           ) : (
-            <Tool icon={ContactRound} name="Kontak" accept=".vcf,text/vcard" onChoose={chosen} />
+            onContact === undefined && (
+              <Tool icon={ContactRound} name="Kontak" accept=".vcf,text/vcard" onChoose={chosen} />
+            )
           )}
         </>
       );

@@ -1,11 +1,10 @@
 import { X } from 'lucide-react';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { TEXT_MAX } from '#contract/messages.ts';
-import { fileKinds, mimesFor } from '#contract/uploads.ts';
 import { later } from '#web/browser/lazyComponent.ts';
-import { Attachments } from '#web/features/support/chat/Attachments.tsx';
+import { Attachments } from '#web/ui/chat/attachments/Attachments.tsx';
 import { CardShown } from '#web/features/support/chat/CardLink.tsx';
-import { fileFault } from '#web/features/support/chat/fileFault.ts';
+import { documentEndings, fileFault } from '#web/ui/chat/attachments/fileFault.ts';
 import styles from '#web/features/support/chat/SupportComposer.module.css';
 import type { ComposerOptions, SupportChatProps } from '#web/features/support/chat/chatProps.ts';
 import { useTellTyping } from '#web/features/support/chat/TypingNow.tsx';
@@ -26,10 +25,7 @@ type Props = Pick<SupportChatProps, 'port' | 'name' | 'blocked' | 'about'> & {
   dropZone: RefObject<HTMLElement | null>;
 };
 
-const DOCUMENTS = mimesFor('chat')
-  .filter((mime) => !mime.startsWith('image/'))
-  .flatMap((mime) => fileKinds[mime].extensions.map((end) => `.${end}`))
-  .join();
+const DOCUMENTS = documentEndings('chat');
 
 /** Where a line is written: text, files, a contact, a voice message. */
 export function SupportComposer(props: Props) {

@@ -1,14 +1,13 @@
-import { useEffect, useState, type ReactNode } from 'react';
+import type { ReactNode } from 'react';
 import { formatTime } from '#contract/base/time.ts';
-import { mimeOfName } from '#contract/uploads.ts';
 import type { SupportMessage } from '#contract/support.ts';
-import { typeOfFile } from '#web/api/uploads/fileTypes.ts';
 import { CardLink } from '#web/features/support/chat/CardLink.tsx';
 import styles from '#web/features/support/chat/SupportLine.module.css';
-import { fileOf, useProgress } from '#web/features/support/outbox/lineFiles.ts';
+import { useProgress } from '#web/api/uploads/outgoingFiles.ts';
 import { dropLine, sendLineAgain } from '#web/features/support/outbox/outbox.ts';
 import type { OutgoingLine } from '#web/features/support/outbox/outgoingLine.ts';
 import type { SupportPort } from '#web/features/support/port.ts';
+import { useFileUrl, waitingContent } from '#web/ui/chat/attachments/waitingFile.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import type { ChatMessage } from '#web/ui/chat/chat.ts';
 import { ChatBubble } from '#web/ui/chat/ChatBubble.tsx';
@@ -83,7 +82,7 @@ const Head = ({ by, internal, children }: HeadProps) => (
 /** Not on the server yet: faint while it is on its way, with a way on when it did not get there. */
 function Unsent({ line, first, port, zone }: Place & { line: OutgoingLine }) {
   const { card, failed, internal } = line;
-  const url = useFileUrl(line);
+  const url = useFileUrl(line.id, line.file !== undefined);
   const at = new Date(line.at);
   return (
     <ChatBubble
@@ -149,51 +148,7 @@ function Note({ line }: { line: OutgoingLine }) {
   );
 }
 
-/** The renderer's word for a kind of file. */
-const kinds: Readonly<Record<string, string>> = {
-  'image/jpeg': 'jpeg',
-  'image/png': 'png',
-  'image/webp': 'webp',
-  'audio/ogg': 'ogg',
-  'audio/mp4': 'ogg',
-  'audio/webm': 'ogg',
-  'video/mp4': 'mp4',
-};
-
 function contentOf({ text, file, contact }: OutgoingLine, url: string | undefined): ChatMessage {
   if (contact) return { type: 'vcard', ...contact, caption: text ?? '' };
-  if (!file) return { type: 'text', caption: text ?? '' };
-  const { name, size } = file;
-  const mime = typeOfFile(file);
-  // While its bytes are not at hand it is shown by its name.
-  const type = url === undefined ? 'file' : (kinds[mime] ?? mimeOfName(name) ?? 'file');
-  return {
-    type,
-    url: url ?? null,
-    external: false,
-    filename: name,
-    file: { size },
-    caption: text ?? '',
-  };
-}
-
-/** The address of a file that waits in this browser, to show it before anybody else has it. */
-function useFileUrl({ id, file }: OutgoingLine): string | undefined {
-  const [url, setUrl] = useState<string>();
-  const hasFile = file !== undefined;
-  useEffect(() => {
-    if (!hasFile) return;
-    let made: string | undefined;
-    let gone = false;
-    void fileOf(id).then((found) => {
-      if (gone || !found) return;
-      made = URL.createObjectURL(found);
-      setUrl(made);
-    });
-    return () => {
-      gone = true;
-      if (made !== undefined) URL.revokeObjectURL(made);
-    };
-  }, [id, hasFile]);
-  return url;
+  return file ? waitingContent(file, url, text) : { type: 'text', caption: text ?? '' };
 }

@@ -13,7 +13,7 @@ import {
   keepFile,
   revertUpload,
   uploadFile,
-} from '#web/features/support/outbox/lineFiles.ts';
+} from '#web/api/uploads/outgoingFiles.ts';
 import {
   forgetLine,
   storedLine,
@@ -174,7 +174,7 @@ async function sent(line: OutgoingLine, sender: LineSender): Promise<boolean> {
 }
 
 async function deliver(line: OutgoingLine, { send }: LineSender): Promise<SupportMessage> {
-  const upload = line.file && (line.upload ?? (await uploadFile(line)));
+  const upload = line.file && (line.upload ?? (await uploadFile(line.id, 'chat')));
   if (upload !== line.upload) change(line.id, { upload });
   const draft = { ...draftOf(line), upload };
   try {
@@ -183,7 +183,7 @@ async function deliver(line: OutgoingLine, { send }: LineSender): Promise<Suppor
     if (refusalCode(error) !== 'upload_gone' || !(await fileOf(line.id))) throw error;
     // It waited longer than an upload is kept.
     change(line.id, { upload: undefined });
-    return send({ ...draft, upload: await uploadFile(line) });
+    return send({ ...draft, upload: await uploadFile(line.id, 'chat') });
   }
 }
 

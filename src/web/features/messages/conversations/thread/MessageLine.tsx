@@ -12,6 +12,8 @@ import {
 import { typeLabel } from '#web/features/messages/labels.ts';
 import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
+import { useProgress } from '#web/api/uploads/outgoingFiles.ts';
+import { useFileUrl, waitingContent } from '#web/ui/chat/attachments/waitingFile.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { ChatBubble } from '#web/ui/chat/ChatBubble.tsx';
 import { ChatQuote } from '#web/ui/chat/quote/ChatQuote.tsx';
@@ -102,13 +104,15 @@ const Why = ({ failure }: Pick<ConversationMessage, 'failure'>) => (
 
 /** Not on the server yet: faint while it is on its way, with a way on when it did not get there. */
 function Unsent({ one, first, name, zone }: { one: Outgoing } & Omit<Props, 'body' | 'onReply'>) {
-  const client = useQueryClient();
   const failed = one.why !== undefined;
   const at = new Date(one.at);
+  const url = useFileUrl(one.id, one.file !== undefined);
   return (
     <ChatBubble
       as="div"
-      message={{ type: 'text', caption: one.text }}
+      message={
+        one.file ? waitingContent(one.file, url, one.text) : { type: 'text', caption: one.text }
+      }
       side="out"
       sender="Anda"
       time={formatTime(at, zone)}
@@ -123,30 +127,44 @@ function Unsent({ one, first, name, zone }: { one: Outgoing } & Omit<Props, 'bod
           iconOnly
         />
       }
-      note={
-        failed && (
-          <div className={styles['note']}>
-            <p>
-              Belum terkirim. {one.why}{' '}
-              {(one.code === 'saldo_short' || one.code === 'bonus_only') && <TopUp />}
-            </p>
-            <span className={styles['actions']}>
-              <Button
-                size="sm"
-                variant="outline"
-                tone="danger"
-                onClick={() => sendAgain(client, one)}
-              >
-                Kirim ulang
-              </Button>
-              <Button size="sm" variant="link" tone="neutral" onClick={() => dropText(one)}>
-                Hapus
-              </Button>
-            </span>
-          </div>
-        )
-      }
+      note={failed ? <Failed one={one} /> : one.file && <Uploading one={one} />}
     />
+  );
+}
+
+/** Why a message did not leave, and the ways on. */
+function Failed({ one }: { one: Outgoing }) {
+  const client = useQueryClient();
+  return (
+    <div className={styles['note']}>
+      <p>
+        Belum terkirim. {one.why}{' '}
+        {(one.code === 'saldo_short' || one.code === 'bonus_only') && <TopUp />}
+      </p>
+      <span className={styles['actions']}>
+        <Button size="sm" variant="outline" tone="danger" onClick={() => sendAgain(client, one)}>
+          Kirim ulang
+        </Button>
+        <Button size="sm" variant="link" tone="neutral" onClick={() => dropText(one)}>
+          Hapus
+        </Button>
+      </span>
+    </div>
+  );
+}
+
+/** How far a file is. */
+function Uploading({ one }: { one: Outgoing }) {
+  const progress = useProgress(one.id);
+  if (progress === undefined) return null;
+  return (
+    <div className={styles['upload']}>
+      <progress max={1} value={progress} aria-label={`Mengunggah ${one.file?.name ?? ''}`} />
+      <span className="num">{Math.floor(progress * 100)}%</span>
+      <Button size="sm" variant="link" tone="neutral" onClick={() => dropText(one)}>
+        Batalkan
+      </Button>
+    </div>
   );
 }
 

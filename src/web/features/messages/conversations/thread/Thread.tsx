@@ -1,17 +1,16 @@
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { useRef, useState, type ReactNode } from 'react';
 import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
-import { TEXT_MAX, type ConversationMessage } from '#contract/messages.ts';
+import type { ConversationMessage } from '#contract/messages.ts';
 import { type Optout, optoutSourceLabel } from '#contract/messages/optouts.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { formatDate } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import type { Flat } from '#web/api/lists/flatList.ts';
-import { Quote } from '#web/features/messages/conversations/thread/MessageLine.tsx';
+import { Reply } from '#web/features/messages/conversations/thread/Reply.tsx';
 import {
-  sendText,
   useOutgoing,
   type QuotedMessage,
 } from '#web/features/messages/conversations/thread/outgoing.ts';
@@ -32,12 +31,8 @@ import { ThreadSkeleton } from '#web/ui/chat/thread/ThreadSkeleton.tsx';
 import { useKeyboardInset } from '#web/ui/chat/thread/useKeyboardInset.ts';
 import { useSeen } from '#web/features/messages/conversations/thread/useSeen.ts';
 import { allTokensQuery, canSend } from '#web/features/messages/queries.ts';
-import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
-import { Composer } from '#web/ui/chat/Composer.tsx';
-import { useDraft } from '#web/ui/chat/useDraft.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
-import { Money } from '#web/ui/money/Money.tsx';
 
 /** One conversation: its messages, and the box to answer. */
 export function Thread({ which }: { which: Which }) {
@@ -86,6 +81,7 @@ export function Thread({ which }: { which: Which }) {
         blocked={blocked}
         replyTo={replyTo}
         onReplied={() => setReplyTo(undefined)}
+        dropZone={root}
       />
     </section>
   );
@@ -158,53 +154,5 @@ function whyStopped(optout: Optout | null | undefined): ReactNode {
       )}
       .
     </>
-  );
-}
-
-type ReplyProps = {
-  which: Which;
-  name: string;
-  blocked: ReactNode;
-  /** The message that is being answered. */
-  replyTo: QuotedMessage | undefined;
-  /** The answer is on its way, or was given up. */
-  onReplied: () => void;
-};
-
-function Reply({ which, name, blocked, replyTo, onReplied }: ReplyProps) {
-  const client = useQueryClient();
-  const [draft, setDraft] = useDraft(`${which.tokenId} ${which.peer}`);
-  const { data: saldo } = useQuery(saldoQuery);
-  return (
-    <div className={styles['reply']}>
-      {replyTo && !blocked && (
-        <div className={styles['quoted']}>
-          <Quote quoted={replyTo} name={name} onCancel={onReplied} />
-        </div>
-      )}
-      <Composer
-        label={`Tulis pesan untuk ${name}`}
-        value={draft}
-        onChange={setDraft}
-        maxLength={TEXT_MAX}
-        blocked={blocked}
-        onSend={(text) => {
-          setDraft('');
-          sendText(client, which, text, replyTo);
-          onReplied();
-        }}
-      />
-      {saldo && !blocked && (
-        <p className={styles['price']}>
-          {saldo.quota_left > 0 ? (
-            'Termasuk kuota paket'
-          ) : (
-            <>
-              <Money amount={saldo.message_price} /> per pesan
-            </>
-          )}
-        </p>
-      )}
-    </div>
   );
 }

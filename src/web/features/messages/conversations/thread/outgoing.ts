@@ -1,8 +1,19 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { sendMessage, type ConversationMessage, type Quoted } from '#contract/messages.ts';
+import { sendFile } from '#contract/messages/send-file.ts';
 import { performWithReauth } from '#web/api/act.ts';
-import { isAbort, isDefinite, refusalCode, sentenceOf } from '#web/api/errors.ts';
+import { isAbort, isDefinite, refusalCode, sentenceOf, TransportError } from '#web/api/errors.ts';
 import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
+import {
+  dropFile,
+  FileGone,
+  isLasting,
+  keepFile,
+  revertUpload,
+  uploadFile,
+} from '#web/api/uploads/outgoingFiles.ts';
+import { Fault } from '#web/api/uploads/uploadFault.ts';
+import type { WaitingFile } from '#web/ui/chat/attachments/waitingFile.ts';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { createStore, useStore } from '#web/browser/store.ts';
 import { addToThread, type Which } from '#web/features/messages/conversations/queries.ts';
@@ -18,7 +29,12 @@ export type QuotedMessage = Quoted & { id: string };
 /** A text on its way to the server, or one that did not get there. */
 export type Outgoing = Which & {
   id: string;
+  /** Of a file its caption. */
   text: string;
+  /** What goes along; its bytes are kept by `outgoingFiles`, under the same id. */
+  file?: WaitingFile | undefined;
+  /** The upload that the file has become. */
+  upload?: string | undefined;
   /** The message that it answers. */
   replyTo?: QuotedMessage | undefined;
   /** When it was written, in milliseconds. */
@@ -35,6 +51,7 @@ export type Outgoing = Which & {
 const OWN_MS = 12 * 3_600_000;
 const SECOND_TRY_MS = 1_000;
 const NO_PASSWORD = 'Kata sandi Anda belum dimasukkan.';
+const FILE_GONE = 'Berkasnya tidak ada lagi di peramban ini. Hapus, lalu pilih sekali lagi.';
 
 const all = createStore<readonly Outgoing[]>(() => stored(Date.now()));
 const working = new Set<string>();
@@ -49,7 +66,10 @@ function setAll(next: readonly Outgoing[]): void {
 const change = (id: string, to: Partial<Outgoing>): void =>
   setAll(all.get().map((one) => (one.id === id ? { ...one, ...to } : one)));
 
-const remove = (id: string): void => setAll(all.get().filter((one) => one.id !== id));
+function remove(id: string): void {
+  if (all.get().find((one) => one.id === id)?.file) dropFile(id);
+  setAll(all.get().filter((one) => one.id !== id));
+}
 
 /** All texts that are not on the server yet, oldest first. */
 export const useOutgoing = (): readonly Outgoing[] => useStore(all);
@@ -67,6 +87,40 @@ export function sendText(
   void work(client, which);
 }
 
+/**
+ * Puts files on their way, a message for each: the words go with the first, or after it by themselves when that is a
+ * sound, which has none.
+ */
+export function sendFiles(
+  client: QueryClient,
+  which: Which,
+  {
+    files,
+    text,
+    replyTo,
+  }: { files: readonly File[]; text: string; replyTo?: QuotedMessage | undefined },
+): void {
+  const isWordless = files[0]?.type.startsWith('audio/') ?? false;
+  const added = files.map((file, index): Outgoing => {
+    const { name, type, size } = file;
+    const id = newIdempotencyKey();
+    keepFile(id, file);
+    const first = index === 0;
+    return {
+      ...which,
+      id,
+      key: newIdempotencyKey(),
+      text: first && !isWordless ? text : '',
+      file: { name, type, size },
+      at: Date.now(),
+      ...(first && replyTo && { replyTo }),
+    };
+  });
+  setAll([...all.get(), ...added]);
+  if (isWordless && text !== '') sendText(client, which, text);
+  void work(client, which);
+}
+
 /** Tries a text again that was not sent. */
 export function sendAgain(client: QueryClient, one: Outgoing): void {
   // After a definite no the same key would only be answered the same; otherwise it may have arrived.
@@ -78,8 +132,11 @@ export function sendAgain(client: QueryClient, one: Outgoing): void {
   void work(client, one);
 }
 
-/** Gives a text up. */
-export const dropText = (one: Outgoing): void => remove(one.id);
+/** Gives a message up, and takes back what was uploaded for it. */
+export function dropText({ id, upload }: Outgoing): void {
+  revertUpload(upload);
+  remove(id);
+}
 
 /**
  * Goes on with what was waiting: after a reload, and whenever the network is back.
@@ -116,7 +173,7 @@ async function work(client: QueryClient, { tokenId, peer }: Which): Promise<void
   for (let one = next(); one && navigator.onLine; one = next()) {
     const trying = one;
     const sent = await tryOnce(trying).catch((error: unknown) =>
-      isDefinite(error) || isAbort(error) ? refusedBy(trying, error) : tryAgain(trying.id),
+      isFinal(error) ? refusedBy(trying, error) : tryAgain(trying.id),
     );
     if (sent === 'waits') break;
     if (sent === undefined) continue;
@@ -128,15 +185,26 @@ async function work(client: QueryClient, { tokenId, peer }: Which): Promise<void
 
 /** Where the password was asked for, its next try has the key that this one had from then on. */
 async function tryOnce(one: Outgoing): Promise<ConversationMessage> {
-  const { id, tokenId, peer, text, key, replyTo } = one;
-  const input = { token_id: tokenId, to: `+${peer}`, text, reply_to: replyTo?.id };
-  const request = { input, key };
+  const { id, tokenId, peer, text, key, replyTo, file } = one;
+  const place = { token_id: tokenId, to: `+${peer}`, reply_to: replyTo?.id };
+  const upload = file && (one.upload ?? (await uploadFile(id, 'media')));
+  if (upload !== one.upload) change(id, { upload });
+  const request = { input: place, key };
   try {
-    return await performWithReauth(sendMessage, request);
+    return upload === undefined
+      ? await performWithReauth(sendMessage, Object.assign(request, { input: { ...place, text } }))
+      : await performWithReauth(
+          sendFile,
+          Object.assign(request, { input: { ...place, upload, caption: text || undefined } }),
+        );
   } finally {
     if (request.key !== key) change(id, { key: request.key });
   }
 }
+
+/** Whether trying again would only end the same. */
+const isFinal = (error: unknown): boolean =>
+  isDefinite(error) || isAbort(error) || error instanceof FileGone || isLasting(error);
 
 /**
  * The one retry, as for every change; the same key makes it safe. Without a network it waits for one.
@@ -153,8 +221,17 @@ async function tryAgain(id: string): Promise<ConversationMessage | 'waits' | und
   }
 }
 
+function whyOf(error: unknown): string {
+  if (isAbort(error)) return NO_PASSWORD;
+  if (error instanceof FileGone) return FILE_GONE;
+  if (!(error instanceof Fault)) return sentenceOf(error);
+  return error.sentence ?? sentenceOf(new TransportError(error.status === 0 ? 'network' : 'http'));
+}
+
 /** Keeps the text where it is, with the reason; it can be sent again from there. */
 function refusedBy(one: Outgoing, error: unknown): undefined {
   const code = isDefinite(error) ? refusalCode(error) : undefined;
-  change(one.id, { why: isAbort(error) ? NO_PASSWORD : sentenceOf(error), code });
+  // Its file is uploaded anew.
+  const forgotten = code === 'upload_gone' && { upload: undefined };
+  change(one.id, { why: whyOf(error), code, ...forgotten });
 }

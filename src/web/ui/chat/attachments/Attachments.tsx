@@ -1,7 +1,7 @@
 import { X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { fileEnd } from '#web/ui/chat/chat.ts';
-import styles from '#web/features/support/chat/Attachments.module.css';
+import styles from '#web/ui/chat/attachments/Attachments.module.css';
 import { fileSizeText, shortSizes } from '#web/ui/upload/fileSize.ts';
 
 type Props = { files: readonly File[]; onChange: (files: readonly File[]) => void };

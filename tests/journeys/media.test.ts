@@ -1,0 +1,140 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { afterAll, expect } from 'vitest';
+import { waitFor } from '#tests/support/wait-for.ts';
+import { openMediaThread, openPhotoHost } from './seeds/media.ts';
+import { inspection } from './browser/axe.ts';
+import { setUpJourney } from './support/stage.ts';
+
+const photo = await openPhotoHost();
+afterAll(() => photo.close());
+const journey = setUpJourney({ SIMULATOR_SPEED: '0', MEDIA_LISTED: photo.origin });
+const samples = join(process.cwd(), 'src/server/domains/channels/simulator/samples');
+
+/** Scrolls a thread towards its beginning until something of it is there to be seen. */
+const upwards = (tab: Page, thread: Locator) => async (place: Locator) => {
+  const box = await thread.boundingBox();
+  if (!box) throw new Error('no thread');
+  await tab.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await waitFor(async () => {
+    if ((await place.count()) > 0) return true;
+    await tab.mouse.wheel(0, -250);
+    return false;
+  });
+  await place.first().scrollIntoViewIfNeeded();
+};
+
+/** A voice note with its waveform, played, stopped and sought by the keyboard alone. */
+async function playByKeyboard(tab: Page, voice: Locator): Promise<void> {
+  expect(await voice.locator('rect').count()).toBeGreaterThan(40);
+  await voice.getByRole('button', { name: /^Putar/ }).focus();
+  await tab.keyboard.press('Enter');
+  await voice.getByRole('button', { name: /^Jeda/ }).waitFor();
+  await tab.keyboard.press('k');
+  await voice.getByRole('button', { name: /^Putar/ }).waitFor();
+  const slider = voice.getByRole('slider', { name: /^Posisi/ });
+  await slider.focus();
+  await tab.keyboard.press('ArrowRight');
+  await waitFor(async () =>
+    expect(await slider.getAttribute('aria-valuetext')).toMatch(/^0:0[5-7] dari 0:07$/),
+  );
+}
+
+/** What the pages ask of other hosts than their own. */
+function strangersAsked(tab: Page, address: string): readonly string[] {
+  const asked: string[] = [];
+  tab.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(address) && /^https?:/.test(url)) asked.push(url);
+  });
+  return asked;
+}
+
+journey(
+  'a thread shows what was sent and received, of every type, from the own host alone',
+  async ({ product: { address }, person }) => {
+    const { session, path } = await openMediaThread(address, photo, {
+      phone: '6281355503061',
+      peer: '6281299990061',
+    });
+    const { open } = await person({ session });
+    const tab = await open();
+    const asked = strangersAsked(tab, address);
+    await tab.goto(address + path);
+    const thread = tab.getByRole('region', { name: /^Percakapan dengan/ });
+    await thread.getByText('Siap, dua loyang.').waitFor();
+    const { faults, look } = inspection();
+    await look(tab, 'the end of a thread with every type');
+    // From the newest up: what is far from the eye is not in the page.
+    const up = upwards(tab, thread);
+    await up(thread.getByRole('group', { name: 'Bu Sari' }));
+    await up(thread.getByRole('link', { name: /Buka peta Monas/ }));
+    await up(thread.getByRole('img', { name: /^Stiker dari/ }));
+    await up(thread.getByRole('link', { name: /pesanan\.pdf/ }));
+    await up(thread.getByRole('group', { name: /^Video dari/ }));
+    const voice = thread.getByRole('group', { name: /^Pesan suara dari/ });
+    await up(voice);
+    await playByKeyboard(tab, voice);
+    await look(tab, 'the middle of a thread with every type');
+    await up(thread.getByRole('img', { name: 'Ini buktinya' }));
+    await up(thread.getByRole('list', { name: 'Reaksi' }));
+    await up(thread.getByRole('group', { name: 'Pak Kurir' }));
+    await up(thread.getByRole('link', { name: /Buka peta Toko Kue Lapis/ }));
+    // The photograph of somebody else's host is a picture of ours, a small one until it is opened.
+    const photograph = thread.getByRole('img', { name: 'Kue lapis' });
+    await up(photograph);
+    expect(await photograph.getAttribute('src')).toMatch(/^\/files\/fil_/);
+    const width = () => photograph.evaluate((image: HTMLImageElement) => image.naturalWidth);
+    await waitFor(async () => expect(await width()).toBe(640));
+    await up(thread.getByRole('list', { name: /^Tombol/ }));
+    await look(tab, 'the beginning of a thread with every type');
+    expect(faults).toEqual([]);
+    expect(asked).toEqual([]);
+  },
+);
+
+journey(
+  'files and a refused one, from the composer: what is sent stands in the thread and in the phone',
+  async ({ product: { address }, person }) => {
+    const { session, path, peer } = await openMediaThread(address, photo, {
+      phone: '6281355503062',
+      peer: '6281299990062',
+    });
+    const { open } = await person({ session });
+    const tab = await open(path);
+    const thread = tab.getByRole('region', { name: /^Percakapan dengan/ });
+    const box = thread.getByRole('textbox', { name: /^Tulis pesan untuk/ });
+    await box.waitFor();
+    await thread.getByRole('button', { name: 'Lampiran' }).click();
+    const chooser = tab.waitForEvent('filechooser');
+    await thread.getByText('Dokumen', { exact: true }).click();
+    await (
+      await chooser
+    ).setFiles([
+      {
+        name: 'harga.pdf',
+        mimeType: 'application/pdf',
+        buffer: await readFile(join(samples, 'pesanan.pdf')),
+      },
+      {
+        name: 'suara.ogg',
+        mimeType: 'audio/ogg',
+        buffer: await readFile(join(samples, 'suara.ogg')),
+      },
+      { name: 'jahat.exe', mimeType: 'application/x-msdownload', buffer: Buffer.from('MZ') },
+    ]);
+    await thread.getByText(/jahat\.exe tidak dapat dikirim/).waitFor();
+    await thread.getByText(/2 pesan/).waitFor();
+    await box.fill('Daftar harga terbaru');
+    await box.press('Enter');
+    // Up to then it is shown from this browser.
+    await thread.locator('a[href^="/files/"]', { hasText: 'harga.pdf' }).waitFor();
+    await thread.getByText('Daftar harga terbaru').waitFor();
+    const voice = thread.getByRole('group', { name: 'Pesan suara dari Anda' });
+    await voice.locator('audio[src^="/files/"]').waitFor({ state: 'attached' });
+    expect(await thread.getByText('Belum terkirim').count()).toBe(0);
+    await tab.goto(`${address}/simulator?phone=${peer}`);
+    await tab.getByText('harga.pdf').waitFor();
+  },
+);
