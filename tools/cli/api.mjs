@@ -8,6 +8,8 @@ const TRIES = 4;
 const FIRST_WAIT_MS = 300;
 const WAIT_MS_MAX = 60_000;
 const ANSWER_MS_MAX = 30_000;
+/** What an upload may take: as long as the service waits for one. */
+const UPLOAD_MS_MAX = 600_000;
 
 /** Answers after which the same request may succeed. */
 const passing = new Set([429, 502, 503, 504]);
@@ -53,8 +55,13 @@ export function openApi(env, { warn, signal }) {
           ...(idempotencyKey && { 'idempotency-key': idempotencyKey }),
         },
       }),
-    /** A file, as a form. */
-    upload: (path, form) => call('POST', path, { body: form }),
+    /** A file, as a form; a repeat under its key gives what the first one gave. */
+    upload: (path, form, idempotencyKey) =>
+      call('POST', path, {
+        body: form,
+        headers: { 'idempotency-key': idempotencyKey },
+        answerMs: UPLOAD_MS_MAX,
+      }),
   };
 }
 
@@ -81,7 +88,7 @@ function withQuery(path, query) {
 
 const callerAt =
   ({ home, key, language, warn, signal }) =>
-  async (method, path, { body, headers } = {}) => {
+  async (method, path, { body, headers, answerMs = ANSWER_MS_MAX } = {}) => {
     const url = new URL(home.pathname.replace(/\/$/, '') + path, home);
     for (let tried = 1; ; tried++) {
       const answer = await oneTry(url, {
@@ -90,7 +97,7 @@ const callerAt =
         headers: { ...headers, authorization: `Bearer ${key}`, 'accept-language': language },
         // A redirect would take the key elsewhere, or turn a POST into a GET.
         redirect: 'error',
-        signal: AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)]),
+        signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
       });
       if (signal.aborted) throw interrupted();
       if (answer.json !== undefined && answer.status < 400) return answer.json;

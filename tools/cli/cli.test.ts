@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { text as textOf } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import sharp from 'sharp';
 import { Webhook } from 'standardwebhooks';
 import { expect } from 'vitest';
 import { callerOf, test as base } from '#tests/support/app/api-caller.ts';
@@ -55,10 +56,11 @@ test('every example of the page gives what stands beside it', async ({
     `#!/bin/sh\nshift\nexec "${process.execPath}" "${program}" "$@"\n`,
   );
   await chmod(join(folder, 'npx'), 0o755);
+  await writeFile(join(folder, 'menu.pdf'), '%PDF-1.4\n1 0 obj\n%%EOF\n');
   const env = { PATH: `${folder}:${process.env['PATH']}`, KABARI_KEY: key, KABARI_URL: address };
   const withoutIds = (text: string) => text.replaceAll(/msg_\w{26}/g, 'msg_');
   for (const [, command = '', output = ''] of examples) {
-    const { code, out, err } = await ended('sh', ['-c', command], env);
+    const { code, out, err } = await ended('sh', ['-c', `cd '${folder}' && ${command}`], env);
     expect([code, withoutIds(out), err], command).toEqual([0, withoutIds(output), '']);
   }
 });
@@ -103,6 +105,8 @@ test('who calls it wrongly is told how, and nothing is asked of anybody', async 
     [['send', '0812'], /To whom/],
     [['send', '0812', 'x', '--nada'], /nada[\s\S]*kabari send/],
     [['send', '0812', '--image', '/etc/passwd'], /takes a link/],
+    [['send', '0812', 'x', '--file', '/nowhere/a.png'], /cannot be read \(ENOENT\)/],
+    [['send', '0812', '--file', 'a', '--image', 'https://a.example/a.png'], /One file/],
     [['send', '0812', 'x', '--audio', 'https://a.example/a.ogg'], /no text/],
     [['replay'], /Which ones/],
     [['replay', 'whd_x', '--from', '2026-11-21T00:00:00Z'], /Which ones/],
@@ -119,6 +123,32 @@ test('who calls it wrongly is told how, and nothing is asked of anybody', async 
     expect(err).not.toMatch(/^\s+at /m);
   }
   expect(await kabari({}, 'help')).toMatchObject({ code: 0, err: '' });
+});
+
+test('a file of this machine is sent as what it is; one that is refused is told why', async ({
+  ani,
+  address,
+  folder,
+}) => {
+  const env = { KABARI_KEY: ani.key, KABARI_URL: address };
+  const png = await sharp({ create: { width: 8, height: 8, channels: 3, background: 'teal' } })
+    .png()
+    .toBuffer();
+  await writeFile(join(folder, 'kue.png'), png);
+  await writeFile(join(folder, 'page.html'), '<html>');
+  const send = (file: string, ...more: string[]) =>
+    kabari(env, 'send', '0812-3456-7890', 'Kue', '--file', join(folder, file), '--json', ...more);
+  const first = await send('kue.png', '--key', 'kue-1');
+  expect([first.code, first.err]).toEqual([0, '']);
+  const { body } = await ani.call(`/v1/messages/${JSON.parse(first.out).id}`);
+  expect(body).toMatchObject({
+    type: 'image',
+    content: { caption: 'Kue', file: { mime_type: 'image/png' } },
+  });
+  // Repeated, it is neither stored nor sent again.
+  expect((await send('kue.png', '--key', 'kue-1')).out).toBe(first.out);
+  const refused = await send('page.html');
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('upload_kind_refused')]);
 });
 
 test('a message is sent once, also where the service was busy and away for a moment', async ({

@@ -14,8 +14,9 @@ const flag = { type: 'boolean' };
 const commands = {
   send: {
     usage: 'send <to> <text>',
-    says: 'Sends a text; "-" reads it from the standard input.',
+    says: 'Sends a text ("-" reads it from the standard input), or --file <path>.',
     options: {
+      file: text,
       image: text,
       video: text,
       audio: text,

@@ -1,9 +1,11 @@
 /** `kabari send`, `balance` and `me`. */
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
 import { EXIT, Stop, jsonLine, printable, rupiah } from './terminal.mjs';
 
-/** Kinds of files that a message may carry, by the option that names one. */
-const files = ['image', 'video', 'audio', 'document'];
+/** Kinds of files that a message may carry, by the option that names one by its link. */
+const kindsByLink = ['image', 'video', 'audio', 'document'];
 
 /**
  * Sends one message. It is repeated while the service is busy, under one key: it is sent, and charged, once.
@@ -16,20 +18,25 @@ export async function send({ api, given, options, print, readInput }) {
     words.length === 1 && words[0] === '-'
       ? (await readInput()).replace(/\r?\n$/, '')
       : words.join(' ');
-  const kinds = files.filter((kind) => options[kind] !== undefined);
+  const kinds = [...kindsByLink, 'file'].filter((kind) => options[kind] !== undefined);
   if (to === undefined || (text === '' && kinds.length === 0)) {
     throw new Stop('To whom, and what? kabari send <to> <text>', EXIT.usage);
   }
   if (kinds.length > 1) throw new Stop('One file a message.', EXIT.usage);
+  const key = options.key ?? randomUUID();
+  const content =
+    kinds[0] === 'file'
+      ? await uploaded(api, options.file, { text, key })
+      : contentOf(kinds[0], options, text);
   const accepted = await api.post(
     '/v1/messages',
     {
       to,
-      ...contentOf(kinds[0], options, text),
+      ...content,
       ...(options.ref !== undefined && { ref: options.ref }),
       ...(options.at !== undefined && { send_at: options.at }),
     },
-    options.key ?? randomUUID(),
+    key,
   );
   if (options.json) print(jsonLine(accepted));
   else {
@@ -41,14 +48,39 @@ export async function send({ api, given, options, print, readInput }) {
   return EXIT.done;
 }
 
+/** Gives a file of this machine to the service, and sends it as what it turned out to be. */
+async function uploaded(api, path, { text, key }) {
+  const form = new FormData();
+  form.append('file', new Blob([await bytesOf(path)]), basename(path));
+  const { id, mime_type: type } = await api.upload('/v1/media', form, key);
+  const kind = ['image', 'video', 'audio'].find((one) => type.startsWith(`${one}/`)) ?? 'document';
+  if (kind === 'audio') refuseWords(text);
+  return { type: kind, [kind]: { id }, ...(text !== '' && { caption: text }) };
+}
+
+async function bytesOf(path) {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    throw new Stop(`${printable(path)} cannot be read (${error.code ?? 'unknown'}).`, EXIT.usage);
+  }
+}
+
+/** A voice message says nothing in writing. */
+function refuseWords(text) {
+  if (text !== '') throw new Stop('An audio has no text.', EXIT.usage);
+}
+
 function contentOf(kind, options, text) {
   if (kind === undefined) return { type: 'text', text: { body: text } };
   const link = options[kind];
   if (!/^https?:\/\//i.test(link)) {
-    throw new Stop(`--${kind} takes a link: https://…`, EXIT.usage);
+    throw new Stop(
+      `--${kind} takes a link: https://…; a file of yours goes by --file.`,
+      EXIT.usage,
+    );
   }
-  // A voice message says nothing in writing.
-  if (kind === 'audio' && text !== '') throw new Stop('An audio has no text.', EXIT.usage);
+  if (kind === 'audio') refuseWords(text);
   return { type: kind, [kind]: { link }, ...(text !== '' && { caption: text }) };
 }
 

@@ -77,6 +77,9 @@ async function partsOf(contentType: string, body: Buffer): Promise<[string, stri
   return pairs;
 }
 
+/** The type that a part declares; empty for `text/plain`, which a part without any has by itself (RFC 7578, 4.4). */
+export const declaredType = (type: string): string => (type === 'text/plain' ? '' : type);
+
 /**
  * The parts of a multipart body, texts and files.
  *

@@ -36,6 +36,7 @@ async function cloudApp(running: RunningApp, db: TestDatabase): Promise<CloudApp
 }
 
 /** A test with a server that clients reach over HTTP. */
-export const test = base.extend<{ cloud: CloudApp }>({
-  cloud: async ({ openApp, db }, use) => use(await cloudApp(await openApp(), db)),
+export const test = base.extend<{ running: RunningApp; cloud: CloudApp }>({
+  running: async ({ openApp }, use) => use(await openApp()),
+  cloud: async ({ running, db }, use) => use(await cloudApp(running, db)),
 });

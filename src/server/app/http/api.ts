@@ -62,7 +62,7 @@ export function registerApi(app: FastifyInstance, container: Container): void {
   void app.register(async (scope) => openMcp(scope, { ...deps, version: RELEASE }), {
     prefix: MCP_PATH,
   });
-  registerDialects(app, container, { access, report });
+  registerDialects(app, container, deps);
   registerCloud(app, container, { access, report });
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FormError, pairsOf } from '#contract/base/form.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { readMultipart } from '#server/http/body.ts';
+import { declaredType, readMultipart } from '#server/http/body.ts';
 import { type Given, type GivenFile, givenOf } from './given.ts';
 
 const FORM = 'application/x-www-form-urlencoded';
@@ -97,7 +97,8 @@ async function partsOf(type: string, body: Buffer): Promise<[string, string | Gi
     checkName(name);
     if (typeof value === 'string') parts.push([name, value]);
     else {
-      parts.push([name, { filename: value.name, bytes: Buffer.from(await value.arrayBuffer()) }]);
+      const bytes = Buffer.from(await value.arrayBuffer());
+      parts.push([name, { filename: value.name, type: declaredType(value.type), bytes }]);
     }
   }
   return parts;

@@ -34,16 +34,24 @@ export type DialectDeps = {
   device: (sender: ApiSender) => Promise<Device>;
   /** The address where the sender's phone is linked, good for ten minutes. */
   link: (sender: ApiSender) => Promise<string>;
-  /** Takes a file into the account's own: its id (`med_…`), and as what it may be sent. */
+  /**
+   * Takes a file into the account's own, once for each key: its id (`med_…`), and as what it may be sent.
+   *
+   * @throws Refusal `scope_missing`, `idempotency_conflict`, and what a file is refused for
+   */
   storeFile: (
     sender: ApiSender,
     file: GivenFile,
-  ) => Promise<{ id: string; type: 'image' | 'video' | 'audio' | 'document' }>;
+    options: { key: string | undefined; kind?: FileKind },
+  ) => Promise<{ id: string; type: FileKind }>;
   now: () => Date;
   /** The address people use; undefined for a local installation, which answers under any name. */
   publicUrl: string | undefined;
   report: (bug: unknown, requestId: string) => void;
 };
+
+/** As what a file is sent. */
+export type FileKind = 'image' | 'video' | 'audio' | 'document';
 
 /** One call, its fields read. */
 export type DialectCall = {

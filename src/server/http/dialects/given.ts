@@ -1,7 +1,7 @@
 import { Refusal } from '#contract/base/refusals.ts';
 
-/** A file that travelled in a multipart body. */
-export type GivenFile = { filename: string; bytes: Buffer };
+/** A file that travelled in a body; its type as it was declared, empty where nothing is said. */
+export type GivenFile = { filename: string; type: string; bytes: Buffer };
 
 /**
  * What a call of a dialect gave, by name: texts of a form, values of JSON, files of a multipart body.

@@ -10,6 +10,7 @@ import {
   uploadHeaders,
   uploadPurposes,
 } from '#contract/uploads.ts';
+import { declaredType } from '#server/http/body.ts';
 import { readInput } from '#server/http/input.ts';
 
 const purposes = Object.keys(uploadPurposes) as [UploadPurpose, ...UploadPurpose[]];
@@ -110,9 +111,6 @@ type FileFormOptions = {
   why: { broken: string; manyFiles: string };
 };
 
-/** The type of a part that names none (RFC 7578, 4.4): nobody has said it. */
-const UNTYPED = 'text/plain';
-
 /**
  * Reads a form up to its file; its parts may come in any order.
  *
@@ -143,7 +141,7 @@ export async function fileFormOf(
   if (!file) throw new Refusal('upload_empty', {});
   return {
     filename: file.filename,
-    mimetype: file.mimetype === UNTYPED ? '' : file.mimetype,
+    mimetype: declaredType(file.mimetype),
     text: (name) => texts.get(name),
     bytes: (async function* bytesThenRest() {
       try {

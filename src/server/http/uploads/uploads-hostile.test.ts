@@ -3,144 +3,23 @@ import { readdir, stat } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import sharp from 'sharp';
 import { expect } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { ZipFile } from 'yazl';
 import { CHUNK_TYPE, UPLOAD_PATH } from '#contract/uploads.ts';
+import { formWith, movingPicture, noise, pdfOf, test } from '#tests/support/app/uploads-app.ts';
+import type { NamedFile } from '#tests/support/hostile/file-form.ts';
 import {
-  formWith,
-  movingPicture,
-  noise,
-  pdfOf,
-  picture,
-  test,
-} from '#tests/support/app/uploads-app.ts';
+  badNames,
+  disguises,
+  isServedSafely,
+  polyglots,
+  zipOf,
+} from '#tests/support/hostile/hostile-files.ts';
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1');
-const SCRIPT = '<script>document.title="kabari-pwned"</script>';
-const SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">${SCRIPT}</svg>`;
-const HTML = `<!doctype html><html><body onload=alert(1)>${SCRIPT}</body></html>`;
-const JS = '/*GIF89a*/alert("kabari-pwned")';
-
-type Hostile = { name: string; type?: string; bytes: Buffer | string };
-
-async function zipOf(content: Record<string, Buffer | string>): Promise<Buffer> {
-  const zip = new ZipFile();
-  for (const [name, bytes] of Object.entries(content)) zip.addBuffer(Buffer.from(bytes), name);
-  zip.end();
-  return buffer(zip.outputStream);
-}
-
-/** Pictures that decode, and carry something else as well. */
-async function polyglots(): Promise<Hostile[]> {
-  const small = { width: 24, height: 16 };
-  const jpeg = await picture('jpeg', small);
-  const png = await picture('png', small);
-  const webp = await picture('webp', small);
-  const zip = await zipOf({ 'a.html': HTML });
-  const comment = Buffer.concat([
-    jpeg.subarray(0, 2),
-    latin1('\xff\xfe\0\x2a'),
-    Buffer.from(HTML.slice(0, 40)),
-    jpeg.subarray(2),
-  ]);
-  const exif = await sharp(jpeg)
-    .withExif({ IFD0: { Copyright: SCRIPT, ImageDescription: HTML } })
-    .toBuffer();
-  const xmp = await sharp(png)
-    .withXmp(`<x:xmpmeta xmlns:x="adobe:ns:meta/">${SCRIPT}</x:xmpmeta>`)
-    .toBuffer();
-  const tails = [HTML, SVG, JS, `<?php system($_GET["c"]);`, zip];
-  return [
-    { name: 'komentar.jpg', type: 'image/jpeg', bytes: comment },
-    { name: 'exif.jpg', type: 'image/jpeg', bytes: exif },
-    { name: 'xmp.png', type: 'image/png', bytes: xmp },
-    ...tails.flatMap((tail) => [
-      { name: 'ekor.jpg', type: 'image/jpeg', bytes: Buffer.concat([jpeg, Buffer.from(tail)]) },
-      { name: 'ekor.png', type: 'image/png', bytes: Buffer.concat([png, Buffer.from(tail)]) },
-      { name: 'ekor.webp', type: 'image/webp', bytes: Buffer.concat([webp, Buffer.from(tail)]) },
-    ]),
-    { name: 'js.gif', type: 'image/gif', bytes: latin1(`GIF89a/*${'\0'.repeat(20)}*/=1;alert(1)`) },
-    { name: 'js.jpg', type: 'image/jpeg', bytes: latin1('GIF89a=1;alert(1)//') },
-    { name: 'js.pdf', type: 'application/pdf', bytes: `%PDF-1.7\n${JS}\n%%EOF\n` },
-    { name: 'html.pdf', type: 'application/pdf', bytes: `%PDF-1.7\n${HTML}\n%%EOF\n` },
-    { name: 'aksi.pdf', bytes: '%PDF-1.7\n<</S/JavaScript/JS(app.alert(1))>>\n%%EOF\n' },
-    { name: 'lari.pdf', bytes: '%PDF-1.7\n<</S/La#75nch/F(cmd.exe)>>\n%%EOF\n' },
-    { name: 'html.ogg', type: 'audio/ogg', bytes: latin1(`OggS\0\x02${HTML}`) },
-    { name: 'html.mp4', type: 'video/mp4', bytes: latin1(`\0\0\0\x18ftypisom\0\0\0\0isom${HTML}`) },
-    { name: 'bungkus.docx', bytes: zip },
-    { name: 'bungkus.zip', type: 'application/zip', bytes: zip },
-  ];
-}
-
-/** Things that run somewhere, under every name that might get them through. */
-function disguises(): Hostile[] {
-  const running: [string, string][] = [
-    ['text/html', HTML],
-    ['image/svg+xml', SVG],
-    ['application/xml', `<?xml version="1.0"?>${SVG}`],
-    ['text/javascript', JS],
-    ['application/x-httpd-php', '<?php system($_GET["c"]);'],
-  ];
-  const names = ['a.html', 'a.svg', 'a.xml', 'a.js', 'a.php', 'a.jpg', 'a.txt', 'a.csv', 'a.pdf'];
-  return running.flatMap(([type, bytes]) => [
-    ...names.map((name) => ({ name, type, bytes })),
-    { name: 'a.png', type: 'image/png', bytes },
-  ]);
-}
-
-/** Good bytes under bad names. */
-async function names(): Promise<Hostile[]> {
-  const bytes = await picture('png', { width: 24, height: 16 });
-  const evil = [
-    'foto.php.png',
-    'foto.png.php',
-    'foto.png\0.html',
-    'foto.html\0.png',
-    'foto\u202Egnp.html',
-    'foto\u202Elmth.png',
-    '../../../../etc/cron.d/foto.png',
-    '..%2f..%2ffoto.png',
-    '/etc/passwd.png',
-    'C:\\Windows\\foto.png',
-    'foto.png::$DATA',
-    'foto.html:Zone.png',
-    'CON.png',
-    '.htaccess',
-    `${'x'.repeat(300)}.png`,
-    '<img src=x onerror=alert(1)>.png',
-    'a";filename="b.html.png',
-    "a'; drop table files;--.png",
-    'foto.png\r\nContent-Type: text/html\r\n\r\n.png',
-    '.png',
-    '',
-  ];
-  return evil.map((name) => ({ name, type: 'image/png', bytes }));
-}
-
-const executable = /html|svg|xml|script|php|css|wasm|shockwave|x-sh|pdf/i;
-
-/** No type that runs; in place only pictures, sound and film; nothing left of what a picture carried. */
-async function isSafe(given: Response): Promise<boolean> {
-  const type = given.headers.get('content-type') ?? '';
-  const how = given.headers.get('content-disposition') ?? '';
-  const bytes = Buffer.from(await given.arrayBuffer()).toString('latin1');
-  return (
-    !executable.test(type) &&
-    given.headers.get('x-content-type-options') === 'nosniff' &&
-    given.headers.get('content-security-policy') === "sandbox; default-src 'none'" &&
-    (how.startsWith('inline')
-      ? /^(image|audio|video)\//.test(type)
-      : type === 'application/octet-stream') &&
-    (!type.startsWith('image/') || !/script|onload|php|pwned/.test(bytes)) &&
-    /^(inline|attachment); filename\*=UTF-8''[\w.~!%-]+$/.test(how) &&
-    !/%(2f|5c|00|0d|0a)|%e2%80%ae/i.test(how)
-  );
-}
 
 /** The endpoint lets one person send six bodies at once. */
 const AT_ONCE = 5;
@@ -151,18 +30,19 @@ test('of more than sixty hostile files none is ever served as something that run
 }) => {
   const app = await openUploadsApp({ openBytesMax: 2_000_000_000 });
   const zero = { name: 'kosong.png', type: 'image/png', bytes: '' };
-  const hostile = [...(await polyglots()), ...disguises(), ...(await names()), zero];
+  const hostile = [...(await polyglots()), ...disguises(), ...(await badNames()), zero];
   expect(hostile.length).toBeGreaterThan(60);
   const troubled: string[] = [];
   let kept = 0;
-  const sendAndFetch = async (file: Hostile) => {
+  const sendAndFetch = async (file: NamedFile) => {
     const posted = await app.post(ani.token, file);
     const said = await posted.text();
     expect([200, 400, 413, 415, 422]).toContain(posted.status);
     if (posted.status !== 200) return;
     kept += 1;
     const given = await app.ask(ani.token, 'GET', { query: `?restore=${said}` });
-    if (!(await isSafe(given))) troubled.push(`${JSON.stringify(file.name)} as ${file.type}`);
+    if (!(await isServedSafely(given)))
+      troubled.push(`${JSON.stringify(file.name)} as ${file.type}`);
     await app.ask(ani.token, 'DELETE', { body: said });
   };
   for (let at = 0; at < hostile.length; at += AT_ONCE) {
@@ -178,7 +58,7 @@ test('nothing is ever written outside the folder of uploads, and nothing by its 
   ani,
 }) => {
   const app = await openUploadsApp();
-  for (const file of await names()) await app.post(ani.token, file);
+  for (const file of await badNames()) await app.post(ani.token, file);
   const lying = await readdir(app.dataFolder, { recursive: true, withFileTypes: true });
   const files = lying.filter((one) => one.isFile()).map(({ name }) => name);
   expect(files.every((name) => /^[0-9a-f]{64}$/.test(name))).toBe(true);
@@ -198,7 +78,7 @@ test('bombs are refused quickly, and memory stays where it was', async ({
   const moving = await movingPicture(200);
   const gif = Buffer.concat([latin1('GIF89a'), noise(4_000_000)]);
   const bomb = await zipOf({ 'nol.bin': Buffer.alloc(60_000_000) });
-  const bombs: Hostile[] = [
+  const bombs: NamedFile[] = [
     { name: 'raksasa.png', bytes: giant },
     { name: 'bergerak.webp', bytes: moving },
     { name: 'bergerak.gif', bytes: gif },

@@ -31,6 +31,13 @@ const byCode: Partial<Record<RefusalCode, string>> = {
   request_malformed: reasons.json,
   body_too_large: reasons.size,
   media_type_unsupported: reasons.format,
+  upload_too_large: reasons.size,
+  upload_kind_refused: reasons.format,
+  upload_contradicts: reasons.format,
+  upload_unsafe: reasons.format,
+  upload_infected: reasons.format,
+  media_unfit: reasons.format,
+  storage_full: reasons.quota,
 };
 
 /** The dialect's words for a refusal. */

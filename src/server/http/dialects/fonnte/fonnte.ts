@@ -9,6 +9,7 @@ import {
   readerOf,
   sendEach,
 } from '#server/http/dialects/dialect.ts';
+import { idempotencyKey } from '#server/http/v1/call.ts';
 import { textOf } from '#server/http/dialects/given.ts';
 import { deviceAnswer, noAnswer, sendAnswer, statusWord } from './answer.ts';
 import { statusOf } from './errors.ts';
@@ -17,6 +18,8 @@ import { readSend } from './read.ts';
 import { targetsOf } from './targets.ts';
 
 const BODY_LIMITS = { words: 1_048_576, files: 5_242_880 };
+/** Of a file in the body. */
+const FILE_BYTES_MAX = 4_000_000;
 /** Keys of one call, of which one is taken at random. */
 const KEYS_MAX = 20;
 /** Numbers of one question whether they can be reached. */
@@ -90,7 +93,12 @@ async function send(deps: DialectDeps, call: DialectCall): Promise<object> {
   const { pieces, connectedOnly } = await readSend(given, {
     now: deps.now(),
     random: Math.random,
-    storeFile: (file) => deps.storeFile(sender, file),
+    storeFile: (file) => {
+      if (file.bytes.length > FILE_BYTES_MAX) {
+        throw new Refusal('upload_too_large', { bytesMax: FILE_BYTES_MAX });
+      }
+      return deps.storeFile(sender, file, { key: idempotencyKey(request) });
+    },
   });
   if (connectedOnly && sender.status === 'disconnected') throw new Refusal('token_not_linked', {});
   const read = pieces.map(({ message }) => message);

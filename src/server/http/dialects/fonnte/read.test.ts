@@ -119,7 +119,7 @@ test('a file at an address is what its name says, with the message under it', as
 });
 
 test('a file that travels goes before an address, and an address before a place', async () => {
-  const file: GivenFile = { filename: 'foto.jpg', bytes: Buffer.from('x') };
+  const file: GivenFile = { filename: 'foto.jpg', type: '', bytes: Buffer.from('x') };
   const [first] = await messagesOf({
     target: '08123456789',
     location: '-7.983908, 112.621391',

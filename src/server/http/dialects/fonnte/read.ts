@@ -2,6 +2,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { TEXT_MAX } from '#contract/messages.ts';
 import { MESSAGES_MAX } from '#contract/rest/limits.ts';
 import type { NewMessage } from '#contract/rest/new-message.ts';
+import type { FileKind } from '#server/http/dialects/dialect.ts';
 import {
   type Given,
   type GivenFile,
@@ -42,10 +43,8 @@ export type ReadContext = {
   /** A number from 0 (included) to 1, as `Math.random`. */
   random: () => number;
   /** Takes a file into the account's own; its id (`med_…`) and what it is. */
-  storeFile: (file: GivenFile) => Promise<{ id: string; type: MediaKind }>;
+  storeFile: (file: GivenFile) => Promise<{ id: string; type: FileKind }>;
 };
-
-type MediaKind = 'image' | 'video' | 'audio' | 'document';
 
 /** Seconds between two targets, and until a follow-up, at most: a month. */
 const SECONDS_MAX = 2_592_000;
@@ -151,7 +150,8 @@ async function contentOf(given: Given, context: ReadContext): Promise<Content> {
   const file = given.get('file');
   if (isFile(file)) {
     const { id, type } = await context.storeFile(file);
-    return mediaContent(type, { id }, { ...options, filename: options.filename ?? file.filename });
+    // Without a name given, a document has the one that it is stored under.
+    return mediaContent(type, { id }, options);
   }
   const link = textOf(given, 'url')?.trim();
   if (link !== undefined) return linked({ link }, options);

@@ -3,6 +3,8 @@ import { type FactsOf, type Refusal, type RefusalCode, refusals } from '#contrac
 /** Why a call is refused, in the dialect's own words; the true reason stands in `X-Kabari-Error`. */
 const TOKEN = 'token invalid';
 const QUOTA = 'insufficient quota';
+const TOO_LARGE = 'file size is too large';
+const FORMAT = 'file format is not supported';
 const URL_INVALID = 'url file invalid';
 
 const byCode: Partial<Record<RefusalCode, string>> = {
@@ -17,7 +19,15 @@ const byCode: Partial<Record<RefusalCode, string>> = {
   queue_full: QUOTA,
   recipient_opted_out: 'phone is on blacklist',
   request_malformed: 'payload invalid',
-  body_too_large: 'file size is too large',
+  body_too_large: TOO_LARGE,
+  upload_too_large: TOO_LARGE,
+  upload_empty: 'file invalid',
+  upload_kind_refused: FORMAT,
+  upload_contradicts: FORMAT,
+  upload_unsafe: FORMAT,
+  upload_infected: FORMAT,
+  media_unfit: FORMAT,
+  storage_full: QUOTA,
   not_found: 'Id Invalid or message is not pending anymore',
   message_final: 'Id Invalid or message is not pending anymore',
   message_in_flight: 'Id Invalid or message is not pending anymore',

@@ -146,24 +146,29 @@ async function contentOfFile(given: Given, kind: Kind, storeFile: StoreFile): Pr
   if (!found || kind === 'message') throw wrong('file', 'Wajib diisi: berkas.');
   const filename = textOf(given, 'filename') ?? found.filename;
   const { id } = await storeFile({ ...found, filename });
-  return media(given, kind, { source: { id }, name: filename });
+  // Not named here, a document has the name that it is stored under.
+  return media(given, kind, { source: { id }, shownName: filename });
 }
 
 function decoded(file: unknown, given: Given): GivenFile | undefined {
   if (typeof file !== 'string' || !/^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(file)) return undefined;
   const name = givenOf(jsonOf(textOf(given, 'data') ?? ''))?.get('name');
   const filename = typeof name === 'string' ? name : '';
-  return { filename, bytes: Buffer.from(file, 'base64') };
+  return { filename, type: '', bytes: Buffer.from(file, 'base64') };
 }
 
 function media(
   given: Given,
   kind: Exclude<Kind, 'message'>,
-  { source, name }: { source: Source; name: string | undefined },
+  {
+    source,
+    name,
+    shownName = name,
+  }: { source: Source; name?: string | undefined; shownName?: string | undefined },
 ): Worded {
   const caption = textOf(given, 'caption');
   return {
     content: mediaContent(kind, source, { caption, filename: name }),
-    shown: { message: null, caption: caption ?? null, [kind]: name ?? null },
+    shown: { message: null, caption: caption ?? null, [kind]: shownName ?? null },
   };
 }

@@ -8,7 +8,8 @@ import {
   readerOf,
   sendEach,
 } from '#server/http/dialects/dialect.ts';
-import { listOf, wrong } from '#server/http/dialects/given.ts';
+import { type GivenFile, listOf, wrong } from '#server/http/dialects/given.ts';
+import { idempotencyKey } from '#server/http/v1/call.ts';
 import {
   type Outcome,
   cancelledRow,
@@ -77,8 +78,8 @@ function sendRoutes(deps: DialectDeps): DialectRoute[] {
       post(`/api/send-${kind}`, async (call) => sent(call, await readOne(call.given, kind))),
       post(`/api/v2/send-${kind}`, async (call) => sent(call, readMany(call.given, kind))),
       post(`/api/send-${kind}-from-local`, async (call) => {
-        const store = (file: Parameters<typeof deps.storeFile>[1]) =>
-          deps.storeFile(call.sender, file);
+        const key = idempotencyKey(call.request);
+        const store = (file: GivenFile) => deps.storeFile(call.sender, file, { key, kind });
         return sent(call, await readOne(call.given, kind, store));
       }),
     ]),
