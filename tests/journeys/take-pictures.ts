@@ -7,8 +7,9 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { homeSummary } from '#contract/messages.ts';
 import { saveSaldoAlert } from '#contract/saldo/alert.ts';
-import { openPerson, settled, startBrowser, type PersonOptions } from './browser/browser.ts';
+import { openPerson, settled, startBrowser } from './browser/browser.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { apiPictures, type Picture } from './support/api-pictures.ts';
 import { ask } from './support/portal.ts';
 import { type Product, type ProductOptions, startProduct } from './support/product.ts';
 import { openShop, type Shop } from './seeds/shop.ts';
@@ -27,13 +28,6 @@ async function quiet(address: string, { customer }: Shop): Promise<void> {
   };
   await waitFor(under);
 }
-
-type Picture = {
-  name: string;
-  options: PersonOptions;
-  path: string;
-  before: (tab: Page) => Promise<void>;
-};
 
 /** Opens the statement's newest line to its steps. */
 async function openFirstLine(tab: Page): Promise<void> {
@@ -351,7 +345,7 @@ const albums: readonly Album[] = [
       const shop = await openShop(address);
       await quiet(address, shop);
       await ask(address, saveSaldoAlert, { threshold: 1_000_000 }, shop.customer.session);
-      return picturesOf(shop);
+      return [...picturesOf(shop), ...apiPictures(shop, address)];
     },
   },
   {

@@ -22,7 +22,7 @@ export function WebhookPart({ tokenId }: { tokenId: string }) {
       <h3 id={title}>Webhook</h3>
       {standing ? (
         <>
-          <p className={styles['standing']}>
+          <p>
             <StatusChip tone={standing.tone}>{standing.words}</StatusChip>
           </p>
           {webhook ? (
