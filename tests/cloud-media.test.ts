@@ -1,5 +1,6 @@
 import sharp from 'sharp';
 import { expect } from 'vitest';
+import { Document, Image } from 'whatsapp-api-js/messages';
 import { numberIdOf } from '#contract/dialects/cloud.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { callerAt, callerOf } from './support/app/api-caller.ts';
@@ -78,6 +79,79 @@ test('@chat-adapter/whatsapp posts a file of its own', async ({ cloud }) => {
   // It takes the address for one of its own host; from this machine itself it downloads nothing.
   const reading = adapter.downloadMedia(String((stored.content['file'] as { id: string }).id));
   await expect(reading).rejects.toThrow('internal attachment URL');
+});
+
+test('files are sent by their id by each client, for every type that carries one', async ({
+  cloud,
+}) => {
+  const { numberId: phoneNumberID } = cloud;
+  const { media, messages } = kapso(cloud);
+  const given = async (type: string, file: Blob, fileName: string) =>
+    (await media.upload({ phoneNumberId: phoneNumberID, type, file, fileName })).id;
+  const image = await given('image/png', blob, 'toko.png');
+  const pdf = new Blob(['%PDF-1.4\n1 0 obj\n%%EOF\n'], { type: 'application/pdf' });
+  const document = await given('application/pdf', pdf, 'menu.pdf');
+  const webp = new Blob([new Uint8Array(await sharp(picture).webp().toBuffer())]);
+  const sticker = await given('image/webp', webp, 'stiker.webp');
+  const isFile = async (sending: Promise<unknown>, type: string, id: string) => {
+    const sent = (await sending) as { messages?: readonly { id: string }[] };
+    expect(await cloud.stored(sent.messages?.[0]?.id)).toMatchObject({
+      type,
+      content: { file: { id, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) } },
+    });
+  };
+  const base = { phoneNumberId: phoneNumberID, to };
+  await isFile(
+    messages.sendDocument({ ...base, document: { id: document } }),
+    'document',
+    document,
+  );
+  await isFile(messages.sendSticker({ ...base, sticker: { id: sticker } }), 'sticker', sticker);
+  const api = apiJs(cloud);
+  await isFile(api.sendMessage(phoneNumberID, to, new Image(image, true)), 'image', image);
+  await isFile(
+    api.sendMessage(phoneNumberID, to, new Document(document, true)),
+    'document',
+    document,
+  );
+  const message = { to, type: 'image', image: { id: image } } as const;
+  const sending = greatDetail(cloud).message.createMessage({ phoneNumberID, ...message } as never);
+  await isFile(sending.json(), 'image', image);
+  // A file of another kind than the message is refused as one that cannot be sent.
+  await expect(messages.sendImage({ ...base, image: { id: document } })).rejects.toMatchObject({
+    httpStatus: 400,
+    code: 131053,
+  });
+});
+
+test('the parts of a form come in any order, and the type may follow the file', async ({
+  cloud,
+}) => {
+  const silent = new Blob([new Uint8Array(picture)]);
+  for (const order of [
+    ['messaging_product', 'type', 'file'],
+    ['file', 'type', 'messaging_product'],
+  ]) {
+    const form = new FormData();
+    for (const name of order) {
+      if (name === 'file') form.append(name, silent, 'toko');
+      else form.append(name, name === 'type' ? 'image/png' : 'whatsapp');
+    }
+    const upload = (body: FormData) =>
+      fetch(`${cloud.origin}/v23.0/${cloud.numberId}/media`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${cloud.key}` },
+        body,
+      });
+    expect((await upload(form)).status, order.join()).toBe(200);
+    // What is said of the type counts wherever it stands: here it contradicts the bytes.
+    form.set('type', 'application/pdf');
+    const contradicting = await upload(form);
+    expect([contradicting.status, contradicting.headers.get('x-error-code')]).toEqual([
+      400,
+      'upload_contradicts',
+    ]);
+  }
 });
 
 test('the address of a file needs a key of the same account, and its own signature', async ({
