@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { expect } from 'vitest';
 import { uuidOf } from '#contract/base/ids.ts';
-import { type FileHost, fileHost } from '#tests/support/app/media-library.ts';
+import { type FileHost, fileHost } from '#tests/support/media/file-host.ts';
 import { type Caller, callerOf } from '#tests/support/app/api-caller.ts';
 import { type RunningApp, signedIn, test as base } from '#tests/support/app/running-app.ts';
 import { picture } from '#tests/support/app/uploads-app.ts';

@@ -25,6 +25,10 @@ const upwards = (tab: Page, thread: Locator) => async (place: Locator) => {
   await place.first().scrollIntoViewIfNeeded();
 };
 
+/** Pixels of a picture as it came; 0 until it has. */
+const widthOf = (picture: Locator): Promise<number> =>
+  picture.evaluate((image: HTMLImageElement) => image.naturalWidth);
+
 /** A voice note with its waveform, played, stopped and sought by the keyboard alone. */
 async function playByKeyboard(tab: Page, voice: Locator): Promise<void> {
   expect(await voice.locator('rect').count()).toBeGreaterThan(40);
@@ -77,7 +81,9 @@ journey(
     await up(voice);
     await playByKeyboard(tab, voice);
     await look(tab, 'the middle of a thread with every type');
-    await up(thread.getByRole('img', { name: 'Ini buktinya' }));
+    const slip = thread.getByRole('img', { name: 'Ini buktinya' });
+    await up(slip);
+    await waitFor(async () => expect(await widthOf(slip)).toBe(240));
     await up(thread.getByRole('list', { name: 'Reaksi' }));
     await up(thread.getByRole('group', { name: 'Pak Kurir' }));
     await up(thread.getByRole('link', { name: /Buka peta Toko Kue Lapis/ }));
@@ -85,8 +91,7 @@ journey(
     const photograph = thread.getByRole('img', { name: 'Kue lapis' });
     await up(photograph);
     expect(await photograph.getAttribute('src')).toMatch(/^\/files\/fil_/);
-    const width = () => photograph.evaluate((image: HTMLImageElement) => image.naturalWidth);
-    await waitFor(async () => expect(await width()).toBe(640));
+    await waitFor(async () => expect(await widthOf(photograph)).toBe(640));
     await up(thread.getByRole('list', { name: /^Tombol/ }));
     await look(tab, 'the beginning of a thread with every type');
     expect(faults).toEqual([]);

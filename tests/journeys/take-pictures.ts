@@ -14,6 +14,8 @@ import { ask } from './support/portal.ts';
 import { type Product, type ProductOptions, startProduct } from './support/product.ts';
 import { openShop, type Shop } from './seeds/shop.ts';
 import { type Desk, openDesk } from './seeds/desk.ts';
+import { openMediaThread, openPhotoHost } from './seeds/media.ts';
+import { mediaPictures } from './seeds/media-pictures.ts';
 import { openThreads, type Threads } from './seeds/threads.ts';
 import { fakeActs } from './support/fake-acts.ts';
 import { usage } from './support/fake-payments.ts';
@@ -334,10 +336,22 @@ async function take(browser: Browser, address: string, picture: Picture): Promis
 /** A product with what is seen of it, and the pictures of that. */
 type Album = {
   freePlan: NonNullable<ProductOptions['freePlan']>;
+  /** Beside those of all pictures. */
+  settings?: Record<string, string>;
   fill: (product: Product) => Promise<Picture[]>;
 };
 
+const photo = await openPhotoHost();
+
 const albums: readonly Album[] = [
+  {
+    freePlan: 'paying',
+    settings: { SIMULATOR_SPEED: '0', MEDIA_LISTED: photo.origin },
+    fill: async ({ address }) => {
+      const phones = { phone: '6281355503061', peer: '6281299990061' };
+      return mediaPictures(await openMediaThread(address, photo, phones));
+    },
+  },
   {
     // A shop of several branches has more tokens than the delivered free plan.
     freePlan: 'paying',
@@ -369,8 +383,8 @@ const wanted = ({ name }: Picture) => only.length === 0 || only.includes(name);
 await mkdir(folder, { recursive: true });
 const browser = await startBrowser('whole');
 try {
-  for (const { freePlan, fill } of albums) {
-    const product = await startProduct({ SIMULATOR_SPEED: '5' }, { freePlan });
+  for (const { freePlan, settings, fill } of albums) {
+    const product = await startProduct({ SIMULATOR_SPEED: '5', ...settings }, { freePlan });
     try {
       const pictures = await fill(product);
       for (const picture of pictures.filter(wanted)) await take(browser, product.address, picture);
@@ -380,4 +394,5 @@ try {
   }
 } finally {
   await browser.close();
+  photo.close();
 }

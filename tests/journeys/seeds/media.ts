@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import { simulatedSample, type PhoneSample } from '#contract/simulator.ts';
-import { type FileHost, fileHost } from '#tests/support/app/media-library.ts';
+import { type FileHost, fileHost } from '#tests/support/media/file-host.ts';
 import {
   ask,
   answerFrom,

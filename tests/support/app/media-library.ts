@@ -1,7 +1,5 @@
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { type RequestListener, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { openFiles } from '#server/domains/media/files.ts';
@@ -9,33 +7,8 @@ import type { Fetcher } from '#server/domains/media/library/fetcher.ts';
 import { type LibraryDeps, openLibrary } from '#server/domains/media/library/library.ts';
 import { openFileClient } from '#server/infra/net/outbound-file.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
+import { type FileHost, fileHost } from '#tests/support/media/file-host.ts';
 import { test as base } from '#tests/support/database/database.ts';
-
-export type FileHost = {
-  origin: string;
-  /** Paths that were asked for, in order. */
-  asked: string[];
-};
-
-/** Serves files on this machine. */
-export async function fileHost(serve: RequestListener): Promise<FileHost & { close: () => void }> {
-  const asked: string[] = [];
-  const server = createServer((request, response) => {
-    asked.push(request.url ?? '');
-    serve(request, response);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    origin: `http://127.0.0.1:${port}`,
-    asked,
-    close: () => {
-      server.closeAllConnections();
-      server.close();
-    },
-  };
-}
 
 type Options = Partial<LibraryDeps> & { listed?: readonly string[] };
 
