@@ -147,5 +147,5 @@ export const foreignReaders: Readonly<Record<string, readonly string[]>> = {
   payments: ['accounts', 'wallets'],
   push: ['accounts', 'conversations', 'messages', 'sessions', 'users'],
   tokens: ['accounts', 'lanes', 'user_phones'],
-  webhooks: ['event_positions', 'events'],
+  webhooks: ['event_positions', 'events', 'tokens'],
 };

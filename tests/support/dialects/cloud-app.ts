@@ -18,7 +18,7 @@ export type CloudApp = Caller & {
 };
 
 /** The application on a port of its own, with a customer who has a key and a linked number. */
-async function cloudApp(running: RunningApp, db: TestDatabase): Promise<CloudApp> {
+export async function cloudApp(running: RunningApp, db: TestDatabase): Promise<CloudApp> {
   const caller = await callerOf(running, db, { saldo: 100_000 });
   const origin = await running.app.listen({ host: '127.0.0.1', port: 0 });
   return {

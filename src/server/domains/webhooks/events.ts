@@ -3,6 +3,7 @@ import { type EventType, WebhookEvent } from '#contract/webhooks/events.ts';
 import type { MessageFacts } from '#server/domains/messages/messages.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { WebhookDeps } from './deps.ts';
+import type { EventContext } from './formats/format.ts';
 
 /** A stored event, of one of the types that programs are told of. */
 export type StoredEvent = {
@@ -24,6 +25,9 @@ export const eventColumns = (sql: Sql | Tx): Fragment => sql`
   e.account_id, e.position, webhook_type(e.kind, e.status, e.data) as type, e.at, e.message_id,
   e.conversation_seq, e.token_id, e.peer, e.status, e.cost, e.data`;
 
+/** An event as programs read it, with what shapes of others say of its message beside. */
+export type ReadEvent = { event: WebhookEvent } & Omit<EventContext, 'phone'>;
+
 /**
  * Events as programs read them, in their order. One whose message is erased has nothing to say any more, and
  * is undefined.
@@ -32,7 +36,7 @@ export async function readEvents(
   { messageFacts, report }: Pick<WebhookDeps, 'messageFacts' | 'report'>,
   sql: Sql | Tx,
   stored: readonly StoredEvent[],
-): Promise<(WebhookEvent | undefined)[]> {
+): Promise<(ReadEvent | undefined)[]> {
   const facts = await messageFacts(
     sql,
     stored.flatMap(({ account_id: accountId, message_id: messageId }) =>
@@ -44,11 +48,19 @@ export async function readEvents(
     if (data === undefined) return undefined;
     const { type, at } = event;
     const read = WebhookEvent().safeParse({ type, timestamp: at.toISOString(), data });
-    if (read.success) return read.data;
+    if (read.success) return { event: read.data, ...besideOf(event, facts) };
     report(new Error(`the event ${type} has another shape`, { cause: read.error }));
     return undefined;
   });
 }
+
+const besideOf = (
+  { message_id: id }: StoredEvent,
+  facts: ReadonlyMap<string, MessageFacts>,
+): Omit<EventContext, 'phone'> => {
+  const message = id === null ? undefined : facts.get(publicId('message', id));
+  return { metadata: message?.metadata ?? {} };
+};
 
 /** What it says; what its schema does not name falls away. */
 function dataOf(event: StoredEvent, facts: ReadonlyMap<string, MessageFacts>): object | undefined {

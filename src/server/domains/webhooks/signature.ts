@@ -11,6 +11,19 @@ export const makeSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toStr
 
 export const hintOf = (secret: string): string => secret.replace(/=+$/, '').slice(-HINT_LENGTH);
 
+/** A secret that is not to be seen: its last characters. */
+export const maskOf = (hint: string): string => `${PREFIX}…${hint}`;
+
+/**
+ * What the handshake of the Cloud API names as `hub.verify_token`: of each webhook another one, always the
+ * same. It opens nothing, and tells a receiver that the one who asks is who was told of its address.
+ */
+export const verifyTokenOf = (
+  { secrets }: Pick<WebhookDeps, 'secrets'>,
+  webhookId: string,
+): string =>
+  createHmac('sha256', secrets.key('webhooks')).update(webhookId).digest('base64url').slice(0, 32);
+
 const contextOf = (webhookId: string): string => `webhook ${webhookId}`;
 
 export const sealSecret = (secrets: Secrets, webhookId: string, secret: string): Buffer =>

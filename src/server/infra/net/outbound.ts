@@ -24,7 +24,8 @@ export class OutboundError extends Error {
 export type OutboundAsk = {
   url: string;
   headers: Readonly<Record<string, string>>;
-  body: Uint8Array | string;
+  /** Left out by who only asks. */
+  body?: Uint8Array | string;
   /** How long all of it may take; 15 s without it. */
   totalMs?: number;
   signal?: AbortSignal;
@@ -50,7 +51,13 @@ export type Outbound = {
    *
    * @throws OutboundError
    */
-  post(ask: OutboundAsk): Promise<OutboundAnswer>;
+  post(ask: OutboundAsk & { body: Uint8Array | string }): Promise<OutboundAnswer>;
+  /**
+   * Asks, once, in the same way.
+   *
+   * @throws OutboundError
+   */
+  get(ask: Omit<OutboundAsk, 'body'>): Promise<OutboundAnswer>;
 };
 
 /** How names are looked up. */
@@ -116,14 +123,12 @@ export function openOutbound(options: OutboundOptions): Outbound {
   const isListed = (url: URL) => listed.includes(url.origin);
 
   const check = (text: string) => checkAddress(text, { listed, ports, protocols: ['https:'] });
-  return {
-    check,
-    post: async (ask) => {
-      const url = check(ask.url);
-      const lookup = isListed(url) ? undefined : judging(resolve);
-      return exchange(url, ask, { lookup, ...options });
-    },
+  const send = async (ask: OutboundAsk) => {
+    const url = check(ask.url);
+    const lookup = isListed(url) ? undefined : judging(resolve);
+    return exchange(url, ask, { lookup, ...options });
   };
+  return { check, post: send, get: send };
 }
 
 /** @throws OutboundError `refused` */
@@ -159,11 +164,14 @@ async function exchange(url: URL, ask: OutboundAsk, way: Route): Promise<Outboun
   const secure = url.protocol === 'https:';
   const request = (secure ? overHttps : overHttp)({
     agent: false,
-    method: 'POST',
+    method: ask.body === undefined ? 'GET' : 'POST',
     hostname: hostOf(url),
     port: url.port === '' ? undefined : Number(url.port),
     path: `${url.pathname}${url.search}`,
-    headers: { ...ask.headers, 'content-length': Buffer.byteLength(ask.body) },
+    headers: {
+      ...ask.headers,
+      ...(ask.body !== undefined && { 'content-length': Buffer.byteLength(ask.body) }),
+    },
     ...(way.lookup && { lookup: way.lookup }),
   });
   let ended: OutboundError | undefined;

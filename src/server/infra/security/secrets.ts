@@ -10,12 +10,20 @@ import {
 import type { Sql } from '#server/infra/postgres/database.ts';
 
 /** What the application derives a key of its own for; no two of these ever share one. */
-const purposes = ['pepper', 'links', 'captcha', 'captcha-answer', 'phones', 'sealing'] as const;
+const purposes = [
+  'pepper',
+  'links',
+  'captcha',
+  'captcha-answer',
+  'phones',
+  'webhooks',
+  'sealing',
+] as const;
 type Purpose = (typeof purposes)[number];
 
 /** The installation's secrets: the same on every node, never logged, never in an answer. */
 export type Secrets = {
-  /** The key of a purpose, 32 bytes. `links` signs addresses, `pepper` keeps codes unreadable, `phones` the numbers of erased accounts. */
+  /** The key of a purpose, 32 bytes. `links` signs addresses, `pepper` keeps codes unreadable, `phones` the numbers of erased accounts, `webhooks` the words of handshakes. */
   key(purpose: Exclude<Purpose, 'sealing'>): Buffer;
   /** Encrypts for storage; `context` says where it lies, and must be the same when it is opened. */
   seal(plain: string | Uint8Array, context: string): Buffer;

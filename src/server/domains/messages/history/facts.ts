@@ -15,6 +15,8 @@ export type MessageFacts = {
   content: Body;
   /** The message of its conversation that it answers. */
   replyTo: string | null;
+  /** The pairs that its sender gave it. */
+  metadata: Body;
 };
 
 type MessageRef = { accountId: string; messageId: string };
@@ -52,6 +54,7 @@ export async function readMessageFacts(
 
 function factsFrom(row: Row, reader: Reader): MessageFacts {
   const code = failureOf(row);
+  const { metadata } = row.body;
   const { reply_to: replyTo, ...content } = bodyForApi(row.account_id, row.body, reader);
   return {
     type: row.type,
@@ -59,5 +62,6 @@ function factsFrom(row: Row, reader: Reader): MessageFacts {
     failure: code === null ? null : { code, detail: failureSentence(code, reader.language) },
     content,
     replyTo: typeof replyTo === 'string' ? replyTo : null,
+    metadata: typeof metadata === 'object' && metadata !== null ? { ...metadata } : {},
   };
 }

@@ -1,6 +1,6 @@
 import { WEBHOOK_LIMITS } from '#contract/webhooks/webhook.ts';
 import type { AttemptError } from '#contract/webhooks/deliveries.ts';
-import { type Outbound, OutboundError } from '#server/infra/net/outbound.ts';
+import { type Outbound, type OutboundAnswer, OutboundError } from '#server/infra/net/outbound.ts';
 import { retryAfterMs } from './schedule.ts';
 
 /** What came of one request to an endpoint. */
@@ -33,21 +33,27 @@ export const withAgent = (headers: Record<string, string>): Record<string, strin
 export const isTaken = ({ status }: Pick<PostResult, 'status'>): boolean =>
   status !== null && status >= 200 && status < 300;
 
+type PostDeps = { outbound: Outbound; now: () => Date };
+
 /** Posts once through the guarded client; a redirect is an answer like any other. Never throws for what others do. */
-export async function post(
-  { outbound, now }: { outbound: Outbound; now: () => Date },
-  request: Request,
-  signal?: AbortSignal,
+export const post = (deps: PostDeps, request: Request, signal?: AbortSignal): Promise<PostResult> =>
+  tell(deps, () =>
+    deps.outbound.post({ ...request, totalMs: TOTAL_MS, ...(signal && { signal }) }),
+  );
+
+/** The same with a GET. */
+export const ask = (deps: PostDeps, url: string): Promise<PostResult> =>
+  tell(deps, () => deps.outbound.get({ url, headers: withAgent({}), totalMs: TOTAL_MS }));
+
+async function tell(
+  { now }: Pick<PostDeps, 'now'>,
+  request: () => Promise<OutboundAnswer>,
 ): Promise<PostResult> {
   const at = now();
   const began = performance.now();
   const took = () => Math.round(performance.now() - began);
   try {
-    const { status, headers, body } = await outbound.post({
-      ...request,
-      totalMs: TOTAL_MS,
-      ...(signal && { signal }),
-    });
+    const { status, headers, body } = await request();
     const askedMs = retryAfterMs(headers['retry-after'], now());
     return { at, ms: took(), status, error: null, answer: printable(body), askedMs };
   } catch (error) {

@@ -1,9 +1,13 @@
 import { publicId } from '#contract/base/ids.ts';
-import type { WebhookEvent } from '#contract/webhooks/events.ts';
 import type { WebhookFormat } from '#contract/webhooks/webhook.ts';
 import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
-import { type StoredEvent, eventColumns, readEvents } from '#server/domains/webhooks/events.ts';
-import { formatOf } from '#server/domains/webhooks/formats/formats.ts';
+import {
+  type ReadEvent,
+  type StoredEvent,
+  eventColumns,
+  readEvents,
+} from '#server/domains/webhooks/events.ts';
+import { formats } from '#server/domains/webhooks/formats/formats.ts';
 import { type SealedSecrets, secretsOf } from '#server/domains/webhooks/signature.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
@@ -44,10 +48,10 @@ type Claimed = {
   o_tries: number;
 };
 
-type Hook = SealedSecrets & { url: string; format: WebhookFormat };
+type Hook = SealedSecrets & { url: string; format: WebhookFormat; phone: string | null };
 
 /** A claimed delivery with where it goes and what it says; undefined what is there no more. */
-type Ready = { claimed: Claimed; hook: Hook | undefined; event: WebhookEvent | undefined };
+type Ready = { claimed: Claimed; hook: Hook | undefined; read: ReadEvent | undefined };
 
 export function startSender(deps: WebhookDeps): Sender {
   const inFlight = new Set<Promise<void>>();
@@ -127,8 +131,9 @@ async function claim(
   if (claimed.length === 0) return [];
   const [hooks, stored] = await Promise.all([
     allAccountsSql<Hook[]>`
-      select webhook_id, url, format, secret, previous_secret, previous_until
-      from webhooks where webhook_id = any(${claimed.map(({ o_webhook }) => o_webhook)}::uuid[])`,
+      select w.webhook_id, w.url, w.format, w.secret, w.previous_secret, w.previous_until, t.phone
+      from webhooks w join tokens t on t.account_id = w.account_id and t.token_id = w.token_id
+      where w.webhook_id = any(${claimed.map(({ o_webhook }) => o_webhook)}::uuid[])`,
     allAccountsSql<StoredEvent[]>`
       select ${eventColumns(allAccountsSql)}
       from unnest(
@@ -145,14 +150,14 @@ async function claim(
   return claimed.map((one) => ({
     claimed: one,
     hook: hooks.find(({ webhook_id }) => webhook_id === one.o_webhook),
-    event: byKey.get(keyOf(one.o_account, one.o_position)),
+    read: byKey.get(keyOf(one.o_account, one.o_position)),
   }));
 }
 
 /** Makes one try. An event that is erased, or that its format has no word for, is passed over. */
 async function attempt(
   deps: WebhookDeps,
-  { claimed, hook, event }: Ready,
+  { claimed, hook, read }: Ready,
   signal: AbortSignal,
 ): Promise<Result> {
   const ours = {
@@ -162,10 +167,8 @@ async function attempt(
     claim: claimed.o_claim,
     position: claimed.o_position,
   };
-  const at = deps.now();
-  const format = hook && formatOf(hook.format);
   const id = publicId('delivery', claimed.o_delivery);
-  const request = hook && event && format?.build({ id, at, event, secrets: secretsOf(deps, hook) });
+  const request = hook && read && requestOf(deps, { id, hook, read });
   if (!hook || !request) return { ...ours, outcome: 'skipped' };
   const headers = withAgent(request.headers);
   const result = await post(deps, { url: hook.url, headers, body: request.body }, signal);
@@ -177,4 +180,14 @@ async function attempt(
   const waitMs = retryWaitMs(claimed.o_tries + 1, askedMs);
   const due = waitMs === undefined ? null : new Date(deps.now().getTime() + waitMs);
   return { ...tried, outcome: 'failed', due };
+}
+
+/** The bytes of one try; null for an event that the webhook's format has no word for. */
+function requestOf(
+  deps: WebhookDeps,
+  { id, hook, read: { event, ...beside } }: { id: string; hook: Hook; read: ReadEvent },
+) {
+  const context = { ...beside, phone: hook.phone };
+  const secrets = secretsOf(deps, hook);
+  return formats[hook.format].build({ id, at: deps.now(), event, context, secrets });
 }

@@ -53,7 +53,7 @@ export const readFeed = (
     const isCut = wanted.length > limit;
     const last = isCut ? shown.at(-1) : looked.at(-1);
     return {
-      events: events.filter((event) => event !== undefined),
+      events: events.flatMap((read) => read?.event ?? []),
       next: last?.position ?? after,
       hasMore: isCut || looked.length === LOOKED_MAX,
     };

@@ -11,9 +11,9 @@ import type { EventType } from '#contract/webhooks/events.ts';
 import type { DeliveryFilter, TokenRef } from '#server/domains/webhooks/api.ts';
 import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
 import { type StoredEvent, eventColumns, readEvents } from '#server/domains/webhooks/events.ts';
-import { formatOf } from '#server/domains/webhooks/formats/formats.ts';
+import { formats } from '#server/domains/webhooks/formats/formats.ts';
 import { type WebhookRow, requireWebhook } from '#server/domains/webhooks/manage/row.ts';
-import { secretsOf } from '#server/domains/webhooks/signature.ts';
+import { maskOf } from '#server/domains/webhooks/signature.ts';
 import { type Fragment, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 
 type DeliveryRow = {
@@ -108,7 +108,7 @@ export const getDelivery = (
 
 type Shown = { accountId: string; hook: WebhookRow; delivery: Delivery };
 
-/** What would be sent now; null where there is nothing left. */
+/** What would be sent now, its secret covered where it stands in the body; null where there is nothing left. */
 async function bodyOf(
   deps: WebhookDeps,
   tx: Tx,
@@ -117,12 +117,15 @@ async function bodyOf(
   const stored = await tx<StoredEvent[]>`
     select ${eventColumns(tx)} from events e
     where e.account_id = ${accountId} and e.position = ${delivery.seq}`;
-  const [event] = await readEvents(deps, tx, stored);
-  const outgoing = event && {
+  const [read] = await readEvents(deps, tx, stored);
+  if (!read) return null;
+  const { event, ...beside } = read;
+  const request = formats[hook.format].build({
     id: delivery.id,
     at: deps.now(),
     event,
-    secrets: secretsOf(deps, hook),
-  };
-  return (outgoing && formatOf(hook.format)?.build(outgoing)?.body) ?? null;
+    context: { ...beside, phone: hook.phone },
+    secrets: [maskOf(hook.secret_hint)],
+  });
+  return request?.body ?? null;
 }

@@ -4,12 +4,17 @@ import { type EventType, eventTypes } from '#contract/webhooks/events.ts';
 import type { Webhook, WebhookFormat, WebhookOffReason } from '#contract/webhooks/webhook.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import type { TokenRef } from '#server/domains/webhooks/api.ts';
+import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
+import { formats } from '#server/domains/webhooks/formats/formats.ts';
+import { verifyTokenOf } from '#server/domains/webhooks/signature.ts';
 
 /** A webhook as it is stored. */
 export type WebhookRow = {
   webhook_id: string;
   token_id: string;
   url: string;
+  /** The number that its token is linked to. */
+  phone: string | null;
   format: WebhookFormat;
   kinds: EventType[] | null;
   secret: Buffer;
@@ -34,10 +39,12 @@ export async function findWebhook(
   { lock = false } = {},
 ): Promise<WebhookRow | undefined> {
   const [row] = await tx<WebhookRow[]>`
-    select webhook_id, token_id, url, format, kinds, secret, secret_hint, previous_secret, previous_until,
-      state, off_reason, failing_since, paused_until, created_at, changed_at
-    from webhooks where account_id = ${accountId} and token_id = ${tokenId}
-    ${lock ? tx`for update` : tx``}`;
+    select w.webhook_id, w.token_id, w.url, w.format, w.kinds, w.secret, w.secret_hint, w.previous_secret,
+      w.previous_until, w.state, w.off_reason, w.failing_since, w.paused_until, w.created_at, w.changed_at,
+      t.phone
+    from webhooks w join tokens t on t.account_id = w.account_id and t.token_id = w.token_id
+    where w.account_id = ${accountId} and w.token_id = ${tokenId}
+    ${lock ? tx`for update of w` : tx``}`;
   return row;
 }
 
@@ -55,10 +62,11 @@ export async function requireWebhook(
 /** A webhook as its owner sees it. */
 export async function showWebhook(
   tx: Tx,
+  deps: Pick<WebhookDeps, 'secrets' | 'now'>,
   accountId: string,
   row: WebhookRow,
-  now: Date,
 ): Promise<Webhook> {
+  const now = deps.now();
   const [counted] = await tx<{ pending: number }[]>`
     select count(*) as pending from (
       select from webhook_deliveries
@@ -73,6 +81,7 @@ export async function showWebhook(
     state: row.state,
     off_reason: row.off_reason,
     secret_hint: row.secret_hint,
+    verify_token: formats[row.format].hasHandshake ? verifyTokenOf(deps, row.webhook_id) : null,
     previous_secret_until: later(row.previous_until, now),
     failing_since: row.failing_since,
     paused_until: later(row.paused_until, now),

@@ -2,8 +2,6 @@ import { expect } from 'vitest';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { Refusal } from '#contract/base/refusals.ts';
 import { eventTypes } from '#contract/webhooks/events.ts';
-import { webhookFormats } from '#contract/webhooks/webhook.ts';
-import { formatOf } from '#server/domains/webhooks/formats/formats.ts';
 import { pruneDeliveries } from '#server/domains/webhooks/upkeep.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { test } from '#tests/support/webhooks/webhook-app.ts';
@@ -114,18 +112,6 @@ test('private addresses are refused when they are saved and when they are asked,
   const { rows } = await hooks.calls.list(ani, { limit: 10 });
   expect(rows).toMatchObject([{ state: 'waiting', last_status: null, last_error: 'refused' }]);
   expect(hooks.target.connections()).toBe(asked);
-});
-
-test('formats that cannot be had yet are refused with a sentence', async ({ hooks }) => {
-  const ani = await hooks.customer();
-  const missing = webhookFormats.filter((name) => formatOf(name) === undefined);
-  for (const format of missing) {
-    await expect(hooks.calls.save(ani, { url: hooks.target.url, format })).rejects.toMatchObject({
-      code: 'input_invalid',
-      facts: { fields: { format: expect.stringContaining('belum tersedia') } },
-    });
-  }
-  expect(await hooks.calls.read(ani)).toBeNull();
 });
 
 test('after a rotation both secrets sign for 24 hours, then the new one alone', async ({

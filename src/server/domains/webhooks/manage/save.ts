@@ -13,41 +13,41 @@ import { hintOf, makeSecret, sealSecret, secretsOf } from '#server/domains/webho
 import { newId } from '#server/infra/ids.ts';
 import { type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { type WebhookRow, findWebhook, requireWebhook, showWebhook } from './row.ts';
-import { checkUrl, requireFormat, sendTest, unconfirmed } from './test.ts';
+import { type Target, checkUrl, sendTest, unconfirmed } from './test.ts';
 
 /** The webhook of a token; null where it has none. @throws Refusal `not_found` for a token that is not the account's. */
-export const readWebhook = ({ sql, now }: WebhookDeps, token: TokenRef): Promise<Webhook | null> =>
-  asAccount(sql, token.accountId, async (tx) => {
+export const readWebhook = (deps: WebhookDeps, token: TokenRef): Promise<Webhook | null> =>
+  asAccount(deps.sql, token.accountId, async (tx) => {
     await readToken(tx, token.accountId, token.tokenId);
     const row = await findWebhook(tx, token);
-    return row ? showWebhook(tx, token.accountId, row, now()) : null;
+    return row ? showWebhook(tx, deps, token.accountId, row) : null;
   });
 
 /**
  * Sets the webhook of a token. A new address, or one that is off, is asked first: with 2xx it is on. One that
  * was on stays as it is when the new address does not confirm; any other is saved, off.
  *
- * @throws Refusal `input_invalid` for an address that may not be asked or a format that cannot be had,
- *   `webhook_unconfirmed`, `not_found`.
+ * @throws Refusal `input_invalid` for an address that may not be asked, `webhook_unconfirmed`, `not_found`.
  */
 export async function saveWebhook(
   deps: WebhookDeps,
   token: TokenRef,
   { url: typed, format = 'kabari', kinds }: WebhookFields,
 ): Promise<SavedWebhook> {
-  requireFormat(format);
   checkUrl(deps, typed);
   const url = typed.trim();
-  const before = await asAccount(deps.sql, token.accountId, async (tx) => {
-    await readToken(tx, token.accountId, token.tokenId);
-    return findWebhook(tx, token);
-  });
+  const { before, phone } = await asAccount(deps.sql, token.accountId, async (tx) => ({
+    phone: (await readToken(tx, token.accountId, token.tokenId)).phone,
+    before: await findWebhook(tx, token),
+  }));
   const webhookId = before?.webhook_id ?? newId();
   const secret = before ? undefined : makeSecret();
   const isOn = before?.state === 'on';
   const isAsked = !isOn || before.url !== url || before.format !== format;
   const secrets = before ? secretsOf(deps, before) : [secret ?? ''];
-  const test = isAsked ? await sendTest(deps, { token, url, format, secrets }) : null;
+  const test = isAsked
+    ? await sendTest(deps, { token, webhookId, url, format, phone, secrets })
+    : null;
   // Where a name leads is known when it is asked.
   if (test && !test.ok && (isOn || test.error === 'refused')) throw unconfirmed(test);
   const webhook = await asAccount(deps.sql, token.accountId, async (tx) => {
@@ -111,14 +111,14 @@ async function setState(
 }
 
 /** Open pages learn of it; answers how it stands now. */
-async function changed(tx: Tx, { now }: WebhookDeps, token: TokenRef): Promise<Webhook> {
+async function changed(tx: Tx, deps: WebhookDeps, token: TokenRef): Promise<Webhook> {
   const { accountId, tokenId } = token;
   await appendEvent(tx, {
     accountId,
     kind: 'webhook.changed',
     data: { token_id: publicId('token', tokenId) },
   });
-  return showWebhook(tx, accountId, await requireWebhook(tx, token), now());
+  return showWebhook(tx, deps, accountId, await requireWebhook(tx, token));
 }
 
 /**
@@ -133,8 +133,7 @@ export async function setWebhookOn(
 ): Promise<Webhook> {
   const before = await asAccount(deps.sql, token.accountId, (tx) => requireWebhook(tx, token));
   if (on && before.state === 'off') {
-    const { url, format } = before;
-    const test = await sendTest(deps, { token, url, format, secrets: secretsOf(deps, before) });
+    const test = await sendTest(deps, targetOf(deps, token, before));
     if (!test.ok) throw unconfirmed(test);
   }
   return asAccount(deps.sql, token.accountId, async (tx) => {
@@ -147,6 +146,12 @@ export async function setWebhookOn(
     return changed(tx, deps, token);
   });
 }
+
+/** Where a test of a stored webhook goes. */
+const targetOf = (deps: WebhookDeps, token: TokenRef, row: WebhookRow): Target => {
+  const { webhook_id: webhookId, url, format, phone } = row;
+  return { token, webhookId, url, format, phone, secrets: secretsOf(deps, row) };
+};
 
 /** How long the secret from before is valid. */
 const ROTATION_MS = 24 * 3_600_000;
@@ -189,8 +194,7 @@ export async function forgetWebhook(tx: Tx, { accountId, tokenId }: TokenRef): P
 /** Sends the test now; a success ends a pause, and what waits is sent at once. @throws Refusal `not_found`. */
 export async function testWebhook(deps: WebhookDeps, token: TokenRef): Promise<WebhookTest> {
   const row = await asAccount(deps.sql, token.accountId, (tx) => requireWebhook(tx, token));
-  const { url, format } = row;
-  const test = await sendTest(deps, { token, url, format, secrets: secretsOf(deps, row) });
+  const test = await sendTest(deps, targetOf(deps, token, row));
   if (test.ok && row.failing_since !== null) {
     await asAccount(deps.sql, token.accountId, async (tx) => {
       const now = await requireWebhook(tx, token, { lock: true });

@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { TEST_EVENT } from '#contract/webhooks/events.ts';
@@ -5,26 +6,27 @@ import type { WebhookFormat, WebhookTest } from '#contract/webhooks/webhook.ts';
 import { newId } from '#server/infra/ids.ts';
 import { OutboundError } from '#server/infra/net/outbound.ts';
 import type { TokenRef } from '#server/domains/webhooks/api.ts';
-import { isTaken, post, withAgent } from '#server/domains/webhooks/delivery/post.ts';
+import {
+  type PostResult,
+  ask,
+  isTaken,
+  post,
+  withAgent,
+} from '#server/domains/webhooks/delivery/post.ts';
 import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
-import type { Format } from '#server/domains/webhooks/formats/format.ts';
-import { formatOf } from '#server/domains/webhooks/formats/formats.ts';
+import { formats } from '#server/domains/webhooks/formats/formats.ts';
+import { verifyTokenOf } from '#server/domains/webhooks/signature.ts';
 
 /** Where a test goes, and how it is signed. */
 export type Target = {
   token: TokenRef;
+  webhookId: string;
   url: string;
   format: WebhookFormat;
+  /** The number that the token is linked to. */
+  phone: string | null;
   secrets: readonly string[];
 };
-
-/** @throws Refusal `input_invalid` for a format that cannot be had yet. */
-export function requireFormat(name: WebhookFormat): Format {
-  const format = formatOf(name);
-  if (format) return format;
-  const sentence = 'Format ini belum tersedia. Pilih kabari.';
-  throw new Refusal('input_invalid', { fields: { format: sentence } });
-}
 
 /** @throws Refusal `input_invalid` for an address that may not be asked, as far as its words say. */
 export function checkUrl({ outbound }: Pick<WebhookDeps, 'outbound'>, url: string): void {
@@ -43,14 +45,29 @@ const addressRefused = () =>
     },
   });
 
-/** Sends `webhook.test` now, and says what came of it. */
-export async function sendTest(deps: WebhookDeps, target: Target): Promise<WebhookTest> {
-  const { token, url, format, secrets } = target;
+/** Asks the address now, by the handshake of its format or by a `webhook.test`, and says what came of it. */
+export const sendTest = (deps: WebhookDeps, target: Target): Promise<WebhookTest> =>
+  formats[target.format].hasHandshake ? shakeHands(deps, target) : sendTestEvent(deps, target);
+
+/** As Meta asks a new address: what it is told to say, it must say, and nothing else. */
+async function shakeHands(deps: WebhookDeps, { webhookId, url }: Target): Promise<WebhookTest> {
+  const challenge = String(randomInt(1_000_000_000, 10_000_000_000));
+  const asked = new URL(url);
+  asked.searchParams.set('hub.mode', 'subscribe');
+  asked.searchParams.set('hub.challenge', challenge);
+  asked.searchParams.set('hub.verify_token', verifyTokenOf(deps, webhookId));
+  const result = await ask(deps, asked.href);
+  return testOf(result, isTaken(result) && result.answer === challenge);
+}
+
+async function sendTestEvent(deps: WebhookDeps, target: Target): Promise<WebhookTest> {
+  const { token, url, format, phone, secrets } = target;
   const at = deps.now();
-  const request = requireFormat(format).build({
-    id: publicId('delivery', newId(at.getTime())),
+  const request = formats[format].build({
+    id: publicId('delivery', newId()),
     at,
     secrets,
+    context: { phone, metadata: {} },
     event: {
       type: TEST_EVENT,
       timestamp: at.toISOString(),
@@ -63,17 +80,21 @@ export async function sendTest(deps: WebhookDeps, target: Target): Promise<Webho
   });
   if (!request) throw new Error(`the format ${format} has no test`);
   const result = await post(deps, { url, headers: withAgent(request.headers), body: request.body });
-  const { status, error, ms, answer } = result;
-  const why = error === 'interrupted' ? 'unreachable' : error;
-  return { ok: isTaken(result), status, error: why, ms, answer };
+  return testOf(result, isTaken(result));
+}
+
+function testOf({ status, error, ms, answer }: PostResult, ok: boolean): WebhookTest {
+  return { ok, status, error: error === 'interrupted' ? 'unreachable' : error, ms, answer };
 }
 
 /** Why a test confirmed nothing. */
 export function unconfirmed({ status, error }: WebhookTest): Refusal {
   if (error === 'refused') return addressRefused();
-  const isRedirect = status !== null && status >= 300 && status < 400;
-  return new Refusal('webhook_unconfirmed', {
-    status,
-    why: error ?? (isRedirect ? 'redirect' : 'status'),
-  });
+  return new Refusal('webhook_unconfirmed', { status, why: error ?? whyNot(status ?? 0) });
+}
+
+/** Of a 2xx that confirms nothing the handshake's answer was another one. */
+function whyNot(status: number): 'challenge' | 'redirect' | 'status' {
+  if (status >= 300 && status < 400) return 'redirect';
+  return isTaken({ status }) ? 'challenge' : 'status';
 }

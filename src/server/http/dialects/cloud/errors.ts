@@ -1,40 +1,8 @@
+import { type GraphCode, titleOf } from '#contract/dialects/graph-errors.ts';
 import { developerSentenceFor } from '#contract/language/developers.ts';
 import { englishFor } from '#contract/language/english.ts';
 import type { Language } from '#contract/language/language.ts';
 import { Refusal, refusals } from '#contract/base/refusals.ts';
-
-/** Meta's titles of the error codes that we answer with. */
-const titles = {
-  2: 'Service temporarily unavailable',
-  10: 'Permission denied',
-  100: 'Invalid parameter',
-  190: 'Access token is missing, invalid or expired',
-  200: 'Permission denied',
-  803: 'Object does not exist',
-  80007: 'Rate limit issues',
-  130429: 'Rate limit hit',
-  131000: 'Something went wrong',
-  131008: 'Required parameter is missing',
-  131009: 'Parameter value is not valid',
-  131016: 'Service unavailable',
-  131026: 'Message undeliverable',
-  131031: 'Account has been locked',
-  131042: 'Business eligibility payment issue',
-  131047: 'Re-engagement message',
-  131048: 'Spam rate limit hit',
-  131050: 'User has stopped marketing messages',
-  131051: 'Unsupported message type',
-  131052: 'Media download error',
-  131053: 'Media upload error',
-  132000: 'Template parameter count mismatch',
-  132001: 'Template does not exist',
-  132015: 'Template is paused',
-  133010: 'Phone number not registered',
-} as const;
-export type GraphCode = keyof typeof titles;
-
-/** What the Cloud API calls this error, in Meta's words. */
-export const titleOf = (code: GraphCode): string => titles[code];
 
 type Shown = { code: GraphCode; status: number; subcode?: number; header?: string };
 

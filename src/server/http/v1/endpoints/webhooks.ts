@@ -91,7 +91,6 @@ function deliveryIn(id: string): string {
 /** What is wrong with a field beyond its shape, for who asked for English. */
 const english: Readonly<Record<string, string>> = {
   url: 'This address cannot be used: expected a public https:// address on port 443, 80 or 8443, without a password in it.',
-  format: 'This format cannot be had yet. Use "kabari".',
 };
 
 function inLanguage(error: unknown, language: Language): unknown {

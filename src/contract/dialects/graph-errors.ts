@@ -1,0 +1,47 @@
+import type { Failure } from '#contract/messages.ts';
+
+/** Meta's titles of the error codes that calls are answered with, and that webhooks tell. */
+const titles = {
+  2: 'Service temporarily unavailable',
+  10: 'Permission denied',
+  100: 'Invalid parameter',
+  190: 'Access token is missing, invalid or expired',
+  200: 'Permission denied',
+  803: 'Object does not exist',
+  80007: 'Rate limit issues',
+  130429: 'Rate limit hit',
+  131000: 'Something went wrong',
+  131008: 'Required parameter is missing',
+  131009: 'Parameter value is not valid',
+  131016: 'Service unavailable',
+  131026: 'Message undeliverable',
+  131031: 'Account has been locked',
+  131042: 'Business eligibility payment issue',
+  131047: 'Re-engagement message',
+  131048: 'Spam rate limit hit',
+  131050: 'User has stopped marketing messages',
+  131051: 'Unsupported message type',
+  131052: 'Media download error',
+  131053: 'Media upload error',
+  132000: 'Template parameter count mismatch',
+  132001: 'Template does not exist',
+  132015: 'Template is paused',
+  133010: 'Phone number not registered',
+} as const;
+export type GraphCode = keyof typeof titles;
+
+/** What the Cloud API calls this error, in Meta's words. */
+export const titleOf = (code: GraphCode): string => titles[code];
+
+/** The code by which a webhook of the Cloud API says why a message failed. */
+export const graphCodeOf: Record<Failure, GraphCode> = {
+  not_on_whatsapp: 131026,
+  blocked: 131026,
+  rate_limited: 130429,
+  not_linked: 133010,
+  no_answer: 131016,
+  rejected: 131009,
+  opted_out: 131050,
+  media_unreachable: 131052,
+  media_refused: 131053,
+};

@@ -1,0 +1,101 @@
+import { wamidOf } from '#contract/dialects/cloud.ts';
+import { type GraphCode, titleOf } from '#contract/dialects/graph-errors.ts';
+import { type EventContext, type Received, fileIn, secondsOf, textIn } from './format.ts';
+
+type Content = Readonly<Record<string, unknown>>;
+
+/**
+ * A message that came in, as Meta tells of it. Null for a reaction to a message that is not known: it would
+ * say nothing.
+ */
+export function inboundMessage(event: Received, context: EventContext): object | null {
+  const { id, peer, reply_to: replyTo, content } = event.data;
+  const said = saidBy(event);
+  if (!said) return null;
+  const [type, object] = said;
+  return {
+    from: peer,
+    id: wamidOf(id),
+    timestamp: String(secondsOf(event)),
+    type,
+    ...(type === 'unsupported' ? object : { [type]: object }),
+    ...(replyTo !== null && {
+      context: { from: authorOf(content, event, context), id: wamidOf(replyTo) },
+    }),
+  };
+}
+
+/** Who wrote the message that is quoted. */
+function authorOf({ quoted }: Content, { data: { peer } }: Received, { phone }: EventContext) {
+  const isOurs = (quoted as { direction?: unknown } | undefined)?.direction === 'out';
+  return isOurs ? (phone ?? '') : peer;
+}
+
+/** The type and the object of that name. */
+function saidBy({ data }: Received): [string, object] | null {
+  const { type, content } = data;
+  switch (type) {
+    case 'text':
+      return ['text', { body: textIn(content, 'text') ?? '' }];
+    case 'location':
+      return ['location', placeOf(content)];
+    case 'contact':
+      return ['contacts', [cardOf(content)]];
+    case 'reaction': {
+      const about = textIn(content, 'message_id');
+      // Taking one back is an empty one: all clients read that, and one takes a missing emoji for a new one.
+      const emoji = textIn(content, 'emoji') ?? '';
+      return about === undefined ? null : ['reaction', { message_id: wamidOf(about), emoji }];
+    }
+    case 'template':
+      return ['unsupported', { errors: [errorOf(131_051)] }];
+    default: {
+      const file = fileOf(type, content);
+      return file ? [type, file] : ['unsupported', { errors: [errorOf(131_052)] }];
+    }
+  }
+}
+
+const errorOf = (code: GraphCode) => ({ code, title: titleOf(code), message: titleOf(code) });
+
+/** Its id is good for `GET /{media-id}`; undefined where the file is gone. */
+function fileOf(type: string, content: Content): object | undefined {
+  const { id, mime, sha256 } = fileIn(content);
+  if (id === undefined) return undefined;
+  const caption = textIn(content, 'caption');
+  const filename = textIn(content, 'filename');
+  return {
+    ...(caption !== undefined && { caption }),
+    ...(type === 'document' && { filename: filename ?? 'berkas' }),
+    mime_type: mime ?? 'application/octet-stream',
+    ...(sha256 !== undefined && { sha256 }),
+    id,
+    ...(type === 'audio' && { voice: content['voice'] === true }),
+    ...(type === 'sticker' && { animated: content['animated'] === true }),
+  };
+}
+
+function placeOf(content: Content): object {
+  const name = textIn(content, 'name');
+  const address = textIn(content, 'address');
+  return {
+    latitude: content['latitude'],
+    longitude: content['longitude'],
+    ...(name !== undefined && { name }),
+    ...(address !== undefined && { address }),
+  };
+}
+
+function cardOf(content: Content): object {
+  const name = textIn(content, 'name') ?? '';
+  const several = Array.isArray(content['phones']) ? content['phones'] : [content['phone']];
+  const phones = several.filter((phone) => typeof phone === 'string');
+  const company = textIn(content, 'organization');
+  const email = textIn(content, 'email');
+  return {
+    name: { formatted_name: name, first_name: name },
+    phones: phones.map((phone) => ({ phone: `+${phone}`, wa_id: phone, type: 'CELL' })),
+    ...(company !== undefined && { org: { company } }),
+    ...(email !== undefined && { emails: [{ email, type: 'WORK' }] }),
+  };
+}

@@ -1,0 +1,22 @@
+import type { MessageType } from '#contract/messages.ts';
+import { textIn } from './format.ts';
+
+/** A place as the other gateways write it: `latitude,longitude`. */
+export const coordinatesOf = ({ latitude, longitude }: Readonly<Record<string, unknown>>): string =>
+  `${Number(latitude)},${Number(longitude)}`;
+
+/** What a message that came in says in words; empty for a file without a caption. */
+export function wordsOf(type: MessageType, content: Readonly<Record<string, unknown>>): string {
+  const some = (...fields: string[]) =>
+    fields.flatMap((field) => textIn(content, field) ?? []).join('\n');
+  switch (type) {
+    case 'text':
+      return some('text');
+    case 'location':
+      return some('name', 'address');
+    case 'contact':
+      return some('name', 'phone');
+    default:
+      return some('caption');
+  }
+}

@@ -1,0 +1,194 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { uuidOf } from '#contract/base/ids.ts';
+import { kapso } from './support/dialects/cloud-clients.ts';
+import { waitFor } from './support/wait-for.ts';
+import { type Heard, programs } from './support/webhooks/cloud-programs.ts';
+import { type Shop, test } from './support/webhooks/format-app.ts';
+
+/** Numbers of the simulated network, and what their owners answer with. */
+const answers = {
+  '62800000007': 'text',
+  '62800000008': 'image',
+  '62800000010': 'reaction',
+  '62800000011': 'video',
+  '62800000012': 'audio',
+  '62800000013': 'document',
+  '62800000014': 'sticker',
+  '62800000015': 'location',
+  '62800000016': 'contacts',
+} as const;
+const numbers = Object.keys(answers);
+
+/** Sends to some numbers; answers the ids, in their order. */
+const send = (shop: Shop, to: readonly string[]) =>
+  Promise.all(
+    to.map(async (one) => {
+      const base = { phoneNumberId: shop.numberId, to: one, body: 'Pesanan Anda siap — 100%' };
+      const sent = await kapso(shop).messages.sendText({ ...base, bizOpaqueCallbackData: 'A-17' });
+      return sent.messages[0]?.id ?? '';
+    }),
+  );
+
+const root = join(import.meta.dirname, '..');
+const nobody = (): Heard => ({ statuses: [], messages: [] });
+
+/** The first message of a type among what stands in envelopes. */
+const find = (values: ReturnType<typeof valueOf>[], type: string) =>
+  values.flatMap(({ messages = [] }) => messages).find((message) => message.type === type);
+
+/** What stands in Meta's envelope. */
+const valueOf = ({ body }: { body: string }) => JSON.parse(body).entry[0].changes[0].value;
+
+for (const [name, { program, hearsStatuses }] of Object.entries(programs)) {
+  test(`${name} takes what happens, and refuses what was tampered with`, async ({ shop }) => {
+    const { receiver } = shop;
+    const heard: Heard = { statuses: [], messages: [] };
+    await shop.tell('cloud', (known) => program(known, heard));
+    const ids = await send(shop, numbers);
+    await waitFor(() => {
+      const types = Object.fromEntries(heard.messages.map(({ from = '', type }) => [from, type]));
+      const told: Record<string, string> = { ...answers };
+      // One library passes over contacts.
+      if (!hearsStatuses) delete told['62800000016'];
+      expect(types).toEqual(told);
+    });
+    // Of receipts that come at once only the last is told.
+    if (hearsStatuses) {
+      await waitFor(() => {
+        expect(heard.statuses).toEqual(expect.arrayContaining(ids.map((id) => `${id} read`)));
+      });
+    }
+    const [post] = receiver.posts;
+    const { body = '', headers = {} } = post ?? {};
+    const again = (changed: string, more: Record<string, string> = {}) =>
+      fetch(receiver.url, { method: 'POST', body: changed, headers: { ...headers, ...more } });
+    expect((await again(body)).status).toBe(200);
+    expect((await again(body.replace('"whatsapp"', '"whatsapq"'))).status).toBe(401);
+    const forged = { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` };
+    expect((await again(body, forged)).status).toBe(401);
+  });
+}
+
+test('media, quotes, failures and what was given along come back as they were', async ({
+  shop,
+}) => {
+  const { receiver } = shop;
+  await shop.tell('cloud', (known) =>
+    programs['@kapso/whatsapp-cloud-api'].program(known, nobody()),
+  );
+  const [picture = '', quoted = '', failed = ''] = await send(shop, [
+    '62800000008',
+    '62800000009',
+    '62800000003',
+  ]);
+  const values = () => receiver.posts.map(valueOf);
+  const image = await waitFor(() => find(values(), 'image') ?? false);
+  const { media } = kapso(shop);
+  const facts = await media.get({ mediaId: image.image.id });
+  expect(facts).toMatchObject({ mimeType: image.image.mime_type, sha256: image.image.sha256 });
+  const bytes = await media.download({ mediaId: image.image.id, auth: 'always' });
+  expect((bytes as ArrayBuffer).byteLength).toBe(Number(facts.fileSize));
+  const text = await waitFor(() => find(values(), 'text') ?? false);
+  expect(text.context).toEqual({ from: shop.phone, id: quoted });
+  const errors = await waitFor(
+    () =>
+      values()
+        .flatMap(({ statuses = [] }) => statuses)
+        .find(({ id }) => id === failed) ?? false,
+  );
+  expect(errors).toMatchObject({ status: 'failed', errors: [{ code: 131_026 }] });
+  const read = await waitFor(
+    () =>
+      values()
+        .flatMap(({ statuses = [] }) => statuses)
+        .find(({ id, status }) => id === picture && status === 'read') ?? false,
+  );
+  expect(read).toMatchObject({ biz_opaque_callback_data: 'A-17', recipient_id: '62800000008' });
+});
+
+test('a delivery that is sent anew has the same id and the same bytes', async ({ shop }) => {
+  const { receiver, accountId, tokenId, running } = shop;
+  const { calls } = running.container.webhooks;
+  await shop.tell('cloud', (known) => programs['whatsapp-api-js'].program(known, nobody()));
+  await send(shop, ['62800000009']);
+  await waitFor(() => receiver.posts.some((post) => valueOf(post).messages !== undefined));
+  const first = receiver.posts.find((post) => valueOf(post).messages !== undefined);
+  const id = first?.headers['webhook-id'] ?? '';
+  const uuid = uuidOf('delivery', id) ?? '';
+  const shown = await waitFor(async () => {
+    const delivery = await calls.get({ accountId, tokenId }, uuid);
+    return delivery.state === 'delivered' && delivery;
+  });
+  expect(shown.body).toBe(first?.body);
+  const before = receiver.posts.length;
+  await calls.replay({ accountId, tokenId }, uuid);
+  const again = await waitFor(
+    () => receiver.posts.slice(before).find(({ headers }) => headers['webhook-id'] === id) ?? false,
+  );
+  expect(again.body).toBe(first?.body);
+  expect(again.headers['x-hub-signature-256']).toBe(first?.headers['x-hub-signature-256']);
+});
+
+test('an address that does not say the challenge stays off', async ({ shop }) => {
+  const { receiver, accountId, tokenId, running } = shop;
+  const { calls } = running.container.webhooks;
+  const token = { accountId, tokenId };
+  receiver.handle(async () => new Response('ya', { status: 200 }));
+  const saved = await calls.save(token, { url: receiver.url, format: 'cloud' });
+  expect(saved).toMatchObject({ webhook: { state: 'off' }, test: { ok: false, status: 200 } });
+  await expect(calls.setOn(token, true)).rejects.toMatchObject({
+    code: 'webhook_unconfirmed',
+    facts: { status: 200, why: 'challenge' },
+  });
+});
+
+test('the secret that travels in a body is not shown with the delivery', async ({ shop }) => {
+  const { receiver, accountId, tokenId, running } = shop;
+  const { calls } = running.container.webhooks;
+  const { secret } = await shop.tell('fonnte', () => async () => new Response('ya'));
+  await send(shop, ['62800000001']);
+  const post = await waitFor(() => receiver.posts[0] ?? false);
+  expect(JSON.parse(post.body).secret).toBe(secret);
+  const uuid = uuidOf('delivery', post.headers['webhook-id'] ?? '') ?? '';
+  const shown = await calls.get({ accountId, tokenId }, uuid);
+  expect(JSON.parse(shown.body ?? '').secret).toMatch(/^whsec_…....$/);
+  expect(JSON.stringify(shown)).not.toContain(secret);
+});
+
+test('the program of the page takes what happens', async ({ shop }) => {
+  const page = await readFile(join(root, 'docs/dialects/cloud-api.md'), 'utf8');
+  const code = /## Webhooks\n[\s\S]*?```js\n([\s\S]*?)```/.exec(page)?.[1] ?? '';
+  let said = '';
+  let child: ChildProcess | undefined;
+  try {
+    await shop.tell('cloud', ({ secret, verifyToken }) => {
+      const own = code
+        .replace('VERIFY_TOKEN', verifyToken)
+        .replace('APP_SECRET', secret)
+        .replace('.listen(8080)', '.listen(0, function () { console.log(this.address().port) })');
+      child = spawn(process.execPath, ['--input-type=module', '-e', own], { cwd: root });
+      child.stdout?.on('data', (part: Buffer) => (said += part.toString('utf8')));
+      const port = waitFor(() => /^\d+/.exec(said)?.[0] ?? false);
+      return async (request) => {
+        const { pathname, search } = new URL(request.url);
+        const { method, headers } = request;
+        const body = method === 'POST' ? { body: await request.text() } : {};
+        return fetch(`http://127.0.0.1:${await port}${pathname}${search}`, {
+          method,
+          headers: Object.fromEntries([...headers].filter(([name]) => name.startsWith('x-hub'))),
+          ...body,
+        });
+      };
+    });
+    const [id = ''] = await send(shop, ['62800000015']);
+    await waitFor(() => {
+      expect(said).toContain(`${id} read`);
+      expect(said).toContain('62800000015 location');
+    });
+  } finally {
+    child?.kill();
+  }
+});

@@ -1,0 +1,134 @@
+import { createWhatsAppAdapter } from '@chat-adapter/whatsapp';
+import { Client } from '@great-detail/whatsapp';
+import { normalizeWebhook, verifySignature } from '@kapso/whatsapp-cloud-api/server';
+import { WhatsAppAPI } from 'whatsapp-api-js/middleware/web-standard';
+import type { Known } from './format-app.ts';
+import type { Handle } from './receiver.ts';
+
+/** What a program understood of what it was told. */
+export type Heard = {
+  /** Ids of messages with each of their statuses, as `wamid… read`. */
+  statuses: string[];
+  /** The types of messages that came in, and of reactions; who wrote them, or what they say. */
+  messages: { type: string; from: string | undefined }[];
+};
+
+/** A program that is written with somebody's library, unmodified. */
+export type Program = (known: Known, heard: Heard) => Handle;
+
+const no = (status: number) => new Response(null, { status });
+const yes = (text = '') => new Response(text, { status: 200 });
+
+const kapso: Program =
+  ({ secret, verifyToken }, heard) =>
+  async (request) => {
+    const query = new URL(request.url).searchParams;
+    if (request.method === 'GET') {
+      const isOurs = query.get('hub.verify_token') === verifyToken;
+      return isOurs ? yes(query.get('hub.challenge') ?? '') : no(403);
+    }
+    const rawBody = await request.text();
+    const signatureHeader = request.headers.get('x-hub-signature-256') ?? '';
+    if (!verifySignature({ appSecret: secret, rawBody, signatureHeader })) return no(401);
+    const { statuses, messages } = normalizeWebhook(JSON.parse(rawBody));
+    heard.statuses.push(...statuses.map(({ id, status }) => `${id} ${status}`));
+    heard.messages.push(...messages.map(({ type, from }) => ({ type, from })));
+    return yes();
+  };
+
+type Notification = {
+  entry: {
+    changes: {
+      value: {
+        statuses?: { id: string; status: string }[];
+        messages?: { type: string; from?: string }[];
+      };
+    }[];
+  }[];
+};
+
+const greatDetail: Program = ({ secret, verifyToken }, heard) => {
+  const { webhook } = new Client();
+  return async (request) => {
+    const { method, headers, url } = request;
+    const given = {
+      method,
+      headers: Object.fromEntries(headers),
+      query: Object.fromEntries(new URL(url).searchParams),
+    };
+    if (method === 'GET') {
+      const asked = await webhook.register(given);
+      return asked.verifyToken === verifyToken ? yes(asked.accept()) : no(403);
+    }
+    const told = await webhook.eventNotification({ ...given, body: await request.text() });
+    if (!(await told.checkSignature(secret))) return no(401);
+    const { entry } = told.eventNotification as unknown as Notification;
+    for (const { value } of entry.flatMap(({ changes }) => changes)) {
+      heard.statuses.push(...(value.statuses ?? []).map(({ id, status }) => `${id} ${status}`));
+      heard.messages.push(...(value.messages ?? []).map(({ type, from }) => ({ type, from })));
+    }
+    return yes();
+  };
+};
+
+const apiJs: Program = ({ secret, verifyToken }, heard) => {
+  const api = new WhatsAppAPI({
+    token: 'KEY',
+    appSecret: secret,
+    webhookVerifyToken: verifyToken,
+    v: 'v23.0',
+  });
+  api.on.message = ({ message, from }) => {
+    heard.messages.push({ type: message.type, from });
+  };
+  api.on.status = ({ id, status }) => {
+    heard.statuses.push(`${id} ${status}`);
+  };
+  return async (request) => {
+    if (request.method === 'POST') return no(await api.handle_post(request));
+    try {
+      return yes(api.handle_get(request));
+    } catch (status) {
+      return no(Number(status));
+    }
+  };
+};
+
+const quiet = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet };
+
+const chatAdapter: Program = ({ secret, verifyToken }, heard) => {
+  const adapter = createWhatsAppAdapter({
+    accessToken: 'KEY',
+    phoneNumberId: 'PHONE_NUMBER_ID',
+    appSecret: secret,
+    verifyToken,
+    logger: quiet,
+  });
+  const state = new Map<string, unknown>();
+  const chat = {
+    getState: () => ({
+      get: async (key: string) => state.get(key),
+      set: async (key: string, value: unknown) => void state.set(key, value),
+    }),
+    processMessage: (
+      _: unknown,
+      __: string,
+      { raw }: { raw: { message: { type: string; from: string } } },
+    ) => void heard.messages.push({ type: raw.message.type, from: raw.message.from }),
+    processReaction: ({ raw }: { raw: { type: string; from: string } }) =>
+      void heard.messages.push({ type: raw.type, from: raw.from }),
+  };
+  const ready = adapter.initialize(chat as never);
+  return async (request) => {
+    await ready;
+    return adapter.handleWebhook(request);
+  };
+};
+
+/** By the name of the library; what each of them tells of beside messages. */
+export const programs = {
+  '@kapso/whatsapp-cloud-api': { program: kapso, hearsStatuses: true },
+  '@great-detail/whatsapp': { program: greatDetail, hearsStatuses: true },
+  'whatsapp-api-js': { program: apiJs, hearsStatuses: true },
+  '@chat-adapter/whatsapp': { program: chatAdapter, hearsStatuses: false },
+} as const;

@@ -1,0 +1,49 @@
+import { expect } from 'vitest';
+import type { WebhookFormat } from '#contract/webhooks/webhook.ts';
+import { type CloudApp, cloudApp } from '#tests/support/dialects/cloud-app.ts';
+import { test as base } from '#tests/support/app/running-app.ts';
+import { type Handle, type Receiver, startReceiver } from './receiver.ts';
+
+/** What a program must know to take webhooks. */
+export type Known = { secret: string; verifyToken: string };
+
+/** A shop that sends with a client, whose program is told of what happens. */
+export type Shop = CloudApp & {
+  receiver: Receiver;
+  /**
+   * Sets the webhook as its owner does: saves it, gives the program what is shown, and switches it on.
+   *
+   * @param programOf the program that knows the secrets.
+   */
+  tell: (format: WebhookFormat, programOf: (known: Known) => Handle) => Promise<Known>;
+};
+
+/** A test with the whole application at work, and a program that takes its webhooks. */
+export const test = base.extend<{ receiver: Receiver; shop: Shop }>({
+  // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
+  receiver: async ({}, use) => {
+    const receiver = await startReceiver();
+    await use(receiver);
+    await receiver.close();
+  },
+  shop: async ({ openApp, db, receiver }, use) => {
+    const running = await openApp({ works: true, env: { WEBHOOK_ORIGINS: receiver.origin } });
+    const cloud = await cloudApp(running, db);
+    const { accountId, tokenId, phone } = cloud;
+    await db.allAccountsSql`
+      insert into linked_phones (channel, phone, account_id, token_id)
+      values ('simulator', ${phone}, ${accountId}, ${tokenId})`;
+    const { calls } = running.container.webhooks;
+    const token = { accountId, tokenId };
+    const tell: Shop['tell'] = async (format, programOf) => {
+      const { webhook, secret } = await calls.save(token, { url: receiver.url, format });
+      expect(webhook).toMatchObject({ state: 'off', off_reason: 'unconfirmed' });
+      const known = { secret: secret ?? '', verifyToken: webhook.verify_token ?? '' };
+      receiver.handle(programOf(known));
+      expect((await calls.setOn(token, true)).state).toBe('on');
+      receiver.posts.length = 0;
+      return known;
+    };
+    await use({ ...cloud, receiver, tell });
+  },
+});
