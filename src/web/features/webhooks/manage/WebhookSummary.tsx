@@ -107,7 +107,7 @@ export function WebhookSummary({ webhook }: { webhook: Webhook }) {
 }
 
 function factsOf({ format, kinds, secret_hint, ...webhook }: Webhook, zone: string): Fact[] {
-  const until = webhook.previous_secret_until;
+  const { previous_secret_until: until, verify_token: verifyToken } = webhook;
   return [
     { term: 'Format', is: formatLabel[format] },
     {
@@ -131,6 +131,9 @@ function factsOf({ format, kinds, secret_hint, ...webhook }: Webhook, zone: stri
         </>
       ),
     },
+    ...(verifyToken === null
+      ? []
+      : [{ term: 'Verify token', is: <code className={styles['address']}>{verifyToken}</code> }]),
     { term: 'Menunggu dikirim', is: <span className="num">{pendingWords(webhook.pending)}</span> },
   ];
 }
