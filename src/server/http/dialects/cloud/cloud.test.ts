@@ -134,6 +134,21 @@ test('a number tells its fields, and no other number is told of', async ({ ani, 
   }
 });
 
+test('checks of health and set-up are answered as things are', async ({ ani, running, db }) => {
+  const budi = await callerOf(running, db);
+  const number = `/v23.0/${numberOf(ani)}`;
+  const profile = await ani.call(`${number}/whatsapp_business_profile`);
+  expect(profile.body).toEqual({ data: [{ messaging_product: 'whatsapp' }] });
+  const body = { messaging_product: 'whatsapp', pin: '123456' };
+  expect((await ani.call(`${number}/register`, { body })).body).toEqual({ success: true });
+  expect((await budi.call(`${number}/register`, { body })).status).toBe(404);
+  await db.allAccountsSql`
+    update tokens set phone = null, status = 'unlinked' where token_id = ${ani.tokenId}`;
+  expect((await ani.call(`${number}/register`, { body })).body.error).toMatchObject({
+    code: 133_010,
+  });
+});
+
 test('messages that came in are marked as read, others are not', async ({ ani, db, running }) => {
   const path = `/v23.0/${numberOf(ani)}/messages`;
   const sent = await ani.call(path, { body: text });

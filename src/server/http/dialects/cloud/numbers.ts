@@ -57,6 +57,27 @@ export const numberRoutes = (deps: NumberDeps & MediaDeps): readonly CloudRoute[
       return { success: true };
     },
   },
+  {
+    method: 'GET',
+    path: '/whatsapp_business_profile',
+    scope: 'account.read',
+    // Nothing is known of it: channels have no profile to read.
+    handler: async (call) => {
+      ownNumber(call);
+      return { data: [{ messaging_product: 'whatsapp' }] };
+    },
+  },
+  {
+    method: 'POST',
+    path: '/register',
+    scope: 'account.read',
+    handler: async (call) => {
+      ownNumber(call);
+      if ((await deps.numberOf(call.sender)).phone === null)
+        throw new Refusal('token_not_linked', {});
+      return { success: true };
+    },
+  },
 ];
 
 const isMedia = ({ id }: Pick<CloudCall, 'id'>): boolean => id.startsWith('med_');
@@ -64,6 +85,11 @@ const isMedia = ({ id }: Pick<CloudCall, 'id'>): boolean => id.startsWith('med_'
 /** @throws Refusal `not_found` for a business that is not the caller's */
 export function ownBusiness({ id, businessId }: CloudCall): void {
   if (id !== businessId) throw new Refusal('not_found', { what: 'Akun' });
+}
+
+/** @throws Refusal `not_found` for a number that is not the caller's */
+function ownNumber({ id, numberId }: CloudCall): void {
+  if (id !== numberId) throw new Refusal('not_found', { what: 'Nomor telepon' });
 }
 
 /** One page that holds all there is. */
