@@ -97,6 +97,10 @@ journey(
     await press(tab, tab.getByRole('link', { name: 'Perubahan' }));
     await tab.getByRole('heading', { name: 'The first version' }).waitFor();
     await look(tab, 'what has changed', { only: allLooks[2] });
+    await press(tab, tab.getByRole('link', { name: 'Webhook', exact: true }));
+    await tab.getByRole('heading', { name: 'Checking a signature' }).waitFor();
+    await tab.getByText('ThreadingHTTPServer').first().waitFor();
+    await look(tab, 'how webhooks are checked', { only: allLooks[2] });
     expect(faults).toEqual([]);
   },
 );

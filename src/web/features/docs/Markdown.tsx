@@ -6,12 +6,19 @@ import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
 
 /** A page of Markdown, drawn; its heading of the first level is the page's own, and left out. */
 export function Markdown({ blocks }: { blocks: readonly Block[] }) {
-  const requests = blocks.filter(isRequest);
   return blocks.map((block, index) => {
-    const count = requests.filter((one) => blocks.indexOf(one) <= index).length;
-    return <Part key={index} block={block} example={count} />;
+    const alike = blocks.slice(0, index + 1).filter(isAlike(block)).length;
+    const requests = blocks.slice(0, index + 1).filter(isRequest).length;
+    return <Part key={index} block={block} example={requests} alike={alike} />;
   });
 }
+
+/** Code of the same language, beside which stands no answer's status. */
+const isAlike = (block: Block) => (other: Block) =>
+  block.kind === 'code' &&
+  other.kind === 'code' &&
+  block.language === other.language &&
+  other.note === '';
 
 const isRequest = (block: Block): boolean => block.kind === 'code' && block.language === 'sh';
 
@@ -19,9 +26,12 @@ type PartProps = {
   block: Block;
   /** Which request of the page this is, or belongs to: each has a name of its own. */
   example: number;
+  /** Which code of its language this is. */
+  alike: number;
 };
 
-function Part({ block, example }: PartProps) {
+function Part({ block, example, alike }: PartProps) {
+  const numbers = { example, alike };
   switch (block.kind) {
     case 'heading':
       return <Heading {...block} />;
@@ -45,9 +55,9 @@ function Part({ block, example }: PartProps) {
       return <Table {...block} />;
     case 'code':
       return isRequest(block) ? (
-        <Example title={titleOf(block, example)} code={block.code} />
+        <Example title={titleOf(block, numbers)} code={block.code} />
       ) : (
-        <CodeBlock title={titleOf(block, example)} code={block.code} />
+        <CodeBlock title={titleOf(block, numbers)} code={block.code} />
       );
   }
 }
@@ -107,9 +117,10 @@ function wordsOf(inline: Inline) {
   }
 }
 
-const titleOf = (block: Extract<Block, { kind: 'code' }>, example: number): string =>
-  isRequest(block)
-    ? `Request ${example}`
-    : block.note === ''
-      ? block.language
-      : `Answer ${example}: ${block.note}`;
+type Numbers = Pick<PartProps, 'example' | 'alike'>;
+
+function titleOf(block: Extract<Block, { kind: 'code' }>, { example, alike }: Numbers): string {
+  if (isRequest(block)) return `Request ${example}`;
+  if (block.note !== '') return `Answer ${example}: ${block.note}`;
+  return alike === 1 ? block.language : `${block.language} ${alike}`;
+}
