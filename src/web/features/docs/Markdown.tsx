@@ -78,11 +78,17 @@ function Table({ head, rows }: Extract<Block, { kind: 'table' }>) {
       <table>
         <thead>
           <tr>
-            {head.map((cell, index) => (
-              <th key={index} scope="col">
-                <Line line={cell} />
-              </th>
-            ))}
+            {head.map((cell, index) =>
+              cell.length === 0 ? (
+                <td key={index}>
+                  <Line line={cell} />
+                </td>
+              ) : (
+                <th key={index} scope="col">
+                  <Line line={cell} />
+                </th>
+              ),
+            )}
           </tr>
         </thead>
         <tbody>

@@ -1,0 +1,119 @@
+/**
+ * `npm run bench:webhooks`: how soon events reach 1,000 endpoints when none of them hangs, and when 50 do; and how
+ * many deliveries a second there can be. `ROUNDS` is 3 unless it is set.
+ */
+import { type Contender, openContender } from './lib/contender.ts';
+import { type Customer, richCustomers, sendOn, sendRequest } from './lib/customers.ts';
+import { type Load, loadByClock } from './lib/load.ts';
+import { report, table } from './lib/results.ts';
+import { interleaved, median, percentile } from './lib/rounds.ts';
+import { type Endpoints, openEndpoints } from './webhooks/endpoints.ts';
+import { saveWebhooks } from './webhooks/save.ts';
+
+const ROUNDS = Number(process.env['ROUNDS'] ?? 3);
+const ENDPOINTS = Number(process.env['ENDPOINTS'] ?? 1_000);
+const HANGING = Number(process.env['HANGING'] ?? 50);
+const RATE = Number(process.env['RATE'] ?? 50);
+const FOR_MS = Number(process.env['FOR_MS'] ?? 60_000);
+const RUSH_MS = Number(process.env['RUSH_MS'] ?? 10_000);
+const RUSH_CONNECTIONS = 16;
+/** Accepted, sent, delivered and read. */
+const EVENTS_EACH = 4;
+/** For what is sent last: lifelike phones have read it after 8 s. */
+const TAIL_MS_MAX = 120_000;
+
+/** An application, its customers, and the endpoints that their webhooks name. */
+type Subject = Contender & { customers: readonly Customer[]; endpoints: Endpoints };
+
+/** What one round found of the endpoints that answer. */
+type Round = { load: Load; arrived: number; p50Ms: number; p99Ms: number };
+
+async function openSubject(): Promise<Subject> {
+  const endpoints = await openEndpoints();
+  const contender = await openContender({
+    env: { SIMULATOR_SPEED: '1', WEBHOOK_ORIGINS: endpoints.origin },
+  });
+  const customers = await richCustomers(contender.database.allAccountsSql, ENDPOINTS);
+  await saveWebhooks(contender.app.port, customers, endpoints.origin);
+  const close = async () => {
+    await contender.close();
+    endpoints.close();
+  };
+  return { ...contender, customers, endpoints, close };
+}
+
+/** Sends by the clock, evenly over all tokens, while so many endpoints hang: others in each round. */
+async function measure(subject: Subject, hanging: number, round: number): Promise<Round> {
+  const { app, customers, endpoints } = subject;
+  const hung = Array.from({ length: hanging }, (_, n) => (round * hanging + n) % ENDPOINTS);
+  endpoints.hang(hung);
+  const from = endpoints.begin();
+  const load = await loadByClock({
+    port: app.port,
+    perSecond: RATE,
+    forMs: FOR_MS,
+    request: (n) => sendRequest(app.port, customers[n % customers.length]?.key ?? ''),
+  });
+  const kept = load.accepted * (1 - hanging / ENDPOINTS);
+  await endpoints.until(from, Math.floor(kept * EVENTS_EACH * 0.97), TAIL_MS_MAX);
+  const delays = endpoints.delaysSince(from);
+  endpoints.hang([]);
+  return {
+    load,
+    arrived: delays.length,
+    p50Ms: percentile(delays, 0.5),
+    p99Ms: percentile(delays, 0.99),
+  };
+}
+
+/** Deliveries a second while messages are accepted as fast as it goes, and until what waits has arrived. */
+async function rush(subject: Subject): Promise<{ accepted: number; perSecond: number }> {
+  const { endpoints, customers } = subject;
+  const from = endpoints.begin();
+  const began = performance.now();
+  const load = await sendOn(subject, customers, { connections: RUSH_CONNECTIONS, forMs: RUSH_MS });
+  await endpoints.until(from, Math.floor(load.accepted * EVENTS_EACH * 0.97), TAIL_MS_MAX);
+  const seconds = (performance.now() - began) / 1_000;
+  return { accepted: load.perSecond, perSecond: endpoints.delaysSince(from).length / seconds };
+}
+
+const middle = (rounds: readonly Round[], of: (round: Round) => number): number =>
+  median(rounds.map(of));
+
+function page(quiet: readonly Round[], hanging: readonly Round[], rushed: string): string {
+  const row = (name: string, of: (round: Round) => number, digits = 0) => [
+    name,
+    middle(quiet, of).toFixed(digits),
+    middle(hanging, of).toFixed(digits),
+    median(hanging.map((round, n) => of(round) / of(quiet[n] ?? round))).toFixed(2),
+  ];
+  const figures = table(
+    ['', 'none hangs', `${HANGING} hang`, 'ratio'],
+    [
+      row('from the event to its endpoint, p50 ms', ({ p50Ms }) => p50Ms),
+      row('from the event to its endpoint, p99 ms', ({ p99Ms }) => p99Ms),
+      row('deliveries to endpoints that answer', ({ arrived }) => arrived),
+      row('accepted per second', ({ load }) => load.perSecond, 1),
+    ],
+  );
+  return (
+    `${ENDPOINTS} endpoints of as many accounts, ${RATE} messages a second for ${FOR_MS / 1000} s, evenly over them, ` +
+    `lifelike phones, all in one process; ${quiet.length} interleaved rounds, medians. An endpoint that hangs takes ` +
+    `a request and never answers; in each round others do.\n\n${figures}\n\n${rushed}`
+  );
+}
+
+const quiet = await openSubject();
+const hanging = await openSubject();
+try {
+  let round = 0;
+  const rounds = await interleaved(ROUNDS, {
+    quiet: () => measure(quiet, 0, 0),
+    hanging: () => measure(hanging, HANGING, round++),
+  });
+  const { accepted, perSecond } = await rush(quiet);
+  const rushed = `As fast as it goes: ${accepted.toFixed(0)} messages accepted and ${perSecond.toFixed(0)} deliveries a second.`;
+  await report('Webhooks: endpoints that hang', page(rounds.quiet, rounds.hanging, rushed));
+} finally {
+  await Promise.all([quiet.close(), hanging.close()]);
+}

@@ -1,0 +1,65 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as pause } from 'node:timers/promises';
+
+const POLL_MS = 100;
+
+/** Endpoints of customers, all in this process; the n-th at `/n`. */
+export type Endpoints = {
+  origin: string;
+  /** From now on these take a request and never answer; all others answer, also what was left hanging. */
+  hang: (places: readonly number[]) => void;
+  /** @returns where what arrives from now on begins. */
+  begin: () => number;
+  /** Milliseconds from the event to its arrival, of everything that was answered since then. */
+  delaysSince: (begin: number) => number[];
+  /** Waits until so much was answered since then. @throws Error after so long. */
+  until: (begin: number, count: number, patienceMs: number) => Promise<void>;
+  close: () => void;
+};
+
+/** Opens them on a free port. */
+export async function openEndpoints(): Promise<Endpoints> {
+  const delays: number[] = [];
+  let hanging = new Set<number>();
+  const left = new Set<ServerResponse>();
+  const server = createServer((request, response) => {
+    const atMs = Date.now();
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk: string) => (body += chunk));
+    request.on('end', () => {
+      const { type, timestamp } = JSON.parse(body) as { type: string; timestamp: string };
+      if (hanging.has(Number(request.url?.slice(1)))) {
+        left.add(response);
+        return;
+      }
+      if (type !== 'webhook.test') delays.push(atMs - Date.parse(timestamp));
+      response.writeHead(200).end();
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    hang: (places) => {
+      hanging = new Set(places);
+      for (const response of left) response.writeHead(200).end();
+      left.clear();
+    },
+    begin: () => delays.length,
+    delaysSince: (begin) => delays.slice(begin),
+    until: async (begin, count, patienceMs) => {
+      const end = performance.now() + patienceMs;
+      while (delays.length - begin < count) {
+        if (performance.now() > end) {
+          throw new Error(`${delays.length - begin} of ${count} deliveries after ${patienceMs} ms`);
+        }
+        await pause(POLL_MS);
+      }
+    },
+    close: () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
