@@ -26,7 +26,7 @@ const says = async ({ ask }: RunningApp, name: string, token: string, device = H
 };
 
 describe('what is sensitive', () => {
-  test('asks for the password: a key, a number, the archive, the end', () => {
+  test('asks for the password: a key, a number, the archive, the end, where events go', () => {
     expect(requiresRecentPassword.map(({ name }) => name).toSorted()).toEqual([
       'token_access_update',
       'token_confirm',
@@ -37,6 +37,8 @@ describe('what is sensitive', () => {
       'user_delete',
       'user_delete_ask',
       'user_export',
+      'webhook_save',
+      'webhook_secret_rotate',
     ]);
   });
 
