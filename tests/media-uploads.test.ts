@@ -16,7 +16,7 @@ import {
 /** What became of a file: where its bytes are served, or why it was refused, in words and as a code. */
 type Outcome = { url: string } | { code: string; sentence: string };
 /** One way for a file into the library. */
-type Door = (cloud: CloudApp, file: NamedFile) => Promise<Outcome>;
+type UploadCall = (cloud: CloudApp, file: NamedFile) => Promise<Outcome>;
 
 const to = '6281234567890';
 
@@ -33,7 +33,7 @@ async function post(
     headers: { ...form.headers, authorization: isDialect ? key : `Bearer ${key}` },
     body: new Uint8Array(form.body),
   });
-  // oxlint-disable-next-line no-explicit-any -- each door answers in a shape of its own.
+  // oxlint-disable-next-line no-explicit-any -- each call answers in a shape of its own.
   return { response, body: (await response.json()) as any };
 }
 
@@ -43,7 +43,7 @@ const sentFile = async ({ call }: CloudApp, id: string): Promise<Outcome> => {
   return { url: body.content.file.url };
 };
 
-const doors: Record<string, Door> = {
+const uploadCalls: Record<string, UploadCall> = {
   'POST /v1/media': async (cloud, file) => {
     const { response, body } = await post(cloud, '/v1/media', [['file', file]]);
     return response.status === 201 ? body : { code: body.code, sentence: body.detail };
@@ -75,7 +75,7 @@ const doors: Record<string, Door> = {
   },
 };
 
-/** A server that no door is too fast for, and a customer who may send as much as they like. */
+/** A server that lets every call be as fast as it likes, and a customer who may send as much as they like. */
 const test = base.extend<{ running: RunningApp; cloud: CloudApp }>({
   running: async ({ openApp }, use) => use(await openApp({ env: { RATE_API_PER_SECOND: '1000' } })),
   cloud: async ({ cloud, db }, use) => {
@@ -96,8 +96,8 @@ async function each<T>(all: readonly T[], work: (one: T) => Promise<void>): Prom
 const reasons =
   /^(upload_(kind_refused|contradicts|unsafe|too_large|empty)|input_invalid|request_malformed)$/;
 
-for (const [door, open] of Object.entries(doors)) {
-  test(`through ${door} no hostile file is served as something that runs; what is refused, in words`, async ({
+for (const [name, upload] of Object.entries(uploadCalls)) {
+  test(`through ${name} no hostile file is served as something that runs; what is refused, in words`, async ({
     cloud,
     running,
     db,
@@ -107,7 +107,7 @@ for (const [door, open] of Object.entries(doors)) {
     let kept = 0;
     await each(hostile, async (file) => {
       const shown = `${JSON.stringify(file.name)} as ${file.type}`;
-      const outcome = await open(cloud, file);
+      const outcome = await upload(cloud, file);
       if ('url' in outcome) {
         kept += 1;
         const { pathname, search } = new URL(outcome.url);
@@ -121,7 +121,7 @@ for (const [door, open] of Object.entries(doors)) {
     expect(kept).toBeGreaterThan(10);
     expect(kept).toBeLessThan(hostile.length / 2);
     for (const file of await bombs()) {
-      expect(await open(cloud, file), file.name).toMatchObject({
+      expect(await upload(cloud, file), file.name).toMatchObject({
         code: expect.stringMatching(/^upload_(unsafe|too_large)$/),
       });
     }
