@@ -1,5 +1,8 @@
+import type { ServerResponse } from 'node:http';
 import { expect } from 'vitest';
+import { uuidOf as readId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { test } from '#tests/support/webhooks/webhook-app.ts';
 
 const BUDI = '6281200000001';
@@ -36,6 +39,35 @@ test('a period is sent anew in its order: what was parked, or all of it; nothing
   await expect(hooks.calls.replayPeriod(ani, { ...period, which: 'all' })).rejects.toEqual(
     new Refusal('webhook_off', {}),
   );
+});
+
+test('a replay that is asked for while a try is under way sends it once more, whatever comes of that try', async ({
+  hooks,
+}) => {
+  const ani = await hooks.customerWithWebhook();
+  const worker = hooks.startWorker();
+  const held: ServerResponse[] = [];
+  hooks.target.answer((_post, response) => void held.push(response));
+  await hooks.happen(ani, [{ peer: BUDI }, { peer: BUDI }]);
+  for (const status of [200, 500]) {
+    const before = hooks.target.posts.length;
+    const sending = worker.drain();
+    await waitFor(() => expect(held).toHaveLength(1));
+    const id = String(hooks.target.posts.at(-1)?.headers['webhook-id']);
+    expect(await hooks.calls.replay(ani, readId('delivery', id) ?? '')).toMatchObject({
+      state: 'waiting',
+    });
+    hooks.target.answer(200);
+    held.pop()?.writeHead(status).end();
+    await sending;
+    await worker.drain();
+    const seqs = hooks.target.posts.slice(before).map(({ event }) => event.data.seq);
+    expect(seqs).toEqual(status === 200 ? [2, 2, 3] : [4, 4]);
+    const delivery = await hooks.calls.get(ani, readId('delivery', id) ?? '');
+    expect(delivery).toMatchObject({ state: 'delivered', tries: 2 });
+    hooks.target.answer((_post, response) => void held.push(response));
+    if (status === 200) await hooks.happen(ani, [{ peer: CICI }]);
+  }
 });
 
 test('the list is filtered by state, type and time, and goes on below a position', async ({

@@ -28,9 +28,13 @@ async function makeDue(tx: Tx, { accountId, webhookId, lanes, now }: Lanes): Pro
   await tx`select schedule_webhooks(${[webhookId]}::uuid[], ${now})`;
 }
 
+/** Begins a delivery anew. A try of it that is under way is then one of before: it is sent again after it. */
+const anew = (tx: Tx) =>
+  tx`state = 'waiting', tries = 0, due_at = null, ended_at = null, replays = replays + 1`;
+
 /**
- * Sends a delivery anew under its id, whatever became of it, or at once, when it waits for its next try. What
- * waits before it in its conversation goes first.
+ * Sends a delivery anew under its id, whatever became of it, or at once, when it waits for its next try; once
+ * more, when a try is under way. What waits before it in its conversation goes first.
  *
  * @throws Refusal `webhook_off`, `not_found`.
  */
@@ -43,7 +47,7 @@ export const replayDelivery = (
     const webhookId = await lockOn(tx, token);
     const { accountId } = token;
     const found = await tx<{ lane: string }[]>`
-      update webhook_deliveries set state = 'waiting', tries = 0, due_at = null, ended_at = null
+      update webhook_deliveries set ${anew(tx)}
       where account_id = ${accountId} and delivery_id = ${deliveryId} and webhook_id = ${webhookId}
       returning lane`;
     const lanes = found.map(({ lane }) => lane);
@@ -72,7 +76,7 @@ export async function replayPeriod(
     const batch = await asAccount(sql, accountId, async (tx) => {
       const webhookId = await lockOn(tx, token);
       const rows = await tx<{ lane: string; position: number }[]>`
-        update webhook_deliveries set state = 'waiting', tries = 0, due_at = null, ended_at = null
+        update webhook_deliveries set ${anew(tx)}
         where account_id = ${accountId} and webhook_id = ${webhookId} and position = any(array(
           select position from webhook_deliveries
           where account_id = ${accountId} and webhook_id = ${webhookId} and position > ${after}

@@ -44,28 +44,25 @@ begin
     ) busy
     where w.webhook_id = any(v_hooks || v_doubtful)
   ), picked as materialized (
-    select h.account_id, h.webhook_id, h.is_doubtful, l.lane
+    select h.account_id, h.webhook_id, h.is_doubtful, l.lane, d.position, d.delivery_id, d.tries, d.replays
     from hook h cross join lateral (
       select l.lane from webhook_lanes l
       where l.account_id = h.account_id and l.webhook_id = h.webhook_id and l.claim is null
         and l.due_at <= p_now
       order by l.due_at, l.lane limit greatest(0, h.free)
-    ) l
+    ) l left join lateral (
+      select d.position, d.delivery_id, d.tries, d.replays from webhook_deliveries d
+      where d.account_id = h.account_id and d.webhook_id = h.webhook_id and d.lane = l.lane
+        and d.state = 'waiting'
+      order by d.position limit 1
+    ) d on true
     order by h.due_at limit p_slots
-  ), claimed as (
-    update webhook_lanes l set claim = gen_random_uuid(), claimed_at = clock_timestamp(),
-        leased_until = clock_timestamp() + make_interval(secs => p_lease_seconds)
-      from picked p
-      where l.account_id = p.account_id and l.webhook_id = p.webhook_id and l.lane = p.lane
-      returning l.account_id, l.webhook_id, l.lane, l.claim, p.is_doubtful
   )
-  select c.account_id, c.webhook_id, c.lane, c.claim, c.is_doubtful, d.position, d.delivery_id, d.tries
-  from claimed c left join lateral (
-    select d.position, d.delivery_id, d.tries from webhook_deliveries d
-    where d.account_id = c.account_id and d.webhook_id = c.webhook_id and d.lane = c.lane
-      and d.state = 'waiting'
-    order by d.position limit 1
-  ) d on true;
+  update webhook_lanes l set claim = gen_random_uuid(), claimed_at = clock_timestamp(),
+      leased_until = clock_timestamp() + make_interval(secs => p_lease_seconds), replays = coalesce(p.replays, 0)
+    from picked p
+    where l.account_id = p.account_id and l.webhook_id = p.webhook_id and l.lane = p.lane
+    returning l.account_id, l.webhook_id, l.lane, l.claim, p.is_doubtful, p.position, p.delivery_id, p.tries;
   perform schedule_webhooks(v_hooks || v_doubtful, p_now);
 end
 $$;

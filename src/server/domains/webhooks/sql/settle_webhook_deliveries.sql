@@ -20,7 +20,7 @@ begin
 
   -- The health of each webhook, by the results that are still ours to tell.
   with result as materialized (
-    select r.*, case r.outcome when 'gone' then 'failed' else r.outcome end as ended
+    select r.*, case r.outcome when 'gone' then 'failed' else r.outcome end as ended, l.replays
     from jsonb_to_recordset(p_results) as r(
       account uuid, webhook uuid, lane text, claim uuid, position bigint, outcome text, status int,
       error text, at timestamptz, ms int, headers jsonb, answer text, due timestamptz
@@ -29,14 +29,16 @@ begin
       and l.lane = r.lane and l.claim = r.claim
   ), stored as (
     update webhook_deliveries d set
-        state = case when r.ended = 'failed' then case when r.due is null then 'parked' else 'waiting' end
-          when r.ended = 'interrupted' then 'waiting' else r.ended end,
-        tries = d.tries + (r.ended in ('delivered', 'failed'))::int,
+        state = case when r.ended = 'interrupted' or d.replays <> r.replays then 'waiting'
+          when r.ended = 'failed' then case when r.due is null then 'parked' else 'waiting' end
+          else r.ended end,
+        tries = case when d.replays <> r.replays then 0
+          else d.tries + (r.ended in ('delivered', 'failed'))::int end,
         attempts = d.attempts + (r.ended in ('delivered', 'failed'))::int,
-        due_at = r.due,
+        due_at = case when d.replays = r.replays then r.due end,
         last_status = case when r.ended in ('delivered', 'failed') then r.status else d.last_status end,
         last_error = case when r.ended in ('delivered', 'failed') then r.error else d.last_error end,
-        ended_at = case when r.due is null and r.ended <> 'interrupted' then p_now end
+        ended_at = case when d.replays = r.replays and r.due is null and r.ended <> 'interrupted' then p_now end
       from result r
       where d.account_id = r.account and d.webhook_id = r.webhook and d.position = r.position
       returning d.account_id, d.delivery_id, d.attempts, r.ended, r.at, r.ms, r.status, r.error,
