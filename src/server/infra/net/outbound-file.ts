@@ -1,16 +1,8 @@
-import { lookup as systemLookup } from 'node:dns';
 import { type FileHandle, open } from 'node:fs/promises';
 import { type ClientRequest, type IncomingMessage, get as overHttp } from 'node:http';
 import { get as overHttps } from 'node:https';
-import {
-  OutboundError,
-  PORTS,
-  type Resolve,
-  checkAddress,
-  hostOf,
-  judging,
-  refuse,
-} from './outbound.ts';
+import { OutboundError, PORTS, checkAddress, hostOf, judging, refuse } from './outbound.ts';
+import { type Resolve, openNames } from './names.ts';
 
 /**
  * Why a file was not fetched. `refused`: we may not ask there; `missing`: its host says that it has no such
@@ -85,7 +77,7 @@ const redirects = new Set([301, 302, 303, 307, 308]);
  * nothing of ours (cookies, keys, referrers) goes along.
  */
 export function openFileClient(options: ClientOptions): FileClient {
-  const { listed, resolve = systemLookup, ports = PORTS } = options;
+  const { listed, resolve = openNames(), ports = PORTS } = options;
   const limits = { ...LIMITS, ...options.limits };
   const check = (text: string, from?: URL): URL => {
     const url = checkAddress(text, { listed, ports, protocols: ['https:', 'http:'] });

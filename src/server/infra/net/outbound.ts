@@ -1,8 +1,8 @@
-import { type LookupAddress, lookup as systemLookup } from 'node:dns';
 import { type ClientRequest, type IncomingHttpHeaders, request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { type LookupFunction, isIP } from 'node:net';
 import { isPublicAddress } from './addresses.ts';
+import { type Resolve, isLocalName, openNames } from './names.ts';
 
 /**
  * Why a request to the outside has no answer. `refused`: we may not ask there; `late`: it took too
@@ -60,17 +60,10 @@ export type Outbound = {
   get(ask: Omit<OutboundAsk, 'body'>): Promise<OutboundAnswer>;
 };
 
-/** How names are looked up. */
-export type Resolve = (
-  hostname: string,
-  options: { all: true; family?: number | 'IPv4' | 'IPv6' | undefined; hints?: number | undefined },
-  done: (error: Error | null, addresses: LookupAddress[]) => void,
-) => void;
-
 type OutboundOptions = {
   /** Origins the operator named: asked whatever their scheme, port and address. */
   listed: readonly string[];
-  /** How names are looked up; as the system does without it. */
+  /** How names are looked up; by the system's name servers without it. */
   resolve?: Resolve;
   /** Ports of others; 443, 80 and 8443 without it. */
   ports?: readonly number[];
@@ -108,7 +101,7 @@ export function checkAddress(text: string, { listed, ports, protocols }: Address
   if (!protocols.includes(url.protocol)) refuse(`not ${protocols.join(' or ')}`);
   if (url.port !== '' && !ports.includes(Number(url.port))) refuse('an odd port');
   const host = hostOf(url);
-  if (isIP(host) !== 0 && !isPublicAddress(host)) refuse('no public address');
+  if (isIP(host) === 0 ? isLocalName(host) : !isPublicAddress(host)) refuse('no public address');
   return url;
 }
 
@@ -119,7 +112,7 @@ export function checkAddress(text: string, { listed, ports, protocols }: Address
  * proxy of the environment stands between.
  */
 export function openOutbound(options: OutboundOptions): Outbound {
-  const { listed, resolve = systemLookup, ports = PORTS } = options;
+  const { listed, resolve = openNames(), ports = PORTS } = options;
   const isListed = (url: URL) => listed.includes(url.origin);
 
   const check = (text: string) => checkAddress(text, { listed, ports, protocols: ['https:'] });

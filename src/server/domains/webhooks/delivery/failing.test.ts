@@ -226,3 +226,30 @@ test('ten endpoints that begin to hang at the same moment leave room for another
   expect(most).toBeLessThan(64);
   await other.close();
 });
+
+test('more endpoints that begin to hang than there are slots hold up others for a second, not for the time-out', async ({
+  hooks,
+}) => {
+  const other = await startTarget();
+  hooks.listed.push(other.origin);
+  const hanging = [];
+  for (let index = 0; index < 70; index++) hanging.push(await hooks.customerWithWebhook());
+  const ani = await hooks.customerWithWebhook({ url: other.url });
+  let begun = 0;
+  let ended = 0;
+  hooks.target.answer((_post, response) => {
+    begun += 1;
+    response.once('close', () => (ended += 1));
+  });
+  for (const one of hanging) await hooks.happen(one, [{ peer: BUDI }, { peer: CICI }]);
+  const worker = hooks.startWorker();
+  await waitFor(() => begun >= 64);
+  await hooks.happen(ani, [{ peer: BUDI }, { peer: CICI }]);
+  worker.wake();
+  await waitFor(() => other.posts.length === 2);
+  expect(ended).toBe(0);
+  // The six that come last find room for both of theirs; those that let us wait get no second one.
+  await waitFor(() => begun >= 76);
+  expect(begun).toBe(76);
+  await other.close();
+});

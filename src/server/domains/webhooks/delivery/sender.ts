@@ -14,11 +14,8 @@ import { gather } from '#server/infra/postgres/gather.ts';
 import { isTaken, post, withAgent } from './post.ts';
 import { retryWaitMs } from './schedule.ts';
 import { type Result, settleResults } from './settle.ts';
+import { openSlots } from './slots.ts';
 
-/** Tries under way at once, in this process. */
-const SLOTS = 64;
-/** Of them for webhooks in doubt, which fail or were late a while ago: the others have the rest for themselves. */
-const DOUBTFUL_SLOTS = SLOTS / 2;
 /** A claimed delivery is ours for so long: well beyond the time-out of a try. */
 const LEASE_SECONDS = 30;
 /** How often is looked without a hint, and while something fails. */
@@ -55,8 +52,8 @@ type Ready = { claimed: Claimed; hook: Hook | undefined; read: ReadEvent | undef
 
 export function startSender(deps: WebhookDeps): Sender {
   const inFlight = new Set<Promise<void>>();
+  const slots = openSlots(() => wake());
   const closing = new AbortController();
-  let doubtful = 0;
   let looking: Promise<void> | undefined;
   let lookAgain = false;
   let closed = false;
@@ -69,25 +66,22 @@ export function startSender(deps: WebhookDeps): Sender {
     if (!isTransient(error)) deps.report(error);
   };
   const start = (ready: Ready) => {
-    const weight = ready.claimed.o_doubtful ? 1 : 0;
-    doubtful += weight;
+    const end = slots.take(ready.claimed.o_doubtful);
     const work = attempt(deps, ready, closing.signal)
       .then(settle)
       // Its lease ends by itself, and it is sent again.
       .catch(reportError)
       .finally(() => {
-        doubtful -= weight;
         inFlight.delete(work);
-        wake();
+        end();
       });
     inFlight.add(work);
   };
   const look = async () => {
-    while (!closed && inFlight.size < SLOTS) {
-      const ready = await claim(deps, {
-        slots: SLOTS - inFlight.size,
-        doubtful: Math.max(0, DOUBTFUL_SLOTS - doubtful),
-      });
+    for (;;) {
+      const free = slots.free();
+      if (closed || free.slots === 0) return;
+      const ready = await claim(deps, free);
       if (ready.length === 0) return;
       for (const one of ready) start(one);
     }

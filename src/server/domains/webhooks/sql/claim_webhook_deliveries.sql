@@ -1,8 +1,9 @@
 -- Claims what is due, for p_slots tries, shared evenly among the webhooks that have waited longest: of each
 -- conversation the first delivery that waits. Of webhooks in doubt, which fail or were late, at most
--- p_doubtful. The fewer slots are free, the fewer one webhook may have, an eighth of what is free and its own:
--- some that begin to hang at the same moment leave room for the others. Answers the deliveries with what is needed to send them; one without a position is a lane in
--- which nothing waits.
+-- p_doubtful; of one that lets us wait for more than a second, none. The fewer slots are free, the fewer one
+-- webhook may have, an eighth of what is free and its own: some that begin to hang at the same moment leave
+-- room for the others. Answers the deliveries with what is needed to send them; one without a position is a
+-- lane in which nothing waits.
 -- Called by the sender. Locks the webhooks; those that somebody else has locked are left alone.
 create or replace function claim_webhook_deliveries(
   p_now timestamptz, p_slots int, p_doubtful int, p_lease_seconds int
@@ -32,14 +33,16 @@ begin
   return query
   with hook as materialized (
     select w.account_id, w.webhook_id, w.due_at, w.webhook_id = any(v_doubtful) as is_doubtful,
-      least(
+      case when busy.is_slow then 0 else least(
         webhook_slots(w.failures, w.slow_until > p_now) - busy.n,
         greatest(1, (p_slots + busy.n) / 8) - busy.n,
         case when w.webhook_id = any(v_doubtful) then 1
           else greatest(1, p_slots / greatest(1, cardinality(v_hooks))) end
-      ) as free
+      ) end as free
     from webhooks w cross join lateral (
-      select count(*) as n from webhook_lanes l
+      select count(*) as n,
+        coalesce(bool_or(l.claimed_at < clock_timestamp() - interval '1 second'), false) as is_slow
+      from webhook_lanes l
       where l.account_id = w.account_id and l.webhook_id = w.webhook_id and l.claim is not null
     ) busy
     where w.webhook_id = any(v_hooks || v_doubtful)
