@@ -9,6 +9,7 @@ import { judge } from './judge.ts';
 import type { Rule } from './faults/rules.ts';
 import { createSenders } from './load/senders.ts';
 import { postJson } from './faults/request-router.ts';
+import { type Receiver, openReceiver } from './webhooks/receiver.ts';
 
 /** What may become of one message that was read in its phone, known by its text. */
 type PlantedBug = {
@@ -118,6 +119,32 @@ const bugs: Readonly<Record<string, PlantedBug>> = {
     sql: () => `delete from messages where direction = 'in'`,
     seen: 'not doubled',
   },
+  'an event that no webhook was told': {
+    answers: (journal) => (journal.posts = journal.posts.slice(1)),
+    seen: 'told to its webhook',
+  },
+  'an event that a webhook was told, and nobody published': {
+    sql: () => `delete from events where position = (
+      select max(e.position) from events e join webhooks using (account_id, token_id))`,
+    seen: 'told to its webhook',
+  },
+  'events told in another order': {
+    answers: (journal) => (journal.posts = journal.posts.toReversed()),
+    seen: 'told to its webhook',
+  },
+  'an event told under two ids': {
+    answers: (journal) => {
+      const [post] = journal.posts;
+      if (post) journal.posts = [...journal.posts, { ...post, id: 'whd_other' }];
+    },
+    seen: 'told to its webhook',
+  },
+  'a post that nobody signed': {
+    answers: (journal) => {
+      journal.posts = journal.posts.map((post) => ({ ...post, genuine: false }));
+    },
+    seen: 'told to its webhook',
+  },
   'saldo out of nothing': {
     sql: () => `update wallets set available = available + 1`,
     seen: 'ledger',
@@ -132,10 +159,16 @@ const bugs: Readonly<Record<string, PlantedBug>> = {
 const REQUESTS = 40;
 
 /** A day of the application: requests of every kind, sent and brought to rest. */
-async function busyApp({ app }: RunningApp, allAccountsSql: Sql): Promise<Journal> {
-  const journal = openJournal();
+async function busyApp(
+  { app }: RunningApp,
+  allAccountsSql: Sql,
+  receiver: Receiver,
+): Promise<Journal> {
+  const journal = openJournal(receiver.posts);
   const address = await app.listen({ port: 0, host: '127.0.0.1' });
-  const workload = createWorkload(await createSenders(allAccountsSql));
+  const senders = await createSenders(allAccountsSql);
+  await receiver.subscribe(address, senders.free);
+  const workload = createWorkload(senders);
   const random = seededRandom(3);
   const transport = {
     post: (path: string, options: Parameters<typeof postJson>[1]) =>
@@ -156,6 +189,8 @@ async function busyApp({ app }: RunningApp, allAccountsSql: Sql): Promise<Journa
     expect(
       await allAccountsSql`select (select count(*) from dispatch) + (select count(*) from outbox)
         + (select count(*) from sim_due) + (select count(*) from lanes where ready_at <= clock_timestamp())
+        + (select count(*) from webhook_lanes)
+        + (select count(*) from webhooks w join event_positions p using (account_id) where w.position < p.last)
         as left`,
     ).toEqual([{ left: 0 }]);
   });
@@ -172,9 +207,14 @@ test('the judge finds nothing wrong with an application that works, and every bu
   db,
   openApp,
 }) => {
+  const receiver = await openReceiver(seededRandom(3));
   const journal = await busyApp(
-    await openApp({ works: true, env: { RATE_API_PER_SECOND: '10000' } }),
+    await openApp({
+      works: true,
+      env: { RATE_API_PER_SECOND: '10000', WEBHOOK_ORIGINS: receiver.origin },
+    }),
     db.allAccountsSql,
+    receiver,
   );
   expect((await judge(db.allAccountsSql, journal)).broken).toEqual([]);
 
@@ -193,6 +233,7 @@ test('the judge finds nothing wrong with an application that works, and every bu
     });
     await expect(brokenRules).rejects.toBe(undone);
   }
+  await receiver.close();
   expect(seen).toEqual(Object.fromEntries(Object.keys(bugs).map((what) => [what, true])));
 });
 

@@ -4,6 +4,7 @@ import { type SendRequest, type RequestedMessage, isSafe } from './load/requests
 import type { Journal } from './load/clients.ts';
 import { countsThatDisagree } from './load/counts.ts';
 import type { Broken, Rule } from './faults/rules.ts';
+import { judgeDeliveries } from './webhooks/judge.ts';
 
 export type Verdict = {
   broken: Broken[];
@@ -28,6 +29,8 @@ type Stored = {
   ref: string | null;
   failure: string | null;
   unsure: boolean;
+  /** Tries whose outcome nobody learned. */
+  unknowns: number;
 };
 type Line = {
   phone: string;
@@ -52,16 +55,20 @@ const ends: Readonly<Record<string, End>> = {
 };
 const expired: End = { status: 'expired', failure: null, arrives: false };
 
-/** How it must have ended. One whose time ran out may also have expired, when its phone never saw it. */
+/**
+ * How it must have ended. What its phone never saw may also have expired, when it had a time, or been given up
+ * after two tries that nobody answered.
+ */
 function endOf(
   request: SendRequest,
   { to }: RequestedMessage,
   { one, lines }: { one: Stored; lines: readonly Line[] },
 ): End {
   if (request.cancelled) return cancelled;
-  if (request.ttl !== undefined && lines.length === 0) {
-    if (one.status === 'expired') return expired;
-    if (one.failure === 'no_answer') return fails('no_answer');
+  if (lines.length === 0) {
+    const hasTtl = request.ttl !== undefined;
+    if (hasTtl && one.status === 'expired') return expired;
+    if ((hasTtl || one.unknowns > 1) && one.failure === 'no_answer') return fails('no_answer');
   }
   return ends[to] ?? read;
 }
@@ -76,8 +83,11 @@ type Found = Map<string, { stored: Stored[]; lines: Line[] }>;
 export async function judge(allAccountsSql: Sql, journal: Journal): Promise<Verdict> {
   const stored = await allAccountsSql<Stored[]>`
     select message_id as id, account_id as account, token_id as token, peer, body->>'text' as text,
-      status, price, charge_state as charge, ref, failure, possible_duplicate as unsure
-    from messages where direction = 'out'`;
+      status, price, charge_state as charge, ref, failure, possible_duplicate as unsure,
+      (select count(*)::int from message_events e
+        where e.account_id = m.account_id and e.message_id = m.message_id and e.kind = 'unknown'
+      ) as unknowns
+    from messages m where direction = 'out'`;
   const lines = await allAccountsSql<Line[]>`
     select phone, line_id as id, peer, body->>'text' as text, submits, possible_duplicate as unsure
     from sim_lines where direction = 'in'`;
@@ -103,6 +113,7 @@ export async function judge(allAccountsSql: Sql, journal: Journal): Promise<Verd
   broken.push(
     ...(await countsThatDisagree(allAccountsSql)),
     ...(await storedAnswers(allAccountsSql, journal)),
+    ...(await judgeDeliveries(allAccountsSql, journal.posts)),
   );
   for (const { invariant, description: says, ok, offenders } of await checkLedger(allAccountsSql)) {
     if (ok) continue;

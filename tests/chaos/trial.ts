@@ -7,8 +7,9 @@ import { type Resources, type Kind, openResources } from './faults/resources.ts'
 import { judge } from './judge.ts';
 import { type FaultStats, faultsOf, runFaults } from './faults/nemesis.ts';
 import type { Broken } from './faults/rules.ts';
-import { createSenders } from './load/senders.ts';
+import { type Senders, createSenders } from './load/senders.ts';
 import { type RequestRouter, createRequestRouter } from './faults/request-router.ts';
+import { type Receiver, openReceiver } from './webhooks/receiver.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 export type TrialOptions = {
@@ -35,6 +36,8 @@ export type Outcome = {
   corrected: number;
   answers: Readonly<Record<string, number>>;
   faultStats: FaultStats;
+  /** Events that webhooks were to be told, and posts that did so. */
+  told: { events: number; posts: number };
   /** Until every queue was empty, after the sending and the faults had ended. */
   drainedMs: number;
 };
@@ -52,18 +55,20 @@ export const kindOf = (seed: number): Kind => (seed % 2 === 0 ? 'apart' : 'own')
 
 /** One run: send under faults, let it rest, then judge. @throws Error when it cannot even come to rest. */
 export async function runTrial({ seed, seconds, plant }: TrialOptions): Promise<Outcome> {
-  const resources = await openResources(kindOf(seed));
-  const journal = openJournal();
+  const receiver = await openReceiver(seededRandom(seed).fork('webhooks'));
+  const resources = await openResources(kindOf(seed), { WEBHOOK_ORIGINS: receiver.origin });
+  const journal = openJournal(receiver.posts);
   let outcome: Outcome;
   try {
     if (plant !== undefined) await resources.owner.query(plant);
-    outcome = await runOn(resources, journal, { seed, seconds });
+    outcome = await runOn(resources, { journal, receiver }, { seed, seconds });
   } catch (error) {
     const output = resources.nodes.map((node) => `${node.name} said:\n${node.output.join('\n')}`);
     await resources.close().catch(() => undefined);
     throw new Error(`${String(error)}\n${output.join('\n')}`, { cause: error });
   }
   const unstopped = await resources.close();
+  await receiver.close();
   outcome.broken.push(
     ...unstopped.map((what): Broken => ({ rule: 'nothing left over', what })),
     ...resources.nodes
@@ -75,11 +80,12 @@ export async function runTrial({ seed, seconds, plant }: TrialOptions): Promise<
 
 async function runOn(
   resources: Resources,
-  journal: Journal,
+  { journal, receiver }: { journal: Journal; receiver: Receiver },
   { seed, seconds }: Pick<TrialOptions, 'seed' | 'seconds'>,
 ): Promise<Outcome> {
   const random = seededRandom(seed);
   const senders = await createSenders(resources.allAccountsSql);
+  await receiver.subscribe(resources.nodes[0]?.address() ?? '', withWebhook(senders));
   await setPhones(resources, 'away');
   const requestRouter = createRequestRouter(resources.nodes, random.fork('router'));
   const faultsOver = new AbortController();
@@ -145,9 +151,16 @@ async function runOn(
     corrected,
     answers: Object.fromEntries([...journal.answers].toSorted(([a], [b]) => a.localeCompare(b))),
     faultStats,
+    told: {
+      events: new Set(journal.posts.map(({ id }) => id)).size,
+      posts: journal.posts.length,
+    },
     drainedMs,
   };
 }
+
+/** Every fifth token: at any time some of those that send. */
+const withWebhook = ({ free }: Senders) => free.filter((_, n) => n % 5 === 0);
 
 const setPhones = ({ allAccountsSql }: Resources, where: 'away' | 'back') =>
   retrying(
@@ -167,7 +180,10 @@ async function drained({ allAccountsSql }: Resources): Promise<number> {
     const [row] = await allAccountsSql<{ n: number }[]>`
       select (select count(*) from dispatch) + (select count(*) from outbox)
         + (select count(*) from sim_due)
-        + (select count(*) from lanes where ready_at <= clock_timestamp()) as n`.catch(() => []);
+        + (select count(*) from lanes where ready_at <= clock_timestamp())
+        + (select count(*) from webhook_lanes)
+        + (select count(*) from webhooks w join event_positions p using (account_id)
+          where w.position < p.last) as n`.catch(() => []);
     return row?.n === 0;
   };
   await waitFor(empty, { patienceMs: DRAIN_PATIENCE_MS }).catch(() => undefined);
@@ -210,6 +226,9 @@ function neverHappened(kind: Kind, faultStats: FaultStats, journal: Journal): st
   if (!journal.requests.some(({ unsure }) => unsure > 0))
     missing.push('a request without an answer');
   if (journal.replays === 0) missing.push('a first answer given again');
+  const taken = journal.posts.filter((post) => post.taken);
+  if (new Set(taken.map(({ id }) => id)).size === taken.length)
+    missing.push('an event taken twice by a webhook');
   for (const code of ['saldo_short', 'token_limit_reached']) {
     const seen = journal.requests.some(({ messages }) =>
       messages.some((message) => message.code === code),

@@ -12,6 +12,7 @@ export type Rule =
   | 'events without gaps'
   | 'counted right'
   | 'answers kept'
+  | 'told to its webhook'
   | 'nothing left over'
   | 'ledger'
   | 'the app lives'

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { uuidOf } from '#contract/base/ids.ts';
+import type { Post } from '#tests/chaos/webhooks/receiver.ts';
 import { type SendRequest, type RequestedMessage, bodyOf, isSafe } from './requests.ts';
 
 /** What came back over HTTP. */
@@ -21,13 +22,16 @@ export type Journal = {
   answers: Map<string, number>;
   /** First answers that came again when asked again. */
   replays: number;
+  /** What came to the webhooks of some tokens. */
+  posts: readonly Post[];
 };
 
-export const openJournal = (): Journal => ({
+export const openJournal = (posts: readonly Post[]): Journal => ({
   requests: [],
   complaints: [],
   answers: new Map(),
   replays: 0,
+  posts,
 });
 
 type Item = { id?: string; error?: { code: string } };

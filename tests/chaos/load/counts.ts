@@ -35,6 +35,8 @@ const counts: readonly Count[] = [
         union all select 'sim_due', count(*) from sim_due
         union all select 'parked_receipts', count(*) from parked_receipts
         union all select 'lanes', count(*) from lanes where ready_at <= clock_timestamp()
+        union all select 'webhook_deliveries', count(*) from webhook_deliveries where state = 'waiting'
+        union all select 'webhook_lanes', count(*) from webhook_lanes
       ) q where n > 0`,
   },
   {
