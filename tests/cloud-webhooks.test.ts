@@ -33,7 +33,7 @@ const send = (shop: Shop, to: readonly string[]) =>
   );
 
 const root = join(import.meta.dirname, '..');
-const nobody = (): Heard => ({ statuses: [], messages: [] });
+const nobody = (): Heard => ({ statuses: [], messages: [], answers: [] });
 
 /** The first message of a type among what stands in envelopes. */
 const find = (values: ReturnType<typeof valueOf>[], type: string) =>
@@ -45,7 +45,7 @@ const valueOf = ({ body }: { body: string }) => JSON.parse(body).entry[0].change
 for (const [name, { program, hearsStatuses }] of Object.entries(programs)) {
   test(`${name} takes what happens, and refuses what was tampered with`, async ({ shop }) => {
     const { receiver } = shop;
-    const heard: Heard = { statuses: [], messages: [] };
+    const heard = nobody();
     await shop.tell('cloud', (known) => program(known, heard));
     const ids = await send(shop, numbers);
     await waitFor(() => {

@@ -4,6 +4,7 @@ import { Rupiah } from '#contract/base/money.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { Phone } from '#contract/base/phone.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
+import { ApiContent } from '#contract/messages/choices.ts';
 import { Failure, MessageStatus, MessageType, TimelineStep } from '#contract/messages.ts';
 import { bodyRefused, endpoint } from './endpoint.ts';
 import { API_LIMITS, MESSAGES_MAX } from './limits.ts';
@@ -59,7 +60,7 @@ export const ApiMessage = schema(() =>
     failure: z.nullable(z.object({ code: z.string(), detail: z.string() })),
     ref: z.nullable(z.string()),
     /** What it says. A file of ours is its `file` (`ApiFile`), and a `link`, absolute, good until `expires_at`. */
-    content: z.record(z.string(), z.unknown()),
+    content: ApiContent(),
     created_at: z.coerce.date(),
     /** When it was to leave; null when it was to leave at once. */
     send_at: z.nullable(z.coerce.date()),

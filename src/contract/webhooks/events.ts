@@ -4,6 +4,7 @@ import { Rupiah } from '#contract/base/money.ts';
 import { Phone } from '#contract/base/phone.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { Failure, MessageStatus, MessageType } from '#contract/messages.ts';
+import { ApiContent } from '#contract/messages/choices.ts';
 import { OptoutSource } from '#contract/messages/optouts.ts';
 
 /** What a customer's program is told of, by webhook and by the feed. New ones may be added. */
@@ -115,7 +116,7 @@ export const WebhookEvent = schema(() =>
       ...messageFacts(),
       peer_name: z.nullable(z.string()),
       /** What it says, as `content` of `GET /v1/messages/{id}`: links of files are signed anew. */
-      content: z.record(z.string(), z.unknown()),
+      content: ApiContent(),
       /** The message of this conversation that it answers. */
       reply_to: z.nullable(Id('message')),
     }),

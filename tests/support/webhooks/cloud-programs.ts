@@ -11,7 +11,25 @@ export type Heard = {
   statuses: string[];
   /** The types of messages that came in, and of reactions; who wrote them, or what they say. */
   messages: { type: string; from: string | undefined }[];
+  /** What was chosen, as each program understood it: `button_reply ya Ya`. */
+  answers: string[];
 };
+
+/** What stands in a message that chooses something, in the words of the Cloud API. */
+type Answer = {
+  interactive?: {
+    type: string;
+    button_reply?: { id: string; title: string };
+    list_reply?: { id: string; title: string };
+  };
+  button?: { payload: string; text: string };
+};
+
+function answerIn({ interactive, button }: Answer): string[] {
+  const reply = interactive?.button_reply ?? interactive?.list_reply;
+  if (interactive && reply) return [`${interactive.type} ${reply.id} ${reply.title}`];
+  return button ? [`button ${button.payload} ${button.text}`] : [];
+}
 
 /** A program that is written with somebody's library, unmodified. */
 export type Program = (known: Known, heard: Heard) => Handle;
@@ -33,15 +51,29 @@ const kapso: Program =
     const { statuses, messages } = normalizeWebhook(JSON.parse(rawBody));
     heard.statuses.push(...statuses.map(({ id, status }) => `${id} ${status}`));
     heard.messages.push(...messages.map(({ type, from }) => ({ type, from })));
+    for (const { interactive, button } of messages as unknown as Camel[]) {
+      const reply = interactive?.buttonReply ?? interactive?.listReply;
+      if (interactive && reply)
+        heard.answers.push(`${interactive.type} ${reply.id} ${reply.title}`);
+      if (button) heard.answers.push(`button ${button.payload} ${button.text}`);
+    }
     return yes();
   };
+
+/** That library writes names in its own way. */
+type Camel = {
+  interactive?: Record<'buttonReply' | 'listReply', { id: string; title: string } | undefined> & {
+    type: string;
+  };
+  button?: { payload: string; text: string };
+};
 
 type Notification = {
   entry: {
     changes: {
       value: {
         statuses?: { id: string; status: string }[];
-        messages?: { type: string; from?: string }[];
+        messages?: ({ type: string; from?: string } & Answer)[];
       };
     }[];
   }[];
@@ -66,6 +98,7 @@ const greatDetail: Program = ({ secret, verifyToken }, heard) => {
     for (const { value } of entry.flatMap(({ changes }) => changes)) {
       heard.statuses.push(...(value.statuses ?? []).map(({ id, status }) => `${id} ${status}`));
       heard.messages.push(...(value.messages ?? []).map(({ type, from }) => ({ type, from })));
+      heard.answers.push(...(value.messages ?? []).flatMap(answerIn));
     }
     return yes();
   };
@@ -80,6 +113,7 @@ const apiJs: Program = ({ secret, verifyToken }, heard) => {
   });
   api.on.message = ({ message, from }) => {
     heard.messages.push({ type: message.type, from });
+    heard.answers.push(...answerIn(message as Answer));
   };
   api.on.status = ({ id, status }) => {
     heard.statuses.push(`${id} ${status}`);
@@ -92,6 +126,12 @@ const apiJs: Program = ({ secret, verifyToken }, heard) => {
       return no(Number(status));
     }
   };
+};
+
+type Action = {
+  actionId: string;
+  value: string;
+  raw: { type: string; from: string } & Answer;
 };
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet };
@@ -115,6 +155,12 @@ const chatAdapter: Program = ({ secret, verifyToken }, heard) => {
       __: string,
       { raw }: { raw: { message: { type: string; from: string } } },
     ) => void heard.messages.push({ type: raw.message.type, from: raw.message.from }),
+    processAction: ({ actionId, value, raw }: Action) => {
+      heard.messages.push({ type: raw.type, from: raw.from });
+      // Of a button it hands on the payload and the text, of a reply the id alone.
+      if (raw.type === 'button') heard.answers.push(`button ${actionId} ${value}`);
+      else heard.answers.push(...answerIn(raw));
+    },
     processReaction: ({ raw }: { raw: { type: string; from: string } }) =>
       void heard.messages.push({ type: raw.type, from: raw.from }),
   };

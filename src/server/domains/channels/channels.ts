@@ -8,7 +8,8 @@ import type { FailedItem } from '#server/infra/postgres/batches.ts';
  * location `{ latitude, longitude, name, address }` · contact `{ name, phone }` · template
  * `{ template, language, text, header, footer, buttons }` · reaction `{ message_id, emoji }`; inbound media carry
  * `{ file, mime, caption }` where `file` is the UUID of a file of the library, or `{ missing }` where it could not be kept. What answers or reacts to a message says of
- * it `quoted: { direction, type, text, provider_id }`, the last only of one that came in.
+ * it `quoted: { direction, type, text, provider_id }`, the last only of one that came in. What its receiver may
+ * choose is `choices`, for their answer alone: the words name it already.
  */
 export type MessageBody = Readonly<Record<string, unknown>>;
 

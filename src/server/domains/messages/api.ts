@@ -2,11 +2,12 @@ import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { Refusal, refusalFrom } from '#contract/base/refusals.ts';
 import type { Accepted, ApiMessage, ApiMessageQuery } from '#contract/rest/messages.ts';
-import type { NewMessage } from '#contract/rest/new-message.ts';
+import type { PlacedMessage } from '#contract/rest/new-message.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import { type Accepter, hashOf } from './submit/accept.ts';
 import type { AnswerContext, Item, ItemResult, Placed } from './submit/send-request.ts';
+import { choicesIn, noteChoices } from './choices/choices.ts';
 import { withdraw } from './dispatch/cancel.ts';
 import type { OfferFile } from './content.ts';
 import { markRead } from './conversations/conversations.ts';
@@ -20,7 +21,7 @@ export type Sender = { accountId: string; tokenId: string; simulated: boolean };
 
 export type SendRequest = {
   sender: Sender;
-  messages: readonly NewMessage[];
+  messages: readonly PlacedMessage[];
   /** The caller's Idempotency-Key. */
   key: string | undefined;
   /** The language of its answer, and its extra fields: a repeat must have the same shape. */
@@ -120,6 +121,9 @@ async function send(deps: Deps, request: SendRequest): Promise<SendResponse> {
     });
   const items = itemsOf(context);
   if (items.length === 0) return refusedWhole(deps, request, found);
+  if (items.some(({ type, body }) => choicesIn(type, body))) {
+    await asAccount(deps.sql, accountId, (tx) => noteChoices(tx, { accountId, tokenId }));
+  }
   const hash = key === undefined ? noHash : hashOf(messages);
   const placed = await accepter.place({ accountId, tokenId, key, hash, context, items });
   const firstContext = placed.context ?? context;

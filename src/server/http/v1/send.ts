@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Language } from '#contract/language/language.ts';
 import { Refusal, refusals } from '#contract/base/refusals.ts';
 import { type Accepted, ManyMessages } from '#contract/rest/messages.ts';
-import { NewMessage } from '#contract/rest/new-message.ts';
+import { NewMessage, type PlacedMessage } from '#contract/rest/new-message.ts';
 import type { ApiSender } from '#server/http/access.ts';
 import { idempotencyKey, isObject, languageIn, malformed } from './call.ts';
 import { readFields } from './fields.ts';
@@ -20,7 +20,7 @@ type Sent = {
 /** Sends messages on behalf of a token: the one way, for every dialect. */
 export type SendMessages = (sending: {
   sender: ApiSender;
-  messages: readonly NewMessage[];
+  messages: readonly PlacedMessage[];
   key: string | undefined;
   answer: { language: Language; shape: string };
 }) => Promise<Sent>;

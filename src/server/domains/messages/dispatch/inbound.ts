@@ -3,6 +3,14 @@ import type { Inbound } from '#server/domains/channels/channels.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
+import {
+  type FoundQuestion,
+  choiceBy,
+  mayChoose,
+  openQuestion,
+  questionIn,
+  storeChoice,
+} from '#server/domains/messages/choices/choices.ts';
 import { excerptOf } from '#server/domains/messages/content.ts';
 import { quotedByNetwork } from '#server/domains/messages/submit/lookups.ts';
 import { deleteOptout, storeOptout } from '#server/domains/messages/optouts/optouts.ts';
@@ -31,7 +39,8 @@ export type OnReceived = (tx: Tx, received: Received) => Promise<void>;
 
 /**
  * Stores an inbound message, with its event, once: the same provider id twice is one message. STOP or
- * BERHENTI opts the sender out of this token, MULAI or START back in, in the same transaction.
+ * BERHENTI opts the sender out of this token, MULAI or START back in, in the same transaction. A text that
+ * chooses from the message it answers is stored with its choice (docs/api.md#choices).
  */
 export async function receiveInbound(
   sql: Sql,
@@ -43,19 +52,27 @@ export async function receiveInbound(
   const messageId = newId();
   await asAccount(sql, accountId, async (tx) => {
     const body = await namingBody(tx, stored);
-    const [received] = await tx<{ receive_message: boolean }[]>`
+    const text = textOf(stored);
+    const isAnswer = text !== undefined && stored.quotes === undefined && mayChoose(text);
+    const [received] = await tx<({ receive_message: boolean } & FoundQuestion)[]>`
       select receive_message(
         ${accountId}, ${tokenId}, ${messageId}, ${from}, ${name ?? null}, ${stored.type},
         ${json(body)}, ${stored.providerId}, ${excerptOf(stored.type, body)}
-      )`;
+      )${isAnswer ? openQuestion(tx, stored) : tx``}`;
     if (!received?.receive_message) return;
-    const text = stored.type === 'text' ? body['text'] : undefined;
-    if (typeof text === 'string') await applyKeyword(tx, stored, text.trim().toLowerCase());
+    if (text !== undefined) await applyKeyword(tx, stored, text.trim().toLowerCase());
+    const choice = isAnswer ? choiceBy(text, questionIn(received)) : undefined;
+    if (choice) await storeChoice(tx, { accountId, messageId }, choice);
     await onReceived?.(tx, { accountId, tokenId, messageId, peer: from, name });
   });
 }
 
-/** What is stored of it: also its id in the network, and, when it names a message, which one, and what that says. */
+/** What a text says; undefined for anything else. */
+function textOf({ type, body: { text } }: Inbound): string | undefined {
+  return type === 'text' && typeof text === 'string' ? text : undefined;
+}
+
+/** What is stored of it: also its id in the network, and, when it names a message, which one, what that says, and what of it is chosen. */
 async function namingBody(tx: Tx, inbound: Inbound): Promise<Record<string, unknown>> {
   const { accountId, tokenId, from: peer, type, body, providerId, quotes } = inbound;
   const own = { ...body, provider_id: providerId };
@@ -63,7 +80,9 @@ async function namingBody(tx: Tx, inbound: Inbound): Promise<Record<string, unkn
   const named = await quotedByNetwork(tx, { accountId, tokenId, peer }, quotes);
   if (!named) return own;
   const name = type === 'reaction' ? 'message_id' : 'reply_to';
-  return { ...own, [name]: named.id, quoted: named.quoted };
+  const text = textOf(inbound);
+  const choice = text === undefined ? undefined : choiceBy(text, named.question);
+  return { ...own, [name]: named.id, quoted: named.quoted, ...(choice && { choice }) };
 }
 
 /** Replaces what the database cannot store: a network cannot be asked to send it again. */

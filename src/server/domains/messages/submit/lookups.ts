@@ -4,6 +4,7 @@ import { bytesMaxOfKind, endingsOfKind, fitsKind, isMediaKind } from '#contract/
 import type { Direction, MessageStatus, MessageType } from '#contract/messages.ts';
 import type { NewMessage } from '#contract/rest/new-message.ts';
 import type { MediaFacts } from '#server/domains/media/media.ts';
+import { type Question, choicesIn } from '#server/domains/messages/choices/choices.ts';
 import { type Body, excerptOf } from '#server/domains/messages/content.ts';
 import {
   type RenderedTemplate,
@@ -185,13 +186,13 @@ function quotedOf({ direction, type, body }: Pick<Target, 'direction' | 'type' |
 
 /**
  * The message that a network names in one that comes in: one of ours by its own id, or one that came in
- * earlier by the network's.
+ * earlier by the network's. `question` is there when one of ours lets its receiver choose.
  */
 export async function quotedByNetwork(
   tx: Tx,
   { accountId, tokenId, peer }: Sender & { peer: string },
   provider: string,
-): Promise<{ id: string; quoted: Quoted } | undefined> {
+): Promise<{ id: string; quoted: Quoted; question: Question | undefined } | undefined> {
   const [known] = await tx<{ message_id: string }[]>`
     select message_id from message_refs
     where account_id = ${accountId} and ref = ${`\u0001in:${provider}`}`;
@@ -199,7 +200,13 @@ export async function quotedByNetwork(
   if (uuid === undefined) return undefined;
   const target = (await readTargets(tx, { accountId, tokenId }, [uuid])).get(uuid.toLowerCase());
   if (!target || target.peer !== peer || target.type === 'reaction') return undefined;
-  return { id: publicId('message', target.message_id), quoted: quotedOf(target) };
+  const { message_id: messageId, direction, body } = target;
+  const choices = direction === 'out' ? choicesIn(target.type, body) : undefined;
+  return {
+    id: publicId('message', messageId),
+    quoted: quotedOf(target),
+    question: choices && { messageId, choices },
+  };
 }
 
 const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;

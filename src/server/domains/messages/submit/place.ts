@@ -1,7 +1,8 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
+import type { Choices } from '#contract/messages/choices.ts';
 import type { MediaKind } from '#contract/media/kinds.ts';
-import type { NewMessage } from '#contract/rest/new-message.ts';
+import type { PlacedMessage } from '#contract/rest/new-message.ts';
 import { hashOf } from './accept.ts';
 import { fileFacts } from '#server/domains/messages/content.ts';
 import type { Found } from './lookups.ts';
@@ -19,7 +20,7 @@ type Placing = { tokenId: string; price: Rupiah; now: Date; found?: Found | unde
  * A message of the API as the accept path takes it: its price is frozen, its body is what is stored. A
  * reaction costs nothing (docs/decisions/042-message-types.md).
  */
-export function itemFrom(message: NewMessage, { tokenId, price, now, found }: Placing): Item {
+export function itemFrom(message: PlacedMessage, { tokenId, price, now, found }: Placing): Item {
   const at = message.send_at === undefined ? undefined : new Date(message.send_at);
   const readyAt = at !== undefined && at.getTime() > now.getTime() + IMMEDIATE_MS ? at : undefined;
   const lifeMs = message.ttl === undefined ? undefined : message.ttl * 1000;
@@ -41,7 +42,7 @@ export function itemFrom(message: NewMessage, { tokenId, price, now, found }: Pl
 /** Only refs are compared by hash; an item without one needs none. */
 const noHash = Buffer.alloc(0);
 
-function bodyOf(message: NewMessage, found: Found): object {
+function bodyOf(message: PlacedMessage, found: Found): object {
   const { metadata } = message;
   const replyTo = message.type === 'reaction' ? undefined : message.reply_to;
   return {
@@ -49,10 +50,19 @@ function bodyOf(message: NewMessage, found: Found): object {
     ...(replyTo !== undefined && { reply_to: replyTo }),
     ...(found.quoted !== undefined && { quoted: found.quoted }),
     ...(metadata !== undefined && { metadata }),
+    ...choicesOf(message, found),
   };
 }
 
-function contentOf(message: NewMessage, found: Found): object {
+/** What its receiver may choose, where its body does not say it by itself, as buttons of a template do. */
+function choicesOf({ choices, payloads }: PlacedMessage, { template }: Found): object {
+  if (choices !== undefined) return { choices };
+  if (payloads === undefined || template?.buttons === undefined) return {};
+  const options = template.buttons.map((title, place) => ({ id: payloads[place] ?? title, title }));
+  return { choices: { type: 'template', options } satisfies Choices };
+}
+
+function contentOf(message: PlacedMessage, found: Found): object {
   switch (message.type) {
     case 'text':
       return { text: message.text.body };
@@ -85,7 +95,7 @@ function sourceOf(type: MediaKind, { id, ...source }: Source, { file }: Found): 
   return { ...source, ...fileFacts(file, type, source) };
 }
 
-type Contact = Extract<NewMessage, { type: 'contact' }>['contact'];
+type Contact = Extract<PlacedMessage, { type: 'contact' }>['contact'];
 
 /** A contact card; the first of its phones is `phone`, as of a card with one. */
 function cardOf({ phones, ...contact }: Contact): object {

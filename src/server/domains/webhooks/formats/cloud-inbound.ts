@@ -1,8 +1,9 @@
 import { wamidOf } from '#contract/dialects/cloud.ts';
+import type { ChosenOption } from '#contract/messages/choices.ts';
 import { type GraphCode, titleOf } from '#contract/dialects/graph-errors.ts';
 import { type EventContext, type Received, fileIn, secondsOf, textIn } from './format.ts';
 
-type Content = Readonly<Record<string, unknown>>;
+type Content = Received['data']['content'];
 
 /**
  * A message that came in, as Meta tells of it. Null for a reaction to a message that is not known: it would
@@ -10,6 +11,7 @@ type Content = Readonly<Record<string, unknown>>;
  */
 export function inboundMessage(event: Received, context: EventContext): object | null {
   const { id, peer, reply_to: replyTo, content } = event.data;
+  const about = content.choice?.of ?? replyTo;
   const said = saidBy(event);
   if (!said) return null;
   const [type, object] = said;
@@ -19,15 +21,20 @@ export function inboundMessage(event: Received, context: EventContext): object |
     timestamp: String(secondsOf(event)),
     type,
     ...(type === 'unsupported' ? object : { [type]: object }),
-    ...(replyTo !== null && {
-      context: { from: authorOf(content, event, context), id: wamidOf(replyTo) },
+    ...(about !== null && {
+      context: { from: authorOf(content, event, context), id: wamidOf(about) },
     }),
   };
 }
 
 /** Who wrote the message that is quoted. */
-function authorOf({ quoted }: Content, { data: { peer } }: Received, { phone }: EventContext) {
-  const isOurs = (quoted as { direction?: unknown } | undefined)?.direction === 'out';
+function authorOf(
+  { quoted, choice }: Content,
+  { data: { peer } }: Received,
+  { phone }: EventContext,
+) {
+  const isQuoted = (quoted as { direction?: unknown } | undefined)?.direction === 'out';
+  const isOurs = choice !== undefined || isQuoted;
   return isOurs ? (phone ?? '') : peer;
 }
 
@@ -36,7 +43,9 @@ function saidBy({ data }: Received): [string, object] | null {
   const { type, content } = data;
   switch (type) {
     case 'text':
-      return ['text', { body: textIn(content, 'text') ?? '' }];
+      return content.choice
+        ? chosen(content.choice)
+        : ['text', { body: textIn(content, 'text') ?? '' }];
     case 'location':
       return ['location', placeOf(content)];
     case 'contact':
@@ -53,6 +62,20 @@ function saidBy({ data }: Received): [string, object] | null {
       const file = fileOf(type, content);
       return file ? [type, file] : ['unsupported', { errors: [errorOf(131_052)] }];
     }
+  }
+}
+
+/** A text that chooses an option, as if its button had been tapped. */
+function chosen({ type, id, title, description }: ChosenOption): [string, object] {
+  switch (type) {
+    case 'button':
+      return ['interactive', { type: 'button_reply', button_reply: { id, title } }];
+    case 'list': {
+      const row = { id, title, ...(description !== undefined && { description }) };
+      return ['interactive', { type: 'list_reply', list_reply: row }];
+    }
+    case 'template':
+      return ['button', { payload: id, text: title }];
   }
 }
 

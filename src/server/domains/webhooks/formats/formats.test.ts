@@ -110,6 +110,39 @@ test('the page says which events each format carries', async () => {
   }
 });
 
+test('a text that chooses is what the Cloud API says of a button, a row or a quick reply', () => {
+  const by = (type: string, more = {}) => {
+    const choice = { type, id: 'a\n', title: 'Ya', of: earlier, ...more };
+    return inboundBy(received('text', { text: '1', choice }));
+  };
+  const shared = {
+    from: peer,
+    id: wamidOf(id),
+    timestamp: String(seconds),
+    context: { from: phone, id: wamidOf(earlier) },
+  };
+  const reply = { id: 'a\n', title: 'Ya' };
+  expect(by('button', { description: 'x' })).toEqual({
+    ...shared,
+    type: 'interactive',
+    interactive: { type: 'button_reply', button_reply: reply },
+  });
+  expect(by('list', { description: 'Rp1' }).interactive).toEqual({
+    type: 'list_reply',
+    list_reply: { ...reply, description: 'Rp1' },
+  });
+  expect(by('list').interactive.list_reply).toEqual(reply);
+  expect(by('template')).toEqual({
+    ...shared,
+    type: 'button',
+    button: { payload: 'a\n', text: 'Ya' },
+  });
+  for (const format of ['fonnte', 'wablas'] as const) {
+    const choice = { type: 'button', ...reply, of: earlier };
+    expect(bodyBy(format, received('text', { text: '1', choice })).message).toBe('1');
+  }
+});
+
 test('the Cloud API’s envelope names the business, the number and who wrote', () => {
   expect(bodyBy('cloud', received('text', { text: 'Halo' }))).toEqual({
     object: 'whatsapp_business_account',

@@ -1,12 +1,14 @@
 import type { Refusal } from '#contract/base/refusals.ts';
 import { CloudRefusal } from '#server/http/dialects/cloud/errors.ts';
 import { at, listAt, textAt } from '#server/http/dialects/cloud/values.ts';
+import { type DraftChoices, buttonsIn, rowsIn } from './choices.ts';
 import { type Draft, type DraftOptions, media } from './parts.ts';
 import { phrases } from './phrases.ts';
 
 /**
  * An interactive message as a text that says the same: its options are numbered, so that a reply may name
- * one by its number. A picture, film or document above it takes the text as its caption.
+ * one by its number, and stand beside, so that the reply is known for what it chooses. A picture, film or
+ * document above it takes the text as its caption.
  */
 export function interactiveDraft(
   interactive: unknown,
@@ -21,23 +23,31 @@ export function interactiveDraft(
   if (typeof type !== 'string' || !Object.hasOwn(choices, type)) {
     return new CloudRefusal(131051, { 'interactive.type': phrases.interactive[language] });
   }
-  const { lines, missing } = choices[type as keyof typeof choices](at(interactive, 'action'));
+  const read: (action: unknown) => Choice = choices[type as keyof typeof choices];
+  const { lines, missing, offered } = read(at(interactive, 'action'));
   if (lines === undefined) {
     return new CloudRefusal(131008, { 'interactive.action': phrases[missing][language] });
   }
   const footer = textAt(interactive, 'footer', 'text');
   const rest = [body, lines, footer === undefined ? '' : `_${footer}_`];
-  return withHeader(at(interactive, 'header'), rest.filter((part) => part !== '').join('\n\n'));
+  const text = rest.filter((part) => part !== '').join('\n\n');
+  return { ...withHeader(at(interactive, 'header'), text), choices: offered };
 }
 
-type Choice = { lines: string | undefined; missing: 'options' | 'url' };
+type Choice = {
+  lines: string | undefined;
+  missing: 'options' | 'url';
+  /** What a reply may choose. */
+  offered?: DraftChoices;
+};
 
 const choices = {
   button: (action) => ({
     lines: numbered(listAt(action, 'buttons').map((button) => at(button, 'reply'))),
     missing: 'options',
+    offered: buttonsIn(action),
   }),
-  list: (action) => ({ lines: listed(action), missing: 'options' }),
+  list: (action) => ({ lines: listed(action), missing: 'options', offered: rowsIn(action) }),
   cta_url: (action) => {
     const [shown, url] = ['display_text', 'url'].map((own) => textAt(action, 'parameters', own));
     const lines = shown === undefined || url === undefined ? undefined : `${shown}: ${url}`;

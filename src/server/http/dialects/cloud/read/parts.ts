@@ -1,5 +1,6 @@
 import type { Language } from '#contract/language/language.ts';
 import { at, given } from '#server/http/dialects/cloud/values.ts';
+import type { DraftChoices } from './choices.ts';
 
 /**
  * A message as `/v1` takes it, not yet looked at: whatever was given stands where its schema will find it.
@@ -8,6 +9,10 @@ import { at, given } from '#server/http/dialects/cloud/values.ts';
 export type Draft = {
   fields: Record<string, unknown>;
   places: Readonly<Record<string, string>>;
+  /** What its receiver may choose. */
+  choices?: DraftChoices | undefined;
+  /** What the buttons of a template carry, by their place. */
+  payloads?: readonly unknown[] | undefined;
 };
 
 /** The variables that a template's text names, in its order. */

@@ -1,11 +1,12 @@
 import type { Language } from '#contract/language/language.ts';
 import { messageIdOf } from '#contract/dialects/cloud.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { NewMessage } from '#contract/rest/new-message.ts';
+import { NewMessage, type PlacedMessage } from '#contract/rest/new-message.ts';
 import { refuseUnstorable } from '#server/http/input.ts';
 import { readFields } from '#server/http/v1/fields.ts';
 import { CloudRefusal } from '#server/http/dialects/cloud/errors.ts';
 import { at, given, textAt, unwrapped } from '#server/http/dialects/cloud/values.ts';
+import { type DraftChoices, Payloads, choiceSchemas } from './choices.ts';
 import { draftOf } from './draft.ts';
 import type { Draft, VariableNames } from './parts.ts';
 import { phrases } from './phrases.ts';
@@ -13,7 +14,7 @@ import { templateNamed } from './template.ts';
 
 /** What `POST /{phone-number-id}/messages` asks for. */
 export type CloudRequest =
-  | { kind: 'message'; message: NewMessage; input: string }
+  | { kind: 'message'; message: PlacedMessage; input: string }
   | { kind: 'read'; messageId: string };
 
 type Options = {
@@ -41,10 +42,29 @@ export function readCloudRequest(
   if (draft instanceof Refusal) return draft;
   const { fields, places } = envelopeOf(body, draft);
   const read = readFields(NewMessage(), fields, { language, whole: 'message' });
-  if (!(read instanceof Refusal)) {
-    return { kind: 'message', message: read, input: textAt(body, 'to') ?? read.to };
-  }
-  return named(read, fields, places);
+  if (read instanceof Refusal) return named(read, fields, places);
+  const beside = readBeside(draft, language);
+  if (beside instanceof Refusal) return beside;
+  return { kind: 'message', message: { ...read, ...beside }, input: textAt(body, 'to') ?? read.to };
+}
+
+/** What of a message `/v1` has no field for. */
+function readBeside(
+  { choices, payloads, places }: Draft,
+  language: Language,
+): Pick<PlacedMessage, 'choices' | 'payloads'> | Refusal {
+  if (choices) return readChoices(choices, language);
+  if (!payloads) return {};
+  const read = readFields(Payloads(), payloads, { language, whole: 'payloads' });
+  if (!(read instanceof Refusal)) return { payloads: read };
+  const [sentence = ''] = Object.values((read as Refusal<'input_invalid'>).facts.fields);
+  return new CloudRefusal(131009, { [places['payloads'] ?? 'template']: sentence });
+}
+
+function readChoices({ type, options, places }: DraftChoices, language: Language) {
+  const read = readFields(choiceSchemas[type](), { options }, { language });
+  if (read instanceof Refusal) return named(read, { options }, places);
+  return { choices: { type, options: read.options } };
 }
 
 function readReceipt(body: unknown, language: Language): CloudRequest | Refusal {

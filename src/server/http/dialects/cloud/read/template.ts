@@ -1,12 +1,13 @@
 import type { Refusal } from '#contract/base/refusals.ts';
+import { TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
 import { CloudRefusal } from '#server/http/dialects/cloud/errors.ts';
 import { at, given, listAt, textAt } from '#server/http/dialects/cloud/values.ts';
 import type { Draft, DraftOptions } from './parts.ts';
 import { phrases } from './phrases.ts';
 
 /**
- * A template with its body's parameters as variables. Its buttons are text here: what they would carry is
- * passed over; a header takes no parameter.
+ * A template with its body's parameters as variables. Its buttons are text here: what quick replies carry is
+ * told when one is chosen, what others do is passed over. A header takes no parameter.
  */
 export function templateDraft(
   template: unknown,
@@ -43,9 +44,32 @@ export function templateDraft(
     places: {
       'template.variables': 'template.components',
       'template.language': 'template.language.code',
+      payloads: 'template.components',
     },
+    payloads: payloadsIn(components),
   };
 }
+
+/** What its quick replies carry, each at the place of its button; undefined where none carries anything. */
+function payloadsIn(components: readonly unknown[]): readonly unknown[] | undefined {
+  const payloads = new Map<number, unknown>();
+  for (const one of components) {
+    const place = Number(at(one, 'index'));
+    const [parameter] = listAt(one, 'parameters');
+    const payload = at(parameter, 'payload');
+    const isReply = isOf(one, 'type', 'button') && isOf(one, 'sub_type', 'quick_reply');
+    if (!isReply || payload === undefined || !isPlace(place)) continue;
+    payloads.set(place, payload);
+  }
+  if (payloads.size === 0) return undefined;
+  return Array.from({ length: TEMPLATE_LIMITS.buttons }, (_, place) => payloads.get(place));
+}
+
+const isPlace = (place: number): boolean =>
+  Number.isInteger(place) && place >= 0 && place < TEMPLATE_LIMITS.buttons;
+
+const isOf = (component: unknown, field: string, expected: string): boolean =>
+  String(textAt(component, field)).toLowerCase() === expected;
 
 /** The name and language of a template whose variables are given by name; undefined where they are not. */
 export function templateNamed(
@@ -59,9 +83,7 @@ export function templateNamed(
 }
 
 const parametersOf = (components: readonly unknown[], type: string): readonly unknown[] =>
-  components
-    .filter((one) => String(textAt(one, 'type')).toLowerCase() === type)
-    .flatMap((one) => listAt(one, 'parameters'));
+  components.filter((one) => isOf(one, 'type', type)).flatMap((one) => listAt(one, 'parameters'));
 
 function textOfParameter(parameter: unknown): string | undefined {
   switch (at(parameter, 'type')) {
