@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Container } from '#server/app/container.ts';
-import { readToken } from '#server/domains/tokens/tokens.ts';
+import { readToken, unlinkPhone } from '#server/domains/tokens/tokens.ts';
 import { type CloudDeps, openCloud } from '#server/http/dialects/cloud/cloud.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
@@ -11,15 +11,18 @@ const MEDIA_LINK_MS = 5 * 60_000;
 /** Registers the dialect of the WhatsApp Cloud API. */
 export function registerCloud(
   app: FastifyInstance,
-  { infra: { config, now, secrets }, media: { files, library }, messages, pools }: Container,
+  { infra, media: { files, library }, messages, pools, subscribers }: Container,
   { access, report }: Pick<CloudDeps, 'access' | 'report'>,
 ): void {
+  const { config, now, secrets } = infra;
   const deps: CloudDeps = {
     access,
     messages: messages.api,
     templates: { variablesOf: async () => undefined },
     numberOf: ({ accountId, tokenId }) =>
       asAccount(pools.tenantSql, accountId, (tx) => readToken(tx, accountId, tokenId)),
+    unlink: ({ accountId, tokenId }) =>
+      unlinkPhone({ sql: pools.tenantSql, subscribers }, accountId, tokenId),
     media: {
       take: ({ accountId }, file) => library.take({ ...file, accountId, source: 'api' }),
       find: async ({ accountId }, fileId) => (await library.find(accountId, [fileId])).get(fileId),

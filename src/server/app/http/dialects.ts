@@ -3,7 +3,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { fitsKind } from '#contract/media/kinds.ts';
 import type { Container } from '#server/app/container.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
-import { createLink, readToken } from '#server/domains/tokens/tokens.ts';
+import { createLink, readToken, unlinkPhone } from '#server/domains/tokens/tokens.ts';
 import type { ApiSender } from '#server/http/access.ts';
 import type { Device, DialectDeps, FileKind } from '#server/http/dialects/dialect.ts';
 import { openFonnte } from '#server/http/dialects/fonnte/fonnte.ts';
@@ -30,6 +30,8 @@ export function registerDialects(
       const { path } = await createLink({ sql, secrets, subscribers }, accountId, tokenId);
       return `${config.PUBLIC_URL ?? `http://localhost:${config.PORT}`}${path}`;
     },
+    unlink: ({ accountId, tokenId }) =>
+      unlinkPhone({ sql: pools.tenantSql, subscribers }, accountId, tokenId),
     storeFile: storeFileIn(container, { access, firstAnswer }),
     now,
     publicUrl: config.PUBLIC_URL,

@@ -34,6 +34,8 @@ export type DialectDeps = {
   device: (sender: ApiSender) => Promise<Device>;
   /** The address where the sender's phone is linked, good for ten minutes. */
   link: (sender: ApiSender) => Promise<string>;
+  /** Parts the sender from its phone, at once; one without a phone stays as it is. */
+  unlink: (sender: ApiSender) => Promise<unknown>;
   /**
    * Takes a file into the account's own, once for each key: its id (`med_…`), and as what it may be sent.
    *

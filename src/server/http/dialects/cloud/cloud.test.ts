@@ -149,6 +149,65 @@ test('checks of health and set-up are answered as things are', async ({ ani, run
   });
 });
 
+test('a key tells of itself, and of no other key whether there is one', async ({
+  ani,
+  running,
+  db,
+}) => {
+  const budi = await callerOf(running, db);
+  await db.allAccountsSql`
+    update tokens set scopes = '{messages.send,account.read}', expires_on = '2099-12-31'
+    where token_id = ${ani.tokenId}`;
+  const me = { id: numberOf(ani), name: 'Kasir' };
+  for (const path of ['/v23.0/me', '/me']) expect((await ani.call(path)).body).toEqual(me);
+  expect((await ani.call('/v23.0/me?fields=id')).body).toEqual({ id: me.id });
+  const looked = (input: string) =>
+    ani.call(`/v23.0/debug_token?${new URLSearchParams({ input_token: input }).toString()}`);
+  const own = await looked(ani.key);
+  const end = Date.parse('2100-01-01T00:00:00+07:00') / 1_000;
+  const scopes = ['whatsapp_business_messaging', 'whatsapp_business_management'];
+  expect(own.body.data).toEqual({
+    app_id: businessOf(ani),
+    type: 'SYSTEM_USER',
+    application: 'Kabari',
+    data_access_expires_at: end,
+    expires_at: end,
+    is_valid: true,
+    scopes,
+    granular_scopes: scopes.map((scope) => ({ scope, target_ids: [businessOf(ani)] })),
+    user_id: numberOf(ani),
+  });
+  expect(own.text).not.toContain(ani.key);
+  const others = [budi.key, ani.key.slice(0, -1), `${ani.key} `, 'x', `${ani.key.slice(0, -1)}é`];
+  const told = await Promise.all(others.map(async (key) => (await looked(key)).text));
+  expect(new Set(told).size).toBe(1);
+  expect(JSON.parse(told[0] ?? '')).toMatchObject({ data: { is_valid: false, scopes: [] } });
+  expect((await looked('')).body.error).toMatchObject({ code: 100 });
+  const nobody = await callerAt(running)(`/debug_token?input_token=${ani.key}`);
+  expect([nobody.status, nobody.body.error.code]).toEqual([401, 190]);
+  const inAddress = `/debug_token?input_token=${ani.key}&access_token=${ani.key}`;
+  expect((await callerAt(running)(inAddress)).body.data.is_valid).toBe(true);
+  expect(running.lines.join('\n')).not.toContain(ani.key);
+});
+
+test('a number that is deregistered has no phone any more', async ({ ani, running, db }) => {
+  const [budi, cici] = [await callerOf(running, db), await callerOf(running, db)];
+  const path = `/v23.0/${numberOf(ani)}/deregister`;
+  expect((await cici.call(path, { body: {} })).status).toBe(404);
+  await db.allAccountsSql`
+    update tokens set scopes = '{account.read}' where token_id = ${budi.tokenId}`;
+  const refused = await budi.call(`/v23.0/${numberOf(budi)}/deregister`, { body: {} });
+  expect(refused).toMatchObject({ status: 403, body: { error: { code: 10 } } });
+  for (let n = 0; n < 2; n++) {
+    expect((await ani.call(path, { body: {} })).body).toEqual({ success: true });
+  }
+  const [token] = await db.allAccountsSql`
+    select status, phone from tokens where token_id = ${ani.tokenId}`;
+  expect(token).toEqual({ status: 'unlinked', phone: null });
+  const sent = await ani.call(`/v23.0/${numberOf(ani)}/messages`, { body: text });
+  expect(sent.body.error).toMatchObject({ code: 133_010 });
+});
+
 test('messages that came in are marked as read, others are not', async ({ ani, db, running }) => {
   const path = `/v23.0/${numberOf(ani)}/messages`;
   const sent = await ani.call(path, { body: text });

@@ -13,6 +13,7 @@ import { type MessageDeps, messageRoutes } from './messages.ts';
 import { type MediaDeps, mediaRoutes } from './media.ts';
 import { type NumberDeps, numberRoutes } from './numbers.ts';
 import type { CloudRoute } from './route.ts';
+import { selfRoutes } from './self.ts';
 import { textAt } from './values.ts';
 
 /** What the application hands to this dialect: the same functions as to `/v1`. */
@@ -47,7 +48,12 @@ export function openCloud(app: FastifyInstance, deps: CloudDeps): void {
   });
   deps.access.keepRejected(app, 'cloud', keyOf);
   app.setErrorHandler((error, request, reply) => answerNo(deps, error, request, reply));
-  const routes = [...messageRoutes(deps), ...numberRoutes(deps), ...mediaRoutes(deps)];
+  const routes = [
+    ...selfRoutes(deps),
+    ...messageRoutes(deps),
+    ...numberRoutes(deps),
+    ...mediaRoutes(deps),
+  ];
   for (const route of routes) open(app, deps, route);
   app.all(WITHIN, { config: { named: 'cloud' } }, () => {
     throw new Refusal('path_unknown', {});
@@ -55,22 +61,24 @@ export function openCloud(app: FastifyInstance, deps: CloudDeps): void {
 }
 
 function open(app: FastifyInstance, deps: CloudDeps, route: CloudRoute): void {
+  const { node = `:id(${ID})`, path } = route;
   for (const version of [`/:version(${VERSION})`, '']) {
     app.route({
       method: route.method,
-      url: `${version}/:id(${ID})${route.path}`,
+      url: `${version}/${node}${path}`,
       config: {
-        named: `cloud/:id${route.path}`,
+        named: `cloud/${route.node ?? ':id'}${path}`,
         longBody: route.takesFile ?? false,
       },
       handler: async (request, reply) => {
         const sender = request.apiSender;
         if (!sender) throw new Error('a call without its sender');
-        const { id } = request.params as { id: string };
+        const { id = '' } = request.params as { id?: string };
         const { scope } = route;
         deps.access.allow(sender, typeof scope === 'function' ? scope({ id, request }) : scope);
         const answer = await route.handler({
           sender,
+          key: keyOf(request) ?? '',
           reader: { language: languageIn(request), origin: originOf(deps, request) },
           id,
           numberId: numberIdOf(publicId('token', sender.tokenId)),

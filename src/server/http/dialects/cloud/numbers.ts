@@ -11,6 +11,8 @@ export type NumberDeps = {
   numberOf: (
     sender: ApiSender,
   ) => Promise<{ name: string; phone: string | null; status: TokenStatus }>;
+  /** Parts the token from its phone, at once; one without a phone stays as it is. */
+  unlink: (sender: ApiSender) => Promise<unknown>;
 };
 
 /** What Meta says of a number in each of a token's states. */
@@ -78,6 +80,16 @@ export const numberRoutes = (deps: NumberDeps & MediaDeps): readonly CloudRoute[
       return { success: true };
     },
   },
+  {
+    method: 'POST',
+    path: '/deregister',
+    scope: 'link',
+    handler: async (call) => {
+      ownNumber(call);
+      await deps.unlink(call.sender);
+      return { success: true };
+    },
+  },
 ];
 
 const isMedia = ({ id }: Pick<CloudCall, 'id'>): boolean => id.startsWith('med_');
@@ -122,7 +134,7 @@ async function fieldsOf({ numberOf }: NumberDeps, { sender, numberId }: CloudCal
 }
 
 /** The `fields` that were asked for, of those that there are, and the id; all where none were. */
-function picked(all: Record<string, unknown>, { request }: CloudCall): object {
+export function picked(all: Record<string, unknown>, { request }: CloudCall): object {
   const asked = textAt(request.query, 'fields');
   if (asked === undefined) return all;
   const names = new Set(['id', ...asked.replaceAll(/\{[^}]*\}/g, '').split(',')]);

@@ -68,6 +68,29 @@ export function statusWord({ status, failure }: Pick<ApiMessage, 'status' | 'fai
   }
 }
 
+/** What `/get-devices` answers: a key knows its own token alone, which stands there by its id. */
+export const devicesAnswer = (device: Device): object => {
+  const { id, name, phone, connected, sentToday, quota } = device;
+  return {
+    connected: connected ? 1 : 0,
+    data: [
+      {
+        autoread: 'off',
+        device: phone ?? '',
+        expired: '-',
+        name,
+        package: 'Kabari',
+        quota: String(quota),
+        status: connected ? 'connect' : 'disconnect',
+        token: id,
+      },
+    ],
+    devices: 1,
+    messages: sentToday,
+    status: true,
+  };
+};
+
 /** What `/device` answers. There is no package, and the account does not run out by a day. */
 export const deviceAnswer = ({ name, phone, connected, sentToday, quota }: Device): object => ({
   device: phone ?? '',

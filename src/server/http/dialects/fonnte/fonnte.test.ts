@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { type Caller, callerOf, test } from '#tests/support/app/api-caller.ts';
+import { publicId } from '#contract/base/ids.ts';
 import { type Asked, ask } from '#tests/support/app/dialect-caller.ts';
 
 const sentTexts = async (ani: Caller): Promise<[string, string][]> => {
@@ -161,6 +162,47 @@ test('device, status, validate and qr', async ({ ani, running, db }) => {
   const qr = await ask(running, '/qr', { key, form: { type: 'qr' } });
   expect(qr.body.status).toBe(true);
   expect(Buffer.from(qr.body.url, 'base64').subarray(1, 4).toString()).toBe('PNG');
+});
+
+test('a key lists its own token alone, and parts it from its phone', async ({
+  ani,
+  db,
+  running,
+}) => {
+  const { key } = ani;
+  const budi = await callerOf(running, db);
+  await db.allAccountsSql`
+    update tokens set scopes = '{account.read}' where token_id = ${budi.tokenId}`;
+  const refused = await ask(running, '/disconnect', { key: budi.key });
+  expect([refused.body.reason, refused.headers['x-kabari-error']]).toEqual([
+    'token invalid',
+    'scope_missing',
+  ]);
+  const listed = async () => (await ask(running, '/get-devices', { key })).body;
+  const device = {
+    autoread: 'off',
+    device: ani.phone,
+    expired: '-',
+    name: 'Kasir',
+    package: 'Kabari',
+    quota: expect.stringMatching(/^\d+$/),
+    status: 'connect',
+    token: publicId('token', ani.tokenId),
+  };
+  const list = { connected: 1, data: [device], devices: 1, messages: 0, status: true };
+  expect(await listed()).toEqual(list);
+  expect((await ask(running, '/disconnect', { key })).body).toEqual({
+    detail: 'device disconnected',
+    status: true,
+  });
+  expect((await ask(running, '/disconnect', { key })).body).toEqual({
+    detail: 'device already disconnected',
+    status: false,
+  });
+  expect(await listed()).toMatchObject({
+    connected: 0,
+    data: [{ device: '', status: 'disconnect' }],
+  });
 });
 
 test('of several keys one is taken, and no other method sends', async ({ ani, running }) => {

@@ -11,7 +11,7 @@ import {
 } from '#server/http/dialects/dialect.ts';
 import { idempotencyKey } from '#server/http/v1/call.ts';
 import { textOf } from '#server/http/dialects/given.ts';
-import { deviceAnswer, noAnswer, sendAnswer, statusWord } from './answer.ts';
+import { deviceAnswer, devicesAnswer, noAnswer, sendAnswer, statusWord } from './answer.ts';
 import { statusOf } from './errors.ts';
 import { qrPng } from './qr.ts';
 import { readSend } from './read.ts';
@@ -51,6 +51,18 @@ const routesOf = (deps: DialectDeps): DialectRoute[] => [
     paths: ['/device', '/device/'],
     scope: 'account.read',
     answer: async ({ sender }) => deviceAnswer(await deps.device(sender)),
+  },
+  {
+    method: ['POST'],
+    paths: ['/get-devices', '/get-devices/'],
+    scope: 'account.read',
+    answer: async ({ sender }) => devicesAnswer(await deps.device(sender)),
+  },
+  {
+    method: ['POST'],
+    paths: ['/disconnect', '/disconnect/'],
+    scope: 'link',
+    answer: (call) => disconnect(deps, call),
   },
   {
     method: ['POST'],
@@ -124,6 +136,14 @@ async function qr(deps: DialectDeps, { sender, given }: DialectCall): Promise<ob
   if ((await deps.device(sender)).connected) return noQr('device already connect');
   if (textOf(given, 'type') === 'code') return noQr('type code is not supported, use qr');
   return { status: true, url: await qrPng(await deps.link(sender)) };
+}
+
+/** Parts the phone from the token; its owner has to agree and scan before anything is sent again. */
+async function disconnect(deps: DialectDeps, { sender }: DialectCall): Promise<object> {
+  const { phone } = await deps.device(sender);
+  if (phone === null) return { detail: 'device already disconnected', status: false };
+  await deps.unlink(sender);
+  return { detail: 'device disconnected', status: true };
 }
 
 const noQr = (reason: string): object => ({ reason, status: false });

@@ -19,7 +19,7 @@ export const scopeLabel: Record<Scope, { title: string; means: string }> = {
   },
   link: {
     title: 'Menyambungkan ponsel',
-    means: 'Membuat tautan untuk memindai QR dan menyambungkan ponsel.',
+    means: 'Membuat tautan untuk memindai QR, menyambungkan ponsel, dan memutusnya.',
   },
   webhooks: {
     title: 'Webhook dan kejadian',

@@ -46,6 +46,10 @@ export const phrases = {
     id: 'Kepala template di sini selalu sama: tidak ada isian untuknya.',
     en: 'The header of a template is always the same here: it takes no parameter.',
   },
+  inputToken: {
+    id: 'Wajib diisi: kunci yang ingin diperiksa.',
+    en: 'Required: the key to look at.',
+  },
   parameter: {
     id: 'Harus text, currency atau date_time, dengan teksnya.',
     en: 'Expected text, currency or date_time, with its text.',
