@@ -22,6 +22,7 @@ test('a repeat a month later, at another price, answers the price and the schedu
       accepter,
       prices: { message: () => rupiah(price) } as never,
       findMedia: findNoMedia,
+      onWork: () => undefined,
       offerFile: () => ({ link: '', expiresAt: new Date() }),
       now: () => new Date(Date.now() + days * DAY_MS),
     }).send({

@@ -12,6 +12,7 @@ import { withdraw } from './dispatch/cancel.ts';
 import type { OfferFile } from './content.ts';
 import { markRead } from './conversations/conversations.ts';
 import { type ApiPage, type Reader, listForApi, messageForApi } from './history/detail.ts';
+import { reschedule } from './schedule/reschedule.ts';
 import { type FindMedia, lookUp } from './submit/lookups.ts';
 import { itemFrom, refusalOf } from './submit/place.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
@@ -48,6 +49,8 @@ export type ApiMessages = {
   list: (sender: Sender, query: ApiMessageQuery, reader: ReaderOptions) => Promise<ApiPage>;
   one: (sender: Sender, id: string, reader: ReaderOptions) => Promise<ApiMessage>;
   cancel: (sender: Sender, id: string, reader: ReaderOptions) => Promise<ApiMessage>;
+  /** Gives a planned message another time; one that is over is now. */
+  reschedule: (sender: Sender, id: string, at: Date, reader: ReaderOptions) => Promise<ApiMessage>;
   balance: (sender: Sender) => Promise<{ available: number; held: number }>;
   /** Marks the token's conversation with a number as read. */
   markRead: (sender: Sender, peer: string) => Promise<unknown>;
@@ -59,12 +62,14 @@ type Deps = {
   prices: Prices;
   offerFile: OfferFile;
   findMedia: FindMedia;
+  /** A lane has something else to wait for. */
+  onWork: (tokenIds: readonly string[]) => void;
   now: () => Date;
 };
 
 /** The messages' side of `/v1`. A token sees and sends its own messages only. */
 export function openApiMessages(deps: Deps): ApiMessages {
-  const { sql, offerFile } = deps;
+  const { sql, offerFile, onWork } = deps;
   const one = (sender: Sender, id: string, reader: ReaderOptions) =>
     ownMessage(sql, sender, id, { ...reader, offerFile });
   return {
@@ -75,6 +80,13 @@ export function openApiMessages(deps: Deps): ApiMessages {
     cancel: async (sender, id, reader) => {
       await one(sender, id, reader);
       await withdraw(sql, sender.accountId, messageUuid(id));
+      return one(sender, id, reader);
+    },
+    reschedule: async (sender, id, at, reader) => {
+      await one(sender, id, reader);
+      const { accountId, tokenId } = sender;
+      await reschedule(sql, { accountId, tokenId, messageId: messageUuid(id) }, at);
+      onWork([tokenId]);
       return one(sender, id, reader);
     },
     balance: async ({ accountId }) => {

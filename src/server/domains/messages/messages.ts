@@ -149,7 +149,7 @@ export function openMessages(deps: MessagesDeps): Messages {
       cancelMessageHandler({ sql }),
       ...optoutActs({ sql, onStored }),
     ],
-    api: openApiMessages({ sql, accepter, prices, offerFile, findMedia, now }),
+    api: openApiMessages({ sql, accepter, prices, offerFile, findMedia, onWork, now }),
     optouts: openApiOptouts(sql, onStored),
     templates: openApiTemplates(sql),
     sinks: {

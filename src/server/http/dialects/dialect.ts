@@ -29,7 +29,15 @@ export type Device = {
 /** What the application hands to these dialects: they know no domain. */
 export type DialectDeps = {
   access: Access;
-  messages: MessageCalls;
+  messages: MessageCalls & {
+    /** Gives a planned message another time. @throws Refusal `message_in_flight`, `message_final` */
+    reschedule: (
+      sender: ApiSender,
+      id: string,
+      at: Date,
+      reader: ApiReader,
+    ) => Promise<{ id: string }>;
+  };
   /** The sender behind a key, as it is now. */
   device: (sender: ApiSender) => Promise<Device>;
   /** The address where the sender's phone is linked, good for ten minutes. */

@@ -27,8 +27,11 @@ export async function readProgress(
     select i.message_id, plan.detail as send_at, last.kind as ended, last.detail as reason,
       d.attempt as tries, case when d.state <> 'sending' then d.ready_at end as next_at
     from unnest(${messageIds}::uuid[]) as i(message_id)
-    left join message_events plan on plan.account_id = ${accountId}
-      and plan.message_id = i.message_id and plan.kind = 'scheduled' and plan.n = 0
+    left join lateral (
+      select e.detail from message_events e
+      where e.account_id = ${accountId} and e.message_id = i.message_id and e.kind = 'scheduled'
+      order by e.n desc limit 1
+    ) plan on true
     left join dispatch d on d.account_id = ${accountId} and d.message_id = i.message_id
     left join lateral (
       select e.kind, e.detail from message_events e

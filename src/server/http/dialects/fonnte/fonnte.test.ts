@@ -205,6 +205,41 @@ test('a key lists its own token alone, and parts it from its phone', async ({
   });
 });
 
+test('a planned message gets another time, as often as it has not left', async ({
+  ani,
+  running,
+}) => {
+  const { key } = ani;
+  const send = async (more: Record<string, string>) => {
+    const form = { target: '08123456789', message: 'x', ...more };
+    return (await ask(running, '/send', { key, form })).body.id[0];
+  };
+  const reset = async (form: Record<string, string>) => {
+    const { body, headers } = await ask(running, '/reset-message', { key, form });
+    return headers['x-kabari-error'] ?? body;
+  };
+  const id = await send({ schedule: '4102444800' });
+  expect(await reset({ id, schedule: '4102448400', delay: '5-10', byschedule: 'false' })).toEqual({
+    detail: 'success! message rescheduled',
+    id,
+    status: true,
+  });
+  const shown = (await ani.call(`/v1/messages/${id}`)).body;
+  expect(shown).toMatchObject({ status: 'scheduled', send_at: '2100-01-01T01:00:00.000Z' });
+  const plans = shown.timeline.filter(({ kind }: { kind: string }) => kind === 'scheduled');
+  expect(plans).toHaveLength(2);
+  expect(await reset({ schedule: '1' })).toEqual({ reason: 'id required', status: false });
+  for (const form of [{ id }, { id, schedule: 'x' }, { id, schedule: '1', byschedule: 'true' }]) {
+    expect(await reset(form)).toBe('input_invalid');
+  }
+  expect(await reset({ id: 'msg_x', schedule: '0' })).toBe('not_found');
+  expect(await reset({ id: await send({}), schedule: '0' })).toBe('message_in_flight');
+  expect(await reset({ id, schedule: '0' })).toMatchObject({ status: true });
+  expect((await ani.call(`/v1/messages/${id}`)).body.status).toBe('queued');
+  await ani.call(`/v1/messages/${id}/cancel`, { method: 'POST' });
+  expect(await reset({ id, schedule: '4102444800' })).toBe('message_final');
+});
+
 test('of several keys one is taken, and no other method sends', async ({ ani, running }) => {
   const form = { target: '08123456789', message: 'x' };
   const key = `${ani.key}, ${ani.key}`;

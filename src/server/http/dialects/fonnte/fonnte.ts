@@ -14,7 +14,7 @@ import { textOf } from '#server/http/dialects/given.ts';
 import { deviceAnswer, devicesAnswer, noAnswer, sendAnswer, statusWord } from './answer.ts';
 import { statusOf } from './errors.ts';
 import { qrPng } from './qr.ts';
-import { readSend } from './read.ts';
+import { readSchedule, readSend } from './read.ts';
 import { targetsOf } from './targets.ts';
 
 const BODY_LIMITS = { words: 1_048_576, files: 5_242_880 };
@@ -69,6 +69,12 @@ const routesOf = (deps: DialectDeps): DialectRoute[] => [
     paths: ['/status', '/status/'],
     scope: 'messages.read',
     answer: (call) => status(deps, call),
+  },
+  {
+    method: ['POST'],
+    paths: ['/reset-message', '/reset-message/'],
+    scope: 'messages.send',
+    answer: (call) => reset(deps, call),
   },
   {
     method: ['POST'],
@@ -129,6 +135,15 @@ async function status(deps: DialectDeps, { sender, given, request }: DialectCall
   if (id === undefined) return { reason: 'id required', status: false };
   const message = await deps.messages.one(sender, id, readerOf(deps, request));
   return { id, message_status: statusWord(message), status: true };
+}
+
+/** Another time for a planned message. */
+async function reset(deps: DialectDeps, { sender, given, request }: DialectCall): Promise<object> {
+  const id = textOf(given, 'id');
+  if (id === undefined) return { reason: 'id required', status: false };
+  const at = readSchedule(given, deps.now());
+  const message = await deps.messages.reschedule(sender, id, at, readerOf(deps, request));
+  return { detail: 'success! message rescheduled', id: message.id, status: true };
 }
 
 /** A picture of the address where the phone is linked. A code to type is not to be had here: its owner agrees first. */

@@ -10,6 +10,7 @@ import {
   isFile,
   numberOf,
   saysNo,
+  saysYes,
   textOf,
   wrong,
 } from '#server/http/dialects/given.ts';
@@ -130,6 +131,21 @@ function plannedFor(given: Given, now: Date): number | undefined {
     return seconds * 1000 > now.getTime() ? seconds * 1000 : undefined;
   }
   return after > 0 ? now.getTime() + after * 1000 : undefined;
+}
+
+/**
+ * The other time of a planned message; what is over is now. `delay` is passed over: it spaces targets of one call.
+ *
+ * @throws Refusal `input_invalid`, also for all messages of one time at once (`byschedule`)
+ */
+export function readSchedule(given: Given, now: Date): Date {
+  if (saysYes(given, 'byschedule')) {
+    throw wrong('byschedule', 'Belum didukung di sini. Sebutkan setiap pesan dengan id-nya.');
+  }
+  if (textOf(given, 'schedule') === undefined) {
+    throw wrong('schedule', 'Wajib diisi: waktu Unix dalam detik.');
+  }
+  return new Date(plannedFor(given, now) ?? now.getTime());
 }
 
 /** `delay`: seconds between two targets, `2`, or any of a range, `1-10`. @throws Refusal `input_invalid` */
