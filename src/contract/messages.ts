@@ -370,6 +370,11 @@ export const homeSummary = act({
             'limit_near',
             'expired',
             'expires_soon',
+            /** Of its webhook: it never answered the test, answered 410, or only failed for three days; it fails. */
+            'webhook_unconfirmed',
+            'webhook_gone',
+            'webhook_failing',
+            'webhook_erring',
           ]),
         }),
       ),

@@ -124,6 +124,19 @@ journey(
     await send('Pesanan Anda sampai.');
     await tab.getByText('Webhook berhenti karena alamatnya menjawab 410 (Gone).').waitFor();
     await look(tab, 'a webhook that was given up');
+    const home = await open('/');
+    const notice = home.getByRole('link', { name: /^Kasir Webhook dimatikan: .*410/ });
+    await notice.waitFor();
+    target.answer(200);
+    await tab.getByRole('button', { name: 'Nyalakan' }).click();
+    await tab.getByText('Aktif', { exact: true }).waitFor();
+    await notice.waitFor({ state: 'detached' });
+    // It is there again by itself, and leads to where something can be done.
+    target.answer(410);
+    await send('Pesanan Anda sampai juga.');
+    await notice.click();
+    await home.getByRole('button', { name: 'Nyalakan' }).waitFor();
+    await home.close();
     target.answer(200);
     await tab.getByRole('button', { name: 'Nyalakan' }).click();
     await tab.getByText('Aktif', { exact: true }).waitFor();

@@ -46,7 +46,7 @@ import {
   openKeyRing,
   openRejectionRecorder,
 } from '#server/domains/tokens/tokens.ts';
-import { type Webhooks, openWebhooks } from '#server/domains/webhooks/webhooks.ts';
+import { type Webhooks, openWebhooks, webhookTroubles } from '#server/domains/webhooks/webhooks.ts';
 import type { Clock } from '#server/infra/clock.ts';
 import { isSimulatedBank } from '#server/infra/config.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
@@ -137,7 +137,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     prices: pricing,
     channels: config.SIMULATOR ? channelsOf(simulator.channel) : channelsOf(),
     system,
-    ...filesOfMessages(media),
+    ...portsOfMessages(media),
     origin: config.PUBLIC_URL ?? `http://localhost:${config.PORT}`,
     log: infra.log,
     now,
@@ -181,12 +181,13 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
   };
 }
 
-/** What messages need of media. */
-const filesOfMessages = ({ files, library }: Media) => ({
+/** What messages need of media and webhooks. */
+const portsOfMessages = ({ files, library }: Media) => ({
   media: library,
   findMedia: library.find,
   fileLink: files.link,
   offerFile: files.offer,
+  webhookTroubles,
 });
 
 /** What operators tell customers: shown to all, pushed and sent to some. */

@@ -7,7 +7,7 @@ import { cancelMessageHandler } from './dispatch/cancel.ts';
 import type { FileLink, OfferFile } from './content.ts';
 import { conversationActs } from './conversations/conversations.ts';
 import { historyActs } from './history/history.ts';
-import { homeActs } from './history/home.ts';
+import { type HomeDeps, homeActs } from './history/home.ts';
 import { usageHandler } from './history/figures/usage.ts';
 import { type Lanes, startLanes } from './dispatch/lanes.ts';
 import { applyReceipts, retryParked } from './dispatch/receipts.ts';
@@ -82,7 +82,7 @@ export type MessagesDeps = {
   isAcrossAccounts: boolean;
   /** Reacts to a message that has come in, in the transaction that keeps it. */
   onReceived: OnReceived;
-};
+} & Pick<HomeDeps, 'webhookTroubles'>;
 
 export type Messages = {
   acts: readonly ActHandler[];
@@ -143,7 +143,7 @@ export function openMessages(deps: MessagesDeps): Messages {
     acts: [
       ...historyActs({ sql, reader: { language: 'id', origin, offerFile } }),
       ...conversationActs({ sql, fileLink }),
-      ...homeActs({ sql, now }),
+      ...homeActs(deps),
       usageHandler({ sql, now }),
       ...sendHandlers({ ...deps, accepter, findMedia, adopt: deps.media.adopt }),
       cancelMessageHandler({ sql }),

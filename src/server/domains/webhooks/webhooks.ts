@@ -20,6 +20,7 @@ export type { TokenRef, WebhookCalls } from './api.ts';
 export type { WebhookWorker } from './delivery/worker.ts';
 export type { WebhookDeps } from './deps.ts';
 export { forgetWebhook } from './manage/save.ts';
+export { webhookTroubles } from './manage/troubles.ts';
 export { pruneDeliveries } from './upkeep.ts';
 
 /** Customers' webhooks, and the feed of the same events. */

@@ -7,7 +7,7 @@ import { formatNumber } from '#contract/base/money.ts';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
-import { Attention } from '#web/features/home/Attention.tsx';
+import { Attention, isOfWebhook } from '#web/features/home/Attention.tsx';
 import { ChecklistSkeleton, Checklist } from '#web/features/home/Checklist.tsx';
 import { TodaySkeleton, Days, Today } from '#web/features/home/Figures.tsx';
 import { progressOf } from '#web/features/home/figures.ts';
@@ -82,8 +82,12 @@ function Overview({ home }: { home: HomeSummary }) {
         </>
       ) : (
         <>
-          {/* The steps speak of tokens that wait for a phone; of those that may be somebody else's, nothing else. */}
-          <Attention tokens={home.attention.filter(({ reason }) => reason === 'under_review')} />
+          {/* The steps speak of tokens that wait for a phone; of webhooks, and of tokens that may be somebody else's, nothing else does. */}
+          <Attention
+            tokens={home.attention.filter(
+              (token) => token.reason === 'under_review' || isOfWebhook(token),
+            )}
+          />
           <Checklist home={home} />
           {home.newest.length > 0 && <Newest messages={home.newest} />}
         </>

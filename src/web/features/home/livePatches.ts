@@ -13,5 +13,6 @@ export const homePatches: LivePatches = {
     'conversation.read': refetchHome,
     'token.changed': refetchHome,
     'topup.changed': refetchHome,
+    'webhook.changed': refetchHome,
   },
 };

@@ -18,20 +18,32 @@ import { allCounts, countsBySpan } from './counts.ts';
 import { daysAfter, idsWhere, readAsAccount } from './pages.ts';
 import { messageRow, readMessages } from './rows.ts';
 
+/** The webhooks of an account that need attention. */
+type WebhookTroubles = (
+  tx: Tx,
+  accountId: string,
+  now: Date,
+) => Promise<readonly { token_id: string; why: 'unconfirmed' | 'gone' | 'failing' | 'erring' }[]>;
+
 /** What the home page (Beranda) needs. */
-export type HomeDeps = { sql: Sql; now: () => Date };
+export type HomeDeps = { sql: Sql; now: () => Date; webhookTroubles: WebhookTroubles };
 
 /** The act of the home page. */
-export const homeActs = ({ sql, now }: HomeDeps): readonly ActHandler[] => [
-  handle(homeSummary, ({ caller }) => summaryOf(sql, caller.accountId, now())),
+export const homeActs = ({ sql, now, webhookTroubles }: HomeDeps): readonly ActHandler[] => [
+  handle(homeSummary, ({ caller }) => summaryOf(sql, caller.accountId, now(), webhookTroubles)),
 ];
 
 const DAYS = 30;
 /** A token needs attention when this share of its daily limit is used. */
 const LIMIT_NEAR = 0.9;
 
-/** Everything the home page shows, at one instant. */
-export function summaryOf(sql: Sql, accountId: string, now: Date): Promise<HomeSummary> {
+/** Everything the home page shows, at one instant. Without `webhookTroubles` nothing is said of webhooks. */
+export function summaryOf(
+  sql: Sql,
+  accountId: string,
+  now: Date,
+  webhookTroubles: WebhookTroubles = async () => [],
+): Promise<HomeSummary> {
   const today = civilDate(now);
   return readAsAccount(sql, accountId, async (tx) => {
     const [saldo, welcome_bonus, checklist, unread, days, attention, newest] = await Promise.all([
@@ -40,7 +52,7 @@ export function summaryOf(sql: Sql, accountId: string, now: Date): Promise<HomeS
       checklistOf(tx, accountId),
       unreadOf(tx, accountId),
       daysOf(tx, accountId, today),
-      attentionOf(tx, accountId, today),
+      attentionOf(tx, { accountId, today, webhooks: webhookTroubles(tx, accountId, now) }),
       newestOf(tx, accountId),
     ]);
     const dayOf = (date: string) => days.find((day) => day.date === date) ?? emptyDay(date);
@@ -172,10 +184,16 @@ type StoredToken = {
   expires_on: string | null;
 };
 
+type AttentionQuery = {
+  accountId: string;
+  today: string;
+  webhooks: ReturnType<WebhookTroubles>;
+};
+
+/** By token: what is the matter with it, then with its webhook. */
 async function attentionOf(
   tx: Tx,
-  accountId: string,
-  today: string,
+  { accountId, today, webhooks }: AttentionQuery,
 ): Promise<HomeSummary['attention']> {
   const tokens = await tx<StoredToken[]>`
     select t.token_id, t.name, t.status, t.daily_limit, coalesce(l.accepted, 0) as accepted,
@@ -187,12 +205,14 @@ async function attentionOf(
       on l.account_id = t.account_id and l.token_id = t.token_id and l.day = ${today}
     where t.account_id = ${accountId} and not t.is_system and t.deleted_at is null
     order by t.token_id`;
+  const troubles = new Map((await webhooks).map(({ token_id, why }) => [token_id, why]));
   return tokens.flatMap((token) => {
-    const reason = reasonOf(token, today);
     const { token_id, name, status } = token;
-    return reason === undefined
-      ? []
-      : [{ token_id: publicId('token', token_id), name, status, reason }];
+    const why = troubles.get(token_id);
+    const reasons = [reasonOf(token, today), why && (`webhook_${why}` as const)];
+    return reasons
+      .filter((reason) => reason !== undefined)
+      .map((reason) => ({ token_id: publicId('token', token_id), name, status, reason }));
   });
 }
 

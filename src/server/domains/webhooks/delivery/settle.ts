@@ -65,7 +65,7 @@ async function tellOff(
     accountId,
     title: 'Webhook dimatikan',
     body: `Sebuah webhook dimatikan: ${causes[o_reason]}. Perbaiki lalu nyalakan lagi.`,
-    url: `/token?open=${token}`,
+    url: `/token/webhook?token=${token}`,
     tag: 'webhook-mati',
   });
 }
