@@ -74,7 +74,7 @@ function wordsOf(data) {
 export async function forward({ api, given: [target, ...more], options, print, warn, env }) {
   const url = URL.canParse(target ?? '') ? new URL(target) : undefined;
   if (!url || more.length > 0 || !/^https?:$/.test(url.protocol) || !isLoopback(url.hostname)) {
-    throw new Stop('Where to? kabari forward http://localhost:3000/hook', EXIT.usage);
+    throw new Stop('Where to? kabari forward http://localhost:4000/hook', EXIT.usage);
   }
   const file = stateFile(env, api.home.href, url.href);
   const kept = await readState(file);

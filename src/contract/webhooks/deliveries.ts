@@ -7,7 +7,7 @@ import { EventType } from './events.ts';
 
 /**
  * waiting: for its turn or its next try; delivered: answered with 2xx; parked: given up after the last try,
- * until it is sent anew; skipped: there was nothing to send any more, its message was erased.
+ * until it is sent anew; skipped: nothing was sent, its message was erased or the format has no word for the event.
  */
 export const DeliveryState = schema(() => z.enum(['waiting', 'delivered', 'parked', 'skipped']));
 export type DeliveryState = Output<typeof DeliveryState>;

@@ -3,6 +3,7 @@ import { checkOutbox, countSetAside, outboxLagSeconds } from '#server/domains/ev
 import { countDispatch, laneLagSeconds } from '#server/domains/messages/messages.ts';
 import { booksRed } from '#server/domains/operator/operator.ts';
 import { countGatewayWork } from '#server/domains/payments/payments.ts';
+import { countWebhooks, webhookLagSeconds } from '#server/domains/webhooks/webhooks.ts';
 import { type Check, openHealth } from '#server/http/site/health.ts';
 import { checkReachable } from '#server/infra/observability/reachable.ts';
 import { backupFailed, backupFigure } from '#server/app/backups.ts';
@@ -77,6 +78,14 @@ function measure(
   );
   metrics.gauge('kabari_lane_lag_seconds', 'How long the longest-waiting lane has been due', () =>
     laneLagSeconds(allAccountsSql),
+  );
+  metrics.gauge('kabari_webhooks', 'Webhooks of customers, by how they stand', () =>
+    countWebhooks(allAccountsSql),
+  );
+  metrics.gauge(
+    'kabari_webhook_lag_seconds',
+    'How long the webhook that has waited longest might have been sent to',
+    () => webhookLagSeconds(allAccountsSql),
   );
   metrics.gauge(
     'kabari_payment_notices',

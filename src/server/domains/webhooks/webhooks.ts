@@ -19,6 +19,7 @@ export { webhooksAccountData } from './account-data.ts';
 export type { TokenRef, WebhookCalls } from './api.ts';
 export type { WebhookWorker } from './delivery/worker.ts';
 export type { WebhookDeps } from './deps.ts';
+export { countWebhooks, webhookLagSeconds } from './figures.ts';
 export { forgetWebhook } from './manage/save.ts';
 export { webhookTroubles } from './manage/troubles.ts';
 export { pruneDeliveries } from './upkeep.ts';

@@ -189,6 +189,7 @@ function pythonSample({ method, url, headers, body, form }: SampleRequest): stri
   const travels =
     body === undefined ? '' : `\n  data=json.dumps(${literal(body, python, '  ')}).encode(),`;
   return `import json
+import urllib.error
 import urllib.request
 
 request = urllib.request.Request(
@@ -196,8 +197,11 @@ request = urllib.request.Request(
   method=${quoted(method)},
   headers=${given},${travels}
 )
-with urllib.request.urlopen(request) as reply:
-  print(reply.status, reply.read().decode())`;
+try:
+  reply = urllib.request.urlopen(request)
+except urllib.error.HTTPError as error:
+  reply = error
+print(reply.status, reply.read().decode())`;
 }
 
 type FormRequest = Pick<SampleRequest, 'method' | 'url' | 'headers'> & { form: SampleForm };

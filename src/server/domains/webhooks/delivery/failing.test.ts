@@ -5,6 +5,7 @@ import { type WebhookApp, test } from '#tests/support/webhooks/webhook-app.ts';
 import { startTarget } from '#tests/support/webhooks/webhook-target.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import type { TokenRef } from '#server/domains/webhooks/api.ts';
+import { countWebhooks, webhookLagSeconds } from '#server/domains/webhooks/figures.ts';
 
 const BUDI = '6281200000001';
 const CICI = '6281200000002';
@@ -252,4 +253,27 @@ test('more endpoints that begin to hang than there are slots hold up others for 
   await waitFor(() => begun >= 76);
   expect(begun).toBe(76);
   await other.close();
+});
+
+test('the figures of all webhooks say how many are well, paused, and off, and how late the sender is', async ({
+  hooks,
+}) => {
+  const { allAccountsSql } = hooks.db;
+  const ani = await hooks.customerWithWebhook();
+  await hooks.customerWithWebhook();
+  const off = await hooks.customerWithWebhook();
+  await hooks.calls.setOn(off, false);
+  const worker = hooks.startWorker();
+  hooks.target.answer(500);
+  await hooks.happen(ani, [{ peer: BUDI }]);
+  await worker.drain();
+  expect(await countWebhooks(allAccountsSql)).toEqual([
+    { labels: { state: 'failing' }, value: 1 },
+    { labels: { state: 'off: owner' }, value: 1 },
+    { labels: { state: 'well' }, value: 1 },
+  ]);
+  expect(await webhookLagSeconds(allAccountsSql)).toEqual([{ value: 0 }]);
+  await allAccountsSql`
+    update webhooks set due_at = clock_timestamp() - interval '1 minute' where due_at is not null`;
+  expect((await webhookLagSeconds(allAccountsSql))[0]?.value).toBeGreaterThanOrEqual(60);
 });

@@ -105,7 +105,9 @@ function Details({ tokenId, delivery }: { tokenId: string; delivery: DeliveryDet
       <Panel title="Percobaan">
         {delivery.attempts.length === 0 ? (
           <p className={styles['note']}>
-            Belum dicoba. Bila ada yang lebih dulu di percakapan yang sama, itu dikirim lebih dulu.
+            {delivery.state === 'skipped'
+              ? 'Tidak dikirim: format webhook ini tidak memiliki bentuk untuk peristiwa ini, atau pesannya sudah dihapus.'
+              : 'Belum dicoba. Bila ada yang lebih dulu di percakapan yang sama, itu dikirim lebih dulu.'}
           </p>
         ) : (
           <Timeline entries={delivery.attempts.map((attempt) => entryOf(attempt, zone))} />

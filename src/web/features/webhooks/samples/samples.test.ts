@@ -28,7 +28,7 @@ async function run({ program, file, args = () => [] }: Runner, code: string) {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-sample-'));
   await writeFile(join(folder, file), code);
   const port = await freePort();
-  const env = { PATH: process.env['PATH'], KABARI_WEBHOOK_SECRET: secret, PORT: String(port) };
+  const env = { PATH: process.env['PATH'], WEBHOOK_SECRET: secret, PORT: String(port) };
   const child = spawn(program, [...args(port), join(folder, file)], { env, stdio: 'ignore' });
   const stop = async () => {
     const gone = once(child, 'exit');

@@ -1,14 +1,14 @@
 export type SignatureSample = {
   language: 'node' | 'php' | 'python' | 'go';
   title: string;
-  /** A whole program or script that listens; the secret comes from the environment variable `KABARI_WEBHOOK_SECRET`. */
+  /** A whole program or script that listens; the secret comes from the environment variable `WEBHOOK_SECRET`. */
   code: string;
 };
 
 const node = `import { createHmac, timingSafeEqual } from "node:crypto";
 import { createServer } from "node:http";
 
-const secret = Buffer.from(process.env.KABARI_WEBHOOK_SECRET.slice("whsec_".length), "base64");
+const secret = Buffer.from(process.env.WEBHOOK_SECRET.slice("whsec_".length), "base64");
 
 function isOurs(headers, body) {
   const id = headers["webhook-id"];
@@ -29,10 +29,10 @@ createServer(async (request, response) => {
   response.writeHead(204).end();
   const event = JSON.parse(body);
   console.log(event.type, event.data);
-}).listen(process.env.PORT ?? 3000);`;
+}).listen(process.env.PORT ?? 4000, "127.0.0.1");`;
 
 const php = `<?php
-$secret = base64_decode(substr(getenv('KABARI_WEBHOOK_SECRET'), strlen('whsec_')));
+$secret = base64_decode(substr(getenv('WEBHOOK_SECRET'), strlen('whsec_')));
 $body = file_get_contents('php://input');
 $id = $_SERVER['HTTP_WEBHOOK_ID'] ?? '';
 $at = $_SERVER['HTTP_WEBHOOK_TIMESTAMP'] ?? '0';
@@ -52,7 +52,7 @@ error_log($event['type']);`;
 const python = `import base64, hashlib, hmac, json, os, time
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
-secret = base64.b64decode(os.environ['KABARI_WEBHOOK_SECRET'].removeprefix('whsec_'))
+secret = base64.b64decode(os.environ['WEBHOOK_SECRET'].removeprefix('whsec_'))
 
 def is_ours(headers, body):
     event_id, at = headers.get('webhook-id', ''), headers.get('webhook-timestamp', '')
@@ -74,7 +74,7 @@ class Receiver(BaseHTTPRequestHandler):
             event = json.loads(body)
             print(event['type'], event['data'], flush=True)
 
-HTTPServer(('', int(os.environ.get('PORT', 3000))), Receiver).serve_forever()`;
+HTTPServer(('127.0.0.1', int(os.environ.get('PORT', 4000))), Receiver).serve_forever()`;
 
 const go = `package main
 
@@ -92,7 +92,7 @@ import (
 )
 
 var secret, _ = base64.StdEncoding.DecodeString(
-	strings.TrimPrefix(os.Getenv("KABARI_WEBHOOK_SECRET"), "whsec_"))
+	strings.TrimPrefix(os.Getenv("WEBHOOK_SECRET"), "whsec_"))
 
 func isOurs(header http.Header, body []byte) bool {
 	id, at := header.Get("webhook-id"), header.Get("webhook-timestamp")
@@ -122,7 +122,7 @@ func main() {
 		reply.WriteHeader(http.StatusNoContent)
 		log.Println(string(body))
 	})
-	log.Fatal(http.ListenAndServe(":3000", nil))
+	log.Fatal(http.ListenAndServe("127.0.0.1:4000", nil))
 }`;
 
 /** A receiver that checks the signature of Standard Webhooks, by the language's own library alone. */
