@@ -260,3 +260,22 @@ test('who never answers, pauses, or dawdles is given up', async ({ folder, serve
   const ended = within({}).fetch({ url: `${origin}/never`, path, bytesMax: 1, signal });
   await expect(ended).rejects.toMatchObject({ reason: 'ended' });
 });
+
+test('a listed origin is asked over https and http only, also after a redirect', async ({
+  serve,
+  folder,
+}) => {
+  let to = '';
+  let visits = 0;
+  const origin = await serve((_request, response) => {
+    visits += 1;
+    response.writeHead(302, { location: to }).end();
+  });
+  const client = openFileClient({ listed: [origin] });
+  for (const url of [`blob:${origin}/x`, `filesystem:${origin}/temporary/x`]) {
+    expect(await fetching(folder, client, url), url).toBe('refused');
+    to = url;
+    expect(await fetching(folder, client, `${origin}/a`), url).toBe('refused');
+  }
+  expect(visits).toBe(2);
+});

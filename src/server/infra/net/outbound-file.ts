@@ -60,7 +60,7 @@ type Limits = {
 };
 
 type ClientOptions = {
-  /** Origins that tests name: asked whatever their scheme, port and address. */
+  /** Origins that tests name: asked over https or http, whatever their port and address. */
   listed: readonly string[];
   resolve?: Resolve;
   ports?: readonly number[];

@@ -66,6 +66,17 @@ test('other schemes, ports, and passwords in the address are refused', async () 
   expect(check('https://example.com/a').hostname).toBe('example.com');
 });
 
+test('a listed origin is asked over https and http only', async ({ canary }) => {
+  const origin = `http://127.0.0.1:${canary.port}`;
+  const { check, get } = openOutbound({ listed: [origin] });
+  for (const url of [`blob:${origin}/x`, `filesystem:${origin}/temporary/x`, `BLOB:${origin}`]) {
+    expect(() => check(url), url).toThrow(OutboundError);
+    expect(await whyNot(get({ headers: {}, url })), url).toBe('refused');
+  }
+  expect(canary.visits()).toBe(0);
+  expect(check(`${origin}/x`).origin).toBe(origin);
+});
+
 test('a name is judged by all its addresses, in the look-up that connects', async ({ canary }) => {
   const own = { address: '127.0.0.1', family: 4 };
   const open = { address: '93.184.216.34', family: 4 };

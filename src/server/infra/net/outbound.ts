@@ -61,7 +61,7 @@ export type Outbound = {
 };
 
 type OutboundOptions = {
-  /** Origins the operator named: asked whatever their scheme, port and address. */
+  /** Origins the operator named: asked over https or http, whatever their port and address. */
   listed: readonly string[];
   /** How names are looked up; by the system's name servers without it. */
   resolve?: Resolve;
@@ -77,11 +77,12 @@ const HEADERS_MS = 10_000;
 const TOTAL_MS = 15_000;
 const ANSWER_BYTES_MAX = 65_536;
 const URL_LENGTH_MAX = 2_048;
+const WEB_PROTOCOLS: ReadonlySet<string> = new Set(['https:', 'http:']);
 /** Ports of others that are asked, when their address names one. */
 export const PORTS: readonly number[] = [443, 80, 8443];
 
 type AddressRules = {
-  /** Origins the operator named: asked whatever their scheme, port and address. */
+  /** Origins the operator named: asked over https or http, whatever their port and address. */
   listed: readonly string[];
   ports: readonly number[];
   /** With the colon: `https:`. */
@@ -96,6 +97,8 @@ type AddressRules = {
 export function checkAddress(text: string, { listed, ports, protocols }: AddressRules): URL {
   if (text.length > URL_LENGTH_MAX || !URL.canParse(text)) refuse('no address');
   const url = new URL(text);
+  // Before `listed` is looked at: the origin of `blob:http://127.0.0.1/x` is `http://127.0.0.1`.
+  if (!WEB_PROTOCOLS.has(url.protocol)) refuse('not https or http');
   if (url.username !== '' || url.password !== '') refuse('a password in the address');
   if (listed.includes(url.origin)) return url;
   if (!protocols.includes(url.protocol)) refuse(`not ${protocols.join(' or ')}`);
