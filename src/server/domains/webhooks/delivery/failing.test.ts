@@ -68,8 +68,13 @@ test('410 switches it off at once, with a notice and a message; switched on agai
   expect(await hooks.calls.read(ani)).toMatchObject({
     state: 'off',
     off_reason: 'gone',
-    pending: 1,
+    pending: 2,
   });
+  const { rows } = await hooks.calls.list(ani, { limit: 10 });
+  expect(rows).toMatchObject([
+    { state: 'waiting', tries: 0 },
+    { state: 'waiting', tries: 1, last_status: 410, ended_at: null },
+  ]);
   expect(hooks.notices).toMatchObject([
     { accountId: ani.accountId, body: expect.stringContaining('410') },
   ]);
@@ -90,9 +95,27 @@ test('410 switches it off at once, with a notice and a message; switched on agai
   expect(await hooks.calls.setOn(ani, true)).toMatchObject({ state: 'on', off_reason: null });
   await worker.drain();
   // What happened while it was off is in the feed alone.
-  expect(hooks.arrived(hooks.target.posts.slice(1))).toEqual({ [BUDI]: [3] });
+  expect(hooks.arrived(hooks.target.posts.slice(1))).toEqual({ [BUDI]: [2, 3] });
   const feed = await hooks.calls.readFeed(ani, { after: 0, limit: 10 });
   expect(feed.events.map(({ data }) => data.seq)).toEqual([2, 3, 5]);
+});
+
+test('410 uses up no try: the last one is still there when the webhook is on again', async ({
+  hooks,
+}) => {
+  const ani = await hooks.customerWithWebhook();
+  const worker = hooks.startWorker();
+  hooks.target.answer(410);
+  await hooks.happen(ani, [{ peer: BUDI }]);
+  await hooks.db.allAccountsSql`update webhook_deliveries set tries = 12`;
+  await worker.drain();
+  await hooks.db.allAccountsSql`update webhook_deliveries set tries = 12`;
+  expect(hooks.target.posts).toHaveLength(1);
+  hooks.target.answer(200);
+  await hooks.calls.setOn(ani, true);
+  hooks.target.answer(500);
+  await worker.drain();
+  expect(await newest(hooks, ani)).toMatchObject({ state: 'parked', tries: 2 });
 });
 
 test('three days of nothing but failures switch it off; one success in between does not', async ({

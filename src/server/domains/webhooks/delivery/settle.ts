@@ -22,7 +22,7 @@ export type Result = {
   error?: AttemptError | null;
   headers?: Readonly<Record<string, string>>;
   answer?: string;
-  /** When it is tried again; null: not any more. */
+  /** When it is tried again, a webhook that is off not before it is on; null: not any more. */
   due?: Date | null;
 };
 

@@ -4,7 +4,8 @@
 -- but fail for p_off_after, is switched off. When one answers again, what waits for it is due at once.
 -- p_results: [{account, webhook, lane, claim, position, outcome, status, error, at, ms, headers, answer,
 -- due}]; the outcome is delivered, failed (with `due`: tried again then; without: parked), gone, skipped or
--- interrupted, which counts as no try. Answers the webhooks that were switched off.
+-- interrupted, which counts as no try. One that is gone waits, due at once when the webhook is switched on
+-- again, with as many tries left as before. Answers the webhooks that were switched off.
 -- Called by the sender. Locks the webhooks, in their order.
 create or replace function settle_webhook_deliveries(
   p_results jsonb, p_now timestamptz, p_off_after interval
@@ -33,7 +34,7 @@ begin
           when r.ended = 'failed' then case when r.due is null then 'parked' else 'waiting' end
           else r.ended end,
         tries = case when d.replays <> r.replays then 0
-          else d.tries + (r.ended in ('delivered', 'failed'))::int end,
+          else d.tries + (r.outcome in ('delivered', 'failed'))::int end,
         attempts = d.attempts + (r.ended in ('delivered', 'failed'))::int,
         due_at = case when d.replays = r.replays then r.due end,
         last_status = case when r.ended in ('delivered', 'failed') then r.status else d.last_status end,
