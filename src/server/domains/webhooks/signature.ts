@@ -14,6 +14,21 @@ export const hintOf = (secret: string): string => secret.replace(/=+$/, '').slic
 /** A secret that is not to be seen: its last characters. */
 export const maskOf = (hint: string): string => `${PREFIX}…${hint}`;
 
+/** A character as a program may write it: itself, escaped in JSON, or as in a URL. */
+const spellingsOf = (character: string): string => {
+  const code = character.charCodeAt(0).toString(16);
+  return `(?:\\\\?[${character}]|%${code}|\\\\u00${code})`;
+};
+
+/** Text of others in which each secret is replaced by its mask, also where it was escaped. */
+export function coverSecrets(text: string, secrets: readonly string[]): string {
+  return secrets.reduce((covered, secret) => {
+    const key = secret.slice(PREFIX.length).replace(/=+$/, '');
+    const spelled = new RegExp(`(?:${PREFIX})?${[...key].map(spellingsOf).join('')}=*`, 'gi');
+    return key === '' ? covered : covered.replace(spelled, maskOf(hintOf(secret)));
+  }, text);
+}
+
 /**
  * What the handshake of the Cloud API names as `hub.verify_token`: of each webhook another one, always the
  * same. It opens nothing, and tells a receiver that the one who asks is who was told of its address.
@@ -36,7 +51,7 @@ function openSecret(secrets: Secrets, webhookId: string, sealed: Uint8Array): st
   return opened.toString('utf8');
 }
 
-/** The secrets of a webhook as they are stored. */
+/** The secrets of a webhook as they are stored; those from before are sealed as one text, the newest first. */
 export type SealedSecrets = {
   webhook_id: string;
   secret: Buffer;
@@ -44,7 +59,26 @@ export type SealedSecrets = {
   previous_until: Date | null;
 };
 
-/** The secrets that sign now: the present one, and the one before while it is valid. */
+/** So many sign at once at most: the present one, the newest from before, and the oldest that is valid. */
+const SIGNING_MAX = 5;
+
+/**
+ * Those from before, once there is another secret: all that sign now, for whoever replaces secrets twice may
+ * have given a receiver any of them. Of too many, the oldest one stays: a receiver has that for certain.
+ */
+export function sealPrevious(
+  deps: Pick<WebhookDeps, 'secrets' | 'now'>,
+  row: SealedSecrets,
+): Buffer {
+  const signing = secretsOf(deps, row);
+  const kept =
+    signing.length < SIGNING_MAX
+      ? signing
+      : [...signing.slice(0, SIGNING_MAX - 2), ...signing.slice(-1)];
+  return sealSecret(deps.secrets, row.webhook_id, kept.join(' '));
+}
+
+/** The secrets that sign now: the present one, and those before while they are valid. */
 export function secretsOf(
   { secrets, now }: Pick<WebhookDeps, 'secrets' | 'now'>,
   row: SealedSecrets,
@@ -52,7 +86,7 @@ export function secretsOf(
   const { webhook_id: id, secret, previous_secret: previous, previous_until: until } = row;
   const current = openSecret(secrets, id, secret);
   return previous && until && until > now()
-    ? [current, openSecret(secrets, id, previous)]
+    ? [current, ...openSecret(secrets, id, previous).split(' ')]
     : [current];
 }
 

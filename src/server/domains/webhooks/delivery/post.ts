@@ -1,5 +1,6 @@
 import { WEBHOOK_LIMITS } from '#contract/webhooks/webhook.ts';
 import type { AttemptError } from '#contract/webhooks/deliveries.ts';
+import { coverSecrets } from '#server/domains/webhooks/signature.ts';
 import { type Outbound, type OutboundAnswer, OutboundError } from '#server/infra/net/outbound.ts';
 import { retryAfterMs } from './schedule.ts';
 
@@ -11,13 +12,15 @@ export type PostResult = {
   /** Null without an answer. */
   status: number | null;
   error: AttemptError | null;
-  /** The first printable characters of the answer. */
+  /** The first printable characters of the answer, without secrets. */
   answer: string;
   /** How long the endpoint asks to be left alone. */
   askedMs: number | undefined;
 };
 
-type Request = { url: string; headers: Record<string, string>; body: string };
+/** The `secrets` of the webhook are covered wherever its endpoint repeats them. */
+type Address = { url: string; secrets: readonly string[] };
+type Request = Address & { headers: Record<string, string>; body: string };
 
 const TOTAL_MS = WEBHOOK_LIMITS.timeoutSeconds * 1_000;
 const ANSWER_LENGTH = 200;
@@ -36,17 +39,22 @@ export const isTaken = ({ status }: Pick<PostResult, 'status'>): boolean =>
 type PostDeps = { outbound: Outbound; now: () => Date };
 
 /** Posts once through the guarded client; a redirect is an answer like any other. Never throws for what others do. */
-export const post = (deps: PostDeps, request: Request, signal?: AbortSignal): Promise<PostResult> =>
-  tell(deps, () =>
+export const post = (
+  deps: PostDeps,
+  { secrets, ...request }: Request,
+  signal?: AbortSignal,
+): Promise<PostResult> =>
+  tell(deps, secrets, () =>
     deps.outbound.post({ ...request, totalMs: TOTAL_MS, ...(signal && { signal }) }),
   );
 
 /** The same with a GET. */
-export const ask = (deps: PostDeps, url: string): Promise<PostResult> =>
-  tell(deps, () => deps.outbound.get({ url, headers: withAgent({}), totalMs: TOTAL_MS }));
+export const ask = (deps: PostDeps, { url, secrets }: Address): Promise<PostResult> =>
+  tell(deps, secrets, () => deps.outbound.get({ url, headers: withAgent({}), totalMs: TOTAL_MS }));
 
 async function tell(
   { now }: Pick<PostDeps, 'now'>,
+  secrets: readonly string[],
   request: () => Promise<OutboundAnswer>,
 ): Promise<PostResult> {
   const at = now();
@@ -55,7 +63,7 @@ async function tell(
   try {
     const { status, headers, body } = await request();
     const askedMs = retryAfterMs(headers['retry-after'], now());
-    return { at, ms: took(), status, error: null, answer: printable(body), askedMs };
+    return { at, ms: took(), status, error: null, answer: printable(body, secrets), askedMs };
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     const reason = error.reason === 'ended' ? 'interrupted' : error.reason;
@@ -63,11 +71,10 @@ async function tell(
   }
 }
 
-/** The beginning of an answer, without what is not to be printed. */
-const printable = (body: Buffer): string =>
-  body
-    .subarray(0, ANSWER_LENGTH * 8)
-    .toString('utf8')
+/** The beginning of an answer, without what is not to be printed. Secrets are covered before the end is cut off. */
+const printable = (body: Buffer, secrets: readonly string[]): string =>
+  coverSecrets(body.toString('utf8'), secrets)
+    .slice(0, ANSWER_LENGTH * 8)
     .replace(/[\p{C}\p{Zl}\p{Zp}\ufffd]+/gu, ' ')
     .trim()
     .slice(0, ANSWER_LENGTH)

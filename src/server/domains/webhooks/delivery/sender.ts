@@ -173,15 +173,17 @@ async function attempt(
     position: claimed.o_position,
   };
   const id = publicId('delivery', claimed.o_delivery);
-  const request = hook && read && requestOf(deps, { id, hook, read });
+  const secrets = hook ? secretsOf(deps, hook) : [];
+  const request = hook && read && requestOf(deps, { id, hook, read, secrets });
   if (!hook || !request) return { ...ours, outcome: 'skipped' };
   const headers = withAgent(request.headers);
-  const result = await post(deps, { url: hook.url, headers, body: request.body }, signal);
+  const { body } = request;
+  const result = await post(deps, { url: hook.url, headers, body, secrets }, signal);
   if (result.error === 'interrupted') return { ...ours, outcome: 'interrupted' };
   const { status, error, ms, answer, askedMs } = result;
   const tried = { ...ours, at: result.at, status, error, ms, answer, headers };
   if (isTaken(result)) return { ...tried, outcome: 'delivered' };
-  if (status === 410) return { ...tried, outcome: 'gone' };
+  if (status === 410) return { ...tried, outcome: 'gone', due: deps.now() };
   const waitMs = retryWaitMs(claimed.o_tries + 1, askedMs);
   const due = waitMs === undefined ? null : new Date(deps.now().getTime() + waitMs);
   return { ...tried, outcome: 'failed', due };
@@ -190,9 +192,9 @@ async function attempt(
 /** The bytes of one try; null for an event that the webhook's format has no word for. */
 function requestOf(
   deps: WebhookDeps,
-  { id, hook, read: { event, ...beside } }: { id: string; hook: Hook; read: ReadEvent },
+  { id, hook, read, secrets }: { id: string; hook: Hook; read: ReadEvent; secrets: string[] },
 ) {
+  const { event, ...beside } = read;
   const context = { ...beside, phone: hook.phone };
-  const secrets = secretsOf(deps, hook);
   return formats[hook.format].build({ id, at: deps.now(), event, context, secrets });
 }

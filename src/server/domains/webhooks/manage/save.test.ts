@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { eventTypes } from '#contract/webhooks/events.ts';
 import { pruneDeliveries } from '#server/domains/webhooks/upkeep.ts';
@@ -137,6 +138,64 @@ test('after a rotation both secrets sign for 24 hours, then the new one alone', 
   hooks.pass(86_400);
   expect(await verifiers()).toBe(1);
   expect((await hooks.calls.read(ani))?.previous_secret_until).toBeNull();
+});
+
+test('replaced twice within 24 hours, the secret that a receiver has goes on signing', async ({
+  hooks,
+}) => {
+  const ani = await hooks.customerWithWebhook();
+  const worker = hooks.startWorker();
+  const second = (await hooks.calls.rotateSecret(ani)).secret;
+  const third = (await hooks.calls.rotateSecret(ani)).secret;
+  const signing = async () => {
+    await hooks.happen(ani, [{ peer: '6281200000001' }]);
+    await worker.drain();
+    const post = hooks.target.posts.at(-1);
+    return [ani.secret, second, third].map((one) => verifies(one, post));
+  };
+  expect(await signing()).toEqual([true, true, true]);
+  for (let count = 0; count < 9; count++) await hooks.calls.rotateSecret(ani);
+  expect(await signing()).toEqual([true, false, false]);
+  const signatures = String(hooks.target.posts.at(-1)?.headers['webhook-signature']).split(' ');
+  expect(signatures).toHaveLength(5);
+  hooks.pass(86_400);
+  await signing();
+  expect(hooks.target.posts.at(-1)?.headers['webhook-signature']).not.toContain(' ');
+});
+
+test('an endpoint that repeats its secret does not bring it into answers, nor into what is stored', async ({
+  hooks,
+}) => {
+  const ani = await hooks.customer();
+  const worker = hooks.startWorker();
+  let repeated = '';
+  hooks.target.answer((post, response) => {
+    const { secret } = JSON.parse(post.body) as { secret: string };
+    repeated = secret;
+    // The beginning that is shown would end within the second one.
+    response.end(`${JSON.stringify(secret).replaceAll('/', '\\/')} ${'x'.repeat(120)} ${secret}`);
+  });
+  const saved = await hooks.calls.save(ani, { url: hooks.target.url, format: 'fonnte' });
+  const secret = saved.secret ?? '';
+  expect(repeated).toBe(secret);
+  const covered = `"whsec_…${saved.webhook.secret_hint}"`;
+  const hidden = (answer: string | undefined) => {
+    expect(answer?.startsWith(covered), answer).toBe(true);
+    expect(answer).toMatch(/x whsec_….{0,4}$/);
+  };
+  hidden(saved.test?.answer);
+  hidden((await hooks.calls.test(ani)).answer);
+  await hooks.happen(ani, [
+    {
+      kind: 'token.connected',
+      data: { token_id: publicId('token', ani.tokenId), name: 'Toko', phone: '6281200000009' },
+    },
+  ]);
+  await worker.drain();
+  const stored = await hooks.db.allAccountsSql<{ answer: string }[]>`
+    select answer from webhook_attempts`;
+  expect(stored).toHaveLength(1);
+  hidden(stored[0]?.answer);
 });
 
 test("another account's token, webhook and deliveries are not found", async ({ hooks }) => {

@@ -9,7 +9,13 @@ import { appendEvent } from '#server/domains/events/events.ts';
 import { readToken } from '#server/domains/tokens/tokens.ts';
 import type { TokenRef, WebhookFields } from '#server/domains/webhooks/api.ts';
 import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
-import { hintOf, makeSecret, sealSecret, secretsOf } from '#server/domains/webhooks/signature.ts';
+import {
+  hintOf,
+  makeSecret,
+  sealPrevious,
+  sealSecret,
+  secretsOf,
+} from '#server/domains/webhooks/signature.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { type WebhookRow, findWebhook, requireWebhook, showWebhook } from './row.ts';
@@ -153,10 +159,10 @@ const targetOf = (deps: WebhookDeps, token: TokenRef, row: WebhookRow): Target =
   return { token, webhookId, url, format, phone, secrets: secretsOf(deps, row) };
 };
 
-/** How long the secret from before is valid. */
+/** How long the secrets from before are valid. */
 const ROTATION_MS = 24 * 3_600_000;
 
-/** A new secret; the present one signs too for another 24 hours. @throws Refusal `not_found`. */
+/** A new secret; those that sign now go on for another 24 hours. @throws Refusal `not_found`. */
 export function rotateSecret(
   deps: WebhookDeps,
   token: TokenRef,
@@ -167,7 +173,7 @@ export function rotateSecret(
     const now = deps.now();
     await tx`
       update webhooks set secret = ${sealSecret(deps.secrets, row.webhook_id, secret)},
-        secret_hint = ${hintOf(secret)}, previous_secret = ${row.secret},
+        secret_hint = ${hintOf(secret)}, previous_secret = ${sealPrevious(deps, row)},
         previous_until = ${new Date(now.getTime() + ROTATION_MS)}, changed_at = ${now}
       where account_id = ${token.accountId} and webhook_id = ${row.webhook_id}`;
     return { webhook: await changed(tx, deps, token), secret };

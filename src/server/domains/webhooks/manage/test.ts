@@ -50,13 +50,16 @@ export const sendTest = (deps: WebhookDeps, target: Target): Promise<WebhookTest
   formats[target.format].hasHandshake ? shakeHands(deps, target) : sendTestEvent(deps, target);
 
 /** As Meta asks a new address: what it is told to say, it must say, and nothing else. */
-async function shakeHands(deps: WebhookDeps, { webhookId, url }: Target): Promise<WebhookTest> {
+async function shakeHands(
+  deps: WebhookDeps,
+  { webhookId, url, secrets }: Target,
+): Promise<WebhookTest> {
   const challenge = String(randomInt(1_000_000_000, 10_000_000_000));
   const asked = new URL(url);
   asked.searchParams.set('hub.mode', 'subscribe');
   asked.searchParams.set('hub.challenge', challenge);
   asked.searchParams.set('hub.verify_token', verifyTokenOf(deps, webhookId));
-  const result = await ask(deps, asked.href);
+  const result = await ask(deps, { url: asked.href, secrets });
   return testOf(result, isTaken(result) && result.answer === challenge);
 }
 
@@ -79,7 +82,8 @@ async function sendTestEvent(deps: WebhookDeps, target: Target): Promise<Webhook
     },
   });
   if (!request) throw new Error(`the format ${format} has no test`);
-  const result = await post(deps, { url, headers: withAgent(request.headers), body: request.body });
+  const { body } = request;
+  const result = await post(deps, { url, headers: withAgent(request.headers), body, secrets });
   return testOf(result, isTaken(result));
 }
 

@@ -1,10 +1,16 @@
 import { EllipsisVertical, PowerOff, RotateCcwKey, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import { formatDateTime } from '#contract/base/time.ts';
-import { deleteWebhook, rotateWebhookSecret, type Webhook } from '#contract/webhooks/webhook.ts';
+import {
+  deleteWebhook,
+  rotateWebhookSecret,
+  type Webhook,
+  type WebhookFormat,
+} from '#contract/webhooks/webhook.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
+import { rotationNote } from '#web/features/webhooks/manage/rotation.ts';
 import { SecretDialog } from '#web/features/webhooks/manage/SecretDialog.tsx';
 import { useWebhookChanged } from '#web/features/webhooks/queries.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';
@@ -20,7 +26,7 @@ type Rotated = { webhook: Webhook; secret: string };
 
 /** What is done rarely: another secret, switching off, deleting. Each is asked about first. */
 export function WebhookMenu({ webhook, onOff }: Props) {
-  const { token_id, state } = webhook;
+  const { token_id, state, format } = webhook;
   const { timezone } = useUser();
   const [rotated, setRotated] = useState<Rotated>();
   const changed = useWebhookChanged(token_id);
@@ -29,7 +35,7 @@ export function WebhookMenu({ webhook, onOff }: Props) {
   const ask = (words: Question, onConfirm: () => void | Promise<void>) =>
     confirm({ cancelText: 'Batal', sentenceOf, ...words, onConfirm });
   const askRotate = () =>
-    ask(rotateWords, async () => setRotated(await rotate.perform({ token_id })));
+    ask(rotateWords(format), async () => setRotated(await rotate.perform({ token_id })));
   const askRemove = async () => {
     const gone = await ask(removeWords, async () => {
       await remove.perform({ token_id });
@@ -74,8 +80,7 @@ export function WebhookMenu({ webhook, onOff }: Props) {
         >
           {until && (
             <p className={styles['text']}>
-              Kunci lama berlaku sampai {formatDateTime(until, timezone)}. Sampai saat itu setiap
-              peristiwa ditandatangani dengan kedua kunci.
+              Kunci lama berlaku sampai {formatDateTime(until, timezone)}. {rotationNote(format)}
             </p>
           )}
         </SecretDialog>
@@ -84,17 +89,12 @@ export function WebhookMenu({ webhook, onOff }: Props) {
   );
 }
 
-const rotateWords: Question = {
+const rotateWords = (format: WebhookFormat): Question => ({
   title: 'Ganti kunci webhook?',
-  children: (
-    <p>
-      Kunci baru ditampilkan sekali. Selama 24 jam setiap peristiwa ditandatangani dengan kunci baru
-      dan kunci lama, jadi server Anda dapat diganti tanpa terputus.
-    </p>
-  ),
+  children: <p>Kunci baru ditampilkan sekali. {rotationNote(format)}</p>,
   confirmText: 'Ganti kunci',
   tone: 'primary',
-};
+});
 
 const offWords: Question = {
   title: 'Matikan webhook?',
