@@ -7,6 +7,7 @@ import type { Scope } from '#contract/rest/scopes.ts';
 import type { Access, ApiSender } from '#server/http/access.ts';
 import { asRefusal } from '#server/http/answer.ts';
 import { cutAfter, drained } from '#server/http/body-timeout.ts';
+import { publicOrigin } from '#server/http/public-origin.ts';
 import { type ApiReader, idempotencyKey } from '#server/http/v1/call.ts';
 import type { MessageCalls } from '#server/http/v1/endpoints/messages.ts';
 import { waitOf } from '#server/http/v1/problem.ts';
@@ -164,9 +165,9 @@ export async function sendEach(
 
 /** For whom messages are read: these dialects speak one language, which is ours for people. */
 export const readerOf = (
-  { publicUrl }: Pick<DialectDeps, 'publicUrl'>,
+  deps: Pick<DialectDeps, 'publicUrl'>,
   request: FastifyRequest,
 ): ApiReader => ({
   language: 'id' satisfies Language,
-  origin: publicUrl ?? `${request.protocol}://${request.host}`,
+  origin: publicOrigin(deps, request),
 });

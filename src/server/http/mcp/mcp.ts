@@ -3,6 +3,7 @@ import { Refusal, refusals } from '#contract/base/refusals.ts';
 import { API_LIMITS } from '#contract/rest/limits.ts';
 import { type Access, bearerOf } from '#server/http/access.ts';
 import { refuseUnstorable } from '#server/http/input.ts';
+import { publicOrigin } from '#server/http/public-origin.ts';
 import { isObject, languageIn, malformed } from '#server/http/v1/call.ts';
 import { refusalOfCall } from '#server/http/v1/answers.ts';
 import { problemOf } from '#server/http/v1/problem.ts';
@@ -103,15 +104,14 @@ function messageIn(request: FastifyRequest): Record<string, unknown> {
   return body;
 }
 
-const callOf = ({ access, publicUrl }: McpDeps, request: FastifyRequest): McpCall => {
+const callOf = (deps: McpDeps, request: FastifyRequest): McpCall => {
   const sender = request.apiSender;
   if (!sender) throw new Error('a call without its sender');
-  const origin = publicUrl ?? `${request.protocol}://${request.host}`;
   return {
     sender,
-    reader: { language: languageIn(request), origin },
+    reader: { language: languageIn(request), origin: publicOrigin(deps, request) },
     requestId: request.id,
-    allow: (scope) => access.allow(sender, scope),
+    allow: (scope) => deps.access.allow(sender, scope),
     onRefused: (no) => {
       request.apiRefusal = no;
     },

@@ -41,6 +41,10 @@ export const phrases = {
     id: `Harus teks 1 sampai ${FILE_NAME_MAX} karakter.`,
     en: `Expected a string of 1 to ${FILE_NAME_MAX} characters.`,
   },
+  host: {
+    id: 'nama servernya (header Host) tidak dikenali',
+    en: 'its host (the header Host) is not one',
+  },
   address: { id: 'alamatnya salah tulis', en: 'its address is misspelt' },
   idempotencyKey: {
     id: `Harus 1 sampai ${API_LIMITS.idempotencyKeyMax} karakter ASCII tanpa spasi.`,

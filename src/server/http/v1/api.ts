@@ -6,6 +6,7 @@ import { API_LIMITS, API_PREFIX } from '#contract/rest/limits.ts';
 import { type ApiEndpoint, apiEndpoints } from '#contract/rest.ts';
 import type { Endpoint } from '#contract/rest/endpoint.ts';
 import { type Access, type ApiSender, bearerOf } from '#server/http/access.ts';
+import { publicOrigin } from '#server/http/public-origin.ts';
 import { answerNo, answerOther, takesMethod } from './answers.ts';
 import { type Call, type Handlers, idempotencyKey, languageIn, malformed } from './call.ts';
 import { type AccountCalls, accountHandlers } from './endpoints/account.ts';
@@ -53,7 +54,7 @@ export function openApi(app: FastifyInstance, deps: ApiDeps): void {
   app.setErrorHandler((error, request, reply) => answerNo(deps.report, error, request, reply));
   app.setNotFoundHandler((request, reply) => answerOther(request, reply));
   app.get(OPENAPI_PATH.slice(API_PREFIX.length), async (request) =>
-    openApiDocument(originOf(deps, request), languageIn(request)),
+    openApiDocument(publicOrigin(deps, request), languageIn(request)),
   );
   const handlers: Handlers = {
     ...messageHandlers(deps.messages),
@@ -123,7 +124,7 @@ function openEndpoint(
         sender,
         request,
         reply,
-        reader: { language: languageIn(request), origin: originOf(deps, request) },
+        reader: { language: languageIn(request), origin: publicOrigin(deps, request) },
         id: (request.params as { id?: string }).id ?? '',
         query: query && readPart(query(), request.query, request, true),
         body: body && readPart(body(), request.body ?? {}, request, false),
@@ -157,9 +158,6 @@ function readPart(
   if (read instanceof Refusal) throw read;
   return read;
 }
-
-const originOf = ({ publicUrl }: ApiDeps, request: FastifyRequest): string =>
-  publicUrl ?? `${request.protocol}://${request.host}`;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

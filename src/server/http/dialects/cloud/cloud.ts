@@ -5,6 +5,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Access, bearerOf } from '#server/http/access.ts';
 import { cutAfter, drained } from '#server/http/body-timeout.ts';
+import { publicOrigin } from '#server/http/public-origin.ts';
 import { refusalBehind } from '#server/http/v1/answers.ts';
 import { readJsonOnly } from '#server/http/v1/api.ts';
 import { languageIn } from '#server/http/v1/call.ts';
@@ -79,7 +80,7 @@ function open(app: FastifyInstance, deps: CloudDeps, route: CloudRoute): void {
         const answer = await route.handler({
           sender,
           key: keyOf(request) ?? '',
-          reader: { language: languageIn(request), origin: originOf(deps, request) },
+          reader: { language: languageIn(request), origin: publicOrigin(deps, request) },
           id,
           numberId: numberIdOf(publicId('token', sender.tokenId)),
           businessId: businessIdOf(publicId('account', sender.accountId)),
@@ -95,9 +96,6 @@ function open(app: FastifyInstance, deps: CloudDeps, route: CloudRoute): void {
 /** The key of a call; some clients of Meta's give it in the address, where it is never logged. */
 const keyOf = (request: FastifyRequest): string | undefined =>
   bearerOf(request) ?? textAt(request.query, 'access_token');
-
-const originOf = ({ publicUrl }: CloudDeps, request: FastifyRequest): string =>
-  publicUrl ?? `${request.protocol}://${request.host}`;
 
 /** Every "no" in Meta's shape; what is not a refusal is our bug, and reported. */
 async function answerNo(
