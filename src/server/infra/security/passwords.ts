@@ -17,7 +17,7 @@ const WAITING_MAX = 50;
 const WAIT_SECONDS = 2;
 
 const tooMany = () => new Refusal('too_many_requests', { seconds: WAIT_SECONDS });
-const inTurn = semaphore(AT_ONCE, WAITING_MAX, tooMany);
+const inTurn = semaphore(AT_ONCE, WAITING_MAX, { refusal: tooMany });
 
 const derive = promisify(argon2);
 

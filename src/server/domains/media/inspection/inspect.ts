@@ -61,7 +61,9 @@ export function checkHead(claim: Claim, head: Uint8Array): void {
   if (!beginsAs(claimedMime(claim), head)) throw new Refusal('upload_contradicts', {});
 }
 
-const enterHeavy = semaphore(2, 12);
+/** The answer has to come before a silent connection is cut, after 30 s. */
+const WAIT_MS_MAX = 10_000;
+const enterHeavy = semaphore(2, 12, { waitMs: WAIT_MS_MAX });
 
 /**
  * Looks into a whole file: its size, its first bytes, malware where a scanner is set, and what its kind can

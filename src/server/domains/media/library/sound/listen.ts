@@ -14,8 +14,10 @@ const SECONDS_MAX = 10;
 const MEMORY_MB_MAX = 96;
 /** More files than this do not wait: they are kept without a waveform. */
 const WAITING_MAX = 24;
+/** Nor does anything wait for longer: with the decoding, less than the 30 s after which a silent connection is cut. */
+const WAIT_MS_MAX = 10_000;
 
-const enter = semaphore(1, WAITING_MAX);
+const enter = semaphore(1, WAITING_MAX, { waitMs: WAIT_MS_MAX });
 
 /**
  * Listens to a sound, in a thread of its own: whatever the file does to its decoder, the process goes on.
