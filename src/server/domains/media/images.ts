@@ -9,11 +9,19 @@ type Crop = NonNullable<UploadMetadata['crop']>;
 
 /** Bombs and giants (docs/threats.md, T17). */
 const PIXELS_MAX = 40_000_000;
+/**
+ * The longest side: what a WebP can have at most, and more than cameras' panoramas. A row is held whole in each step
+ * of drawing, so a picture of few pixels in one row takes far more memory and time than its area says.
+ */
+const SIDE_MAX = 16_383;
 const CHANNELS_MAX = 4;
+/** From the first byte read to the last one written. */
 const SECONDS_MAX = 10;
 const AT_ONCE = 2;
 /** More pictures than this do not wait: their senders are asked to come again. */
 const WAITING_MAX = 12;
+/** Nor does anybody wait for longer: the answer has to come before a silent connection is cut, after 30 s. */
+const WAIT_MS_MAX = 10_000;
 const AVATAR_PIXELS = 512;
 const QUALITY = 85;
 const PREVIEW_PIXELS = 640;
@@ -25,7 +33,7 @@ const formats: Record<string, PictureMime> = {
   webp: 'image/webp',
 };
 
-const enter = semaphore(AT_ONCE, WAITING_MAX);
+const enter = semaphore(AT_ONCE, WAITING_MAX, { waitMs: WAIT_MS_MAX });
 
 /**
  * Draws a picture anew: upright, without metadata, nothing of the old file but what one sees. What was
@@ -33,7 +41,8 @@ const enter = semaphore(AT_ONCE, WAITING_MAX);
  *
  * @param from where the sender's bytes lie; @param to where the new ones will.
  * @throws Refusal `upload_contradicts` when it is a picture of another kind, `upload_unsafe` when it cannot be
- *   drawn, moves, or has more than 40 million pixels.
+ *   drawn, moves, takes longer than 10 s, has more than 40 million pixels, or a side of more than 16,383; `busy`
+ *   when too many are drawn already.
  */
 export const redraw = (from: string, to: string, mime: PictureMime): Promise<void> =>
   drawing(from, mime, async (picture, { isPalette }) => {
@@ -95,32 +104,47 @@ export async function drawPreview(
 
 type Draw = (picture: Sharp, facts: Metadata) => Promise<void>;
 
-function drawing(from: string, mime: PictureMime, draw: Draw): Promise<void> {
-  return enter(async () => {
-    const sharp = await decoder();
-    try {
-      const picture = sharp(from, {
-        limitInputPixels: PIXELS_MAX,
-        limitInputChannels: CHANNELS_MAX,
-        sequentialRead: true,
-        failOn: 'error',
-        pages: 1,
-      });
-      const facts = await picture.metadata();
-      if (formats[facts.format] !== mime) throw new Refusal('upload_contradicts', {});
-      if ((facts.pages ?? 1) > 1) throw unsafe('gambar bergerak tidak didukung');
-      if (facts.width * facts.height > PIXELS_MAX) throw tooManyPixels();
-      await draw(picture.autoOrient().timeout({ seconds: SECONDS_MAX }), facts);
-    } catch (error) {
-      if (error instanceof Refusal) throw error;
-      if (isOurs(error)) throw error;
-      const exceeds = error instanceof Error && /pixel limit/i.test(error.message);
-      throw exceeds ? tooManyPixels() : unsafe('gambarnya rusak atau tidak dapat dibaca');
-    }
+/** In its turn. Who waits is answered after `SECONDS_MAX` at the latest; the turn ends when the drawing has. */
+const drawing = async (from: string, mime: PictureMime, draw: Draw): Promise<void> => {
+  const outcome = Promise.withResolvers<void>();
+  const turn = enter(async () => {
+    const late = setTimeout(() => outcome.reject(tooLong()), SECONDS_MAX * 1_000);
+    await drawNow(from, mime, draw).then(outcome.resolve, outcome.reject);
+    clearTimeout(late);
   });
+  turn.catch(outcome.reject);
+  return outcome.promise;
+};
+
+async function drawNow(from: string, mime: PictureMime, draw: Draw): Promise<void> {
+  const sharp = await decoder();
+  try {
+    const picture = sharp(from, {
+      limitInputPixels: PIXELS_MAX,
+      limitInputChannels: CHANNELS_MAX,
+      sequentialRead: true,
+      failOn: 'error',
+      pages: 1,
+    });
+    const facts = await picture.metadata();
+    if (formats[facts.format] !== mime) throw new Refusal('upload_contradicts', {});
+    if ((facts.pages ?? 1) > 1) throw unsafe('gambar bergerak tidak didukung');
+    if (facts.width * facts.height > PIXELS_MAX) throw tooManyPixels();
+    if (Math.max(facts.width, facts.height) > SIDE_MAX) throw tooLongSide();
+    await draw(picture.autoOrient().timeout({ seconds: SECONDS_MAX }), facts);
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    if (isOurs(error)) throw error;
+    if (!(error instanceof Error)) throw broken();
+    if (/pixel limit/i.test(error.message)) throw tooManyPixels();
+    throw /timeout/i.test(error.message) ? tooLong() : broken();
+  }
 }
 
 const unsafe = (why: string) => new Refusal('upload_unsafe', { why });
+const broken = () => unsafe('gambarnya rusak atau tidak dapat dibaca');
+const tooLong = () => unsafe('gambarnya terlalu lama diolah, perkecil dahulu');
+const tooLongSide = () => unsafe('sisi gambarnya lebih dari 16.383 piksel, perkecil dahulu');
 const tooManyPixels = () => unsafe('gambarnya lebih dari 40 juta piksel, perkecil dahulu');
 
 /** A full disk, or memory: no fault of the picture. */
