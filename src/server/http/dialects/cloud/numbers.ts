@@ -137,6 +137,18 @@ async function fieldsOf({ numberOf }: NumberDeps, { sender, numberId }: CloudCal
 export function picked(all: Record<string, unknown>, { request }: CloudCall): object {
   const asked = textAt(request.query, 'fields');
   if (asked === undefined) return all;
-  const names = new Set(['id', ...asked.replaceAll(/\{[^}]*\}/g, '').split(',')]);
+  const names = new Set(['id', ...outsideBraces(asked).split(',')]);
   return Object.fromEntries(Object.entries(all).filter(([name]) => names.has(name)));
+}
+
+/** A list of fields without what is asked of each: `{…}` behind a name, which may hold others. */
+function outsideBraces(fields: string): string {
+  const outside: string[] = [];
+  let depth = 0;
+  for (const part of fields.split(/([{}])/)) {
+    if (part === '{') depth += 1;
+    else if (part === '}') depth = Math.max(0, depth - 1);
+    else if (depth === 0) outside.push(part);
+  }
+  return outside.join('');
 }

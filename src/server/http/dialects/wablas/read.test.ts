@@ -186,3 +186,18 @@ test('what strangers send is refused in words of the dialect, or taken: never an
   );
   expect(readMany(givenFrom({ data: [crowd, crowd] }), 'message')).toHaveLength(601);
 });
+
+test('base64 may hold line breaks; what is none is told so at once, however long', async () => {
+  const stored: Buffer[] = [];
+  const storeFile = async ({ bytes }: { bytes: Buffer }) => {
+    stored.push(bytes);
+    return { id: 'med_01KB3Y6QJ4T0X9V2M8ZC5W7D1E' };
+  };
+  const send = (file: string) =>
+    readOne(givenFrom({ phone: '6281218000001', file }), 'image', storeFile);
+  await send('SGFs\r\nbw==\r\n');
+  expect(stored).toEqual([Buffer.from('Halo')]);
+  const start = performance.now();
+  expect(await wordsFor(() => send(`A${' '.repeat(200_000)}!`))).toBe('file invalid');
+  expect(performance.now() - start).toBeLessThan(1_000);
+});

@@ -151,10 +151,12 @@ async function contentOfFile(given: Given, kind: Kind, storeFile: StoreFile): Pr
 }
 
 function decoded(file: unknown, given: Given): GivenFile | undefined {
-  if (typeof file !== 'string' || !/^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(file)) return undefined;
+  if (typeof file !== 'string') return undefined;
+  const base64 = file.replaceAll(/\s/g, '');
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined;
   const name = givenOf(jsonOf(textOf(given, 'data') ?? ''))?.get('name');
   const filename = typeof name === 'string' ? name : '';
-  return { filename, type: '', bytes: Buffer.from(file, 'base64') };
+  return { filename, type: '', bytes: Buffer.from(base64, 'base64') };
 }
 
 function media(

@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { saveBillingProfile } from './invoices.ts';
+
+test('an email that is too long is not searched', () => {
+  const profile = { name: 'Ani', npwp: '', address: '' };
+  const isRead = (email: string) =>
+    saveBillingProfile.input.safeParse({ ...profile, email }).success;
+  expect(isRead('ani@toko.example')).toBe(true);
+  expect(isRead('ani@toko')).toBe(false);
+  const start = performance.now();
+  expect(isRead(`a@${'.'.repeat(100_000)} `.padEnd(100_010, '@'))).toBe(false);
+  expect(performance.now() - start).toBeLessThan(1_000);
+});
