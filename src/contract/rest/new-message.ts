@@ -29,6 +29,30 @@ const MessageId = schema(() =>
   }),
 );
 
+type Context = Parameters<Parameters<typeof z.transform>[0]>[1];
+
+/**
+ * Refuses too many pairs before any is read; and the name that the record would leave out, for what is accepted
+ * is also kept.
+ */
+function checkMetadata(given: Record<string, string>, { issues }: Context) {
+  if (typeof given !== 'object' || given === null) return given;
+  if (Object.keys(given).length > METADATA_MAX || Object.hasOwn(given, '__proto__')) {
+    issues.push({ code: 'custom', input: given });
+  }
+  return given;
+}
+
+/** Refuses a list that is too long before any of its items is read. */
+const checkLength =
+  (maximum: number) =>
+  (given: string[], { issues }: Context) => {
+    if (Array.isArray(given) && given.length > maximum) {
+      issues.push({ code: 'too_big', origin: 'array', maximum, inclusive: true, input: given });
+    }
+    return given;
+  };
+
 const envelope = () => ({
   to: Recipient(),
   /** The caller's own reference, unique per account: the same ref sends, and charges, once. */
@@ -53,9 +77,10 @@ const envelope = () => ({
   priority: z.optional(z.enum(['otp', 'normal', 'bulk'])),
   metadata: z.optional(
     noted(
-      z
-        .record(z.string().check(z.maxLength(40)), z.string().check(z.maxLength(500)))
-        .check(z.refine((data) => Object.keys(data).length <= METADATA_MAX)),
+      z.pipe(
+        z.transform(checkMetadata),
+        z.record(z.string().check(z.maxLength(40)), z.string().check(z.maxLength(500))),
+      ),
       {
         expected: {
           id: `paling banyak ${METADATA_MAX} pasang nama (40 karakter) dan teks (500 karakter), misalnya {"pesanan": "A-17"}`,
@@ -133,12 +158,18 @@ const Contact = schema(() =>
         phone: z.optional(Recipient()),
         /** Instead of `phone`, where there are several. */
         phones: z.optional(
-          noted(z.array(Recipient()).check(z.minLength(1), z.maxLength(CONTACT_PHONES_MAX)), {
-            expected: {
-              id: `daftar 1 sampai ${CONTACT_PHONES_MAX} nomor telepon`,
-              en: `a list of 1 to ${CONTACT_PHONES_MAX} phone numbers`,
+          noted(
+            z.pipe(
+              z.transform(checkLength(CONTACT_PHONES_MAX)),
+              z.array(Recipient()).check(z.minLength(1), z.maxLength(CONTACT_PHONES_MAX)),
+            ),
+            {
+              expected: {
+                id: `daftar 1 sampai ${CONTACT_PHONES_MAX} nomor telepon`,
+                en: `a list of 1 to ${CONTACT_PHONES_MAX} phone numbers`,
+              },
             },
-          }),
+          ),
         ),
         organization: z.optional(z.string().check(z.maxLength(200))),
         email: z.optional(z.string().check(z.maxLength(254))),
@@ -161,9 +192,12 @@ const Template = schema(() =>
     /** The texts that take the place of the variables, in the order in which the body names them. */
     variables: z.optional(
       noted(
-        z
-          .array(z.string().check(z.minLength(1), z.maxLength(TEMPLATE_LIMITS.variable)))
-          .check(z.maxLength(TEMPLATE_LIMITS.variables)),
+        z.pipe(
+          z.transform(checkLength(TEMPLATE_LIMITS.variables)),
+          z
+            .array(z.string().check(z.minLength(1), z.maxLength(TEMPLATE_LIMITS.variable)))
+            .check(z.maxLength(TEMPLATE_LIMITS.variables)),
+        ),
         {
           expected: {
             id: `daftar paling banyak ${TEMPLATE_LIMITS.variables} teks, misalnya ["Ani", "INV-1182"]`,

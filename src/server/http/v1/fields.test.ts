@@ -176,3 +176,36 @@ test('no more than twenty fields are named', () => {
   const extra = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`x${n}`, n]));
   expect(Object.keys(errorsOf({ type: 'text', ...extra }, 'en'))).toHaveLength(20);
 });
+
+test('what is too much is refused before it is read one by one', () => {
+  const to = '08123456789';
+  const many = Array.from({ length: 100 }, () => '');
+  const metadata = Object.fromEntries(many.map((_, index) => [`x${index}`, 1]));
+  const issuesOf = (input: object) => NewMessage().safeParse(input).error?.issues ?? [];
+  for (const input of [
+    { to, type: 'text', text: { body: 'a' }, metadata },
+    { to, type: 'template', template: { name: 'pesanan', variables: many } },
+    { to, type: 'contact', contact: { name: 'Ani', phones: many } },
+  ]) {
+    expect(issuesOf(input)).toHaveLength(1);
+  }
+});
+
+test('a sentence is made for those fields alone that are named', () => {
+  const named = (letter: string, length: number) =>
+    Array.from({ length }, (_, index) => `${letter}${index}`);
+  const known = named('known', 2_000).map((name) => [name, z.optional(z.string())] as const);
+  const schema = z.strictObject(Object.fromEntries(known));
+  const unknown = named('x', 50_000);
+  const input = Object.fromEntries(unknown.map((name) => [name, 1]));
+  errorsOf({ x: 1 }, 'id', schema);
+  const start = performance.now();
+  expect(Object.keys(errorsOf(input, 'id', schema))).toEqual(unknown.slice(0, 20));
+  expect(performance.now() - start).toBeLessThan(1_000);
+});
+
+test('a name of metadata that no record keeps is refused', () => {
+  const metadata: unknown = JSON.parse('{"__proto__": "x"}');
+  const fields = errorsOf({ to: '08123456789', type: 'text', text: { body: 'a' }, metadata }, 'en');
+  expect(fields).toEqual({ metadata: expect.stringContaining('up to 20 pairs') });
+});

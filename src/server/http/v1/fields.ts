@@ -77,9 +77,12 @@ function fieldErrors(
     if (fields.size < NAMED_MAX && !fields.has(name)) fields.set(name, sentence);
   };
   for (const issue of issues) {
+    // There may be as many as the input has fields: a sentence is made only for those that are named.
+    if (fields.size >= NAMED_MAX) break;
     const node = nodeAt(root, issue.path, input);
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) say([...issue.path, key], unknownField(node, options));
+      const sentence = unknownField(node, options);
+      for (const key of issue.keys.slice(0, NAMED_MAX)) say([...issue.path, key], sentence);
     } else {
       say(issue.path, sentenceOf(issue, node, { given: valueAt(input, issue.path), ...options }));
     }
