@@ -173,14 +173,12 @@ export const saveBillingProfile = act({
     name: z.string().check(z.trim(), z.maxLength(120, 'Nama paling panjang 120 huruf.')),
     npwp: Npwp(),
     address: z.string().check(z.trim(), z.maxLength(300, 'Alamat paling panjang 300 huruf.')),
-    email: z
-      .string()
-      .check(
-        z.trim(),
-        // What is too long is not searched: the search takes time that grows with the square of the length.
-        z.maxLength(254, { abort: true }),
-        z.regex(/^([^\s@]+@[^\s@]+\.[^\s@]+)?$/, 'Tulis alamat email yang lengkap.'),
-      ),
+    email: z.string().check(
+      z.trim(),
+      // What is too long is not searched: the search takes time that grows with the square of the length.
+      z.maxLength(254, { abort: true }),
+      z.regex(/^([^\s@]+@[^\s@]+\.[^\s@]+)?$/, 'Tulis alamat email yang lengkap.'),
+    ),
   }),
   output: BillingProfile,
 });
