@@ -116,11 +116,19 @@ export function createAccess({ keys, ratePerSecond, reject }: AccessDeps): Acces
         if (!sender) return;
         const { method, url, ip: address, routeOptions } = request;
         const status = reply.statusCode >= 400 ? reply.statusCode : refusals[no.code].status;
-        reject({ sender, dialect, method, route: routeOptions.url, url, address, status, no });
+        const route = addressOf(routeOptions.url);
+        reject({ sender, dialect, method, route, url, address, status, no });
       });
     },
   };
 }
+
+/**
+ * The address of an endpoint as people read it: `{id}` for a place that the router has with its pattern. Undefined
+ * for all that has no endpoint.
+ */
+const addressOf = (route: string | undefined): string | undefined =>
+  route?.endsWith('*') ? undefined : route?.replaceAll(/:(\w+)\([^()]*\)/g, '{$1}');
 
 /** The key in `Authorization: Bearer …`; nothing where there is none. */
 export const bearerOf = ({ headers }: FastifyRequest): string | undefined =>
