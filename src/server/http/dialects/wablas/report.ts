@@ -3,6 +3,7 @@ import type { ApiMessage } from '#contract/rest/messages.ts';
 import { normalizePhone } from '#contract/base/phone.ts';
 import { type DialectCall, type DialectDeps, readerOf } from '#server/http/dialects/dialect.ts';
 import { type Given, listOf, numberOf, textOf, wrong } from '#server/http/dialects/given.ts';
+import { refuseUnstorable } from '#server/http/input.ts';
 import { reportRow, statusWord } from './answer.ts';
 import { dialectId } from './ids.ts';
 import { type Day, dayAt, dayOf } from './times.ts';
@@ -75,7 +76,7 @@ async function messagesOf(
   { sender, request, given }: DialectCall,
   day: Day | undefined,
 ): Promise<ApiMessage[]> {
-  const phone = textOf(given, 'phone')?.trim();
+  const phone = phoneIn(given);
   const reader = readerOf(deps, request);
   const found: ApiMessage[] = [];
   let cursor = day && firstIdAt(day.to);
@@ -86,7 +87,7 @@ async function messagesOf(
         direction: 'out',
         limit: PAGE_MESSAGES,
         ...(cursor !== undefined && { cursor }),
-        ...(phone !== undefined && { peer: normalizePhone(phone) }),
+        ...(phone !== undefined && { peer: phone }),
       },
       reader,
     );
@@ -96,6 +97,14 @@ async function messagesOf(
     cursor = next;
   }
   return found.slice(0, MESSAGES_MAX);
+}
+
+/** The phone that a report is for, named as sending names it where it is wrong. @throws Refusal `input_invalid` */
+function phoneIn(given: Given): string | undefined {
+  const phone = textOf(given, 'phone');
+  const no = refuseUnstorable(phone, 'id', 'to');
+  if (no) throw no;
+  return phone === undefined ? undefined : normalizePhone(phone);
 }
 
 /** The first id that a message of an instant could have: ids begin with the time. */
