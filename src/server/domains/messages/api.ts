@@ -27,6 +27,8 @@ export type SendRequest = {
   key: string | undefined;
   /** The language of its answer, and its extra fields: a repeat must have the same shape. */
   answer: { language: string; shape: string };
+  /** By what a repeat is known, where the messages hold what was computed for them; left out: by the messages. */
+  identity?: unknown;
 };
 
 /**
@@ -38,6 +40,8 @@ export type SendResponse = {
   saldo: number;
   replayed: boolean;
   language: string;
+  /** When the request came that was answered first, in ms since 1970. */
+  at: number;
 };
 
 /** How an answer is written: its language, and the origin of links. */
@@ -136,7 +140,7 @@ async function send(deps: Deps, request: SendRequest): Promise<SendResponse> {
   if (items.some(({ type, body }) => choicesIn(type, body))) {
     await asAccount(deps.sql, accountId, (tx) => noteChoices(tx, { accountId, tokenId }));
   }
-  const hash = key === undefined ? noHash : hashOf(messages);
+  const hash = key === undefined ? noHash : hashOf(request.identity ?? messages);
   const placed = await accepter.place({ accountId, tokenId, key, hash, context, items });
   const firstContext = placed.context ?? context;
   if (firstContext.shape !== context.shape) throw new Refusal('idempotency_conflict', {});
@@ -147,6 +151,7 @@ async function send(deps: Deps, request: SendRequest): Promise<SendResponse> {
     ...sent,
     results: withRefused(results, firstContext),
     language: firstContext.language,
+    at: firstContext.at,
   };
 }
 
@@ -173,13 +178,13 @@ function withRefused(
 
 /** Nothing could be placed: refusals are not remembered. */
 async function refusedWhole(
-  { sql }: Deps,
+  { sql, now }: Deps,
   { sender: { accountId }, answer: { language } }: SendRequest,
   found: readonly unknown[],
 ): Promise<SendResponse> {
   const { available } = await asAccount(sql, accountId, (tx) => walletOf(tx, accountId));
   const results = found.filter((one) => one instanceof Refusal);
-  return { results, saldo: available, replayed: false, language };
+  return { results, saldo: available, replayed: false, language, at: now().getTime() };
 }
 
 /** Whether a request with this key was answered with a yes before. */

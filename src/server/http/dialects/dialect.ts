@@ -90,6 +90,8 @@ export type Dialect = {
   no: (refusal: Refusal, requestId: string) => { status: number; body: object };
   bodyLimits: { words: number; files: number };
   routes: readonly DialectRoute[];
+  /** Addresses of the other service that do not exist here: a "no" in the dialect's shape, not a page. */
+  missing: Pick<DialectRoute, 'method' | 'paths'>;
 };
 
 /** Registers a dialect's endpoints. Give it a scope of its own. */
@@ -102,6 +104,14 @@ export function openDialect(scope: FastifyInstance, deps: DialectDeps, dialect: 
     await deps.access.admit(request, reply, dialect.keyOf(request));
   });
   scope.setErrorHandler((error, request, reply) => sayNo(deps, dialect, { error, request, reply }));
+  for (const url of dialect.missing.paths) {
+    scope.route({
+      method: [...dialect.missing.method],
+      url,
+      exposeHeadRoute: false,
+      handler: missing,
+    });
+  }
   for (const { method, paths, scope: needed, answer } of dialect.routes) {
     for (const url of paths) {
       scope.route({
@@ -121,6 +131,10 @@ export function openDialect(scope: FastifyInstance, deps: DialectDeps, dialect: 
   }
 }
 
+function missing(): never {
+  throw new Refusal('path_unknown', {});
+}
+
 /** A "no" in the dialect's shape. A body that is still coming is read to its end first, so that its sender receives it. */
 async function sayNo(
   { report }: DialectDeps,
@@ -137,21 +151,31 @@ async function sayNo(
   return reply.code(status).header('x-kabari-error', no.code).send(body);
 }
 
+/** Messages that were read one by one. */
+type EachOptions = {
+  read: readonly (NewMessage | Refusal)[];
+  shape: string;
+  /** By what a repeat is known, where the messages hold what was computed for them. */
+  identity?: unknown;
+};
+
+/** What became of each, and when it was answered first, in ms since 1970. */
+type EachResult = { results: readonly (Accepted | Refusal)[]; at: number };
+
 /** What became of messages that were read one by one: the refusals of reading, and what sending said of the rest. */
 export async function sendEach(
-  { messages: { send } }: DialectDeps,
+  { messages: { send }, now }: DialectDeps,
   { sender, request, reply }: Pick<DialectCall, 'sender' | 'request' | 'reply'>,
-  read: readonly (NewMessage | Refusal)[],
-  shape: string,
-): Promise<readonly (Accepted | Refusal)[]> {
+  { read, shape, identity }: EachOptions,
+): Promise<EachResult> {
   const messages = read.flatMap((one) => (one instanceof Refusal ? [] : [one]));
   const key = idempotencyKey(request);
   if (messages.length === 0) {
     request.apiRefusal = read.find((one) => one instanceof Refusal);
-    return read as readonly Refusal[];
+    return { results: read as readonly Refusal[], at: now().getTime() };
   }
   const answer = { language: 'id' as const, shape };
-  const sent = await send({ sender, messages, key, answer });
+  const sent = await send({ sender, messages, key, answer, identity });
   if (sent.replayed) void reply.header('Idempotent-Replayed', 'true');
   const results = sent.results[Symbol.iterator]();
   const became = read.map((one) =>
@@ -160,7 +184,7 @@ export async function sendEach(
       : (results.next().value ?? new Refusal('our_fault', { request: request.id })),
   );
   if (became.every((one) => one instanceof Refusal)) request.apiRefusal = became[0];
-  return became;
+  return { results: became, at: sent.at };
 }
 
 /** For whom messages are read: these dialects speak one language, which is ours for people. */

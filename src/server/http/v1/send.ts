@@ -15,6 +15,8 @@ type Sent = {
   saldo: number;
   replayed: boolean;
   language: string;
+  /** When the request came that was answered first, in ms since 1970. */
+  at: number;
 };
 
 /** Sends messages on behalf of a token: the one way, for every dialect. */
@@ -23,6 +25,8 @@ export type SendMessages = (sending: {
   messages: readonly PlacedMessage[];
   key: string | undefined;
   answer: { language: Language; shape: string };
+  /** By what a repeat is known, where the messages hold what was computed for them; left out: by the messages. */
+  identity?: unknown;
 }) => Promise<Sent>;
 
 type Reply = {

@@ -14,15 +14,20 @@ export type Outcome = { piece: Piece; result: Accepted | Refusal };
 /**
  * What `/send` answers: the messages that were taken, each at the place of its target. Those that were not stand in
  * `rejected`, which is there only when there are any; when nothing was taken, the whole is refused for the first reason.
+ *
+ * @param at when the call came; of a repeat, when the first did, in ms since 1970
  */
-export function sendAnswer(outcomes: readonly Outcome[], requestId: string): object {
+export function sendAnswer(
+  outcomes: readonly Outcome[],
+  { requestId, at }: { requestId: string; at: number },
+): object {
   const taken = outcomes.flatMap(({ piece, result }) =>
     isRefusal(result) ? [] : [{ target: piece.target, id: result.id }],
   );
   const rejected = outcomes.flatMap(({ piece, result }) =>
     isRefusal(result) ? [{ target: piece.target, reason: reasonOf(result) }] : [],
   );
-  const scheduled = outcomes.some(({ piece }) => piece.scheduled);
+  const scheduled = outcomes.some(({ piece: { plannedMs = at } }) => plannedMs > at);
   return {
     detail: scheduled
       ? 'success! message will be sent on scheduled time'

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { type Caller, callerOf, test } from '#tests/support/app/api-caller.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { type Asked, ask } from '#tests/support/app/dialect-caller.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const sentTexts = async (ani: Caller): Promise<[string, string][]> => {
   const { body } = await ani.call('/v1/messages');
@@ -281,5 +282,56 @@ test('neither dialect takes anything from the portal, or from pages', async ({ r
     expect(page.statusCode, path).toBe(404);
   }
   expect((await running.ask('app_config')).status).toBe(200);
-  expect((await ask(running, '/api/unknown', { form: {} })).status).toBe(404);
+  const unknown = await ask(running, '/api/unknown', { form: {} });
+  expect(unknown.body).toEqual({ status: false, message: 'token invalid' });
+});
+
+test('a wrong escape in the address sends nothing', async ({ ani, running }) => {
+  const get = (message: string) =>
+    ask(running, `/send?token=${ani.key}&target=08123456789&message=${message}`, { method: 'GET' });
+  for (const message of ['caf%E9', '100%']) {
+    expect((await get(message)).body, message).toMatchObject({ reason: 'JSON format invalid' });
+  }
+  expect((await get('caf%C3%A9+100%25')).body.status).toBe(true);
+  expect(await sentTexts(ani)).toEqual([['628123456789', 'café 100%']]);
+});
+
+test('a repeat has the first answer, also where times are computed from now', async ({
+  ani,
+  running,
+}) => {
+  const soon = Math.floor(Date.now() / 1000) + 2;
+  const plans = [{ delay: '1-1000' }, { followup: '60' }, { schedule: String(soon) }];
+  for (const [index, plan] of plans.entries()) {
+    const form = { target: '08123456789,08123456788', message: 'x', ...plan };
+    const key = ani.key;
+    const own = { 'idempotency-key': `k${index}` };
+    const { requestid: _, ...first } = (await ask(running, '/send', { key, form, headers: own }))
+      .body;
+    expect(first.status, JSON.stringify(plan)).toBe(true);
+    if ('schedule' in plan) await waitFor(() => expect(Date.now() / 1000).toBeGreaterThan(soon));
+    const again = await ask(running, '/send', { key, form, headers: own });
+    expect(again.body).toMatchObject(first);
+    expect(again.headers['idempotent-replayed']).toBe('true');
+  }
+  for (const other of [{ delay: '1-999' }, { delay: '1-1000', message: 'y' }]) {
+    const form = { target: '08123456789,08123456788', message: 'x', ...other };
+    const { headers: said } = await ask(running, '/send', {
+      key: ani.key,
+      form,
+      headers: { 'idempotency-key': 'k0' },
+    });
+    expect(said['x-kabari-error']).toBe('idempotency_conflict');
+  }
+});
+
+test('what does not exist here is a "no" as any other', async ({ ani, running }) => {
+  for (const path of ['/fetch-devices', '/delete-message', '/get-whatsapp-group/']) {
+    const { status, body, headers } = await ask(running, path, { key: ani.key, form: { id: '1' } });
+    expect({ status, body }, path).toEqual({
+      status: 200,
+      body: { status: false, reason: 'input invalid', requestid: expect.any(Number) },
+    });
+    expect(headers['x-kabari-error']).toBe('path_unknown');
+  }
 });

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Refusal } from '#contract/base/refusals.ts';
+import type { NewMessage } from '#contract/rest/new-message.ts';
 import {
   type DialectCall,
   type DialectDeps,
@@ -24,6 +25,19 @@ const FILE_BYTES_MAX = 4_000_000;
 const KEYS_MAX = 20;
 /** Numbers of one question whether they can be reached. */
 const NUMBERS_MAX = 1000;
+const missing = [
+  '/add-device',
+  '/update-device',
+  '/delete-device',
+  '/fetch-devices',
+  '/delete-message',
+  '/fetch-group',
+  '/get-whatsapp-group',
+  '/add-template',
+  '/edit-template',
+  '/get-templates',
+  '/delete-template',
+];
 
 /** The Fonnte dialect (docs/dialects.md#fonnte), at the root of the base address. */
 export function openFonnte(scope: FastifyInstance, deps: DialectDeps): void {
@@ -36,6 +50,7 @@ export function openFonnte(scope: FastifyInstance, deps: DialectDeps): void {
     }),
     bodyLimits: BODY_LIMITS,
     routes: routesOf(deps),
+    missing: { method: ['POST'], paths: missing.flatMap((path) => [path, `${path}/`]) },
   });
 }
 
@@ -108,7 +123,7 @@ function keyOf({ headers, query, method }: FastifyRequest): string | undefined {
 
 async function send(deps: DialectDeps, call: DialectCall): Promise<object> {
   const { sender, given, request } = call;
-  const { pieces, connectedOnly } = await readSend(given, {
+  const { pieces, connectedOnly, plan } = await readSend(given, {
     now: deps.now(),
     random: Math.random,
     storeFile: (file) => {
@@ -120,14 +135,22 @@ async function send(deps: DialectDeps, call: DialectCall): Promise<object> {
   });
   if (connectedOnly && sender.status === 'disconnected') throw new Refusal('token_not_linked', {});
   const read = pieces.map(({ message }) => message);
-  const results = await sendEach(deps, call, read, 'fonnte');
+  const identity = plan && { plan, messages: read.map(withoutTime) };
+  const { results, at } = await sendEach(deps, call, { read, shape: 'fonnte', identity });
   const outcomes = pieces.map((piece, index) => ({
     piece,
     result: results[index] ?? new Refusal('our_fault', { request: request.id }),
   }));
   const [first] = results;
   if (first instanceof Refusal && results.every((result) => result instanceof Refusal)) throw first;
-  return sendAnswer(outcomes, request.id);
+  return sendAnswer(outcomes, { requestId: request.id, at });
+}
+
+/** Its time is computed from when the call came: a repeat of the call has another. */
+function withoutTime(message: NewMessage | Refusal): object | null {
+  if (message instanceof Refusal) return null;
+  const { send_at: _, ...rest } = message;
+  return rest;
 }
 
 async function status(deps: DialectDeps, { sender, given, request }: DialectCall): Promise<object> {

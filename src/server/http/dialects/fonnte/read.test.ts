@@ -212,3 +212,27 @@ test('what strangers send is refused in a word of the dialect, or taken: never a
   });
   expect(named).toMatchObject({ text: { body: 'Ani {constructor} {__proto__} ' } });
 });
+
+test('what is wrong with one item of data is that one’s fault', async () => {
+  const good = { target: '0812345671', message: 'satu' };
+  const data = [
+    { target: '0812345672' },
+    null,
+    { target: '0812345673', message: 'x'.repeat(5_000) },
+    { target: '0812345674', message: 'x', schedule: 'besok' },
+    good,
+  ];
+  const pieces = await read({ data: JSON.stringify(data) });
+  expect(
+    pieces.map(({ target, message }) => [
+      target,
+      message instanceof Refusal ? reasonOf(message) : message.to,
+    ]),
+  ).toEqual([
+    ['0812345672', 'input invalid'],
+    ['', 'JSON format invalid'],
+    ['0812345673', 'input invalid'],
+    ['0812345674', 'input invalid'],
+    ['62812345671', '62812345671'],
+  ]);
+});

@@ -30,13 +30,16 @@ export type Piece = {
   /** Its number as the answer names it. */
   target: string;
   message: NewMessage | Refusal;
-  scheduled: boolean;
+  /** The instant it is planned for, in ms since 1970; what is over is now. */
+  plannedMs: number | undefined;
 };
 
 export type SendCall = {
   pieces: readonly Piece[];
   /** False where the caller would rather wait for the phone than be refused. */
   connectedOnly: boolean;
+  /** What was given of times, from which those of the messages are computed; undefined where nothing was. */
+  plan: readonly string[] | undefined;
 };
 
 export type ReadContext = {
@@ -49,6 +52,8 @@ export type ReadContext = {
 
 /** Seconds between two targets, and until a follow-up, at most: a month. */
 const SECONDS_MAX = 2_592_000;
+/** Characters that an answer repeats of a target that was refused. */
+const TARGET_SHOWN_MAX = 40;
 
 /**
  * A call of `/send`: each target becomes a message of its own. What is wrong with the whole call is thrown; what
@@ -59,18 +64,49 @@ const SECONDS_MAX = 2_592_000;
 export async function readSend(given: Given, context: ReadContext): Promise<SendCall> {
   const many = given.get('data');
   if (many === undefined || many === null || many === '') {
-    return { pieces: await piecesOf(given, context, MESSAGES_MAX), connectedOnly: waitsNot(given) };
+    const pieces = await piecesOf(given, context, MESSAGES_MAX);
+    return { pieces, connectedOnly: waitsNot(given), plan: planOf([given]) };
   }
   const pieces: Piece[] = [];
-  let connectedOnly = true;
-  for (const one of listIn(many)) {
-    const fields = givenOf(one);
-    if (!fields) throw notJson();
-    pieces.push(...(await piecesOf(fields, context, MESSAGES_MAX - pieces.length)));
-    if (!waitsNot(fields)) connectedOnly = false;
+  const items = listIn(many).map(givenOf);
+  for (const fields of items) {
+    const left = MESSAGES_MAX - pieces.length;
+    if (left === 0) throw tooMany();
+    pieces.push(...(await piecesOfItem(fields, context, left)));
   }
-  return { pieces, connectedOnly: connectedOnly && waitsNot(given) };
+  const known = items.filter((fields) => fields !== undefined);
+  return { pieces, connectedOnly: [given, ...known].every(waitsNot), plan: planOf(known) };
 }
+
+/** What is wrong with one item is that one's fault alone. */
+async function piecesOfItem(
+  fields: Given | undefined,
+  context: ReadContext,
+  max: number,
+): Promise<Piece[]> {
+  try {
+    if (!fields) throw notJson();
+    return await piecesOf(fields, context, max);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const given = fields?.get('target');
+    const isShown = typeof given === 'string' || typeof given === 'number';
+    const target = isShown ? String(given).slice(0, TARGET_SHOWN_MAX) : '';
+    return [{ target, message: error, plannedMs: undefined }];
+  }
+}
+
+/** The fields that say when a message goes out, of each item; undefined where none does. */
+function planOf(items: readonly Given[]): string[] | undefined {
+  const plan = items.map((fields) =>
+    ['schedule', 'followup', 'delay'].map((name) => saidOf(fields.get(name))).join(' '),
+  );
+  return plan.every((one) => one === '0 0 0') ? undefined : plan;
+}
+
+/** A time as it was given; an item in which it is none was refused. */
+const saidOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value).trim() || '0' : '0';
 
 const waitsNot = (given: Given): boolean => !saysNo(given, 'connectOnly');
 
@@ -86,10 +122,13 @@ function listIn(data: unknown): readonly unknown[] {
   }
   if (!Array.isArray(list) || list.length === 0) throw notJson();
   if (list.length > MESSAGES_MAX) {
-    throw wrong('data', `Paling banyak ${MESSAGES_MAX} pesan dalam satu panggilan.`);
+    throw tooMany();
   }
   return list;
 }
+
+const tooMany = (): Refusal =>
+  wrong('data', `Paling banyak ${MESSAGES_MAX} pesan dalam satu panggilan.`);
 
 const notJson = (): Refusal =>
   new Refusal('request_malformed', { why: 'isian data harus daftar objek JSON' });
@@ -98,28 +137,27 @@ async function piecesOf(given: Given, context: ReadContext, max: number): Promis
   const targets = targetsOf(given, max);
   const content = await contentOf(given, context);
   const plannedMs = plannedFor(given, context.now);
+  const nowMs = context.now.getTime();
+  const startMs = Math.max(plannedMs ?? nowMs, nowMs);
   const pause = pauseOf(given);
   const replyTo = textOf(given, 'inboxid');
   let waitMs = 0;
   return targets.map((target, index) => {
     if (index > 0) waitMs += pause(context.random) * 1000;
-    const atMs =
-      plannedMs === undefined && waitMs === 0
-        ? undefined
-        : waitMs + (plannedMs ?? context.now.getTime());
+    const atMs = startMs + waitMs;
     const message = messageFrom(forTarget(content, target), {
       to: target.to,
-      ...(atMs !== undefined && { send_at: new Date(atMs).toISOString() }),
+      ...(atMs > nowMs && { send_at: new Date(atMs).toISOString() }),
       ...(replyTo !== undefined && { reply_to: replyTo }),
     });
     const to = message instanceof Refusal ? target.to.replace(/^\+/, '') : message.to;
-    return { target: to, message, scheduled: plannedMs !== undefined };
+    return { target: to, message, plannedMs };
   });
 }
 
 /**
- * The instant for which a call is planned, in milliseconds: `schedule` (Unix seconds; 0 and what is over are now)
- * or `followup` (seconds from now).
+ * The instant for which a call is planned, in milliseconds: `schedule` (Unix seconds, which may
+ * be over) or `followup` (seconds from now). 0 is now.
  *
  * @throws Refusal `input_invalid`
  */
@@ -128,7 +166,7 @@ function plannedFor(given: Given, now: Date): number | undefined {
   const after = numberOf(given, 'followup', SECONDS_MAX) ?? 0;
   if (seconds > 0) {
     if (!isPlannable(seconds * 1000)) throw wrong('schedule', 'Harus waktu Unix dalam detik.');
-    return seconds * 1000 > now.getTime() ? seconds * 1000 : undefined;
+    return seconds * 1000;
   }
   return after > 0 ? now.getTime() + after * 1000 : undefined;
 }
@@ -145,7 +183,7 @@ export function readSchedule(given: Given, now: Date): Date {
   if (textOf(given, 'schedule') === undefined) {
     throw wrong('schedule', 'Wajib diisi: waktu Unix dalam detik.');
   }
-  return new Date(plannedFor(given, now) ?? now.getTime());
+  return new Date(Math.max(plannedFor(given, now) ?? 0, now.getTime()));
 }
 
 /** `delay`: seconds between two targets, `2`, or any of a range, `1-10`. @throws Refusal `input_invalid` */

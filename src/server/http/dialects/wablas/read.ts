@@ -75,11 +75,11 @@ function eachOf(given: Given, read: (fields: Given, max: number) => Piece[]): Pi
   if (data.length > MESSAGES_MAX) throw wrong('data', `Paling banyak ${MESSAGES_MAX} pesan.`);
   const pieces: Piece[] = [];
   for (const one of data as unknown[]) {
-    const fields = givenOf(one);
-    if (!fields) throw wrong('data', 'Harus daftar objek.');
     const left = MESSAGES_MAX - pieces.length;
     if (left === 0) throw wrong('data', `Paling banyak ${MESSAGES_MAX} pesan.`);
+    const fields = givenOf(one) ?? new Map<string, unknown>();
     try {
+      if (!givenOf(one)) throw wrong('data', 'Harus daftar objek.');
       pieces.push(...read(fields, left));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;

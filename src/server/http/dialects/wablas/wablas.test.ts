@@ -186,3 +186,33 @@ test('every "no" is a 200 with its message', async ({ ani, running }) => {
   expect(await no('/api/v2/send-message', { key, json: '{' })).toEqual([200, 'payload invalid']);
   expect(await no('/api/v2/send-message', { key, json: {} })).toEqual([200, 'data invalid']);
 });
+
+test('an item that is no object is one row among others', async ({ ani, running }) => {
+  const json = { data: [{ phone: '6281218000001', message: 'satu' }, null] };
+  const { body } = await ask(running, '/api/v2/send-message', { key: ani.key, json });
+  expect(body.data.messages).toMatchObject([
+    { phone: '6281218000001', status: 'pending' },
+    { id: null, phone: '', message: 'data invalid', status: false },
+  ]);
+});
+
+test('a phone that no database keeps is refused by reports', async ({ ani, running }) => {
+  for (const path of ['/api/report/message', '/api/report-realtime']) {
+    const asked = { key: ani.key, method: 'GET' as const };
+    const { status, body } = await ask(running, `${path}?phone=%00`, asked);
+    expect({ status, body }, path).toEqual({
+      status: 200,
+      body: { status: false, message: 'format phone invalid' },
+    });
+  }
+});
+
+test('all that is missing below /api/ is a "no" as any other', async ({ ani, running }) => {
+  for (const method of ['GET', 'POST', 'PUT', 'DELETE'] as const) {
+    const { status, body } = await ask(running, '/api/send-list', { key: ani.key, method });
+    expect({ status, body }, method).toEqual({
+      status: 200,
+      body: { status: false, message: 'request invalid' },
+    });
+  }
+});

@@ -40,6 +40,7 @@ export function openWablas(scope: FastifyInstance, deps: DialectDeps): void {
     no: (refusal) => ({ status: statusOf(refusal), body: noAnswer(refusal) }),
     bodyLimits: BODY_LIMITS,
     routes: [...sendRoutes(deps), ...otherRoutes(deps)],
+    missing: { method: ['GET', 'POST', 'PUT', 'DELETE'], paths: ['/api/*'] },
   });
 }
 
@@ -140,7 +141,7 @@ async function send(
 ): Promise<Outcome[]> {
   if (call.sender.status === 'disconnected') throw new Refusal('token_not_linked', {});
   const read = pieces.map(({ message }) => message);
-  const results = await sendEach(deps, call, read, 'wablas');
+  const { results } = await sendEach(deps, call, { read, shape: 'wablas' });
   const [first] = results;
   if (first instanceof Refusal && results.every((one) => one instanceof Refusal)) throw first;
   return pieces.map((piece, index) => ({
