@@ -12,6 +12,7 @@ import * as events from './events.ts';
 import * as messages from './messages.ts';
 import * as sendFile from './messages/send-file.ts';
 import * as optouts from './messages/optouts.ts';
+import * as templates from './messages/templates.ts';
 import * as people from './people.ts';
 import * as operators from './operator/operators.ts';
 import * as operatorTopups from './operator/money/topups.ts';
@@ -112,6 +113,9 @@ export const acts: readonly Act[] = [
   optouts.listOptouts,
   optouts.addOptout,
   optouts.removeOptout,
+  templates.listTemplates,
+  templates.createTemplate,
+  templates.deleteTemplate,
   saldoSummary.saldoSummary,
   saldoUsage.saldoUsage,
   saldoAlert.getSaldoAlert,

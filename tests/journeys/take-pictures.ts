@@ -16,7 +16,10 @@ import { openShop, type Shop } from './seeds/shop.ts';
 import { type Desk, openDesk } from './seeds/desk.ts';
 import { openMediaThread, openPhotoHost } from './seeds/media.ts';
 import { mediaPictures } from './seeds/media-pictures.ts';
-import { openThreads, type Threads } from './seeds/threads.ts';
+import { openTemplates, templatePictures } from './seeds/templates.ts';
+import { supportPictures } from './seeds/support-pictures.ts';
+import { openThreads } from './seeds/threads.ts';
+import { openBakeryServer, openWebhook, webhookPictures } from './seeds/webhooks.ts';
 import { fakeActs } from './support/fake-acts.ts';
 import { usage } from './support/fake-payments.ts';
 
@@ -271,28 +274,6 @@ const deskPictures = ({ operator: session, statement }: Desk): Picture[] => [
   },
 ];
 
-/** Customer service, from both sides. */
-const supportPictures = ({ operator }: Desk, { shop, accountId }: Threads): Picture[] => [
-  {
-    name: 'layanan-pelanggan',
-    options: { session: shop.session },
-    path: '/customer-service',
-    before: (tab) => tab.getByText('Baik, ditunggu', { exact: false }).waitFor(),
-  },
-  {
-    name: 'layanan-pelanggan-ponsel',
-    options: { session: shop.session, width: 390, dark: true },
-    path: '/customer-service',
-    before: (tab) => tab.getByText('Baik, ditunggu', { exact: false }).waitFor(),
-  },
-  {
-    name: 'operator-layanan',
-    options: { session: operator },
-    path: `/operator/layanan?open=${accountId}`,
-    before: (tab) => tab.getByText('Minta bukti dulu', { exact: false }).waitFor(),
-  },
-];
-
 /** What runs the installation. */
 const systemPictures = ({ operator: session }: Desk): Picture[] => [
   {
@@ -342,8 +323,14 @@ type Album = {
 };
 
 const photo = await openPhotoHost();
+const target = await openBakeryServer();
 
 const albums: readonly Album[] = [
+  {
+    freePlan: 'paying',
+    settings: { SIMULATOR_SPEED: '0', WEBHOOK_ORIGINS: target.origin },
+    fill: async ({ address }) => webhookPictures(await openWebhook(address, target.url)),
+  },
   {
     freePlan: 'paying',
     settings: { SIMULATOR_SPEED: '0', MEDIA_LISTED: photo.origin },
@@ -359,7 +346,12 @@ const albums: readonly Album[] = [
       const shop = await openShop(address);
       await quiet(address, shop);
       await ask(address, saveSaldoAlert, { threshold: 1_000_000 }, shop.customer.session);
-      return [...picturesOf(shop), ...apiPictures(shop, address)];
+      await openTemplates(address, shop.customer);
+      return [
+        ...picturesOf(shop),
+        ...apiPictures(shop, address),
+        ...templatePictures(shop.customer),
+      ];
     },
   },
   {
@@ -395,4 +387,5 @@ try {
 } finally {
   await browser.close();
   photo.close();
+  await target.close();
 }

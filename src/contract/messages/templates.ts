@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { act, paging } from '#contract/base/act.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 
 export const TEMPLATE_LIMITS = {
@@ -19,12 +20,36 @@ export const TEMPLATE_LIMITS = {
 /** What a template may be called. */
 export const templateName = /^[a-z0-9_]{1,100}$/;
 
+/** The code of a template's language, as `id` or `en_US`. */
+export const templateLanguage = /^[a-z]{2,3}(_[A-Z]{2})?$/;
+
 /** Approved templates alone can be sent. */
 export const TemplateStatus = schema(() => z.enum(['approved', 'pending', 'rejected']));
 export type TemplateStatus = Output<typeof TemplateStatus>;
 
-export const TemplateCategory = schema(() => z.enum(['utility', 'marketing', 'authentication']));
+export const templateCategories = ['utility', 'marketing', 'authentication'] as const;
+export const TemplateCategory = schema(() => z.enum(templateCategories));
 export type TemplateCategory = Output<typeof TemplateCategory>;
+
+/** A template: a text with variables that is sent by its name. All tokens of the account send it. */
+export const Template = schema(() =>
+  z.object({
+    name: z.string(),
+    language: z.string(),
+    category: TemplateCategory(),
+    status: TemplateStatus(),
+    /** Why it was rejected. */
+    reason: z.nullable(z.string()),
+    header: z.nullable(z.string()),
+    body: z.string(),
+    footer: z.nullable(z.string()),
+    buttons: z.array(z.string()),
+    /** Of the body, in the order in which it names them. */
+    variables: z.array(z.string()),
+    created_at: z.coerce.date(),
+  }),
+);
+export type Template = Output<typeof Template>;
 
 const variable = /\{\{\s*([A-Za-z0-9_]{1,40})\s*\}\}/g;
 
@@ -33,17 +58,100 @@ export const variablesOf = (text: string): readonly string[] => [
   ...new Set([...text.matchAll(variable)].map(([, name = '']) => name)),
 ];
 
+/** The variables of a text in the order in which their values are given: numbered ones go by their number. */
+export function valueOrderOf(text: string): readonly string[] {
+  const names = variablesOf(text);
+  return names.every((name) => /^\d+$/.test(name))
+    ? names.toSorted((a, b) => Number(a) - Number(b))
+    : names;
+}
+
 /**
  * A text with its variables filled in.
  *
- * @param values one for each of `variablesOf(text)`, in that order. Numbered ones go by their number: the
- *   first value is that of the lowest.
+ * @param values one for each of `valueOrderOf(text)`, in that order.
  */
 export function fillTemplate(text: string, values: readonly string[]): string {
-  const names = variablesOf(text);
-  const ordered = names.every((name) => /^\d+$/.test(name))
-    ? names.toSorted((a, b) => Number(a) - Number(b))
-    : names;
-  const byName = new Map(ordered.map((name, index) => [name, values[index] ?? '']));
+  const byName = new Map(valueOrderOf(text).map((name, index) => [name, values[index] ?? '']));
   return text.replace(variable, (_, name: string) => byName.get(name) ?? '');
 }
+
+const TemplateName = schema(() =>
+  z
+    .string()
+    .check(z.regex(templateName, 'Nama 1 sampai 100 karakter: huruf kecil, angka, atau _.')),
+);
+
+const TemplateLanguage = schema(() =>
+  z.string().check(z.regex(templateLanguage, 'Pilih bahasanya.')),
+);
+
+const optionalLine = (what: string, max: number) =>
+  z.optional(z.string().check(z.minLength(1), z.maxLength(max, tooLong(what, max))));
+
+const tooLong = (what: string, max: number) => `${what} paling panjang ${max} karakter.`;
+
+const TemplateBody = schema(() =>
+  z.string().check(
+    z.refine((text) => text.trim() !== '', 'Tulis isi pesannya.'),
+    z.maxLength(TEMPLATE_LIMITS.body, tooLong('Isi', TEMPLATE_LIMITS.body)),
+    z.refine(
+      (text) => variablesOf(text).length <= TEMPLATE_LIMITS.variables,
+      `Isi memuat paling banyak ${TEMPLATE_LIMITS.variables} variabel.`,
+    ),
+  ),
+);
+
+const TemplateButtons = schema(() =>
+  z.array(z.string()).check(
+    z.maxLength(TEMPLATE_LIMITS.buttons, `Paling banyak ${TEMPLATE_LIMITS.buttons} tombol.`),
+    z.refine(
+      (all) => all.every((one) => one !== '' && one.length <= TEMPLATE_LIMITS.button),
+      tooLong('Setiap tombol', TEMPLATE_LIMITS.button),
+    ),
+    z.refine((all) => new Set(all).size === all.length, 'Dua tombol tidak boleh sama.'),
+  ),
+);
+
+/** By name, then language, unless sorted; those of one name, or in one language. */
+export const listTemplates = act({
+  name: 'template_list',
+  by: 'customer',
+  list: 'default',
+  input: () => ({
+    ...paging(['name', 'created_at']),
+    name: z.optional(TemplateName()),
+    language: z.optional(TemplateLanguage()),
+  }),
+  output: Template,
+});
+
+/** Hands in a template; the network reviews it before it can be sent. The simulated one approves it at once. */
+export const createTemplate = act({
+  name: 'template_create',
+  by: 'customer',
+  changes: true,
+  audited: true,
+  input: () => ({
+    name: TemplateName(),
+    language: TemplateLanguage(),
+    category: TemplateCategory(),
+    header: optionalLine('Judul', TEMPLATE_LIMITS.header),
+    body: TemplateBody(),
+    footer: optionalLine('Catatan kaki', TEMPLATE_LIMITS.footer),
+    buttons: z.optional(TemplateButtons()),
+  }),
+  output: Template,
+  refuses: ['template_exists', 'templates_full'],
+});
+
+/** Deletes one in one language. What was sent with it stays as it is. */
+export const deleteTemplate = act({
+  name: 'template_delete',
+  by: 'customer',
+  changes: true,
+  audited: true,
+  input: () => ({ name: TemplateName(), language: TemplateLanguage() }),
+  output: () => z.object({}),
+  refuses: ['template_not_found'],
+});

@@ -2,38 +2,19 @@ import * as z from 'zod/mini';
 import { type Output, schema } from '#contract/base/schema.ts';
 import {
   TEMPLATE_LIMITS,
+  Template,
   TemplateCategory,
-  TemplateStatus,
+  templateLanguage,
   templateName,
   variablesOf,
 } from '#contract/messages/templates.ts';
 import { bodyRefused, endpoint } from './endpoint.ts';
 import { noted } from './notes.ts';
 
-/** A template: a text with variables that is sent by its name. */
-export const ApiTemplate = schema(() =>
-  z.object({
-    name: z.string(),
-    language: z.string(),
-    category: TemplateCategory(),
-    status: TemplateStatus(),
-    /** Why it was rejected. */
-    reason: z.nullable(z.string()),
-    header: z.nullable(z.string()),
-    body: z.string(),
-    footer: z.nullable(z.string()),
-    buttons: z.array(z.string()),
-    /** Of the body, in the order in which it names them. */
-    variables: z.array(z.string()),
-    created_at: z.coerce.date(),
-  }),
-);
-export type ApiTemplate = Output<typeof ApiTemplate>;
-
-const TemplateList = schema(() => z.object({ data: z.array(ApiTemplate()) }));
+const TemplateList = schema(() => z.object({ data: z.array(Template()) }));
 
 const TemplateLanguage = schema(() =>
-  noted(z.string().check(z.regex(/^[a-z]{2,3}(_[A-Z]{2})?$/)), {
+  noted(z.string().check(z.regex(templateLanguage)), {
     expected: {
       id: 'kode bahasa, misalnya "id" atau "en_US"',
       en: 'a code of a language, such as "id" or "en_US"',
@@ -101,7 +82,7 @@ export const templateEndpoints = {
     status: 201,
     summary: { id: 'Ajukan templat', en: 'Hand in a template' },
     body: NewTemplate,
-    answer: ApiTemplate,
+    answer: Template,
     refuses: [...bodyRefused, 'template_exists', 'templates_full'],
   }),
   getTemplate: endpoint({

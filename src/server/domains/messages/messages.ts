@@ -18,6 +18,7 @@ import type { Library } from '#server/domains/media/media.ts';
 import type { MediaOfMessages } from './media/prepare.ts';
 import { openSettle, wakeAwaiting } from './dispatch/settle.ts';
 import { type FindMedia, findNoMedia } from './submit/lookups.ts';
+import { templateActs } from './templates/acts.ts';
 import { type ApiTemplates, openApiTemplates } from './templates/api.ts';
 import { openMinuteCounts } from './submit/minutes.ts';
 import { optoutActs } from './optouts/acts.ts';
@@ -148,6 +149,7 @@ export function openMessages(deps: MessagesDeps): Messages {
       ...sendHandlers({ ...deps, accepter, findMedia, adopt: deps.media.adopt }),
       cancelMessageHandler({ sql }),
       ...optoutActs({ sql, onStored }),
+      ...templateActs({ sql }),
     ],
     api: openApiMessages({ sql, accepter, prices, offerFile, findMedia, onWork, now }),
     optouts: openApiOptouts(sql, onStored),

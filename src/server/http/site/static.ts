@@ -97,6 +97,7 @@ export const screens: ReadonlySet<string> = new Set([
   '/profile',
   '/saldo',
   '/token',
+  '/token/templat',
   '/token/webhook',
 ]);
 const galleryPath = /^\/__galeri(?:\/[a-z0-9-]{1,64})?$/;

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { goTo, navigate } from '#web/browser/router/navigation.ts';
 import {
+  FileText,
   Keyboard,
   LogOut,
   MessageSquareText,
@@ -118,6 +119,14 @@ const doing: readonly Command[] = [
     group: 'Tindakan',
     Icon: Plus,
     run: () => navigate({ to: '/token', search: { view: 'new' } }),
+  },
+  {
+    id: 'templates',
+    label: 'Templat',
+    words: 'template variabel teks siap kirim',
+    group: 'Halaman',
+    Icon: FileText,
+    run: () => navigate({ to: '/token/templat' }),
   },
   {
     id: 'webhook',

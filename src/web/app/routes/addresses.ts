@@ -18,6 +18,12 @@ export const addresses = {
     token: text,
     reason: text,
   },
+  '/token/templat': {
+    ...listFields,
+    view: oneOf(['new']),
+    /** The template that is open: its name and language, as `pesanan_siap:id`. */
+    open: text,
+  },
   '/token/webhook': {
     page: whole,
     token: text,

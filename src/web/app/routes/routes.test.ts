@@ -16,6 +16,7 @@ test('who is not signed in is sent to login from every page but the public ones'
   expect(inLayout('app')).toEqual([
     '/',
     '/token',
+    '/token/templat',
     '/token/webhook',
     '/message-history',
     '/saldo',

@@ -21,6 +21,12 @@ const pages: Readonly<Record<keyof typeof addresses, Omit<Route, 'search'>>> = {
     layout: app,
     page: later(async () => (await import('#web/features/tokens/TokensPage.tsx')).TokensPage),
   },
+  '/token/templat': {
+    layout: app,
+    page: later(
+      async () => (await import('#web/features/tokens/templates/TemplatesPage.tsx')).TemplatesPage,
+    ),
+  },
   '/token/webhook': {
     layout: app,
     page: later(async () => (await import('#web/features/webhooks/WebhookPage.tsx')).WebhookPage),

@@ -12,6 +12,7 @@ import { ExpiryChip } from '#web/features/tokens/access/ExpiryChip.tsx';
 import { ReviewChip } from '#web/features/tokens/drawer/TokenReview.tsx';
 import { TokenDrawer } from '#web/features/tokens/drawer/TokenDrawer.tsx';
 import styles from '#web/features/tokens/tokens.module.css';
+import { TokenTabs } from '#web/features/tokens/TokenTabs.tsx';
 import { useTokenAddress } from '#web/features/tokens/useTokenAddress.ts';
 import { channelLabel, statusTone } from '#web/features/tokens/labels.ts';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
@@ -20,7 +21,6 @@ import type { Column } from '#web/ui/table/tableProps.ts';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
-import { TabLink, TabLinks } from '#web/ui/tabs/Tabs.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
 const RejectedCalls = lazy(async () => ({
@@ -131,16 +131,7 @@ export function TokensPage() {
           </LinkButton>
         }
       />
-      <div className={styles['views']}>
-        <TabLinks label="Tampilan token">
-          <TabLink to="/token" current={!address.rejected}>
-            Daftar token
-          </TabLink>
-          <TabLink to="/token" search={{ view: 'ditolak' }} current={address.rejected}>
-            Panggilan ditolak
-          </TabLink>
-        </TabLinks>
-      </div>
+      <TokenTabs current={address.rejected ? 'rejected' : 'list'} />
       {address.rejected ? (
         <Suspense fallback={<Skeleton height={320} />}>
           <RejectedCalls />

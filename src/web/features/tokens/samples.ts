@@ -14,12 +14,16 @@ export const KEY_PLACEHOLDER = 'KUNCI_API_ANDA';
 /** What the first message says. */
 export const FIRST_TEXT = 'Halo dari Kabari';
 
-/** The first message, ready to be pasted into a terminal. */
-export const curlSample = ({ address, key, to }: Sending): string =>
+/** A call that sends a message, ready to be pasted into a terminal. */
+export const curlOf = ({ address, key }: Sending, body: object): string =>
   `curl ${address}/v1/messages \\
   -H 'Authorization: Bearer ${key}' \\
   -H 'Content-Type: application/json' \\
-  -d '${JSON.stringify({ to, text: { body: FIRST_TEXT } })}'`;
+  -d '${JSON.stringify(body).replaceAll("'", String.raw`'\''`)}'`;
+
+/** The first message, ready to be pasted into a terminal. */
+export const curlSample = (sending: Sending): string =>
+  curlOf(sending, { to: sending.to, text: { body: FIRST_TEXT } });
 
 /** A number that always receives and reads, in the simulator. */
 const SIMULATED = '62800000001';

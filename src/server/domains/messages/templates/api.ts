@@ -1,14 +1,9 @@
 import { Refusal } from '#contract/base/refusals.ts';
-import {
-  TEMPLATE_LIMITS,
-  type TemplateStatus,
-  templateName,
-  variablesOf,
-} from '#contract/messages/templates.ts';
-import type { ApiTemplate, NewTemplate } from '#contract/rest/templates.ts';
-import { newId } from '#server/infra/ids.ts';
+import { type Template, templateName } from '#contract/messages/templates.ts';
+import type { NewTemplate } from '#contract/rest/templates.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
-import { type StoredTemplate, readTemplates } from './templates.ts';
+import { insertTemplate, removeTemplate, templateOf } from './store.ts';
+import { readTemplates } from './templates.ts';
 
 type Sender = { accountId: string; simulated: boolean };
 
@@ -19,9 +14,9 @@ export type ApiTemplates = {
    *
    * @throws Refusal `template_not_found` when there is none of the name
    */
-  list: (sender: Sender, name?: string) => Promise<ApiTemplate[]>;
+  list: (sender: Sender, name?: string) => Promise<Template[]>;
   /** @throws Refusal `template_exists`, `templates_full` */
-  add: (sender: Sender, template: NewTemplate) => Promise<ApiTemplate>;
+  add: (sender: Sender, template: NewTemplate) => Promise<Template>;
   /** In one language, or in all of them. @throws Refusal `template_not_found` */
   remove: (sender: Sender, name: string, language: string | undefined) => Promise<void>;
 };
@@ -35,60 +30,12 @@ export const openApiTemplates = (sql: Sql): ApiTemplates => ({
     if (name !== undefined && found.length === 0) throw notFound(name);
     return found.map(templateOf);
   },
-  add: (sender, template) => add(sql, sender, template),
+  add: (sender, template) =>
+    asAccount(sql, sender.accountId, (tx) => insertTemplate(tx, sender, template)),
   remove: async ({ accountId }, name, language) => {
     if (!templateName.test(name)) throw notFound(name);
-    const removed = await asAccount(
-      sql,
-      accountId,
-      (tx) => tx`
-        delete from message_templates
-        where account_id = ${accountId} and name = ${name}
-          ${language === undefined ? tx`` : tx`and language = ${language}`}
-        returning 1`,
-    );
-    if (removed.length === 0) throw notFound(name);
+    await asAccount(sql, accountId, (tx) => removeTemplate(tx, { accountId, name, language }));
   },
 });
 
-function add(sql: Sql, sender: Sender, given: NewTemplate): Promise<ApiTemplate> {
-  const { accountId } = sender;
-  const { name, language = 'id', category = 'utility', header, body, footer, buttons = [] } = given;
-  return asAccount(sql, accountId, async (tx) => {
-    const [count] = await tx<{ all: number }[]>`
-      select count(*) as all from message_templates where account_id = ${accountId}`;
-    if ((count?.all ?? 0) >= TEMPLATE_LIMITS.all) {
-      throw new Refusal('templates_full', { limit: TEMPLATE_LIMITS.all });
-    }
-    const [added] = await tx<StoredTemplate[]>`
-      insert into message_templates (
-        account_id, template_id, name, language, category, header, body, footer, buttons, status
-      ) values (
-        ${accountId}, ${newId()}, ${name}, ${language}, ${category}, ${header ?? null}, ${body},
-        ${footer ?? null}, ${buttons}::text[], ${reviewed(sender)}
-      )
-      on conflict (account_id, name, language) do nothing
-      returning name, language, category, header, body, footer, buttons, status, reason, created_at`;
-    if (!added) throw new Refusal('template_exists', { name, language });
-    return templateOf(added);
-  });
-}
-
-/** What the network's review says: the simulated one is content with everything; others take their time. */
-const reviewed = ({ simulated }: Sender): TemplateStatus => (simulated ? 'approved' : 'pending');
-
 const notFound = (name: string) => new Refusal('template_not_found', { name });
-
-const templateOf = (stored: StoredTemplate): ApiTemplate => ({
-  name: stored.name,
-  language: stored.language,
-  category: stored.category,
-  status: stored.status,
-  reason: stored.reason,
-  header: stored.header,
-  body: stored.body,
-  footer: stored.footer,
-  buttons: [...stored.buttons],
-  variables: [...variablesOf(stored.body)],
-  created_at: stored.created_at,
-});

@@ -1,12 +1,13 @@
-import type { ApiTemplate, NewTemplate } from '#contract/rest/templates.ts';
+import type { Template } from '#contract/messages/templates.ts';
+import type { NewTemplate } from '#contract/rest/templates.ts';
 import type { ApiSender } from '#server/http/access.ts';
 import type { Handlers } from '#server/http/v1/call.ts';
 
 /** What these endpoints need of templates. */
 export type TemplateCalls = {
   /** Those of one name, or all. */
-  list: (sender: ApiSender, name?: string) => Promise<ApiTemplate[]>;
-  add: (sender: ApiSender, template: NewTemplate) => Promise<ApiTemplate>;
+  list: (sender: ApiSender, name?: string) => Promise<Template[]>;
+  add: (sender: ApiSender, template: NewTemplate) => Promise<Template>;
   remove: (sender: ApiSender, name: string, language: string | undefined) => Promise<void>;
 };
 

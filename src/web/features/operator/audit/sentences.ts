@@ -41,6 +41,8 @@ const sentences: Readonly<Record<string, string>> = {
   scan_consent: 'Menyetujui penautan ponsel',
   optout_add: 'Menghentikan pesan ke sebuah nomor',
   optout_remove: 'Mengizinkan lagi pesan ke sebuah nomor',
+  template_create: 'Mengajukan templat',
+  template_delete: 'Menghapus templat',
   saldo_alert_save: 'Mengatur pengingat saldo',
   saldo_export: 'Mengunduh mutasi saldo',
   topup_create: 'Membuat isi saldo',

@@ -1,0 +1,19 @@
+import styles from '#web/features/tokens/tokens.module.css';
+import { TabLink, TabLinks } from '#web/ui/tabs/Tabs.tsx';
+
+/** The views of tokens: the list, their templates, and calls that were refused. */
+export const TokenTabs = ({ current }: { current: 'list' | 'templates' | 'rejected' }) => (
+  <div className={styles['views']}>
+    <TabLinks label="Tampilan token">
+      <TabLink to="/token" current={current === 'list'}>
+        Daftar token
+      </TabLink>
+      <TabLink to="/token/templat" current={current === 'templates'}>
+        Templat
+      </TabLink>
+      <TabLink to="/token" search={{ view: 'ditolak' }} current={current === 'rejected'}>
+        Panggilan ditolak
+      </TabLink>
+    </TabLinks>
+  </div>
+);

@@ -1,0 +1,206 @@
+import { Braces } from 'lucide-react';
+import { useRef, useState } from 'react';
+import {
+  createTemplate,
+  TEMPLATE_LIMITS,
+  templateCategories,
+  type Template,
+} from '#contract/messages/templates.ts';
+import { useAct } from '#web/api/query.ts';
+import {
+  buttonsOf,
+  categoryLabel,
+  languageLabel,
+  nextVariable,
+  offeredLanguages,
+  type Examples,
+} from '#web/features/tokens/templates/labels.ts';
+import { TemplatePreview } from '#web/features/tokens/templates/TemplatePreview.tsx';
+import styles from '#web/features/tokens/templates/templates.module.css';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { useForm, type Form } from '#web/ui/form/useForm.ts';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { Select } from '#web/ui/select/Select.tsx';
+import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
+
+const initial = {
+  name: '',
+  language: 'id',
+  category: 'utility',
+  header: '',
+  body: '',
+  footer: '',
+  buttons: '',
+};
+type Values = typeof initial;
+
+/** What is left empty is left out. */
+const inputOf = ({ name, language, category, header, body, footer, buttons }: Values) => ({
+  name,
+  language,
+  category: templateCategories.find((one) => one === category) ?? 'utility',
+  body,
+  ...(buttons.trim() !== '' && { buttons: buttonsOf(buttons) }),
+  ...(header.trim() !== '' && { header: header.trim() }),
+  ...(footer.trim() !== '' && { footer: footer.trim() }),
+});
+
+const languages = offeredLanguages.map((value) => ({
+  value,
+  label: `${languageLabel(value)} (${value})`,
+}));
+const categories = templateCategories.map((value) => ({
+  value,
+  label: `${categoryLabel[value].title}: ${categoryLabel[value].means}`,
+}));
+
+/** A new template beside how its receiver will see it. `onMade` goes on to it. */
+export function NewTemplate({ onMade }: { onMade: (template: Template) => void }) {
+  const create = useAct(createTemplate);
+  const [examples, setExamples] = useState<Examples>({});
+  const form = useForm(initial, (values) => fieldErrors(createTemplate, inputOf(values)));
+  const [isSaidOfField, setSaidOfField] = useState(false);
+  const { values } = form;
+  const submit = async (typed: Values) => {
+    if (create.busy) return;
+    try {
+      onMade(await create.perform(inputOf(typed)));
+    } catch (no) {
+      setSaidOfField(form.refuse(no, { template_exists: 'name' }));
+    }
+  };
+  return (
+    <form
+      ref={form.ref}
+      noValidate
+      className={styles['editor']}
+      aria-label="Templat baru"
+      onSubmit={form.submit(submit)}
+    >
+      <div className={styles['fields']}>
+        {!isSaidOfField && <RefusalAlert error={create.error} fields={Object.keys(initial)} />}
+        <NamingFields form={form} />
+        <ContentFields form={form} />
+        <div>
+          <Button type="submit" busy={create.busy}>
+            Simpan templat
+          </Button>
+        </div>
+      </div>
+      <div className={styles['aside']}>
+        <Panel title="Pratinjau">
+          <TemplatePreview
+            template={{
+              header: values.header.trim() || null,
+              body: values.body,
+              footer: values.footer.trim() || null,
+              buttons: buttonsOf(values.buttons),
+            }}
+            examples={examples}
+            onExamples={setExamples}
+          />
+        </Panel>
+      </div>
+    </form>
+  );
+}
+
+type FieldsProps = { form: Form<Values> };
+
+/** What is the same for every field of text. */
+const fieldOf = ({ values, errors, set, leave }: Form<Values>, name: keyof Values) => ({
+  name,
+  value: values[name],
+  error: errors[name],
+  onChange: ({ target }: { target: { value: string } }) => set(name, target.value),
+  onBlur: () => leave(name),
+});
+
+const NamingFields = ({ form }: FieldsProps) => (
+  <>
+    <TextField
+      {...fieldOf(form, 'name')}
+      label="Nama templat"
+      required
+      autoComplete="off"
+      autoCapitalize="none"
+      spellCheck={false}
+      placeholder="pesanan_siap"
+      help="Nama ini yang disebut program Anda: huruf kecil, angka, atau _."
+    />
+    <div className={styles['pair']}>
+      <Select {...fieldOf(form, 'language')} label="Bahasa" options={languages} />
+      <Select {...fieldOf(form, 'category')} label="Kategori" options={categories} />
+    </div>
+  </>
+);
+
+const ContentFields = ({ form }: FieldsProps) => (
+  <>
+    <TextField
+      {...fieldOf(form, 'header')}
+      label="Judul (opsional)"
+      maxLength={TEMPLATE_LIMITS.header}
+      placeholder="Pesanan siap diambil"
+      help="Satu baris tebal di atas isi, tanpa variabel."
+    />
+    <BodyField form={form} />
+    <TextField
+      {...fieldOf(form, 'footer')}
+      label="Catatan kaki (opsional)"
+      maxLength={TEMPLATE_LIMITS.footer}
+      placeholder="Balas STOP untuk berhenti"
+      help="Satu baris kecil di bawah isi, tanpa variabel."
+    />
+    <TextArea
+      {...fieldOf(form, 'buttons')}
+      label="Tombol balasan (opsional)"
+      rows={3}
+      placeholder={'Saya ambil sore\nAntar ke alamat saya'}
+      help={`Satu tombol per baris, paling banyak ${TEMPLATE_LIMITS.buttons}, masing-masing ${TEMPLATE_LIMITS.button} karakter.`}
+    />
+  </>
+);
+
+/** The body, and a button that writes the next variable where the cursor is. */
+function BodyField({ form }: FieldsProps) {
+  const area = useRef<HTMLTextAreaElement>(null);
+  const variable = `{{${nextVariable(form.values.body)}}}`;
+  const insert = () => {
+    const { body } = form.values;
+    const { selectionStart: from = body.length, selectionEnd: to = from } = area.current ?? {};
+    form.set('body', body.slice(0, from) + variable + body.slice(to));
+    requestAnimationFrame(() => {
+      area.current?.focus();
+      area.current?.setSelectionRange(from + variable.length, from + variable.length);
+    });
+  };
+  return (
+    <div className={styles['body']}>
+      <TextArea
+        {...fieldOf(form, 'body')}
+        ref={area}
+        label="Isi pesan"
+        required
+        counter
+        rows={6}
+        maxLength={TEMPLATE_LIMITS.body}
+        placeholder="Halo {{1}}, pesanan {{2}} sudah siap diambil."
+        help="Variabel ditulis {{1}}, {{2}}, atau {{nama}}, dan diisi setiap kali dikirim."
+      />
+      <div>
+        <Button
+          variant="outline"
+          tone="neutral"
+          size="sm"
+          icon={<Braces size={16} aria-hidden="true" />}
+          onClick={insert}
+        >
+          Sisipkan {variable}
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,79 @@
+import { useState } from 'react';
+import { formatTime } from '#contract/base/time.ts';
+import { valueOrderOf } from '#contract/messages/templates.ts';
+import { useUser } from '#web/api/user.ts';
+import { previewOf, type Examples } from '#web/features/tokens/templates/labels.ts';
+import styles from '#web/features/tokens/templates/templates.module.css';
+import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
+
+type Shown = {
+  header: string | null;
+  body: string;
+  footer: string | null;
+  buttons: readonly string[];
+};
+
+type Props = {
+  template: Shown;
+  examples: Examples;
+  onExamples: (examples: Examples) => void;
+};
+
+/** A template as its receiver sees it, with examples in place of its variables; they are stored nowhere. */
+export function TemplatePreview({ template, examples, onExamples }: Props) {
+  const { name, timezone } = useUser();
+  const [now] = useState(() => new Date());
+  const { header, body, footer, buttons } = template;
+  return (
+    <div className={styles['preview']}>
+      <div className={styles['phone']}>
+        {body.trim() === '' ? (
+          <p className={styles['note']}>
+            Tulis isinya: di sini terlihat seperti di ponsel penerima.
+          </p>
+        ) : (
+          <ChatList label="Pratinjau di ponsel penerima">
+            <ChatBubble
+              side="in"
+              sender={name}
+              time={formatTime(now, timezone)}
+              at={now}
+              message={{
+                type: 'template',
+                caption: previewOf(body, examples),
+                template: { header, footer, buttons: [...new Set(buttons)] },
+              }}
+            />
+          </ChatList>
+        )}
+      </div>
+      <ExampleFields body={body} examples={examples} onExamples={onExamples} />
+    </div>
+  );
+}
+
+type ExamplesProps = Pick<Props, 'examples' | 'onExamples'> & { body: string };
+
+function ExampleFields({ body, examples, onExamples }: ExamplesProps) {
+  const variables = valueOrderOf(body);
+  if (variables.length === 0) return null;
+  return (
+    <fieldset className={styles['examples']}>
+      <legend>Contoh isi variabel</legend>
+      {variables.map((variable) => (
+        <TextField
+          key={variable}
+          label={`{{${variable}}}`}
+          size="sm"
+          autoComplete="off"
+          value={examples[variable] ?? ''}
+          onChange={({ target }) => onExamples({ ...examples, [variable]: target.value })}
+        />
+      ))}
+      <p className={styles['note']}>
+        Hanya untuk pratinjau dan contoh kode. Isi sebenarnya ditentukan setiap kali dikirim.
+      </p>
+    </fieldset>
+  );
+}

@@ -1,0 +1,145 @@
+import { FileText, Plus } from 'lucide-react';
+import { useMemo } from 'react';
+import { formatAgo, formatDateTime } from '#contract/base/time.ts';
+import { listTemplates, type Template } from '#contract/messages/templates.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useUser } from '#web/api/user.ts';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
+import { addressOf, categoryLabel, languageLabel } from '#web/features/tokens/templates/labels.ts';
+import { TemplateDrawer } from '#web/features/tokens/templates/TemplateDrawer.tsx';
+import { TemplateStatusChip } from '#web/features/tokens/templates/TemplateStatusChip.tsx';
+import styles from '#web/features/tokens/templates/templates.module.css';
+import { LinkButton } from '#web/ui/button/Button.tsx';
+import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { DataTable } from '#web/ui/table/DataTable.tsx';
+import type { Column, TableView } from '#web/ui/table/tableProps.ts';
+import { useList } from '#web/ui/table/useList.ts';
+
+const columns = (zone: string): readonly Column<Template>[] => [
+  {
+    id: 'name',
+    title: 'Nama',
+    sortable: true,
+    width: 300,
+    phone: 'title',
+    cell: ({ name, body }) => (
+      <span className={styles['name']}>
+        <code>{name}</code>
+        <span className={styles['excerpt']}>
+          <bdi>{body}</bdi>
+        </span>
+      </span>
+    ),
+  },
+  {
+    id: 'language',
+    title: 'Bahasa',
+    width: 130,
+    phone: 'line',
+    cell: ({ language }) => languageLabel(language),
+  },
+  {
+    id: 'category',
+    title: 'Kategori',
+    width: 120,
+    phone: 'hidden',
+    cell: ({ category }) => categoryLabel[category].title,
+  },
+  {
+    id: 'status',
+    title: 'Status',
+    width: 230,
+    phone: 'aside',
+    cell: ({ status, reason }) => (
+      <span className={styles['status']}>
+        <TemplateStatusChip status={status} />
+        {reason !== null && (
+          <span className={styles['excerpt']}>
+            <bdi>{reason}</bdi>
+          </span>
+        )}
+      </span>
+    ),
+  },
+  {
+    id: 'created_at',
+    title: 'Dibuat',
+    sortable: true,
+    width: 140,
+    phone: 'note',
+    cell: ({ created_at: at }) => (
+      <time dateTime={at.toISOString()} title={formatDateTime(at, zone)}>
+        {formatAgo(at, undefined, zone)}
+      </time>
+    ),
+  },
+];
+
+/** The button that starts a template. */
+export const AddTemplate = () => (
+  <LinkButton
+    to="/token/templat"
+    search={{ view: 'new' }}
+    icon={<Plus size={18} aria-hidden="true" />}
+  >
+    Tambah templat
+  </LinkButton>
+);
+
+/** The account's templates; page, order and the open one are in the address. */
+export function TemplateTable() {
+  const { page = 0, sort_by, sort_type = 'asc', open } = useSearch('/token/templat');
+  const { timezone } = useUser();
+  const shown = useMemo(() => columns(timezone), [timezone]);
+  const sorted = sort_by === 'name' || sort_by === 'created_at' ? sort_by : undefined;
+  const view: TableView = { page, sort: sorted ? { sort_by: sorted, sort_type } : undefined };
+  const list = useList(listTemplates, {}, view);
+  const openAt = (next: string | undefined, replace = false) =>
+    void navigate({
+      to: '/token/templat',
+      change: { open: next },
+      replace,
+      resetScroll: false,
+    });
+  return (
+    <>
+      <DataTable
+        {...list.table}
+        caption="Templat"
+        columns={shown}
+        rowKey={addressOf}
+        onView={({ page: next, sort }, { replace } = { replace: false }) =>
+          void navigate({
+            to: '/token/templat',
+            replace,
+            change: {
+              page: next || undefined,
+              sort_by: sort?.sort_by,
+              sort_type: sort?.sort_type,
+            },
+          })
+        }
+        onOpen={(template) => openAt(addressOf(template))}
+        openKey={open}
+        empty={
+          list.error ? (
+            <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
+          ) : (
+            <EmptyState
+              icon={<FileText size={24} />}
+              title="Tulis sekali, kirim dengan namanya"
+              action={<AddTemplate />}
+            >
+              Templat adalah pesan dengan variabel, misalnya “Halo {'{{1}}'}, pesanan {'{{2}}'}{' '}
+              siap”. Program Anda cukup menyebut nama dan isinya.
+            </EmptyState>
+          )
+        }
+      />
+      {open !== undefined && (
+        <TemplateDrawer key={open} open={open} onClose={() => openAt(undefined, true)} />
+      )}
+    </>
+  );
+}

@@ -1,0 +1,58 @@
+import { BookOpen } from 'lucide-react';
+import type { Template } from '#contract/messages/templates.ts';
+import { Link } from '#web/browser/router/Link.tsx';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
+import { addressOf } from '#web/features/tokens/templates/labels.ts';
+import { NewTemplate } from '#web/features/tokens/templates/NewTemplate.tsx';
+import { useTemplatesChanged } from '#web/features/tokens/templates/queries.ts';
+import { AddTemplate, TemplateTable } from '#web/features/tokens/templates/TemplateTable.tsx';
+import { TokenTabs } from '#web/features/tokens/TokenTabs.tsx';
+import { LinkButton } from '#web/ui/button/Button.tsx';
+import { PageHead } from '#web/ui/layout/PageHead.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+/** Route `/token/templat`: texts with variables that all tokens send by their names; with `view=new` the form for one. */
+export function TemplatesPage() {
+  const { view } = useSearch('/token/templat');
+  const changed = useTemplatesChanged();
+  const made = (template: Template) => {
+    changed(template);
+    toast(`Templat ${template.name} disimpan.`, { tone: 'success' });
+    const search = { open: addressOf(template) };
+    void navigate({ to: '/token/templat', search, replace: true });
+  };
+  if (view === 'new') {
+    return (
+      <>
+        <PageHead
+          title="Templat baru"
+          context={<Link to="/token/templat">Kembali ke daftar templat</Link>}
+        />
+        <NewTemplate onMade={made} />
+      </>
+    );
+  }
+  return (
+    <>
+      <PageHead
+        title="Templat"
+        context="Pesan dengan variabel yang dikirim dengan menyebut namanya, oleh semua token Anda."
+        action={<AddTemplate />}
+        tools={
+          <LinkButton
+            to="/docs"
+            hash="post-v1templates"
+            variant="outline"
+            tone="neutral"
+            icon={<BookOpen size={18} aria-hidden="true" />}
+          >
+            Dokumentasi templat
+          </LinkButton>
+        }
+      />
+      <TokenTabs current="templates" />
+      <TemplateTable />
+    </>
+  );
+}

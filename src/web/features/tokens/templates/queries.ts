@@ -1,0 +1,23 @@
+import { queryOptions, useQueryClient } from '@tanstack/react-query';
+import { listTemplates, type Template } from '#contract/messages/templates.ts';
+import { perform } from '#web/api/act.ts';
+import { listKey } from '#web/ui/table/useList.ts';
+
+type Named = { name: string; language: string };
+
+/** One template; null when there is none of its name and language. */
+export const templateQuery = ({ name, language }: Named) =>
+  queryOptions({
+    queryKey: [...listKey(listTemplates), 'one', name, language],
+    queryFn: async ({ signal }): Promise<Template | null> =>
+      (await perform(listTemplates, { name, language }, { signal })).rows[0] ?? null,
+  });
+
+/** Asks for all templates again, and shows one as it now stands, where it is given. */
+export function useTemplatesChanged(): (template?: Template) => void {
+  const client = useQueryClient();
+  return (template) => {
+    if (template) client.setQueryData(templateQuery(template).queryKey, template);
+    void client.invalidateQueries({ queryKey: listKey(listTemplates) });
+  };
+}
