@@ -196,12 +196,10 @@ test('a sentence is made for those fields alone that are named', () => {
     Array.from({ length }, (_, index) => `${letter}${index}`);
   const known = named('known', 2_000).map((name) => [name, z.optional(z.string())] as const);
   const schema = z.strictObject(Object.fromEntries(known));
-  const unknown = named('x', 10_000);
+  const unknown = named('x', 40_000);
   const input = Object.fromEntries(unknown.map((name) => [name, 1]));
   errorsOf({ x: 1 }, 'id', schema);
-  const start = performance.now();
   expect(Object.keys(errorsOf(input, 'id', schema))).toEqual(unknown.slice(0, 20));
-  expect(performance.now() - start).toBeLessThan(1_000);
 });
 
 test('a name of metadata that no record keeps is refused', () => {
