@@ -93,6 +93,35 @@ journey(
     await tab.keyboard.press('Escape');
     await dialog.waitFor({ state: 'detached' });
 
+    // A file of the reader's goes along where an example has one.
+    const uploads = tab.getByRole('button', { name: /^Try it/ });
+    const isUpload = (all: Element[]) =>
+      all.findIndex(({ parentElement: near }) =>
+        near?.parentElement?.textContent?.includes("-F 'file="),
+      );
+    await tab.getByRole('tab', { name: 'curl' }).first().click();
+    await uploads.nth(await uploads.evaluateAll(isUpload)).click();
+    const upload = tab.getByRole('dialog', { name: 'Coba POST /v1/media' });
+    await press(tab, upload.getByRole('button', { name: 'Jalankan' }));
+    await upload.getByText('Pilih berkasnya.').waitFor();
+    await upload.getByLabel('Berkas').setInputFiles('docs/pictures/masuk.png');
+    await upload.getByText('masuk.png').waitFor();
+    await look(tab, 'a file to be sent', { only: allLooks[3] });
+    await press(tab, upload.getByRole('button', { name: 'Jalankan' }));
+    await upload.getByText('Jawaban 201').waitFor();
+    await upload.getByText(/"mime_type": "image\/png"/).waitFor();
+    await upload.getByLabel('Berkas').setInputFiles({
+      name: 'daftar.pdf',
+      mimeType: 'application/pdf',
+      buffer: Buffer.from(
+        '%PDF-1.4\n1 0 obj<</Type/Catalog>>endobj\ntrailer<</Root 1 0 R>>\n%%EOF',
+      ),
+    });
+    await press(tab, upload.getByRole('button', { name: 'Jalankan' }));
+    await upload.getByText(/"mime_type": "application\/pdf"/).waitFor();
+    await tab.keyboard.press('Escape');
+    await upload.waitFor({ state: 'detached' });
+
     await tab.goto(`${address}/docs`);
     await press(tab, tab.getByRole('link', { name: 'Perubahan' }));
     await tab.getByRole('heading', { name: 'The first version' }).waitFor();

@@ -1,13 +1,17 @@
+import { FileUp } from 'lucide-react';
 import { useState } from 'react';
 import { API_KEY_PATTERN } from '#contract/tokens.ts';
+import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 import type { SampleRequest } from '#web/features/docs/samples.ts';
 import styles from '#web/features/docs/docs.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
+import { controlClass, Field } from '#web/ui/form/Field.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
+import { fileSizeText, shortSizes } from '#web/ui/upload/fileSize.ts';
 
 type Props = {
   request: SampleRequest;
@@ -75,19 +79,36 @@ export function TryIt({ request, apiKey, onKey, onClose }: Props) {
             onChange={({ target }) => setBody(target.value)}
           />
         )}
-        {request.form && (
-          <TextField
-            label="Berkas"
-            type="file"
-            onChange={({ target }) => setFile(target.files?.[0])}
-          />
-        )}
+        {request.form && <FileField file={file} onFile={setFile} />}
         {problem !== undefined && <Alert visible state="danger" label={problem} />}
         {answer && <CodeBlock title={answer.title} code={answer.text} />}
       </div>
     </Modal>
   );
 }
+
+type FileProps = { file: File | undefined; onFile: (file: File | undefined) => void };
+
+/** One file. The browser's own control lies over it, unseen: its words are those of the browser's language. */
+const FileField = ({ file, onFile }: FileProps) => (
+  <Field label="Berkas">
+    {(links) => (
+      <div className={controlClass('md', styles['file'])}>
+        <FileUp size={18} aria-hidden="true" />
+        <span>
+          {file ? (
+            <>
+              <bdi>{file.name}</bdi> ({fileSizeText(file.size, shortSizes)})
+            </>
+          ) : (
+            'Pilih berkas'
+          )}
+        </span>
+        <input {...links} type="file" onChange={({ target }) => onFile(target.files?.[0])} />
+      </div>
+    )}
+  </Field>
+);
 
 const isLive = (apiKey: string): boolean => apiKey.startsWith('kbr_live_');
 
@@ -105,7 +126,13 @@ function useTry({ method, headers, path, body, form, apiKey }: Call) {
   const [problem, setProblem] = useState<string>();
   const [busy, setBusy] = useState(false);
   const call = async () => {
-    const own = headers.filter(([name]) => name.toLowerCase() !== 'authorization');
+    // The example's request key would be taken, when something else is tried with it than the first time.
+    const own = headers
+      .filter(([name]) => name.toLowerCase() !== 'authorization')
+      .map(([name, value]) => [
+        name,
+        /^idempotency-key$/i.test(name) ? newIdempotencyKey() : value,
+      ]);
     const reply = await fetch(path, {
       method,
       credentials: 'omit',
