@@ -24,8 +24,10 @@ const spellingsOf = (character: string): string => {
 export function coverSecrets(text: string, secrets: readonly string[]): string {
   return secrets.reduce((covered, secret) => {
     const key = secret.slice(PREFIX.length).replace(/=+$/, '');
+    // Most answers are empty or a word: no spelling is shorter than the key.
+    if (key === '' || covered.length < key.length) return covered;
     const spelled = new RegExp(`(?:${PREFIX})?${[...key].map(spellingsOf).join('')}=*`, 'gi');
-    return key === '' ? covered : covered.replace(spelled, maskOf(hintOf(secret)));
+    return covered.replace(spelled, maskOf(hintOf(secret)));
   }, text);
 }
 
