@@ -153,6 +153,7 @@ export async function solved(
   act: 'user_login' | 'user_register',
 ): Promise<string> {
   const { body } = await ask('captcha_challenge', { for: act });
+  if (body.error) throw new Error(`captcha_challenge: ${body.error.type}`);
   const { challenge } = body.data;
   const solution = await solveChallenge({ challenge, deriveKey });
   return Buffer.from(JSON.stringify({ challenge, solution })).toString('base64');

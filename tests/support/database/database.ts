@@ -12,7 +12,12 @@ export type TestDatabase = {
   owner: Sql;
   /** The address, as the owner: for an application started by the test. */
   url: string;
+  /** The same address with the timeouts of an installation, for tests of them. */
+  impatientUrl: string;
 };
+
+/** Timeouts that end what hangs, also where a machine stands still for a while. */
+const PATIENT = '?connect_timeout=60&options=-c%20statement_timeout%3D60000';
 
 /** Clones the migrated template; `drop` ends what still uses the clone. */
 export async function makeDatabase(): Promise<{ db: TestDatabase; drop: () => Promise<void> }> {
@@ -23,12 +28,15 @@ export async function makeDatabase(): Promise<{ db: TestDatabase; drop: () => Pr
   const address = new URL(server);
   address.username = 'kabari';
   address.pathname = `/${name}`;
+  const impatientUrl = address.href;
+  address.search = PATIENT;
   const url = address.href;
   const db: TestDatabase = {
     allAccountsSql: openDatabase(url, { max: 4, as: 'all accounts', name: 'tests' }),
     tenantSql: openDatabase(url, { max: 4, as: 'tenant', name: 'tests' }),
     owner: openDatabase(url, { max: 1, as: 'owner', name: 'tests' }),
     url,
+    impatientUrl,
   };
   const drop = async () => {
     await Promise.all(

@@ -205,7 +205,7 @@ describe('trouble', () => {
 
   test('a network that swallows everything is noticed within six seconds', async ({ db }) => {
     ownClock();
-    const { url, swallow, swallowed, close } = await proxyTo(db.url);
+    const { url, swallow, swallowed, close } = await proxyTo(db.impatientUrl);
     const one = openDatabase(url, { max: 1, as: 'tenant', name: 'tests' });
     await one`select 1`;
     swallow(true);
@@ -221,6 +221,25 @@ describe('trouble', () => {
     expect(await retrying(() => one`select 3 as three`)).toEqual([{ three: 3 }]);
     await one.end();
     close();
+  });
+
+  test('a process that stood still does not take its own silence for the server’s', async ({
+    db,
+  }) => {
+    const url = new URL(db.url);
+    url.searchParams.set('options', '-c statement_timeout=1000');
+    const one = openDatabase(url.href, { max: 1, as: 'tenant', name: 'tests' });
+    expect(await one`show statement_timeout`).toEqual([{ statement_timeout: '1s' }]);
+    // A statement is sent when its answer is asked for.
+    const asked = one`select pg_sleep(0.5)::text as answer`.then((answers) => answers);
+    await waitFor(async () =>
+      expect(
+        await db.owner`select from pg_stat_activity where query like 'select pg_sleep(0.5)%'`,
+      ).toHaveLength(1),
+    );
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_300);
+    expect(await asked).toEqual([{ answer: '' }]);
+    await one.end();
   });
 
   test('while connections break, every answer is for its own question', async ({ db }) => {

@@ -20,6 +20,8 @@ export type ParameterTypes = Map<string, readonly number[]>;
 export type RequestOptions = { isScript?: boolean; whenLost?: LostOutcome };
 
 const LOOK_MS = 250;
+/** Looks that are so far apart mean that this process was stopped, or too busy to hear anything. */
+const STOOD_STILL_MS = 4 * LOOK_MS;
 const QUERY_CANCELED = '57014';
 
 /**
@@ -231,6 +233,7 @@ export class Connection {
     let since = 0;
     let read = -1;
     let watched: Batch | undefined;
+    let lookedAt = performance.now();
     const timer = setInterval(() => {
       if (this.#lost) return clearInterval(timer);
       const [active] = this.#sent;
@@ -239,7 +242,11 @@ export class Connection {
         read = stream.bytesRead;
       }
       watched = active;
-      if (!active || performance.now() - since <= silenceMs) return;
+      // While this process itself stood still nobody listened: that was no silence of the server's.
+      const now = performance.now();
+      if (now - lookedAt > STOOD_STILL_MS) since = now;
+      lookedAt = now;
+      if (!active || now - since <= silenceMs) return;
       const words = `the database has said nothing for ${silenceMs} ms`;
       this.#lose(Object.assign(new Error(words), { code: 'ETIMEDOUT' }));
     }, LOOK_MS);

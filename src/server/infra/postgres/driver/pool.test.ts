@@ -55,11 +55,17 @@ describe('a server that cannot be reached', () => {
         socket.destroy();
       }),
     );
-    await failureAt(port, '?search_path=a%20b');
+    await failureAt(port, '?search_path=a%20b&options=-c%20work_mem%3D8MB%20--geqo%3Doff');
     const words = (await heard.promise).split('\0');
     expect(words).toEqual(expect.arrayContaining(['user', 'ani', 'database', 'kabari']));
     const options = words[words.indexOf('options') + 1];
-    for (const setting of ['role=kabari_app', 'statement_timeout=3000', 'search_path=a\\ b']) {
+    for (const setting of [
+      'role=kabari_app',
+      'statement_timeout=3000',
+      'search_path=a\\ b',
+      'work_mem=8MB',
+      'geqo=off',
+    ]) {
       expect(options).toContain(`-c ${setting}`);
     }
   });

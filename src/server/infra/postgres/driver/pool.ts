@@ -46,13 +46,31 @@ export const STARTUP_MARK = 'app.startup';
 
 /** Words of an address that mean the connection and not the session: libpq's, and ours. */
 const notSettings =
-  /^(?:host|port|user|password|dbname|ssl\w*|connect_timeout|keepalives\w*|channel_binding|gss\w*|target_session_attrs|application_name|client_encoding)$/;
+  /^(?:host|port|user|password|dbname|ssl\w*|connect_timeout|keepalives\w*|channel_binding|gss\w*|target_session_attrs|application_name|client_encoding|options)$/;
+
+/** The settings in libpq's `options`: `-c name=value` and `--name=value`, blanks in them behind a `\\`. */
+const optionsIn = (words: string): [string, string][] =>
+  [...words.matchAll(/(?:^|\s)(?:-c\s*|--)([\w.]+)=((?:\\.|[^\s\\])*)/gs)].map(
+    ([, name = '', value = '']) => [name, value.replaceAll(/\\(.)/gs, '$1')],
+  );
+
+/** The settings that an address asks for. */
+function askedIn(url: string): Record<string, string> {
+  const { searchParams } = new URL(url);
+  const single = [...searchParams].filter(([name]) => !notSettings.test(name));
+  return Object.fromEntries([...single, ...optionsIn(searchParams.get('options') ?? '')]);
+}
+
+/** How long a statement of a pool may take: what the address asks for in milliseconds, or what fits its work. */
+function statementMsOf(url: string, as: As): number {
+  const asked = askedIn(url)['statement_timeout'] ?? '';
+  return as !== 'owner' && /^\d{1,9}$/.test(asked) ? Number(asked) : STATEMENT_TIMEOUT_MS[as];
+}
 
 /** The settings every session of a pool begins with. */
 function settingsOf(url: string, as: As): Record<string, string> {
-  const asked = [...new URL(url).searchParams].filter(([name]) => !notSettings.test(name));
   return {
-    ...Object.fromEntries(asked),
+    ...askedIn(url),
     [STARTUP_MARK]: 'on',
     TimeZone: 'UTC',
     // What the server writes is read as these write it, whatever the database is set to.
@@ -60,7 +78,7 @@ function settingsOf(url: string, as: As): Record<string, string> {
     bytea_output: 'hex',
     // Short statements only: compiling them costs more than it gives, on servers that would.
     jit: 'off',
-    statement_timeout: String(STATEMENT_TIMEOUT_MS[as]),
+    statement_timeout: String(statementMsOf(url, as)),
     lock_timeout: String(as === 'owner' ? 0 : LOCK_TIMEOUT_MS),
     idle_in_transaction_session_timeout: String(as === 'owner' ? 0 : IDLE_IN_TRANSACTION_MS),
     ...(as !== 'owner' && { role: 'kabari_app' }),
@@ -108,6 +126,12 @@ function placeOf(url: string): Place {
   };
 }
 
+/** How long making a connection may take: libpq's `connect_timeout` in seconds, 0 for ever; 5 s without it. */
+function connectMsOf(url: string): number {
+  const seconds = new URL(url).searchParams.get('connect_timeout') ?? '';
+  return /^\d{1,6}$/.test(seconds) ? Number(seconds) * 1_000 : CONNECT_TIMEOUT_MS;
+}
+
 /** What pg is told of a single connection; the same for pools and for listening. */
 export function clientConfig(url: string, as: As, name: string): pg.ClientConfig {
   const { bare, driverUrl } = readBareStartup(url);
@@ -123,7 +147,7 @@ export function clientConfig(url: string, as: As, name: string): pg.ClientConfig
     ssl: tlsOf(searchParams),
     application_name: `kabari ${name}`,
     ...(!bare && { options: startupOptions(settingsOf(driverUrl, as)) }),
-    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    connectionTimeoutMillis: connectMsOf(driverUrl),
     keepAlive: true,
     keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
   };
@@ -166,9 +190,10 @@ export class Pool {
   constructor(url: string, options: PoolOptions) {
     const { as, max } = options;
     this.#max = max;
-    this.place = placeOf(readBareStartup(url).driverUrl);
+    const { driverUrl } = readBareStartup(url);
+    this.place = placeOf(driverUrl);
     const statement = sessionStatement(url, as);
-    const statementMs = STATEMENT_TIMEOUT_MS[as];
+    const statementMs = statementMsOf(driverUrl, as);
     this.#pool = new pg.Pool({
       max,
       Client: createClientClass(url, options),
