@@ -57,7 +57,7 @@ export function startSender(deps: WebhookDeps): Sender {
   let looking: Promise<void> | undefined;
   let lookAgain = false;
   let closed = false;
-  const settle = gather<Result, void>((results) => settleResults(deps, results), {
+  const settle = gather<Result, boolean>((results) => settleResults(deps, results), {
     waitMs: SETTLE_WAIT_MS,
     sizeMax: SETTLED_TOGETHER_MAX,
     runsMax: 2,
@@ -71,9 +71,11 @@ export function startSender(deps: WebhookDeps): Sender {
       .then(settle)
       // Its lease ends by itself, and it is sent again.
       .catch(reportError)
-      .finally(() => {
+      .then((isMoreDue) => {
         inFlight.delete(work);
+        const wereScarce = slots.areScarce();
         end();
+        if (isMoreDue === true || wereScarce) wake();
       });
     inFlight.add(work);
   };

@@ -32,20 +32,29 @@ type SwitchedOff = {
   o_token: string;
   o_reason: 'gone' | 'failing';
 };
+type Settled = SwitchedOff | { o_webhook: null; o_is_due: boolean };
 
-/** Stores results; whose webhook is switched off by them is told in the same transaction. */
+/**
+ * Stores results; whose webhook is switched off by them is told in the same transaction.
+ *
+ * @returns of each whether their webhooks have more to send now.
+ */
 export async function settleResults(
   deps: WebhookDeps,
   results: readonly Result[],
-): Promise<undefined[]> {
+): Promise<boolean[]> {
+  let isMoreDue = false;
   await deps.allAccountsSql.begin(async (tx) => {
-    const off = await tx<SwitchedOff[]>`
+    const rows = await tx<Settled[]>`
       select * from settle_webhook_deliveries(
         ${json(results)}, ${deps.now()}, make_interval(days => ${WEBHOOK_LIMITS.failingDays}))`;
-    for (const one of off) await tellOff(tx, deps, one);
+    for (const one of rows) {
+      if (one.o_webhook === null) isMoreDue = one.o_is_due;
+      else await tellOff(tx, deps, one);
+    }
   });
   for (const { outcome } of results) deps.onOutcome(outcome);
-  return results.map(() => undefined);
+  return results.map(() => isMoreDue);
 }
 
 const causes: Readonly<Record<SwitchedOff['o_reason'], string>> = {

@@ -13,23 +13,27 @@ export type Slots = {
   free: () => { slots: number; doubtful: number };
   /** One is begun. @returns what is to be called when it has ended */
   take: (isDoubtful: boolean) => () => void;
+  /** Whether half of them or more are taken: then what waits may wait for one that is another's. */
+  areScarce: () => boolean;
 };
 
 /**
  * Counts tries. One that waits for its answer for more than a second leaves its slot: endpoints that begin to
  * hang at the same moment hold up the others for that long, and not for the whole time-out.
  *
- * @param onFreed called when a slot was left, or a try has ended.
+ * @param onLeft called when a slow try has left its slot.
  */
-export function openSlots(onFreed: () => void): Slots {
+export function openSlots(onLeft: () => void): Slots {
   let all = 0;
   let slow = 0;
   let doubtful = 0;
+  const free = () => ({
+    slots: Math.max(0, Math.min(SLOTS - all + slow, TRIES_MAX - all)),
+    doubtful: Math.max(0, DOUBTFUL_SLOTS - doubtful),
+  });
   return {
-    free: () => ({
-      slots: Math.max(0, Math.min(SLOTS - all + slow, TRIES_MAX - all)),
-      doubtful: Math.max(0, DOUBTFUL_SLOTS - doubtful),
-    }),
+    free,
+    areScarce: () => free().slots <= SLOTS / 2 || free().doubtful <= DOUBTFUL_SLOTS / 2,
     take: (isDoubtful) => {
       let isSlow = false;
       all += 1;
@@ -37,14 +41,13 @@ export function openSlots(onFreed: () => void): Slots {
       const timer = setTimeout(() => {
         isSlow = true;
         slow += 1;
-        onFreed();
+        onLeft();
       }, SLOW_MS);
       return () => {
         clearTimeout(timer);
         all -= 1;
         if (isSlow) slow -= 1;
         if (isDoubtful) doubtful -= 1;
-        onFreed();
       };
     },
   };

@@ -11,7 +11,8 @@ create or replace function claim_webhook_deliveries(
   o_account uuid, o_webhook uuid, o_lane text, o_claim uuid, o_doubtful boolean, o_position bigint,
   o_delivery uuid, o_tries int
 )
-language plpgsql set search_path = public, pg_temp as $$
+language plpgsql set search_path = public, pg_temp
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_hooks uuid[];
   v_doubtful uuid[];

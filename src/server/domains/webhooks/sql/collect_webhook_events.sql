@@ -6,7 +6,8 @@
 create or replace function collect_webhook_events(
   p_accounts uuid[], p_max int, p_now timestamptz
 ) returns table (o_made int, o_more boolean)
-language plpgsql set search_path = public, pg_temp as $$
+language plpgsql set search_path = public, pg_temp
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_made uuid[];
 begin

@@ -1,7 +1,8 @@
 -- Takes lanes back from workers whose lease has ended, by the database's clock. Answers how many.
 -- Called by the sweep of each worker. Locks the webhooks, in their order.
 create or replace function free_webhook_lanes(p_now timestamptz) returns int
-language plpgsql set search_path = public, pg_temp as $$
+language plpgsql set search_path = public, pg_temp
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_webhooks uuid[];
   v_count int;

@@ -2,7 +2,8 @@
 -- Called by settle_webhook_deliveries, and after a test that succeeded; the caller holds the webhooks' locks
 -- and schedules them.
 create or replace function hurry_webhooks(p_webhooks uuid[], p_now timestamptz) returns void
-language plpgsql set search_path = public, pg_temp as $$
+language plpgsql set search_path = public, pg_temp
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
   update webhook_deliveries d set due_at = null
     from webhook_lanes l, webhooks w

@@ -4,7 +4,8 @@
 create or replace function release_webhook_lanes(
   p_account uuid[], p_webhook uuid[], p_lane text[], p_claim uuid[], p_now timestamptz
 ) returns void
-language plpgsql set search_path = public, pg_temp as $$
+language plpgsql set search_path = public, pg_temp
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off as $$
 begin
   with mine as materialized (
     select l.account_id, l.webhook_id, l.lane, d.position is not null as has_more,

@@ -5,12 +5,14 @@
 -- p_results: [{account, webhook, lane, claim, position, outcome, status, error, at, ms, headers, answer,
 -- due}]; the outcome is delivered, failed (with `due`: tried again then; without: parked), gone, skipped or
 -- interrupted, which counts as no try. One that is gone waits, due at once when the webhook is switched on
--- again, with as many tries left as before. Answers the webhooks that were switched off.
+-- again, with as many tries left as before. Answers the webhooks that were switched off, and in a row without
+-- one whether there is something to send now.
 -- Called by the sender. Locks the webhooks, in their order.
 create or replace function settle_webhook_deliveries(
   p_results jsonb, p_now timestamptz, p_off_after interval
-) returns table (o_account uuid, o_webhook uuid, o_token uuid, o_reason text)
-language plpgsql set search_path = public, pg_temp as $$
+) returns table (o_account uuid, o_webhook uuid, o_token uuid, o_reason text, o_is_due boolean)
+language plpgsql set search_path = public, pg_temp
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_webhooks uuid[];
   v_recovered uuid[];
@@ -85,8 +87,8 @@ begin
     ) g
     where w.webhook_id = g.webhook and w.webhook_id = any(v_webhooks) and w.state = 'on'
       and (g.is_gone or w.failing_since <= p_now - p_off_after)
-    returning w.account_id, w.webhook_id, w.token_id, w.off_reason;
-  perform schedule_webhooks(v_webhooks, p_now);
+    returning w.account_id, w.webhook_id, w.token_id, w.off_reason, false;
+  return query select null::uuid, null::uuid, null::uuid, null::text, schedule_webhooks(v_webhooks, p_now);
 end
 $$;
 
