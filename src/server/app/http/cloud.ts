@@ -18,7 +18,7 @@ export function registerCloud(
   const deps: CloudDeps = {
     access,
     messages: messages.api,
-    templates: { variablesOf: async () => undefined },
+    templates: messages.templates,
     numberOf: ({ accountId, tokenId }) =>
       asAccount(pools.tenantSql, accountId, (tx) => readToken(tx, accountId, tokenId)),
     unlink: ({ accountId, tokenId }) =>

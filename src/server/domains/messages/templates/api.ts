@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/base/refusals.ts';
-import { type Template, templateName } from '#contract/messages/templates.ts';
+import { type Template, templateName, valueOrderOf } from '#contract/messages/templates.ts';
 import type { NewTemplate } from '#contract/rest/templates.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { insertTemplate, removeTemplate, templateOf } from './store.ts';
@@ -15,6 +15,14 @@ export type ApiTemplates = {
    * @throws Refusal `template_not_found` when there is none of the name
    */
   list: (sender: Sender, name?: string) => Promise<Template[]>;
+  /**
+   * The variables that a template's text names, in the order in which a message gives their values; undefined
+   * where no template is meant, or several are.
+   */
+  variablesOf: (
+    sender: Pick<Sender, 'accountId'>,
+    named: { name: string; language: string | undefined },
+  ) => Promise<readonly string[] | undefined>;
   /** @throws Refusal `template_exists`, `templates_full` */
   add: (sender: Sender, template: NewTemplate) => Promise<Template>;
   /** In one language, or in all of them. @throws Refusal `template_not_found` */
@@ -29,6 +37,13 @@ export const openApiTemplates = (sql: Sql): ApiTemplates => ({
     const found = await asAccount(sql, accountId, (tx) => readTemplates(tx, accountId, names));
     if (name !== undefined && found.length === 0) throw notFound(name);
     return found.map(templateOf);
+  },
+  variablesOf: async ({ accountId }, { name, language }) => {
+    if (!templateName.test(name)) return undefined;
+    const found = await asAccount(sql, accountId, (tx) => readTemplates(tx, accountId, [name]));
+    const fitting = found.filter((one) => language === undefined || one.language === language);
+    const [template, another] = fitting;
+    return template && !another ? valueOrderOf(template.body) : undefined;
   },
   add: (sender, template) =>
     asAccount(sql, sender.accountId, (tx) => insertTemplate(tx, sender, template)),

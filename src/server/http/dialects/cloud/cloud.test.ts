@@ -37,6 +37,31 @@ test('a text goes out in the shape of the Cloud API, with a version in the addre
   }
 });
 
+test('the variables of a template are filled by their names, in whatever order they come', async ({
+  ani,
+}) => {
+  const made = { name: 'siap', language: 'id', body: 'Halo {{nama}}, pesanan {{nomor}} siap.' };
+  expect(await ani.call('/v1/templates', { body: made })).toMatchObject({ status: 201 });
+  const send = (...names: string[]) => {
+    const parameters = names.map((name) => ({
+      type: 'text',
+      parameter_name: name,
+      text: `<${name}>`,
+    }));
+    const components = [{ type: 'body', parameters }];
+    const template = { name: 'siap', language: { code: 'id' }, components };
+    const body = { messaging_product: 'whatsapp', to: text.to, type: 'template', template };
+    return ani.call(`/v23.0/${numberOf(ani)}/messages`, { body });
+  };
+  const sent = await send('nomor', 'nama');
+  expect(sent).toMatchObject({ status: 200 });
+  const stored = await ani.call(`/v1/messages/${messageIdOf(sent.body.messages[0].id)}`);
+  expect(stored.body.content).toMatchObject({ text: 'Halo <nama>, pesanan <nomor> siap.' });
+  for (const wrong of [['nama', 'jam'], ['nama'], ['nama', 'nama']]) {
+    expect(await send(...wrong)).toMatchObject({ status: 400, body: { error: { code: 132000 } } });
+  }
+});
+
 test('a key in the address is good as well', async ({ ani, running }) => {
   const path = `/v23.0/${numberOf(ani)}/messages?access_token=${ani.key}`;
   expect(await callerAt(running)(path, { body: text })).toMatchObject({ status: 200 });

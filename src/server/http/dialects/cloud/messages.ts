@@ -22,7 +22,7 @@ export type MessageDeps = {
     markRead: (sender: ApiSender, peer: string) => Promise<unknown>;
   };
   templates: {
-    /** The variables that a template's text names, in its order; undefined where there is no such one. */
+    /** The variables of a template, in the order of their values; undefined where no one template is meant. */
     variablesOf: (
       sender: ApiSender,
       named: { name: string; language: string | undefined },

@@ -54,4 +54,8 @@ export const phrases = {
     id: 'Harus text, currency atau date_time, dengan teksnya.',
     en: 'Expected text, currency or date_time, with its text.',
   },
-} as const satisfies Record<string, InBoth>;
+  parameterName: (names: readonly string[]): InBoth => ({
+    id: `Variabel template ini: ${names.join(', ')}. Periksa \`parameter_name\`.`,
+    en: `The variables of this template are ${names.join(', ')}. Check \`parameter_name\`.`,
+  }),
+} as const satisfies Record<string, InBoth | ((names: readonly string[]) => InBoth)>;

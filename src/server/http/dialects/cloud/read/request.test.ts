@@ -160,9 +160,11 @@ describe('each type becomes the message that /v1 would be given', () => {
     expect(messageOf(given, { variableNames: ['nama', 'pesanan'] })).toMatchObject({
       template: { variables: ['<nama>', '<pesanan>'] },
     });
-    expect(messageOf(given, { variableNames: ['nama'] })).toMatchObject({
-      template: { variables: ['<pesanan>', '<nama>'] },
+    expect(messageOf(given)).toMatchObject({ template: { variables: ['<pesanan>', '<nama>'] } });
+    expect(messageOf(given, { variableNames: ['nama', 'pesanan', 'jam'] })).toMatchObject({
+      template: { variables: ['<nama>', '<pesanan>'] },
     });
+    expect(() => messageOf(given, { variableNames: ['nama', 'nomor'] })).toThrow('nama, nomor');
   });
 });
 

@@ -28,9 +28,14 @@ export function templateDraft(
       return name === undefined ? [] : [[name, texts[index]]];
     }),
   );
-  // A name that the text does not know leaves too many of them: refused as a count that does not fit.
+  if (variableNames && named.keys().some((name) => !variableNames.includes(name))) {
+    return new CloudRefusal(132000, {
+      'template.components': phrases.parameterName(variableNames)[language],
+    });
+  }
+  // One that is missing, or has no name among those that have, leaves too few: refused as a count that does not fit.
   const ordered = variableNames?.flatMap((name) => (named.has(name) ? [named.get(name)] : []));
-  const variables = ordered?.length === texts.length ? ordered : texts;
+  const variables = ordered ?? texts;
   const code = at(template, 'language', 'code') ?? at(template, 'language');
   return {
     fields: {
