@@ -20,8 +20,10 @@ export const deliveryStateLabel: Record<DeliveryState, string> = {
   skipped: 'Dilewati',
 };
 
-/** Why a try had no usable answer; null where there was a status. */
-export const AttemptError = schema(() => z.enum(['refused', 'late', 'unreachable', 'interrupted']));
+/** Why a try had no usable answer; null where there was a status. `ours`: nothing was sent, for a fault of Kabari's. */
+export const AttemptError = schema(() =>
+  z.enum(['refused', 'late', 'unreachable', 'interrupted', 'ours']),
+);
 export type AttemptError = Output<typeof AttemptError>;
 
 /** One event on its way to a webhook. */

@@ -30,13 +30,13 @@ export type ReadEvent = { event: WebhookEvent } & Omit<EventContext, 'phone'>;
 
 /**
  * Events as programs read them, in their order. One whose message is erased has nothing to say any more, and
- * is undefined.
+ * is undefined; one that does not fit its schema is `broken`: reported, and never passed over as if it had been told.
  */
 export async function readEvents(
   { messageFacts, report }: Pick<WebhookDeps, 'messageFacts' | 'report'>,
   sql: Sql | Tx,
   stored: readonly StoredEvent[],
-): Promise<(ReadEvent | undefined)[]> {
+): Promise<(ReadEvent | 'broken' | undefined)[]> {
   const facts = await messageFacts(
     sql,
     stored.flatMap(({ account_id: accountId, message_id: messageId }) =>
@@ -50,7 +50,7 @@ export async function readEvents(
     const read = WebhookEvent().safeParse({ type, timestamp: at.toISOString(), data });
     if (read.success) return { event: read.data, ...besideOf(event, facts) };
     report(new Error(`the event ${type} has another shape`, { cause: read.error }));
-    return undefined;
+    return 'broken';
   });
 }
 

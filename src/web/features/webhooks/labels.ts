@@ -64,6 +64,7 @@ const errorWords: Record<AttemptError, string> = {
   late: `Tidak dijawab dalam ${WEBHOOK_LIMITS.timeoutSeconds} detik`,
   unreachable: 'Tidak dapat dihubungi',
   interrupted: 'Terputus di tengah jalan',
+  ours: 'Gangguan di Kabari, bukan di server Anda',
 };
 
 type Answer = { status: number | null; error: AttemptError | null };
@@ -76,6 +77,8 @@ export const answerWords = ({ status, error }: Answer): string =>
 export function adviceFor({ status, error }: Answer): string | undefined {
   if (error === 'late') return 'Jawab 2xx lebih dahulu, baru kerjakan isinya.';
   if (error === 'refused') return 'Pakai alamat https umum, bukan alamat jaringan dalam.';
+  if (error === 'ours')
+    return 'Dicoba lagi dengan sendirinya. Bila berulang, hubungi Customer Service.';
   if (error === 'unreachable') return 'Periksa apakah server hidup, sertifikatnya, dan firewall.';
   if (status === null || (status >= 200 && status < 300)) return undefined;
   if (status >= 300 && status < 400) return 'Pengalihan tidak diikuti. Isi alamat akhirnya.';

@@ -11,7 +11,7 @@ export type PostResult = {
   ms: number;
   /** Null without an answer. */
   status: number | null;
-  error: AttemptError | null;
+  error: Exclude<AttemptError, 'ours'> | null;
   /** The first printable characters of the answer, without secrets. */
   answer: string;
   /** How long the endpoint asks to be left alone. */

@@ -48,7 +48,11 @@ type Claimed = {
 type Hook = SealedSecrets & { url: string; format: WebhookFormat; phone: string | null };
 
 /** A claimed delivery with where it goes and what it says; undefined what is there no more. */
-type Ready = { claimed: Claimed; hook: Hook | undefined; read: ReadEvent | undefined };
+type Ready = {
+  claimed: Claimed;
+  hook: Hook | undefined;
+  read: ReadEvent | 'broken' | undefined;
+};
 
 export function startSender(deps: WebhookDeps): Sender {
   const inFlight = new Set<Promise<void>>();
@@ -149,7 +153,7 @@ async function claim(
       ) as c(account_id, position)
       join events e on e.account_id = c.account_id and e.position = c.position`,
   ]);
-  const events = await readEvents(deps, allAccountsSql, stored);
+  const events = await readApart(deps, stored);
   const keyOf = (accountId: string, position: number | null) => `${accountId} ${position}`;
   const byKey = new Map(
     stored.map(({ account_id, position }, index) => [keyOf(account_id, position), events[index]]),
@@ -161,7 +165,32 @@ async function claim(
   }));
 }
 
-/** Makes one try. An event that is erased, or that its format has no word for, is passed over. */
+/** What events say: all together, and where that fails each by itself, so that none fails for another's fault. */
+async function readApart(
+  deps: WebhookDeps,
+  stored: readonly StoredEvent[],
+): Promise<Ready['read'][]> {
+  const { allAccountsSql, report } = deps;
+  try {
+    return await readEvents(deps, allAccountsSql, stored);
+  } catch (error) {
+    if (isTransient(error)) throw error;
+    const each = stored.map(async (one) => {
+      const [read] = await readEvents(deps, allAccountsSql, [one]);
+      return read;
+    });
+    return (await Promise.allSettled(each)).map((one) => {
+      if (one.status === 'fulfilled') return one.value;
+      report(one.reason);
+      return 'broken';
+    });
+  }
+}
+
+/**
+ * Makes one try. An event that is erased, or that its format has no word for, is passed over. What fails here, before
+ * anything was sent, is reported and counts as a try: it is made again later, and holds up nobody else.
+ */
 async function attempt(
   deps: WebhookDeps,
   { claimed, hook, read }: Ready,
@@ -174,29 +203,39 @@ async function attempt(
     claim: claimed.o_claim,
     position: claimed.o_position,
   };
-  const id = publicId('delivery', claimed.o_delivery);
-  const secrets = hook ? secretsOf(deps, hook) : [];
-  const request = hook && read && requestOf(deps, { id, hook, read, secrets });
-  if (!hook || !request) return { ...ours, outcome: 'skipped' };
+  const dueAfter = (askedMs?: number) => {
+    const waitMs = retryWaitMs(claimed.o_tries + 1, askedMs);
+    return waitMs === undefined ? null : new Date(deps.now().getTime() + waitMs);
+  };
+  if (!hook || !read) return { ...ours, outcome: 'skipped' };
+  const request = prepare(deps, publicId('delivery', claimed.o_delivery), hook, read);
+  if (!request) return { ...ours, outcome: 'skipped' };
+  if (request === 'broken') {
+    const nothing = { status: null, error: 'ours', ms: 0, headers: {}, answer: '' } as const;
+    return { ...ours, ...nothing, at: deps.now(), outcome: 'failed', due: dueAfter() };
+  }
   const headers = withAgent(request.headers);
-  const { body } = request;
+  const { body, secrets } = request;
   const result = await post(deps, { url: hook.url, headers, body, secrets }, signal);
   if (result.error === 'interrupted') return { ...ours, outcome: 'interrupted' };
-  const { status, error, ms, answer, askedMs } = result;
-  const tried = { ...ours, at: result.at, status, error, ms, answer, headers };
+  const { at, status, error, ms, answer, askedMs } = result;
+  const tried = { ...ours, at, status, error, ms, answer, headers };
   if (isTaken(result)) return { ...tried, outcome: 'delivered' };
   if (status === 410) return { ...tried, outcome: 'gone', due: deps.now() };
-  const waitMs = retryWaitMs(claimed.o_tries + 1, askedMs);
-  const due = waitMs === undefined ? null : new Date(deps.now().getTime() + waitMs);
-  return { ...tried, outcome: 'failed', due };
+  return { ...tried, outcome: 'failed', due: dueAfter(askedMs) };
 }
 
-/** The bytes of one try; null for an event that the webhook's format has no word for. */
-function requestOf(
-  deps: WebhookDeps,
-  { id, hook, read, secrets }: { id: string; hook: Hook; read: ReadEvent; secrets: string[] },
-) {
+/** The bytes of one try, and what signs them; null for an event that the webhook's format has no word for. */
+function prepare(deps: WebhookDeps, id: string, hook: Hook, read: ReadEvent | 'broken') {
+  if (read === 'broken') return read;
   const { event, ...beside } = read;
   const context = { ...beside, phone: hook.phone };
-  return formats[hook.format].build({ id, at: deps.now(), event, context, secrets });
+  try {
+    const secrets = secretsOf(deps, hook);
+    const request = formats[hook.format].build({ id, at: deps.now(), event, context, secrets });
+    return request && { ...request, secrets };
+  } catch (error) {
+    deps.report(error);
+    return 'broken';
+  }
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { publicId } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 import type { AttemptError } from '#contract/webhooks/deliveries.ts';
 import { WEBHOOK_LIMITS } from '#contract/webhooks/webhook.ts';
 import { phonesOf } from '#server/domains/accounts/accounts.ts';
@@ -93,7 +94,7 @@ export async function sendOffMessages(deps: WebhookDeps): Promise<void> {
   const { allAccountsSql } = deps;
   const due = await allAccountsSql<Due[]>`
     select account_id, webhook_id, off_reason, changed_at as at from webhooks
-    where notice_due order by webhook_id limit ${MESSAGES_AT_ONCE}`;
+    where notice_due order by changed_at limit ${MESSAGES_AT_ONCE}`;
   if (due.length === 0) return;
   const people = await phonesOf(
     allAccountsSql,
@@ -101,12 +102,19 @@ export async function sendOffMessages(deps: WebhookDeps): Promise<void> {
   );
   for (const one of due) {
     const own = people.filter(({ accountId }) => accountId === one.account_id);
-    for (const { userId, phone } of own) {
-      const key = [one.webhook_id, one.at.getTime(), userId].join(':');
-      await deps.sendSystemText(phone, textOf(one), keyOf(key)).catch(deps.report);
-    }
+    const sent = await Promise.allSettled(
+      own.map(({ userId, phone }) => {
+        const key = [one.webhook_id, one.at.getTime(), userId].join(':');
+        return deps.sendSystemText(phone, textOf(one), keyOf(key));
+      }),
+    );
+    const failures = sent.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+    for (const failure of failures) deps.report(failure);
+    // A refusal is an answer; anything else may pass, and the next sweep sends what is missing.
+    if (!failures.every((failure) => failure instanceof Refusal)) continue;
     await allAccountsSql`
-      update webhooks set notice_due = false where webhook_id = ${one.webhook_id}`;
+      update webhooks set notice_due = false
+      where webhook_id = ${one.webhook_id} and changed_at = ${one.at}`;
   }
 }
 

@@ -46,7 +46,8 @@ export function startWebhookWorker(deps: WebhookDeps): WebhookWorker {
       await sendOffMessages(deps);
     }
     if ((isSweep ? withWebhook.size : accountIds.length) > 0) {
-      await collect(deps, isSweep ? undefined : accountIds);
+      for (const locked of await collect(deps, isSweep ? undefined : accountIds))
+        changed.add(locked);
     }
     sender.wake();
   };
@@ -55,13 +56,13 @@ export function startWebhookWorker(deps: WebhookDeps): WebhookWorker {
   };
   const run = () => {
     working ??= work()
+      // Whatever was to be taken is found by the next sweep.
       .catch((error: unknown) => {
-        isSweepDue = true;
         if (!isTransient(error)) deps.report(error);
       })
       .finally(() => {
         working = undefined;
-        if (changed.size > 0) schedule();
+        if (changed.size > 0 || isSweepDue) schedule();
       });
     return working;
   };
@@ -74,7 +75,7 @@ export function startWebhookWorker(deps: WebhookDeps): WebhookWorker {
   return {
     add: (accountIds) => {
       for (const accountId of accountIds) if (withWebhook.has(accountId)) changed.add(accountId);
-      if (changed.size > 0) schedule();
+      if (changed.size > 0 || isSweepDue) schedule();
     },
     wake: sweep,
     drain: async () => {
@@ -99,15 +100,20 @@ async function accountsWithWebhook({ allAccountsSql }: WebhookDeps): Promise<Set
   return new Set(rows.map(({ id }) => id));
 }
 
-/** Takes new events until none are left. @param accountIds left out: of all accounts. */
+/**
+ * Takes new events until none are left.
+ *
+ * @param accountIds left out: of all accounts.
+ * @returns the accounts of webhooks that somebody else had locked.
+ */
 async function collect(
   { allAccountsSql, now }: WebhookDeps,
   accountIds?: readonly string[],
-): Promise<void> {
+): Promise<string[]> {
   for (;;) {
-    const [taken] = await allAccountsSql<{ o_more: boolean }[]>`
-      select o_more from collect_webhook_events(
+    const [taken] = await allAccountsSql<{ o_more: boolean; o_locked: string[] }[]>`
+      select o_more, o_locked from collect_webhook_events(
         ${accountIds ? [...accountIds] : null}::uuid[], ${EVENTS_MAX}, ${now()})`;
-    if (!taken?.o_more) return;
+    if (!taken?.o_more) return taken?.o_locked ?? [];
   }
 }

@@ -22,7 +22,8 @@ export type FeedPage = { events: WebhookEvent[]; next: number; hasMore: boolean 
  * `next` is where to go on, also on a page that found nothing in what it looked through; `hasMore` says that
  * there was more when it was read. After `latest` there is nothing yet: `next` is behind the newest.
  *
- * @throws Refusal `not_found` for a token that is not the account's.
+ * @throws Refusal `not_found` for a token that is not the account's; Error where the first event is broken: it is not
+ *   passed over, for nobody would learn that it is missing.
  */
 export const readFeed = (
   deps: WebhookDeps,
@@ -49,11 +50,16 @@ export const readFeed = (
       type !== null && is_own && (types === undefined || types.includes(type));
     const wanted = looked.filter(isWanted);
     const shown = wanted.slice(0, limit);
-    const events = await readEvents(deps, tx, shown);
-    const isCut = wanted.length > limit;
-    const last = isCut ? shown.at(-1) : looked.at(-1);
+    const read = await readEvents(deps, tx, shown);
+    const brokenAt = read.indexOf('broken');
+    if (brokenAt === 0) throw new Error(`the event ${shown[0]?.type} cannot be told`);
+    const told = brokenAt === -1 ? shown : shown.slice(0, brokenAt);
+    const isCut = told.length < wanted.length;
+    const last = isCut ? told.at(-1) : looked.at(-1);
     return {
-      events: events.flatMap((read) => read?.event ?? []),
+      events: read
+        .slice(0, told.length)
+        .flatMap((one) => (one && one !== 'broken' ? one.event : [])),
       next: last?.position ?? after,
       hasMore: isCut || looked.length === LOOKED_MAX,
     };

@@ -118,7 +118,7 @@ async function bodyOf(
     select ${eventColumns(tx)} from events e
     where e.account_id = ${accountId} and e.position = ${delivery.seq}`;
   const [read] = await readEvents(deps, tx, stored);
-  if (!read) return null;
+  if (!read || read === 'broken') return null;
   const { event, ...beside } = read;
   const request = formats[hook.format].build({
     id: delivery.id,

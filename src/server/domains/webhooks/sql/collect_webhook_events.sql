@@ -1,23 +1,27 @@
 -- Takes new events of accounts for their webhooks that are on: a delivery for each that a webhook wants, in
 -- the lane of its conversation. Of each webhook at most p_max events are read. Answers how many deliveries
--- were made, and whether more events wait.
--- p_accounts: null for all. Called by the collector. Locks the webhooks, in their order, and waits for those
--- that somebody else has locked: left to a later call their events would wait for the next sweep.
+-- were made, whether more events wait, and the accounts of webhooks that somebody else had locked: they hold
+-- up nobody, and are to be asked for again.
+-- p_accounts: null for all. Called by the collector. Locks the webhooks.
 create or replace function collect_webhook_events(
   p_accounts uuid[], p_max int, p_now timestamptz
-) returns table (o_made int, o_more boolean)
+) returns table (o_made int, o_more boolean, o_locked uuid[])
 language plpgsql set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_made uuid[];
 begin
-  with hook as materialized (
-    select w.account_id, w.webhook_id, w.token_id, w.kinds, w.position, p.last
+  with behind as materialized (
+    select w.account_id, w.webhook_id, p.last
     from webhooks w join event_positions p on p.account_id = w.account_id
     where w.state = 'on' and w.position < p.last
       and (p_accounts is null or w.account_id = any(p_accounts))
     order by w.webhook_id limit 500
-    for update of w
+  ), hook as materialized (
+    select w.account_id, w.webhook_id, w.token_id, w.kinds, w.position, b.last
+    from behind b join webhooks w on w.account_id = b.account_id and w.webhook_id = b.webhook_id
+    where w.state = 'on' and w.position < b.last
+    for update of w skip locked
   ), found as materialized (
     select h.account_id, h.webhook_id, h.kinds, h.token_id as own, e.position, e.at, e.token_id,
       e.data ->> 'token_id' as named, coalesce(e.peer, e.data ->> 'peer', '') as lane,
@@ -51,8 +55,11 @@ begin
   )
   select (select count(*) from made), (select array_agg(distinct webhook_id) from made),
     coalesce((select bool_or(upto < last) from read_to), false)
-      or (select count(*) from hook) = 500
-    into o_made, v_made, o_more;
+      or (select count(*) from behind) = 500 and exists (select from hook),
+    array(select account_id from behind b where not exists (
+      select from hook h where h.account_id = b.account_id and h.webhook_id = b.webhook_id
+    ))
+    into o_made, v_made, o_more, o_locked;
   if o_made > 0 then
     perform schedule_webhooks(v_made, p_now);
   end if;

@@ -4,7 +4,7 @@
 -- but fail for p_off_after, is switched off. When one answers again, what waits for it is due at once.
 -- p_results: [{account, webhook, lane, claim, position, outcome, status, error, at, ms, headers, answer,
 -- due}]; the outcome is delivered, failed (with `due`: tried again then; without: parked), gone, skipped or
--- interrupted, which counts as no try. One that is gone waits, due at once when the webhook is switched on
+-- interrupted, which counts as no try. A failure of ours (`error`) says nothing of the endpoint. One that is gone waits, due at once when the webhook is switched on
 -- again, with as many tries left as before. Answers the webhooks that were switched off, and in a row without
 -- one whether there is something to send now.
 -- Called by the sender. Locks the webhooks, in their order.
@@ -54,7 +54,8 @@ begin
     select account, webhook, bool_or(ended = 'delivered') as has_succeeded,
       count(*) filter (where ended = 'failed')::int as n_failed,
       bool_or(outcome = 'gone') as is_gone, bool_or(error = 'late') as is_late
-    from result where ended in ('delivered', 'failed') group by account, webhook
+    from result where ended in ('delivered', 'failed') and error is distinct from 'ours'
+    group by account, webhook
   ), judged as (
     update webhooks w set
         failures = case when h.has_succeeded then 0 else w.failures + h.n_failed end,
