@@ -27,3 +27,30 @@ test('one more than may wait is refused at once', async () => {
   held.resolve('first');
   expect(await Promise.all([inside, waits])).toEqual(['first', 'second']);
 });
+
+test('one owner takes its share of the waiting places, and another finds one', async () => {
+  const enter = semaphore(1, 3, { waitingEachMax: 2 });
+  const held = Promise.withResolvers<void>();
+  const first = enter(() => held.promise, { owner: 'ani' });
+  const own = [1, 2].map((n) => enter(async () => n, { owner: 'ani' }));
+  await expect(enter(async () => 3, { owner: 'ani' })).rejects.toEqual(busy);
+  const others = enter(async () => 'budi', { owner: 'budi' });
+  await expect(enter(async () => 4, { owner: 'citra' })).rejects.toEqual(busy);
+  held.resolve();
+  expect(await Promise.all([first, ...own, others])).toEqual([undefined, 1, 2, 'budi']);
+});
+
+test('owners take turns, however many of one came first, and one that gave up leaves its place', async () => {
+  const enter = semaphore(1, 9, { waitingEachMax: 4 });
+  const order: string[] = [];
+  const held = Promise.withResolvers<void>();
+  const first = enter(() => held.promise, { owner: 'ani' });
+  const late = enter(async () => order.push('late'), { owner: 'citra', waitMs: 5 });
+  const works = ['ani 1', 'ani 2', 'ani 3', 'budi 1', 'budi 2', 'citra 1'].map((name) =>
+    enter(async () => order.push(name), { owner: name.slice(0, -2) }),
+  );
+  await expect(late).rejects.toEqual(busy);
+  held.resolve();
+  await Promise.all([first, ...works]);
+  expect(order).toEqual(['citra 1', 'ani 1', 'budi 1', 'ani 2', 'budi 2', 'ani 3']);
+});

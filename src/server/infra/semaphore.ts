@@ -2,50 +2,80 @@ import { Refusal } from '#contract/base/refusals.ts';
 
 const busy = () => new Refusal('busy', { seconds: 5 });
 
-type WaitOptions = {
+/**
+ * The longest wait of a caller whose connection stays open meanwhile: with 10 s of work after it, the answer comes
+ * before a silent connection is cut, after 30 s.
+ */
+export const TURN_WAIT_MS = 10_000;
+
+type Options = {
   /** What is answered to whom waits too long, or is one too many; `busy` for 5 s unless said otherwise. */
   refusal?: () => Refusal;
   /** The longest wait for a turn, in milliseconds; without it there is no such limit. */
   waitMs?: number;
+  /** How many of one owner may wait; without it as many as of all. */
+  waitingEachMax?: number;
 };
 
+/** One caller: whose share of the waiting places it takes, and a wait of its own instead of `waitMs`. */
+type Caller = { owner?: string; waitMs?: number | undefined };
+
 /**
- * Lets so many in at once; others wait their turn, in order.
+ * Lets so many in at once; others wait. Owners take turns; those of one owner enter in the order of their coming.
  *
  * @param waitingMax how many may wait: one more is refused, so that nobody waits without end.
  */
 export function semaphore(
   atOnce: number,
   waitingMax: number,
-  { refusal = busy, waitMs }: WaitOptions = {},
-): <T>(work: () => Promise<T>) => Promise<T> {
+  { refusal = busy, waitMs: waitMsMax, waitingEachMax = waitingMax }: Options = {},
+): <T>(work: () => Promise<T>, caller?: Caller) => Promise<T> {
   let inside = 0;
-  /** In the order of their coming. */
-  const waiting = new Set<() => void>();
-  const waitForTurn = () =>
+  let waiting = 0;
+  /** Those who wait, by owner; the owner whose turn is next comes first. */
+  const lines = new Map<string, Set<() => void>>();
+
+  const waitForTurn = (owner: string, waitMs: number | undefined) =>
     new Promise<void>((resolve, reject) => {
-      const enter = () => {
+      const line = lines.get(owner) ?? new Set();
+      const leave = () => {
         clearTimeout(timer);
-        waiting.delete(enter);
+        waiting -= 1;
+        line.delete(enter);
+        if (line.size === 0) lines.delete(owner);
+      };
+      const enter = () => {
+        leave();
         resolve();
       };
       const giveUp = () => {
-        waiting.delete(enter);
+        leave();
         reject(refusal());
       };
       const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs);
-      waiting.add(enter);
+      waiting += 1;
+      lines.set(owner, line.add(enter));
     });
-  return async (work) => {
+
+  const letNextIn = () => {
+    const [first] = lines;
+    if (!first) return void (inside -= 1);
+    const [owner, line] = first;
+    const [next] = line;
+    next?.();
+    // Its other work waits for its next turn, behind the other owners.
+    if (lines.delete(owner)) lines.set(owner, line);
+  };
+
+  return async (work, { owner = '', waitMs = waitMsMax } = {}) => {
+    const isFull = waiting >= waitingMax || (lines.get(owner)?.size ?? 0) >= waitingEachMax;
     if (inside < atOnce) inside += 1;
-    else if (waiting.size >= waitingMax) throw refusal();
-    else await waitForTurn();
+    else if (isFull) throw refusal();
+    else await waitForTurn(owner, waitMs);
     try {
       return await work();
     } finally {
-      const [next] = waiting;
-      if (next) next();
-      else inside -= 1;
+      letNextIn();
     }
   };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import sharp from 'sharp';
 import { afterEach, expect, test as base, vi } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
-import { drawPreview, redraw } from './images.ts';
+import { type Picture, drawPreview, redraw } from './images.ts';
 
 const test = base.extend<{ folder: string }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
@@ -20,7 +20,7 @@ const pictureOf = async (folder: string, width: number, height: number) => {
   const path = join(folder, `${width}x${height}.png`);
   const create = { width, height, channels: 3 as const, background: 'red' };
   await sharp({ create }).png().toFile(path);
-  return path;
+  return { path, mime: 'image/png', accountId: 'ani' } satisfies Picture;
 };
 
 const whyNot = (work: Promise<unknown>) =>
@@ -36,36 +36,66 @@ test('a side of more than 16,383 pixels is refused, however few there are in all
     [16_384, 1],
     [1, 16_384],
   ] as const) {
-    const path = await pictureOf(folder, width, height);
+    const picture = await pictureOf(folder, width, height);
     const to = join(folder, 'to');
-    expect(await whyNot(redraw(path, to, 'image/png'))).toContain('16.383 piksel');
-    expect(await whyNot(drawPreview(path, to, 'image/png'))).toContain('16.383 piksel');
+    expect(await whyNot(redraw(picture, to))).toContain('16.383 piksel');
+    expect(await whyNot(drawPreview(picture, to, 60_000))).toContain('16.383 piksel');
   }
   const longest = await pictureOf(folder, 16_383, 4);
-  expect(await whyNot(redraw(longest, join(folder, 'drawn'), 'image/png'))).toBe('drawn');
+  expect(await whyNot(redraw(longest, join(folder, 'drawn')))).toBe('drawn');
 });
 
 test('a picture that takes longer than 10 s is refused then, and its turn ends with its drawing', async ({
   folder,
 }) => {
-  const path = await pictureOf(folder, 3_000, 3_000);
+  const picture = await pictureOf(folder, 3_000, 3_000);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const works = [1, 2].map((n) => whyNot(redraw(path, join(folder, `late-${n}`), 'image/png')));
+  const works = [1, 2].map((n) => whyNot(redraw(picture, join(folder, `late-${n}`))));
   vi.advanceTimersByTime(9_999);
   expect(await Promise.race([...works, Promise.resolve('waits')])).toBe('waits');
   vi.advanceTimersByTime(2);
   for (const why of await Promise.all(works)) expect(why).toContain('terlalu lama');
   vi.useRealTimers();
-  expect(await whyNot(redraw(path, join(folder, 'next'), 'image/png'))).toBe('drawn');
+  expect(await whyNot(redraw(picture, join(folder, 'next')))).toBe('drawn');
   expect((await stat(join(folder, 'late-1'))).size).toBeGreaterThan(0);
 });
 
 test('who waits for a turn longer than 10 s is asked to come again', async ({ folder }) => {
-  const path = await pictureOf(folder, 3_000, 3_000);
+  const picture = await pictureOf(folder, 3_000, 3_000);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  const [, , waits] = [1, 2, 3].map((n) => whyNot(redraw(path, join(folder, `${n}`), 'image/png')));
+  const [, , waits] = [1, 2, 3].map((n) => whyNot(redraw(picture, join(folder, `${n}`))));
   vi.advanceTimersByTime(10_001);
   expect(await waits).toBe(JSON.stringify({ seconds: 5 }));
   vi.useRealTimers();
-  expect(await whyNot(redraw(path, join(folder, 'next'), 'image/png'))).toBe('drawn');
+  expect(await whyNot(redraw(picture, join(folder, 'next')))).toBe('drawn');
+});
+
+test('one account waits with four pictures, and another one finds a turn', async ({ folder }) => {
+  const picture = await pictureOf(folder, 1_000, 1_000);
+  const draw = (n: number, accountId: string) =>
+    whyNot(redraw({ ...picture, accountId }, join(folder, `${accountId}-${n}`)));
+  const own = Promise.all([1, 2, 3, 4, 5, 6, 7, 8].map((n) => draw(n, 'ani')));
+  expect(await draw(1, 'budi')).toBe('drawn');
+  const refused = (await own).filter((why) => why !== 'drawn');
+  expect(refused.length).toBeGreaterThanOrEqual(2);
+  expect(new Set(refused)).toEqual(new Set([JSON.stringify({ seconds: 5 })]));
+});
+
+test('a preview for which there is no time is given up, and the picture goes without', async ({
+  folder,
+}) => {
+  const picture = await pictureOf(folder, 3_000, 3_000);
+  const preview = (name: string, msMax: number) => drawPreview(picture, join(folder, name), msMax);
+  expect(await preview('none', 0)).toBeUndefined();
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  const drawings = [1, 2].map((n) => redraw(picture, join(folder, `${n}`)));
+  const waits = preview('waits', 7_000);
+  vi.advanceTimersByTime(7_001);
+  expect(await waits).toBeUndefined();
+  await Promise.all(drawings);
+  vi.useRealTimers();
+  expect(await preview('small', 20_000)).toEqual({
+    pixels: { width: 3_000, height: 3_000 },
+    isDrawn: true,
+  });
 });

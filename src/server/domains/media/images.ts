@@ -1,7 +1,8 @@
 import type { Metadata, Sharp, SharpOptions } from 'sharp';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { UploadMetadata } from '#contract/uploads.ts';
-import { semaphore } from '#server/infra/semaphore.ts';
+import { TURN_WAIT_MS, semaphore } from '#server/infra/semaphore.ts';
+import { withTimeout } from '#server/infra/with-timeout.ts';
 
 /** The pictures that are taken; each is decoded and drawn anew. */
 export type PictureMime = 'image/jpeg' | 'image/png' | 'image/webp';
@@ -20,8 +21,8 @@ const SECONDS_MAX = 10;
 const AT_ONCE = 2;
 /** More pictures than this do not wait: their senders are asked to come again. */
 const WAITING_MAX = 12;
-/** Nor does anybody wait for longer: the answer has to come before a silent connection is cut, after 30 s. */
-const WAIT_MS_MAX = 10_000;
+/** Nor more of one account, so that others find a place. */
+const WAITING_EACH_MAX = 4;
 const AVATAR_PIXELS = 512;
 const QUALITY = 85;
 const PREVIEW_PIXELS = 640;
@@ -33,19 +34,26 @@ const formats: Record<string, PictureMime> = {
   webp: 'image/webp',
 };
 
-const enter = semaphore(AT_ONCE, WAITING_MAX, { waitMs: WAIT_MS_MAX });
+const enter = semaphore(AT_ONCE, WAITING_MAX, {
+  waitMs: TURN_WAIT_MS,
+  waitingEachMax: WAITING_EACH_MAX,
+});
+
+/** A picture: where its bytes lie, what they are said to be, and the account that sends it. */
+export type Picture = { path: string; mime: PictureMime; accountId: string };
 
 /**
  * Draws a picture anew: upright, without metadata, nothing of the old file but what one sees. What was
  * hidden in it (docs/threats.md, T16) does not come along.
  *
- * @param from where the sender's bytes lie; @param to where the new ones will.
+ * @param given the sender's bytes; @param to where the new ones will lie.
  * @throws Refusal `upload_contradicts` when it is a picture of another kind, `upload_unsafe` when it cannot be
  *   drawn, moves, takes longer than 10 s, has more than 40 million pixels, or a side of more than 16,383; `busy`
- *   when too many are drawn already.
+ *   when too many are drawn already, or wait of this account.
  */
-export const redraw = (from: string, to: string, mime: PictureMime): Promise<void> =>
-  drawing(from, mime, async (picture, { isPalette }) => {
+export const redraw = (given: Picture, to: string): Promise<void> =>
+  drawing(given, async (picture, { isPalette }) => {
+    const { mime } = given;
     const palette = isPalette && { palette: true };
     const drawn =
       mime === 'image/png'
@@ -62,12 +70,8 @@ export const redraw = (from: string, to: string, mime: PictureMime): Promise<voi
  *
  * @throws Refusal as `redraw` does.
  */
-export const redrawSquare = (
-  from: string,
-  to: string,
-  { mime, crop }: { mime: PictureMime; crop?: Crop | undefined },
-): Promise<void> =>
-  drawing(from, mime, async (picture, { autoOrient: { width, height } }) => {
+export const redrawSquare = (given: Picture, to: string, crop?: Crop): Promise<void> =>
+  drawing(given, async (picture, { autoOrient: { width, height } }) => {
     const part = crop ? picture.extract(pixelsOf(crop, width, height)) : picture;
     await part
       .resize(AVATAR_PIXELS, AVATAR_PIXELS, { fit: 'cover' })
@@ -81,16 +85,18 @@ export type Pixels = { width: number; height: number };
  * Draws a small WebP of a picture that was drawn anew before, to be shown in its place until somebody wants
  * the whole.
  *
- * @returns the size of the picture itself, and whether a small one was drawn: not when it is small itself.
+ * @param msMax the time there is for it, with its wait.
+ * @returns the size of the picture itself, and whether a small one was drawn: not when it is small itself. Undefined
+ *   when the time was too short, or too many are drawn already: the picture is kept without.
  */
 export async function drawPreview(
-  from: string,
+  given: Picture,
   to: string,
-  mime: PictureMime,
-): Promise<{ pixels: Pixels; isDrawn: boolean }> {
+  msMax: number,
+): Promise<{ pixels: Pixels; isDrawn: boolean } | undefined> {
   let pixels = { width: 0, height: 0 };
   let isDrawn = false;
-  await drawing(from, mime, async (picture, { autoOrient }) => {
+  const draw: Draw = async (picture, { autoOrient }) => {
     pixels = { width: autoOrient.width, height: autoOrient.height };
     if (Math.max(pixels.width, pixels.height) <= PREVIEW_PIXELS) return;
     await picture
@@ -98,28 +104,37 @@ export async function drawPreview(
       .webp({ quality: PREVIEW_QUALITY })
       .toFile(to);
     isDrawn = true;
+  };
+  const waitMs = Math.min(msMax, TURN_WAIT_MS);
+  const drawn = drawing(given, draw, waitMs).then(() => ({ pixels, isDrawn }));
+  const unlessBusy = drawn.catch((error: unknown) => {
+    if (error instanceof Refusal && error.code === 'busy') return undefined;
+    throw error;
   });
-  return { pixels, isDrawn };
+  return withTimeout(unlessBusy, msMax, () => undefined);
 }
 
 type Draw = (picture: Sharp, facts: Metadata) => Promise<void>;
 
 /** In its turn. Who waits is answered after `SECONDS_MAX` at the latest; the turn ends when the drawing has. */
-const drawing = async (from: string, mime: PictureMime, draw: Draw): Promise<void> => {
+const drawing = async (given: Picture, draw: Draw, waitMs?: number): Promise<void> => {
   const outcome = Promise.withResolvers<void>();
-  const turn = enter(async () => {
-    const late = setTimeout(() => outcome.reject(tooLong()), SECONDS_MAX * 1_000);
-    await drawNow(from, mime, draw).then(outcome.resolve, outcome.reject);
-    clearTimeout(late);
-  });
+  const turn = enter(
+    async () => {
+      const late = setTimeout(() => outcome.reject(tooLong()), SECONDS_MAX * 1_000);
+      await drawNow(given, draw).then(outcome.resolve, outcome.reject);
+      clearTimeout(late);
+    },
+    { owner: given.accountId, waitMs },
+  );
   turn.catch(outcome.reject);
   return outcome.promise;
 };
 
-async function drawNow(from: string, mime: PictureMime, draw: Draw): Promise<void> {
+async function drawNow({ path, mime }: Picture, draw: Draw): Promise<void> {
   const sharp = await decoder();
   try {
-    const picture = sharp(from, {
+    const picture = sharp(path, {
       limitInputPixels: PIXELS_MAX,
       limitInputChannels: CHANNELS_MAX,
       sequentialRead: true,

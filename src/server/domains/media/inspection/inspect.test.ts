@@ -25,7 +25,7 @@ async function inspected(
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const path = join(folder, 'draft');
   await writeFile(path, bytes);
-  return inspect(path, { purpose, name, declared }, undefined);
+  return inspect(path, { accountId: 'ani', purpose, name, declared }, undefined);
 }
 
 /** Why a file was refused; undefined when it was not. */

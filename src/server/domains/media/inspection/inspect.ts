@@ -10,7 +10,7 @@ import {
   mimeOfName,
   mimesFor,
 } from '#contract/uploads.ts';
-import { semaphore } from '#server/infra/semaphore.ts';
+import { TURN_WAIT_MS, semaphore } from '#server/infra/semaphore.ts';
 import { type PictureMime, redraw, redrawSquare } from '#server/domains/media/images.ts';
 import { inspectArchive, isArchive } from './inspect-archive.ts';
 import { beginsAs, controls, edgesOf, findsIn } from './inspect-bytes.ts';
@@ -61,20 +61,19 @@ export function checkHead(claim: Claim, head: Uint8Array): void {
   if (!beginsAs(claimedMime(claim), head)) throw new Refusal('upload_contradicts', {});
 }
 
-/** The answer has to come before a silent connection is cut, after 30 s. */
-const WAIT_MS_MAX = 10_000;
-const enterHeavy = semaphore(2, 12, { waitMs: WAIT_MS_MAX });
+const enterHeavy = semaphore(2, 12, { waitMs: TURN_WAIT_MS, waitingEachMax: 4 });
 
 /**
  * Looks into a whole file: its size, its first bytes, malware where a scanner is set, and what its kind can
  * hide. Pictures are drawn anew beside `path`; nothing else is changed.
  *
+ * @param claim what is said of it, and the account that says so: one account takes its share of waiting places alone.
  * @throws Refusal as `claimedMime`, `checkSize`, `inspectArchive` and `redraw` say; `upload_infected`,
  *   `upload_unscanned`, `busy`.
  */
 export async function inspect(
   path: string,
-  claim: Claim,
+  claim: Claim & { accountId: string },
   scanner: Scanner | undefined,
 ): Promise<Inspected> {
   const mime = claimedMime(claim);
@@ -83,8 +82,10 @@ export async function inspect(
   if (!beginsAs(mime, head)) throw new Refusal('upload_contradicts', {});
   await scanner?.scan(path);
   if (isPicture(mime)) return drawn(path, claim, mime);
-  if (isArchive(mime)) await enterHeavy(() => inspectArchive(path, mime));
-  else if (mime === 'application/pdf') await inspectPdf(path, tail);
+  if (isArchive(mime)) {
+    await enterHeavy(() => inspectArchive(path, mime), { owner: claim.accountId });
+  }
+  if (mime === 'application/pdf') await inspectPdf(path, tail);
   else if (mime in oldParts) await inspectOldOffice(path, mime as keyof typeof oldParts);
   else if (mime === 'audio/webm') await inspectWebm(path);
   else if (mime === 'text/plain' || mime === 'text/csv') await inspectText(path, head);
@@ -93,14 +94,18 @@ export async function inspect(
 
 const isPicture = (mime: FileMime): mime is PictureMime => mime.startsWith('image/');
 
-async function drawn(path: string, claim: Claim, mime: PictureMime): Promise<Inspected> {
+async function drawn(
+  path: string,
+  { purpose, name, crop, accountId }: Claim & { accountId: string },
+  mime: PictureMime,
+): Promise<Inspected> {
   const to = `${path}.drawn`;
-  if (claim.purpose !== 'avatar') {
-    await redraw(path, to, mime);
-    return { path: to, name: claim.name, mime };
+  if (purpose !== 'avatar') {
+    await redraw({ path, mime, accountId }, to);
+    return { path: to, name, mime };
   }
-  await redrawSquare(path, to, { mime, crop: claim.crop });
-  return { path: to, name: withEnding(claim.name, 'webp'), mime: 'image/webp' };
+  await redrawSquare({ path, mime, accountId }, to, crop);
+  return { path: to, name: withEnding(name, 'webp'), mime: 'image/webp' };
 }
 
 const unsafe = (why: string) => new Refusal('upload_unsafe', { why });

@@ -2,7 +2,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { claimUpload } from '#server/domains/media/uploads/uploads.ts';
 import type { Owner } from '#server/domains/media/uploads/uploads-rows.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
-import { type IntakeDeps, describe, keep, withDraftFolder } from './intake.ts';
+import { ANSWER_MS_MAX, type IntakeDeps, describe, keep, withDraftFolder } from './intake.ts';
 import { type MediaFacts, readMedia } from './row.ts';
 
 /**
@@ -28,9 +28,11 @@ export async function adoptUpload(
   if (taken) return taken;
   const stored = await deps.files.open(accountId, fileId);
   if (!stored) throw new Refusal('upload_gone', {});
-  return withDraftFolder(deps.dataFolder, async (folder) =>
-    keep(deps, { accountId, fileId, source: 'portal' }, await describe(stored, folder), (tx) =>
+  const answerBeforeMs = performance.now() + ANSWER_MS_MAX;
+  return withDraftFolder(deps.dataFolder, async (folder) => {
+    const described = await describe({ ...stored, accountId }, folder, answerBeforeMs);
+    return keep(deps, { accountId, fileId, source: 'portal' }, described, (tx) =>
       claimUpload(tx, { accountId, userId, uploadId, purpose: 'media' }),
-    ),
-  );
+    );
+  });
 }

@@ -47,6 +47,9 @@ export type NewMedia = {
   fileId?: string;
 };
 
+/** From the last byte that came to the answer: a silent connection is cut after 30 s. */
+export const ANSWER_MS_MAX = 25_000;
+
 /** Where a file lies while it is looked into; what a crash leaves goes with the parts of uploads. */
 export async function withDraftFolder<T>(
   dataFolder: string,
@@ -57,7 +60,8 @@ export async function withDraftFolder<T>(
   try {
     return await work(folder);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    // A drawing that was given up may still write a file here.
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 
@@ -77,10 +81,13 @@ export type TakeOnce<T> = (sha256: Buffer, take: () => Promise<MediaFacts>) => P
 export function takeMediaOnce<T>(deps: IntakeDeps, media: NewMedia, once: TakeOnce<T>): Promise<T> {
   return withDraftFolder(deps.dataFolder, async (folder) => {
     const path = await onDisk(media, folder);
+    const answerBeforeMs = performance.now() + ANSWER_MS_MAX;
     const { sha256 } = await measure(path);
     return once(sha256, async () => {
       const inspected = await look(path, media, deps.scanner);
-      return keep(deps, media, await describe(inspected, folder));
+      const { accountId } = media;
+      const described = await describe({ ...inspected, accountId }, folder, answerBeforeMs);
+      return keep(deps, media, described);
     });
   });
 }
@@ -108,13 +115,13 @@ async function* limited(bytes: AsyncIterable<Uint8Array>, bytesMax: number) {
 
 async function look(
   path: string,
-  { said, source, kind }: NewMedia,
+  { accountId, said, source, kind }: NewMedia,
   scanner: Scanner | undefined,
 ): Promise<Inspected> {
   const { head } = await edgesOf(path);
   const by = source === 'api' ? 'program' : 'link';
   const known = typeof said === 'function' ? said() : said;
-  const claim = { purpose: 'media' as const, ...claimOf(known, { by, kind, head }) };
+  const claim = { accountId, purpose: 'media' as const, ...claimOf(known, { by, kind, head }) };
   const inspected = await inspect(path, claim, scanner);
   if (kind !== undefined && !fitsKind(kind, inspected.mime)) {
     throw new Refusal('upload_kind_refused', { allowed: endingsOfKind(kind) });
@@ -130,20 +137,28 @@ type Described = {
   sound: Sound | undefined;
 };
 
-/** What there is to be known of a file that was looked into; its small picture is drawn into `folder`. */
+/**
+ * What there is to be known of a file that was looked into; its small picture is drawn into `folder`, unless that
+ * would take until after `answerBeforeMs`, by `performance.now()`.
+ */
 export async function describe(
-  { path, name, mime }: Omit<Inspected, 'mime'> & { mime: string },
+  { path, name, mime, accountId }: Omit<Inspected, 'mime'> & { mime: string; accountId: string },
   folder: string,
+  answerBeforeMs: number,
 ): Promise<Described> {
   const file = { path, name, mime, ...(await measure(path)) };
   const small = join(folder, 'preview');
   const drawn = mime.startsWith('image/')
-    ? await drawPreview(path, small, mime as PictureMime)
+    ? await drawPreview(
+        { path, mime: mime as PictureMime, accountId },
+        small,
+        Math.max(0, answerBeforeMs - performance.now()),
+      )
     : undefined;
   const preview = drawn?.isDrawn
     ? { path: small, name: withEnding(name, 'webp'), mime: 'image/webp', ...(await measure(small)) }
     : undefined;
-  return { file, preview, pixels: drawn?.pixels, sound: await listenTo(path, mime) };
+  return { file, preview, pixels: drawn?.pixels, sound: await listenTo(path, mime, accountId) };
 }
 
 /**

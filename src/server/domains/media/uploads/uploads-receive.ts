@@ -243,7 +243,11 @@ async function keepWhole(ready: Ready, { accountId }: Owner, upload: Upload): Pr
   const { sql, allAccountsSql, files, parts, scanner } = ready;
   const { uploadId } = upload;
   const path = await parts.join(uploadId, upload.parts);
-  const { path: kept, name, mime } = await inspect(path, claimOf(upload), scanner);
+  const {
+    path: kept,
+    name,
+    mime,
+  } = await inspect(path, { accountId, ...claimOf(upload) }, scanner);
   const measured = await measure(kept);
   const fileId = newId();
   try {

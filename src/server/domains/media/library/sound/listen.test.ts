@@ -2,11 +2,12 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { listenTo } from './listen.ts';
+import { listenTo as listen } from './listen.ts';
 
 const voice = join(import.meta.dirname, '../../../channels/simulator/samples/suara.ogg');
 const mp3 = join(process.cwd(), 'tests/support/media/suara.mp3');
 const folder = await mkdtemp(join(tmpdir(), 'kabari-sound-'));
+const listenTo = (path: string, mime: string) => listen(path, mime, 'ani');
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 async function fileOf(bytes: Uint8Array): Promise<string> {

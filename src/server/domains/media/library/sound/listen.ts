@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { Refusal } from '#contract/base/refusals.ts';
-import { semaphore } from '#server/infra/semaphore.ts';
+import { TURN_WAIT_MS, semaphore } from '#server/infra/semaphore.ts';
 
 /** How loud a sound is in 64 parts of equal length, 0 to 100, and how long it is. */
 export type Sound = { waveform: readonly number[]; seconds: number };
@@ -14,22 +14,29 @@ const SECONDS_MAX = 10;
 const MEMORY_MB_MAX = 96;
 /** More files than this do not wait: they are kept without a waveform. */
 const WAITING_MAX = 24;
-/** Nor does anything wait for longer: with the decoding, less than the 30 s after which a silent connection is cut. */
-const WAIT_MS_MAX = 10_000;
+/** Nor more of one account. */
+const WAITING_EACH_MAX = 8;
 
-const enter = semaphore(1, WAITING_MAX, { waitMs: WAIT_MS_MAX });
+const enter = semaphore(1, WAITING_MAX, {
+  waitMs: TURN_WAIT_MS,
+  waitingEachMax: WAITING_EACH_MAX,
+});
 
 /**
  * Listens to a sound, in a thread of its own: whatever the file does to its decoder, the process goes on.
  *
- * @param mime as its inspection found.
+ * @param mime as its inspection found; @param accountId whose sound it is.
  * @returns undefined where there is nothing to be heard of it: a type that is not decoded (AAC, AMR, WebM, Vorbis), a
  *   broken file, one that takes longer than ten seconds, or too many at once. Never throws: a sound may be sent without.
  */
-export async function listenTo(path: string, mime: string): Promise<Sound | undefined> {
+export async function listenTo(
+  path: string,
+  mime: string,
+  accountId: string,
+): Promise<Sound | undefined> {
   if (!decoded.has(mime)) return undefined;
   try {
-    return await enter(() => decodeApart({ path, mime }));
+    return await enter(() => decodeApart({ path, mime }), { owner: accountId });
   } catch (error) {
     if (error instanceof Refusal) return undefined;
     throw error;
