@@ -40,8 +40,8 @@ export const Webhook = schema(() =>
     off_reason: z.nullable(WebhookOffReason()),
     /** The secret's last four characters; the secret itself is shown when it is made, and never again. */
     secret_hint: z.string(),
-    /** Of the format `cloud`: what its handshake names as `hub.verify_token`; null of others. */
-    verify_token: z.nullable(z.string()),
+    /** What the handshake of the format `cloud` names as `hub.verify_token`; known before that format is chosen. */
+    verify_token: z.string(),
     /** Until then events are signed with the secret from before, too. */
     previous_secret_until: z.nullable(z.coerce.date()),
     /** Nothing has succeeded since then; null while all is well. */

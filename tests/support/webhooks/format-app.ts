@@ -38,7 +38,7 @@ export const test = base.extend<{ receiver: Receiver; shop: Shop }>({
     const tell: Shop['tell'] = async (format, programOf) => {
       const { webhook, secret } = await calls.save(token, { url: receiver.url, format });
       expect(webhook).toMatchObject({ state: 'off', off_reason: 'unconfirmed' });
-      const known = { secret: secret ?? '', verifyToken: webhook.verify_token ?? '' };
+      const known = { secret: secret ?? '', verifyToken: webhook.verify_token };
       receiver.handle(programOf(known));
       expect((await calls.setOn(token, true)).state).toBe('on');
       receiver.posts.length = 0;

@@ -5,7 +5,6 @@ import type { Webhook, WebhookFormat, WebhookOffReason } from '#contract/webhook
 import type { Tx } from '#server/infra/postgres/database.ts';
 import type { TokenRef } from '#server/domains/webhooks/api.ts';
 import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
-import { formats } from '#server/domains/webhooks/formats/formats.ts';
 import { verifyTokenOf } from '#server/domains/webhooks/signature.ts';
 
 /** A webhook as it is stored. */
@@ -81,7 +80,7 @@ export async function showWebhook(
     state: row.state,
     off_reason: row.off_reason,
     secret_hint: row.secret_hint,
-    verify_token: formats[row.format].hasHandshake ? verifyTokenOf(deps, row.webhook_id) : null,
+    verify_token: verifyTokenOf(deps, row.webhook_id),
     previous_secret_until: later(row.previous_until, now),
     failing_since: row.failing_since,
     paused_until: later(row.paused_until, now),

@@ -1,4 +1,7 @@
-import { expect } from 'vitest';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished } from 'vitest';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -64,6 +67,29 @@ test('one that checks signatures first can be switched on once it knows the secr
   );
   known = secret ?? '';
   expect(await hooks.calls.setOn(ani, true)).toMatchObject({ state: 'on', off_reason: null });
+});
+
+test('what the handshake of the Cloud API will name is known before that format is chosen', async ({
+  hooks,
+}) => {
+  const ani = await hooks.customer();
+  const saved = await hooks.calls.save(ani, { url: hooks.target.url });
+  expect(saved.webhook).toMatchObject({ state: 'on', format: 'kabari' });
+  const shop = createServer((request, response) => {
+    const { searchParams: asked } = new URL(request.url ?? '', 'http://localhost');
+    const isKnown = asked.get('hub.verify_token') === saved.webhook.verify_token;
+    response.writeHead(isKnown ? 200 : 403).end(asked.get('hub.challenge'));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void shop.close());
+  await once(shop, 'listening');
+  const origin = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`;
+  hooks.listed.push(origin);
+  const changed = await hooks.calls.save(ani, { url: `${origin}/kabari`, format: 'cloud' });
+  expect(changed.webhook).toMatchObject({
+    state: 'on',
+    format: 'cloud',
+    verify_token: saved.webhook.verify_token,
+  });
 });
 
 test('one that is on stays as it is when its new address does not answer', async ({ hooks }) => {

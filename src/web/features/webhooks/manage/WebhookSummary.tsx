@@ -131,9 +131,9 @@ function factsOf({ format, kinds, secret_hint, ...webhook }: Webhook, zone: stri
         </>
       ),
     },
-    ...(verifyToken === null
-      ? []
-      : [{ term: 'Verify token', is: <code className={styles['address']}>{verifyToken}</code> }]),
+    ...(format === 'cloud'
+      ? [{ term: 'Verify token', is: <code className={styles['address']}>{verifyToken}</code> }]
+      : []),
     { term: 'Menunggu dikirim', is: <span className="num">{pendingWords(webhook.pending)}</span> },
   ];
 }
