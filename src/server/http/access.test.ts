@@ -4,6 +4,7 @@ import { type Scope, scopes } from '#contract/rest/scopes.ts';
 import { apiEndpoints } from '#contract/rest.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type Caller, callerOf, halo, test } from '#tests/support/app/api-caller.ts';
+import { ask } from '#tests/support/app/dialect-caller.ts';
 import { test as appTest } from '#tests/support/app/running-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
@@ -133,6 +134,47 @@ test('refused calls are kept with their reason, alike ones counted, without what
     'request_malformed 1 POST /v1/messages',
   ]);
   expect(rows.find(({ calls }) => calls === 2)?.facts).toEqual({ fields: ['…'] });
+});
+
+test('items refused in a call that was taken are kept with what was answered, once for each reason', async ({
+  running,
+  db,
+  ani,
+}) => {
+  const wrong = { to: 'x', text: { body: 'Halo' } };
+  const { status, body } = await ani.call('/v1/messages', {
+    body: { messages: [halo, wrong, wrong, { ...halo, text: {} }] },
+  });
+  expect([status, body.refused]).toEqual([202, 3]);
+  const fonnte = { target: '08123456789,xyz', message: 'Halo' };
+  await ask(running, '/send', { key: ani.key, form: fonnte });
+  await ask(running, '/send', { key: ani.key, form: { message: 'Halo' } });
+  const data = [
+    { phone: '08123456789', message: 'Halo' },
+    { phone: 'xyz', message: 'Halo' },
+  ];
+  await ask(running, '/api/v2/send-message', { key: ani.key, json: { data } });
+  await waitFor(async () => expect(await kept(db)).toHaveLength(5));
+  const rows = (await kept(db)) as unknown as {
+    dialect: string;
+    status: number;
+    code: string;
+    calls: number;
+    facts: { fields: string[] };
+  }[];
+  expect(
+    rows
+      .map(
+        (row) => `${row.dialect} ${row.status} ${row.code} ${row.calls} ${row.facts.fields.join()}`,
+      )
+      .toSorted(),
+  ).toEqual([
+    'fonnte 200 input_invalid 1 target',
+    'fonnte 200 input_invalid 1 to',
+    'kabari 202 input_invalid 1 text.body',
+    'kabari 202 input_invalid 1 to',
+    'wablas 200 input_invalid 1 to',
+  ]);
 });
 
 test('who has no key of ours writes nothing', async ({ running, db, ani }) => {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Refusal, refusals } from '#contract/base/refusals.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 import type { TokenStatus } from '#contract/tokens.ts';
 import type { Scope } from '#contract/rest/scopes.ts';
 import { createRateLimiter } from './rate-limiter.ts';
@@ -37,7 +37,7 @@ export type Access = {
   allow: (sender: ApiSender, scope: Scope) => void;
   /**
    * Keeps the refused calls of a dialect for their owner, once they are answered: whoever says no sets
-   * `request.apiRefusal`. Register it in the dialect's own scope.
+   * `request.apiRefusals`, also of single items in a call that was taken. Register it in the dialect's own scope.
    *
    * @param keyOf the key of a call that was refused before anybody looked at it
    */
@@ -60,6 +60,7 @@ type Rejected = {
   route: string | undefined;
   url: string;
   address: string;
+  /** What was answered: some dialects say no with 200, and a call may be taken without some of its items. */
   status: number;
   no: Refusal;
 };
@@ -80,8 +81,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Who calls the API, once their key is known. */
     apiSender: ApiSender | undefined;
-    /** Why the call was refused. */
-    apiRefusal: Refusal | undefined;
+    /** Why the call was refused, or what was in it. */
+    apiRefusals: readonly Refusal[] | undefined;
   }
 }
 
@@ -107,20 +108,27 @@ export function createAccess({ keys, ratePerSecond, reject }: AccessDeps): Acces
     },
     allow: keys.allow,
     keepRejected(app, dialect, keyOf = bearerOf) {
-      app.decorateRequest('apiRefusal', undefined);
+      app.decorateRequest('apiRefusals', undefined);
       app.addHook('onResponse', async (request, reply) => {
-        const no = request.apiRefusal;
-        if (!no) return;
+        const refused = request.apiRefusals ?? [];
+        if (refused.length === 0) return;
         const sender =
           request.apiSender ?? (await keys.find(keyOf(request) ?? '').catch(() => undefined));
         if (!sender) return;
         const { method, url, ip: address, routeOptions } = request;
-        const status = reply.statusCode >= 400 ? reply.statusCode : refusals[no.code].status;
         const route = addressOf(routeOptions.url);
-        reject({ sender, dialect, method, route, url, address, status, no });
+        const call = { sender, dialect, method, route, url, address, status: reply.statusCode };
+        for (const no of onceEach(refused)) reject({ ...call, no });
       });
     },
   };
+}
+
+/** One of those that are alike: a call counts once, however many of its items were refused for the same reason. */
+function onceEach(refused: readonly Refusal[]): readonly Refusal[] {
+  const kindOf = ({ code, facts }: Refusal) =>
+    [code, ...('fields' in facts ? Object.keys(facts.fields) : [])].join(' ');
+  return [...new Map(refused.map((no) => [kindOf(no), no])).values()];
 }
 
 /**

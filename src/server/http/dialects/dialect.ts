@@ -143,7 +143,8 @@ async function sayNo(
 ): Promise<FastifyReply> {
   if (!(await drained(request))) cutAfter(reply);
   const no = asRefusal(error, request.id);
-  request.apiRefusal = no;
+  // Of a call whose items were all refused the first one is answered, and each is kept.
+  if (!request.apiRefusals?.includes(no)) request.apiRefusals = [no];
   if (no.code === 'our_fault') report(error, request.id);
   const wait = waitOf(no);
   if (wait !== undefined) void reply.header('retry-after', wait);
@@ -171,8 +172,9 @@ export async function sendEach(
   const messages = read.flatMap((one) => (one instanceof Refusal ? [] : [one]));
   const key = idempotencyKey(request);
   if (messages.length === 0) {
-    request.apiRefusal = read.find((one) => one instanceof Refusal);
-    return { results: read as readonly Refusal[], at: now().getTime() };
+    const refused = read as readonly Refusal[];
+    request.apiRefusals = refused;
+    return { results: refused, at: now().getTime() };
   }
   const answer = { language: 'id' as const, shape };
   const sent = await send({ sender, messages, key, answer, identity });
@@ -183,7 +185,7 @@ export async function sendEach(
       ? one
       : (results.next().value ?? new Refusal('our_fault', { request: request.id })),
   );
-  if (became.every((one) => one instanceof Refusal)) request.apiRefusal = became[0];
+  request.apiRefusals = became.filter((one) => one instanceof Refusal);
   return { results: became, at: sent.at };
 }
 

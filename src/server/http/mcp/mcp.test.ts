@@ -173,6 +173,22 @@ test('a token that may not let an assistant send is refused, and nothing is sent
   });
 });
 
+test('asking for a stream, as clients do by protocol, is no refused call', async ({
+  ani,
+  running,
+  db,
+}) => {
+  const headers = { authorization: `Bearer ${ani.key}` };
+  for (const method of ['GET', 'DELETE', 'PUT'] as const) {
+    const { statusCode } = await running.app.inject({ method, url: '/mcp', headers });
+    expect(statusCode).toBe(405);
+  }
+  await waitFor(async () => {
+    const kept = await db.allAccountsSql`select method, code, status from rejected_calls`;
+    expect(kept).toEqual([{ method: 'PUT', code: 'method_not_allowed', status: 405 }]);
+  });
+});
+
 test('what an assistant gives wrongly is told field by field, and nothing breaks', async ({
   ani,
   connect,

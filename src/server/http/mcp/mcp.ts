@@ -113,7 +113,7 @@ const callOf = (deps: McpDeps, request: FastifyRequest): McpCall => {
     requestId: request.id,
     allow: (scope) => deps.access.allow(sender, scope),
     onRefused: (no) => {
-      request.apiRefusal = no;
+      request.apiRefusals = [no];
     },
   };
 };
@@ -155,6 +155,9 @@ const codes: Partial<Record<Refusal['code'], number>> = {
 };
 const SERVER_REASON = -32_000;
 
+/** Clients ask whether there is a stream to open, or a session to end: no fault of theirs, nor of their owner. */
+const isTriedByProtocol = (method: string): boolean => method === 'GET' || method === 'DELETE';
+
 async function answerError(
   { report }: McpDeps,
   error: unknown,
@@ -162,6 +165,7 @@ async function answerError(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const no = await refusalOfCall(report, error, request, reply);
+  if (isTriedByProtocol(request.method)) request.apiRefusals = undefined;
   const { detail, code, retryable, fields } = problemOf(no, request.id, languageIn(request));
   const data = { code, retryable, request_id: request.id, ...(fields && { fields }) };
   return reply

@@ -132,7 +132,7 @@ export async function refusalOfCall(
   const known = error instanceof Refusal ? error : refusalBehind(error, language);
   if (!known) report(error, request.id);
   const no = known ?? new Refusal('our_fault', { request: request.id });
-  request.apiRefusal = no;
+  request.apiRefusals = [no];
   const wait = waitOf(no);
   if (wait !== undefined) void reply.header('retry-after', wait);
   if (no.code === 'token_missing') void reply.header('www-authenticate', 'Bearer realm="Kabari"');

@@ -33,8 +33,8 @@ type Reply = {
   status: number;
   body: object;
   replayed: boolean;
-  /** Why, when all of it was refused. */
-  refused?: Refusal;
+  /** Why items of it were refused. */
+  refused: readonly Refusal[];
 };
 
 /** Answers `POST /v1/messages`: one message, or many. */
@@ -60,7 +60,7 @@ export async function sendFrom(
   const [result] = results;
   if (!result) throw new Error('nothing was answered for one message');
   if (result instanceof Refusal) throw result;
-  return { status: 202, body: result, replayed };
+  return { status: 202, body: result, replayed, refused: [] };
 }
 
 /** Up to 1,000 at once: each item is accepted or refused by itself. */
@@ -99,11 +99,11 @@ async function sendMany(
   const [first] = refused;
   if (first && refused.length === results.length) {
     const body = { ...problemOf(first, request.id, language), data };
-    return { status: refusals[first.code].status, body, replayed: false, refused: first };
+    return { status: refusals[first.code].status, body, replayed: false, refused };
   }
   const accepted = results.length - refused.length;
   const body = { data, accepted, refused: refused.length, saldo: sent.saldo };
-  return { status: 202, body, replayed: sent.replayed };
+  return { status: 202, body, replayed: sent.replayed, refused };
 }
 
 /** Which items were refused here, as they came: a repeat of the request refuses the same ones. */

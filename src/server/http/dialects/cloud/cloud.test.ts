@@ -105,6 +105,10 @@ test('errors have the shape of Meta, its code and our own beside it', async ({
     [404, 803, 'not_found', await ani.call(`/v23.0/${numberOf(poor)}/messages`, { body: text })],
     [404, 803, 'path_unknown', await ani.call(`/v23.0/${numberOf(ani)}/nada`, { body: text })],
     [404, 803, 'path_unknown', await ani.call('/v23.0/nada')],
+    [404, 803, 'path_unknown', await ani.call('/v23.0/nada/nada', { body: text })],
+    [400, 100, 'input_invalid', await ani.call('/v23.0/6281234567890/messages', { body: text })],
+    [400, 100, 'input_invalid', await ani.call('/v23.0/PHONE_NUMBER_ID/messages', { body: text })],
+    [400, 100, 'input_invalid', await ani.call('/v23.0/6281234567890')],
     [400, 131008, 'input_invalid', await ani.call(path, { body: {} })],
     [400, 131009, 'input_invalid', await ani.call(path, { body: { ...text, to: 'Ani' } })],
     [400, 131051, 'input_invalid', await ani.call(path, { body: { ...text, type: 'order' } })],
@@ -265,6 +269,27 @@ test('messages that came in are marked as read, others are not', async ({ ani, d
   const answered = await ani.call(path, { body: answer });
   const id = messageIdOf(answered.body.messages[0].id);
   expect((await ani.call(`/v1/messages/${id}`)).body.content.quoted.text).toBe('Sudah siap?');
+});
+
+test('a phone number in place of its id is told which id to take, and kept among the rejected', async ({
+  ani,
+  db,
+}) => {
+  const { body } = await ani.call('/v23.0/6281234567890/messages', { body: text });
+  expect(body.error.error_data.details).toMatch(/^phone_number_id: .*halaman Token/);
+  await waitFor(async () => {
+    const kept = await db.allAccountsSql`
+      select dialect, code, status, path, facts from rejected_calls`;
+    expect(kept).toEqual([
+      {
+        dialect: 'cloud',
+        code: 'input_invalid',
+        status: 400,
+        path: '/v23.0/…/messages',
+        facts: { fields: ['phone_number_id'] },
+      },
+    ]);
+  });
 });
 
 test('a token that may not send is told so, and its owner finds the call among the rejected', async ({

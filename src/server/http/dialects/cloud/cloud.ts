@@ -9,10 +9,11 @@ import { publicOrigin } from '#server/http/public-origin.ts';
 import { refusalBehind } from '#server/http/v1/answers.ts';
 import { readJsonOnly } from '#server/http/v1/api.ts';
 import { languageIn } from '#server/http/v1/call.ts';
-import { graphErrorOf } from './errors.ts';
+import { CloudRefusal, graphErrorOf } from './errors.ts';
 import { type MessageDeps, messageRoutes } from './messages.ts';
 import { type MediaDeps, mediaRoutes } from './media.ts';
 import { type NumberDeps, numberRoutes } from './numbers.ts';
+import { phrases } from './read/phrases.ts';
 import type { CloudRoute } from './route.ts';
 import { selfRoutes } from './self.ts';
 import { textAt } from './values.ts';
@@ -56,9 +57,19 @@ export function openCloud(app: FastifyInstance, deps: CloudDeps): void {
     ...mediaRoutes(deps),
   ];
   for (const route of routes) open(app, deps, route);
-  app.all(WITHIN, { config: { named: 'cloud' } }, () => {
-    throw new Refusal('path_unknown', {});
+  const known = new Set(routes.map(({ path }) => path));
+  app.all(WITHIN, { config: { named: 'cloud' } }, (request) => {
+    throw isWrongId(request.url, known)
+      ? new CloudRefusal(100, { phone_number_id: phrases.numberId[languageIn(request)] })
+      : new Refusal('path_unknown', {});
   });
+}
+
+/** Whether an endpoint is asked for under what is no id: a phone number, or the word that a sample has in its place. */
+function isWrongId(url: string, known: ReadonlySet<string>): boolean {
+  const [, version = '', id = '', ...rest] = (url.split('?', 1)[0] ?? '').split('/');
+  if (!new RegExp(VERSION).test(version) || id === '' || new RegExp(ID).test(id)) return false;
+  return rest.length === 0 ? /^\d+$/.test(id) : known.has(`/${rest.join('/')}`);
 }
 
 function open(app: FastifyInstance, deps: CloudDeps, route: CloudRoute): void {
@@ -109,7 +120,7 @@ async function answerNo(
   const known = error instanceof Refusal ? error : refusalBehind(error, language);
   if (!known) report(error, request.id);
   const no = known ?? new Refusal('our_fault', { request: request.id });
-  request.apiRefusal = no;
+  request.apiRefusals = [no];
   const shown = graphErrorOf(no, { requestId: request.id, language, now: now() });
   return reply
     .code(shown.status)

@@ -25,10 +25,8 @@ export const messageHandlers = ({
   sendMessage: async ({ sender, request, reply }) => {
     const sent = await sendFrom(send, sender, request);
     if (sent.replayed) void reply.header('Idempotent-Replayed', 'true');
-    if (sent.refused) {
-      request.apiRefusal = sent.refused;
-      void reply.type(PROBLEM_TYPE);
-    }
+    request.apiRefusals = sent.refused;
+    if (sent.status >= 400) void reply.type(PROBLEM_TYPE);
     return reply.code(sent.status).send(sent.body);
   },
   listMessages: async ({ sender, query, reader }) => {

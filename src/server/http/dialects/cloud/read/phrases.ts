@@ -2,6 +2,10 @@ import type { InBoth } from '#contract/language/language.ts';
 
 /** What is said of fields that only this dialect has. */
 export const phrases = {
+  numberId: {
+    id: 'Harus "ID nomor telepon" yang ditampilkan di halaman Token, 16 angka; bukan nomor teleponnya.',
+    en: 'Expected the "ID nomor telepon" that the Token page shows, 16 digits; not the phone number.',
+  },
   wamid: {
     id: 'Harus id pesan yang masuk, misalnya "wamid.AZP…", seperti dikirim webhook.',
     en: 'Expected the id of a message that came in, such as "wamid.AZP…", as a webhook brings it.',
