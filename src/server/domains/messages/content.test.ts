@@ -8,6 +8,7 @@ const link = 'https://toko.example/berkas/foto%20baru.PNG?x=1';
 
 test.each<[MessageType, Body, object]>([
   ['text', { text: 'Halo\nAni' }, { type: 'text', caption: 'Halo\nAni', url: null }],
+  ['text', { text: '1', choice: { id: 'a', title: 'Kue lapis' } }, { caption: 'Kue lapis' }],
   ['image', { link, caption: 'Baru' }, { type: 'png', caption: 'Baru', url: link }],
   ['image', { link: 'https://toko.example/foto' }, { type: 'jpeg', caption: '' }],
   ['image', { link, mime: 'image/webp' }, { type: 'webp' }],
@@ -95,6 +96,7 @@ test.each<[MessageType, Body, string]>([
     { text: 'Lihat <a href="https://x.example/">menu</a><br class="x">ya' },
     'Lihat menu ya',
   ],
+  ['text', { text: '2.', choice: { id: 'b', title: 'Kue lapis' } }, 'Kue lapis'],
   ['image', { caption: '<br/>Kue<BR>lapis' }, 'Kue lapis'],
   ['image', { caption: '<br>' }, ''],
   ['text', { text: `<a href="https://x.example/${'a'.repeat(200)}">menu</a>` }, 'menu'],

@@ -33,7 +33,7 @@ function wordsOf(type: MessageType, body: Body): string {
   switch (type) {
     case 'text':
     case 'template':
-      return captionText(text(body['text']) ?? '');
+      return captionText(spokenIn(body));
     case 'reaction':
       return text(body['emoji']) ?? '';
     case 'location':
@@ -43,6 +43,12 @@ function wordsOf(type: MessageType, body: Body): string {
     default:
       return captionText(text(body['caption']) ?? '') || oneLine(text(body['filename']) ?? '');
   }
+}
+
+/** What a text says: of an answer to buttons or a list the title that was chosen, where `1` was written. */
+function spokenIn({ text: written, choice }: Body): string {
+  const chosen = typeof choice === 'object' && choice !== null ? (choice as Body)['title'] : null;
+  return text(chosen) ?? text(written) ?? '';
 }
 
 const oneLine = (words: string): string => words.replace(/\s+/g, ' ').trim();
@@ -154,7 +160,7 @@ export function contentOf(
   };
   switch (type) {
     case 'text':
-      return { ...content, caption: text(body['text']) ?? '' };
+      return { ...content, caption: spokenIn(body) };
     case 'template':
       return { ...content, caption: text(body['text']) ?? '', template: templateIn(body) };
     case 'reaction':
