@@ -28,6 +28,13 @@ export const LiveEvent = schema(() =>
       peer_name: z.nullable(z.string()),
       preview: z.string(),
     }),
+    /** A planned message got another time. */
+    z.object({
+      kind: z.literal('message.rescheduled'),
+      id: Id('message'),
+      token_id: Id('token'),
+      peer: Phone(),
+    }),
     z.object({ kind: z.literal('conversation.read'), token_id: Id('token'), peer: Phone() }),
     z.object({
       kind: z.literal('optout.added'),
@@ -36,6 +43,8 @@ export const LiveEvent = schema(() =>
       source: OptoutSource(),
     }),
     z.object({ kind: z.literal('token.changed'), token_id: Id('token') }),
+    /** A template was handed in or deleted. */
+    z.object({ kind: z.literal('template.changed') }),
     /** The webhook of a token was saved, or switched off or on. */
     z.object({ kind: z.literal('webhook.changed'), token_id: Id('token') }),
     z.object({ kind: z.literal('saldo.changed'), available: Rupiah(), held: Rupiah() }),

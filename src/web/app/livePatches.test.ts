@@ -1,7 +1,9 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
+import { listTemplates } from '#contract/messages/templates.ts';
 import { livePatches } from '#web/app/livePatches.ts';
+import { listKey } from '#web/ui/table/useList.ts';
 import { createLiveCache, type LiveCache } from '#web/live/cache.ts';
 
 let page: EventTarget & { hidden: boolean };
@@ -60,6 +62,21 @@ test('a failure is asked about: why it failed is not in the event', async () => 
   expect(thread).toHaveBeenCalledTimes(1);
   expect(detail).toHaveBeenCalledTimes(1);
   expect(other).not.toHaveBeenCalled();
+});
+
+test('a message that got another time, and templates, are asked for wherever they are shown', async () => {
+  const list = onScreen(['message_list', { page: 0 }], { rows: [] });
+  const thread = onScreen(['thread', token.id, facts.peer], { rows: [] });
+  const detail = onScreen(['one_message', facts.id], { id: facts.id, status: 'scheduled' });
+  const templates = onScreen(listKey(listTemplates), { rows: [], total: 0 });
+  cache.apply({ kind: 'message.rescheduled', ...facts });
+  await vi.advanceTimersByTimeAsync(400);
+  for (const one of [list, thread, detail]) expect(one).toHaveBeenCalledTimes(1);
+  expect(templates).not.toHaveBeenCalled();
+  cache.apply({ kind: 'template.changed' });
+  await vi.advanceTimersByTimeAsync(400);
+  expect(templates).toHaveBeenCalledTimes(1);
+  expect(list).toHaveBeenCalledTimes(1);
 });
 
 test('the saldo is what the server says, at once and without asking', async () => {

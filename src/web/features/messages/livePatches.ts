@@ -59,6 +59,11 @@ export const messagePatches: LivePatches = {
       if (event.status === 'failed') cache.refetch(threadKey(event.token_id, event.peer));
       refetchLists(cache);
     },
+    'message.rescheduled': ({ id, token_id, peer }, cache) => {
+      cache.refetch(messageKey(id));
+      cache.refetch(threadKey(token_id, peer));
+      refetchLists(cache);
+    },
     'message.accepted': ({ token_id, peer }, cache) => {
       cache.refetch(threadKey(token_id, peer));
       refetchLists(cache);

@@ -2,8 +2,13 @@ import { keyIsAbout, type LivePatches } from '#web/live/patches.ts';
 
 const tokens = keyIsAbout('tokens', 'token_');
 
-/** Keeps tokens current. */
+const templates = keyIsAbout('templates', 'template_');
+
+/** Keeps tokens and templates current. */
 export const tokenPatches: LivePatches = {
-  follows: tokens,
-  on: { 'token.changed': (_event, { refetch }) => refetch(tokens) },
+  follows: (key) => tokens(key) || templates(key),
+  on: {
+    'token.changed': (_event, { refetch }) => refetch(tokens),
+    'template.changed': (_event, { refetch }) => refetch(templates),
+  },
 };

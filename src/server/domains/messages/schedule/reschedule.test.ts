@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { publicId } from '#contract/base/ids.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import { withdraw } from '#server/domains/messages/dispatch/cancel.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -56,6 +57,16 @@ test('a plan gets another time, and its end moves along', async ({ sql, shop }) 
   expect(Number(woken?.wakes)).toBe(Number(lane?.wakes) + 1);
   await shop.move(id, inHours(5));
   expect(await standing(sql, id)).toMatchObject({ ready_at: inHours(5), status: 'scheduled' });
+  expect(await sql`select kind, data from outbox where kind = 'message.rescheduled'`).toEqual(
+    Array.from({ length: 2 }, () => ({
+      kind: 'message.rescheduled',
+      data: {
+        id: publicId('message', id),
+        token_id: publicId('token', shop.tokenId),
+        peer: expect.stringMatching(/^62\d+$/),
+      },
+    })),
+  );
   const steps = await sql`select n from message_events where kind = 'scheduled' order by n`;
   expect(steps).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }]);
 });

@@ -50,6 +50,9 @@ test('what the portal hands in the API lists, and the other way round', async ({
   await ask(deleteTemplate, one);
   await expect(ask(deleteTemplate, one)).rejects.toEqual(gone);
   expect(await ask(listTemplates, {})).toMatchObject({ total: 1, rows: [{ language: 'en' }] });
+  // Open pages learn of each: two were handed in, one deleted.
+  const told = await sql`select account_id, data from outbox where kind = 'template.changed'`;
+  expect(told).toEqual(Array.from({ length: 3 }, () => ({ account_id: ani.accountId, data: {} })));
 });
 
 test('a name is taken once in a language; pages and sorting are by name or age', async ({

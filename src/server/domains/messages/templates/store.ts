@@ -6,6 +6,7 @@ import {
   variablesOf,
 } from '#contract/messages/templates.ts';
 import type { NewTemplate } from '#contract/rest/templates.ts';
+import { appendEvent } from '#server/domains/events/events.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import type { StoredTemplate } from './templates.ts';
@@ -16,7 +17,7 @@ type Owner = {
   simulated: boolean;
 };
 
-/** Stores a template. @throws Refusal `template_exists`, `templates_full` */
+/** Stores a template; open pages learn of it. @throws Refusal `template_exists`, `templates_full` */
 export async function insertTemplate(tx: Tx, owner: Owner, given: NewTemplate): Promise<Template> {
   const { accountId } = owner;
   const { name, language = 'id', category = 'utility', header, body, footer, buttons = [] } = given;
@@ -35,6 +36,7 @@ export async function insertTemplate(tx: Tx, owner: Owner, given: NewTemplate): 
     on conflict (account_id, name, language) do nothing
     returning name, language, category, header, body, footer, buttons, status, reason, created_at`;
   if (!added) throw new Refusal('template_exists', { name, language });
+  await appendEvent(tx, { accountId, kind: 'template.changed', data: {} });
   return templateOf(added);
 }
 
@@ -43,7 +45,7 @@ const reviewed = ({ simulated }: Owner): TemplateStatus => (simulated ? 'approve
 
 type Named = { accountId: string; name: string; language: string | undefined };
 
-/** In one language, or in all of them. @throws Refusal `template_not_found` */
+/** In one language, or in all of them; open pages learn of it. @throws Refusal `template_not_found` */
 export async function removeTemplate(tx: Tx, { accountId, name, language }: Named): Promise<void> {
   const removed = await tx`
     delete from message_templates
@@ -51,6 +53,7 @@ export async function removeTemplate(tx: Tx, { accountId, name, language }: Name
       ${language === undefined ? tx`` : tx`and language = ${language}`}
     returning 1`;
   if (removed.length === 0) throw new Refusal('template_not_found', { name });
+  await appendEvent(tx, { accountId, kind: 'template.changed', data: {} });
 }
 
 /** A template as its owner sees it. */
