@@ -149,7 +149,13 @@ function reasonOf(answer, home) {
 
 /** Problem details as a person reads them; what is none is named by its status. */
 function sentenceOf({ status, json, trouble }, home) {
-  if (trouble !== undefined) return `${home.origin} cannot be reached (${printable(trouble)}).`;
+  if (trouble !== undefined) {
+    const hint =
+      trouble === 'ECONNREFUSED'
+        ? ' Nothing answers there: KABARI_URL says where Kabari runs.'
+        : '';
+    return `${home.origin} cannot be reached (${printable(trouble)}).${hint}`;
+  }
   if (typeof json?.detail !== 'string') {
     return `${home.origin} answered ${status}, and not as Kabari answers. Is KABARI_URL right?`;
   }

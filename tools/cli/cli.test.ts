@@ -1,4 +1,5 @@
 import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmod, cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type RequestListener, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -123,6 +124,26 @@ test('who calls it wrongly is told how, and nothing is asked of anybody', async 
     expect(err).not.toMatch(/^\s+at /m);
   }
   expect(await kabari({}, 'help')).toMatchObject({ code: 0, err: '' });
+});
+
+test('where nothing answers, KABARI_URL is named; text that is no UTF-8 is not sent', async ({
+  answering,
+}) => {
+  const closed = createServer().listen(0, '127.0.0.1');
+  await once(closed, 'listening');
+  const { port } = closed.address() as AddressInfo;
+  await new Promise((done) => closed.close(done));
+  const nobody = { KABARI_KEY: 'k', KABARI_URL: `http://127.0.0.1:${port}` };
+  const { code, err } = await kabari(nobody, 'balance');
+  expect([code, err]).toEqual([3, expect.stringMatching(/ECONNREFUSED.*KABARI_URL/)]);
+  let asked = 0;
+  const url = await answering((_request, response) => {
+    asked += 1;
+    response.end();
+  });
+  const piped = `printf 'Halo \\377' | '${process.execPath}' '${program}' send 0812-3456-7890 -`;
+  const broken = await ended('sh', ['-c', piped], { KABARI_KEY: 'k', KABARI_URL: url });
+  expect([broken.code, broken.err, asked]).toEqual([2, expect.stringContaining('UTF-8'), 0]);
 });
 
 test('a file of this machine is sent as what it is; one that is refused is told why', async ({

@@ -39,9 +39,18 @@ function placeIn(given) {
   throw new Stop('--after takes a whole number: the seq of an event.', EXIT.usage);
 }
 
+/** The place that `--after` names; behind the newest event nothing comes until it is passed, which is said. */
+async function placeGiven({ api, options, warn }) {
+  const after = placeIn(options.after);
+  if (after === undefined) return undefined;
+  const end = await endOf(api);
+  if (after > end) warn(`The newest event is ${end}: nothing is shown until one after ${after}.`);
+  return after;
+}
+
 /** Shows events as they happen, until Ctrl-C. */
-export async function tail({ api, options, print }) {
-  const after = placeIn(options.after) ?? (await endOf(api));
+export async function tail({ api, options, print, warn }) {
+  const after = (await placeGiven({ api, options, warn })) ?? (await endOf(api));
   for await (const { event } of follow(api, after)) {
     if (event) print(options.json ? jsonLine(event) : lineOf(event));
   }
@@ -79,7 +88,7 @@ export async function forward({ api, given: [target, ...more], options, print, w
   const file = stateFile(env, api.home.href, url.href);
   const kept = await readState(file);
   const secret = kept.secret ?? `whsec_${randomBytes(32).toString('base64')}`;
-  const begin = placeIn(options.after) ?? kept.after ?? (await endOf(api));
+  const begin = (await placeGiven({ api, options, warn })) ?? kept.after ?? (await endOf(api));
   await writeState(file, { secret, after: begin });
   print(`Secret: ${secret}`);
   print(`Events after ${begin} go to ${url.href}; Ctrl-C ends it.`);

@@ -73,6 +73,13 @@ test('tail shows the way of a message as it happens, and the answer to it', asyn
   expect([following.err(), asJson.err()]).toEqual(['', '']);
 });
 
+test('tail behind the newest event says what it waits for', async ({ env }) => {
+  const following = started(env, 'tail', '--after', '4711');
+  await waitFor(() => expect(following.err()).toMatch(/newest event is \d+: .*after 4711/));
+  expect(await following.stop()).toBe(130);
+  expect(following.out()).toBe('');
+});
+
 test('forward posts what happens as signed webhooks, in order, and goes on where it ended', async ({
   ani,
   env,

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The command line of Kabari's API (docs/cli.md). Plain Node, nothing to build or install. */
 import { parseArgs } from 'node:util';
-import { text as textOf } from 'node:stream/consumers';
+import { arrayBuffer as bytesOf } from 'node:stream/consumers';
 import { openApi } from './api.mjs';
 import { forward, tail } from './events.mjs';
 import { replay } from './replay.mjs';
@@ -65,6 +65,16 @@ ${Object.values(commands)
   KABARI_URL   where Kabari answers; without it http://localhost:3000
 `;
 
+/** The text of the standard input. @throws {Stop} when it is no UTF-8: other characters would be sent in its place. */
+async function readInput() {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(await bytesOf(process.stdin));
+  } catch (error) {
+    if (error.code !== 'ERR_ENCODING_INVALID_ENCODED_DATA') throw error;
+    throw new Stop('The standard input is not UTF-8, so nothing was sent.', EXIT.usage);
+  }
+}
+
 /** @returns the exit code. */
 async function run([name, ...rest], { env, print, warn, signal }) {
   if (name === undefined || name === 'help' || name === '--help') {
@@ -88,7 +98,7 @@ async function run([name, ...rest], { env, print, warn, signal }) {
     print,
     warn,
     env,
-    readInput: () => textOf(process.stdin),
+    readInput,
   });
 }
 
