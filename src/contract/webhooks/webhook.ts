@@ -9,6 +9,27 @@ export const webhookFormats = ['kabari', 'cloud', 'fonnte', 'wablas'] as const;
 export type WebhookFormat = (typeof webhookFormats)[number];
 export const WebhookFormat = schema(() => z.enum(webhookFormats));
 
+const ofMessages = [
+  'message.sent',
+  'message.delivered',
+  'message.read',
+  'message.failed',
+  'message.received',
+] as const satisfies readonly EventType[];
+const ofDevices = [
+  'token.connected',
+  'token.disconnected',
+  'token.linked',
+] as const satisfies readonly EventType[];
+
+/** The events that each format has words for; the others are passed over. */
+export const formatEvents: Readonly<Record<WebhookFormat, readonly EventType[]>> = {
+  kabari: eventTypes,
+  cloud: ofMessages,
+  fonnte: [...ofMessages, ...ofDevices],
+  wablas: ['message.accepted', ...ofMessages, ...ofDevices],
+};
+
 export const WEBHOOK_LIMITS = {
   urlLength: 2_048,
   /** For so many hours after a rotation events are signed with the old secret too. */

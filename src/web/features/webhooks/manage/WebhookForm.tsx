@@ -1,4 +1,4 @@
-import { eventTypeLabel, eventTypes, type EventType } from '#contract/webhooks/events.ts';
+import { eventTypes } from '#contract/webhooks/events.ts';
 import {
   saveWebhook,
   webhookFormats,
@@ -7,6 +7,13 @@ import {
 } from '#contract/webhooks/webhook.ts';
 import { useAct } from '#web/api/query.ts';
 import { formatLabel } from '#web/features/webhooks/labels.ts';
+import {
+  chosenIn,
+  formatIn,
+  kindsIn,
+  offeredIn,
+  withChosen,
+} from '#web/features/webhooks/manage/kinds.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -24,24 +31,12 @@ const valuesOf = (webhook: Webhook | undefined): Values => ({
   kinds: webhook?.kinds ?? eventTypes,
 });
 
-/** All events is said by leaving them out: those of later versions come too then. */
-function inputOf(tokenId: string, { url, format, kinds }: Values) {
-  const chosen: readonly EventType[] = eventTypes.filter((one) => kinds.includes(one));
-  const all = chosen.length === eventTypes.length;
-  return {
-    token_id: tokenId,
-    url,
-    format: webhookFormats.find((one) => one === format) ?? 'kabari',
-    ...(all ? {} : { kinds: [...chosen] }),
-  };
+function inputOf(tokenId: string, { url, format: given, kinds }: Values) {
+  const format = formatIn(given);
+  return { token_id: tokenId, url, format, ...kindsIn(format, kinds) };
 }
 
 const formatOptions = webhookFormats.map((value) => ({ value, label: formatLabel[value] }));
-const kindOptions = eventTypes.map((value) => ({
-  value,
-  label: eventTypeLabel[value],
-  help: <code>{value}</code>,
-}));
 
 type Props = {
   tokenId: string;
@@ -56,6 +51,7 @@ export function WebhookForm({ tokenId, webhook, onSaved }: Props) {
   const form = useForm(valuesOf(webhook), (values) =>
     fieldErrors(saveWebhook, inputOf(tokenId, values)),
   );
+  const format = formatIn(form.values.format);
   const submit = async (values: Values) => {
     if (save.busy) return;
     try {
@@ -97,10 +93,10 @@ export function WebhookForm({ tokenId, webhook, onSaved }: Props) {
           required
           name="kinds"
           all="Semua peristiwa, juga yang ditambahkan kelak"
-          options={kindOptions}
-          value={form.values.kinds}
+          options={offeredIn(format).map((one) => ({ ...one, help: <code>{one.value}</code> }))}
+          value={chosenIn(format, form.values.kinds)}
           error={form.errors.kinds}
-          onChange={(next) => form.set('kinds', next)}
+          onChange={(next) => form.set('kinds', withChosen(format, form.values.kinds, next))}
         />
       </div>
       <div>
