@@ -1,4 +1,17 @@
 import * as z from 'zod/mini';
+import type { InBoth } from '#contract/language/language.ts';
+
+/** What is said of an address that may not be asked; of one of the caller's own machine also how to receive there. */
+export const addressRefused = {
+  public: {
+    id: 'Alamat ini tidak dapat dipakai: isi alamat https umum, pada port 443, 80, atau 8443, tanpa kata sandi di dalamnya.',
+    en: 'This address cannot be used: expected a public https:// address on port 443, 80 or 8443, without a password in it.',
+  },
+  local: {
+    id: 'Alamat komputer sendiri tidak dapat dihubungi. Untuk mencoba, jalankan `npx kabari forward` di komputer itu; untuk seterusnya isi alamat https umum. Operator dapat mengizinkan alamat lokal dengan setelan `WEBHOOK_ORIGINS`.',
+    en: 'An address of your own machine cannot be asked. To try things out, run `npx kabari forward` there; for good give a public https:// address. Operators may allow local addresses by the setting `WEBHOOK_ORIGINS`.',
+  },
+} as const satisfies Record<string, InBoth>;
 
 const none = () => z.object({});
 

@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { TEST_EVENT } from '#contract/webhooks/events.ts';
+import { addressRefused } from '#contract/webhooks/refusals.ts';
 import type { WebhookFormat, WebhookTest } from '#contract/webhooks/webhook.ts';
 import { newId } from '#server/infra/ids.ts';
 import { OutboundError } from '#server/infra/net/outbound.ts';
@@ -33,17 +34,16 @@ export function checkUrl({ outbound }: Pick<WebhookDeps, 'outbound'>, url: strin
   try {
     outbound.check(url);
   } catch (error) {
-    if (error instanceof OutboundError) throw addressRefused();
+    if (error instanceof OutboundError) throw refusedFor(isOwnMachine(url) ? 'local' : 'public');
     throw error;
   }
 }
 
-const addressRefused = () =>
-  new Refusal('input_invalid', {
-    fields: {
-      url: 'Alamat ini tidak dapat dipakai: isi alamat https umum, pada port 443, 80, atau 8443, tanpa kata sandi di dalamnya.',
-    },
-  });
+const refusedFor = (why: keyof typeof addressRefused) =>
+  new Refusal('input_invalid', { fields: { url: addressRefused[why].id } });
+
+const isOwnMachine = (url: string): boolean =>
+  /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)$/.test(URL.parse(url)?.hostname ?? '');
 
 /** Asks the address now, by the handshake of its format or by a `webhook.test`, and says what came of it. */
 export const sendTest = (deps: WebhookDeps, target: Target): Promise<WebhookTest> =>
@@ -93,7 +93,7 @@ function testOf({ status, error, ms, answer }: PostResult, ok: boolean): Webhook
 
 /** Why a test confirmed nothing. */
 export function unconfirmed({ status, error }: WebhookTest): Refusal {
-  if (error === 'refused') return addressRefused();
+  if (error === 'refused') return refusedFor('public');
   return new Refusal('webhook_unconfirmed', { status, why: error ?? whyNot(status ?? 0) });
 }
 

@@ -1,4 +1,5 @@
 import { uuidOf } from '#contract/base/ids.ts';
+import { addressRefused } from '#contract/webhooks/refusals.ts';
 import { type FactsOf, Refusal } from '#contract/base/refusals.ts';
 import type { Language } from '#contract/language/language.ts';
 import type { NewWebhook } from '#contract/rest/webhooks.ts';
@@ -89,18 +90,14 @@ function deliveryIn(id: string): string {
 }
 
 /** What is wrong with a field beyond its shape, for who asked for English. */
-const english: Readonly<Record<string, string>> = {
-  url: 'This address cannot be used: expected a public https:// address on port 443, 80 or 8443, without a password in it.',
-};
+const englishOf = (sentence: string): string =>
+  Object.values(addressRefused).find(({ id }) => id === sentence)?.en ?? sentence;
 
 function inLanguage(error: unknown, language: Language): unknown {
   if (!(error instanceof Refusal) || error.code !== 'input_invalid' || language !== 'en') {
     return error;
   }
   const { fields } = error.facts as FactsOf<'input_invalid'>;
-  const inEnglish = Object.entries(fields).map(([name, sentence]) => [
-    name,
-    english[name] ?? sentence,
-  ]);
+  const inEnglish = Object.entries(fields).map(([name, sentence]) => [name, englishOf(sentence)]);
   return new Refusal('input_invalid', { fields: Object.fromEntries(inEnglish) });
 }
