@@ -93,7 +93,8 @@ const sentences: Sentences = {
   request_in_flight: ({ seconds }) =>
     `A request with this key is still being processed. Try again in ${seconds} s.`,
   ref_conflict: ({ ref }) => `The ref "${ref}" was used for a different message. Use a new ref.`,
-  recipient_opted_out: 'The recipient asked to receive no more messages from this number.',
+  recipient_opted_out:
+    'The recipient asked to receive no more messages from this number. Do not write to them, unless they send MULAI (or START).',
   message_final: 'This message has left or ended and cannot be cancelled.',
   message_in_flight:
     'This message is being sent and may have left, so it cannot be cancelled. Wait for the network to answer.',

@@ -103,7 +103,8 @@ const sentences: Sentences = {
     `Permintaan dengan kunci ini masih diproses. Coba lagi dalam ${seconds} detik.`,
   ref_conflict: ({ ref }) =>
     `Ref "${ref}" sudah dipakai untuk pesan yang berbeda. Gunakan ref baru.`,
-  recipient_opted_out: 'Penerima sudah meminta berhenti menerima pesan dari nomor ini.',
+  recipient_opted_out:
+    'Penerima sudah meminta berhenti menerima pesan dari nomor ini. Jangan kirim lagi ke sana, kecuali ia mengirim MULAI.',
   message_final: 'Pesan ini sudah selesai diproses dan tidak dapat dibatalkan.',
   message_in_flight:
     'Pesan ini sedang dikirim dan mungkin sudah sampai, jadi tidak dapat dibatalkan. Tunggu jawaban jaringan.',
