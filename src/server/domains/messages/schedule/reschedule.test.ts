@@ -8,8 +8,9 @@ import { type Customer, customerWith, orderOf } from '#tests/support/people/peop
 import { reschedule } from './reschedule.ts';
 
 const HOUR_MS = 3_600_000;
-const inHours = (hours: number) =>
-  new Date(Math.ceil(Date.now() / 1_000) * 1_000 + hours * HOUR_MS);
+/** One for all tests: a second that passes meanwhile changes no expected time. */
+const BEGUN_MS = Math.ceil(Date.now() / 1_000) * 1_000;
+const inHours = (hours: number) => new Date(BEGUN_MS + hours * HOUR_MS);
 
 /** A shop that plans messages. */
 type Shop = Customer & {
