@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
 import { listTemplates } from '#contract/messages/templates.ts';
 import { livePatches } from '#web/app/livePatches.ts';
-import { listKey } from '#web/ui/table/useList.ts';
+import { listKey } from '#web/ui/table/list/useList.ts';
 import { createLiveCache, type LiveCache } from '#web/live/cache.ts';
 
 let page: EventTarget & { hidden: boolean };

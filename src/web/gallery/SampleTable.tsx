@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Paging } from '#contract/base/act.ts';
 import { formatDate } from '#contract/base/time.ts';
-import { usePages } from '#web/ui/table/useList.ts';
+import { usePages } from '#web/ui/table/list/useList.ts';
 import { readReply, replyTo, type Fields, type Sample } from '#web/gallery/sampleServer.ts';
 import { Emitted } from '#web/gallery/Show.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';

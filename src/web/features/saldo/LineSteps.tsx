@@ -5,7 +5,7 @@ import { formatPhone } from '#contract/base/phone.ts';
 import { listLineMessages, type LineMessage, type Mutation } from '#contract/saldo.ts';
 import { formatDateTime } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
-import { useList } from '#web/ui/table/useList.ts';
+import { useList } from '#web/ui/table/list/useList.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/saldo/LineSteps.module.css';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';

@@ -14,16 +14,16 @@ import {
   type Mutation,
 } from '#contract/saldo.ts';
 import { formatDate, formatDateTime, formatTime } from '#contract/base/time.ts';
-import { sentenceOf } from '#web/api/errors.ts';
-import { useList } from '#web/ui/table/useList.ts';
+import { NoRows } from '#web/ui/table/list/NoRows.tsx';
+import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
+import { useList } from '#web/ui/table/list/useList.ts';
 import { useUser } from '#web/api/user.ts';
 import { LineSteps } from '#web/features/saldo/LineSteps.tsx';
 import styles from '#web/features/saldo/Mutations.module.css';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
-import type { Column, TableView } from '#web/ui/table/tableProps.ts';
+import type { Column } from '#web/ui/table/tableProps.ts';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
-import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { type DateRange, dateWords, isCivilDate } from '#web/ui/date/dates.ts';
@@ -81,15 +81,12 @@ const columns = (zone: string): readonly Column<Mutation>[] => [
 
 /** The statement: every change of the balance, with its filters in the address. */
 export function Mutations() {
-  const { page = 0, sort_by, sort_type = 'desc', from, to, kind, line } = useSearch('/saldo');
+  const { from, to, kind, line } = useSearch('/saldo');
   const known = LineKind().options.find((one) => one === kind);
   const zone = useUser().timezone;
   const opened = useOpened(line);
   const shown = useMemo(() => columns(zone), [zone]);
-  const view: TableView = {
-    page,
-    sort: sort_by === 'created_at' ? { sort_by, sort_type } : undefined,
-  };
+  const { view, onView } = useAddressView('/saldo', { sorts: ['created_at'] });
   const wrongDay = [from, to].find((day) => day !== undefined && !isCivilDate(day));
   const range = from && to && wrongDay === undefined ? { from, to } : null;
   const filters = line ? { seq: line } : { from: range?.from, to: range?.to, kind: known };
@@ -128,21 +125,20 @@ export function Mutations() {
         }
         detail={(row) => opens(row) && opened.has(row.seq) && <LineSteps line={row} />}
         {...list.table}
-        onView={({ page: next, sort }, { replace } = { replace: false }) =>
-          void navigate({
-            to: '/saldo',
-            change: { page: next || undefined, ...sort },
-            resetScroll: false,
-            replace,
-          })
-        }
+        onView={onView}
         empty={
-          <Nothing
-            error={list.error}
-            filtered={filtered}
-            onRetry={() => void list.refetch()}
-            onReset={() => go(noFilter)}
-          />
+          <NoRows list={list} onReset={filtered && (() => go(noFilter))}>
+            <p>Setiap isi saldo dan biaya pesan akan tercatat di sini.</p>
+            <LinkButton
+              to="/saldo"
+              search={{ new: '1' }}
+              resetScroll={false}
+              variant="subtle"
+              size="sm"
+            >
+              Isi saldo
+            </LinkButton>
+          </NoRows>
         }
       />
     </Panel>
@@ -216,32 +212,6 @@ const Filters = ({ range, kind, line, wrong, onChange }: FiltersProps) => (
     )}
   </div>
 );
-
-type NothingProps = {
-  error: Error | null;
-  filtered: boolean;
-  onRetry: () => void;
-  onReset: () => void;
-};
-
-function Nothing({ error, filtered, onRetry, onReset }: NothingProps) {
-  if (error) return <WentWrong message={sentenceOf(error)} onRetry={onRetry} />;
-  if (filtered) {
-    return (
-      <Button variant="subtle" size="sm" onClick={onReset}>
-        Hapus filter
-      </Button>
-    );
-  }
-  return (
-    <>
-      <p className={styles['nothing']}>Setiap isi saldo dan biaya pesan akan tercatat di sini.</p>
-      <LinkButton to="/saldo" search={{ new: '1' }} resetScroll={false} variant="subtle" size="sm">
-        Isi saldo
-      </LinkButton>
-    </>
-  );
-}
 
 /** Whether a line stands for messages, and so opens to them. */
 const opens = ({ kind, outcome }: Mutation): boolean => outcome !== null || kind === 'correction';

@@ -4,8 +4,8 @@ import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { listTokens, tokenStatusLabel, type Token } from '#contract/tokens.ts';
-import { sentenceOf } from '#web/api/errors.ts';
-import { useList } from '#web/ui/table/useList.ts';
+import { NoRows } from '#web/ui/table/list/NoRows.tsx';
+import { useList } from '#web/ui/table/list/useList.ts';
 import { useUser } from '#web/api/user.ts';
 import { CreateToken } from '#web/features/tokens/CreateToken.tsx';
 import { ExpiryChip } from '#web/features/tokens/access/ExpiryChip.tsx';
@@ -18,7 +18,7 @@ import { channelLabel, statusTone } from '#web/features/tokens/labels.ts';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
-import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
@@ -166,13 +166,11 @@ function TokenTable({ address, add }: TableProps) {
       caption="Token"
       columns={shown}
       rowKey={(token) => token.id}
-      onView={address.setView}
+      onView={address.onView}
       onOpen={(token) => address.show(token.id)}
       openKey={address.open}
       empty={
-        tokens.isError ? (
-          <WentWrong message={sentenceOf(tokens.error)} onRetry={() => void tokens.refetch()} />
-        ) : (
+        <NoRows list={tokens}>
           <EmptyState
             icon={<KeyRound size={24} />}
             title="Satu token untuk setiap nomor pengirim"
@@ -180,7 +178,7 @@ function TokenTable({ address, add }: TableProps) {
           >
             Token menghubungkan nomor Anda dengan sistem Anda lewat kunci API.
           </EmptyState>
-        )
+        </NoRows>
       }
     />
   );

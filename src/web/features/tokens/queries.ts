@@ -1,7 +1,7 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { getToken, listTokens, type Token } from '#contract/tokens.ts';
 import { perform } from '#web/api/act.ts';
-import { listKey } from '#web/ui/table/useList.ts';
+import { listKey } from '#web/ui/table/list/useList.ts';
 
 /** One token, as its details show it. */
 export const tokenQuery = (id: string) =>

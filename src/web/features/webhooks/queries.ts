@@ -3,7 +3,7 @@ import { getToken, listTokens } from '#contract/tokens.ts';
 import { getDelivery, listDeliveries, type DeliveryDetail } from '#contract/webhooks/deliveries.ts';
 import { getWebhook, type Webhook } from '#contract/webhooks/webhook.ts';
 import { perform } from '#web/api/act.ts';
-import { listKey } from '#web/ui/table/useList.ts';
+import { listKey } from '#web/ui/table/list/useList.ts';
 
 /** What tries come to is reported by no event: what waits is asked for again this often. */
 export const LOOK_MS = 4_000;

@@ -8,7 +8,6 @@ import {
   listInvoices,
 } from '#contract/billing/invoices.ts';
 import { formatDate, formatDateTime } from '#contract/base/time.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
@@ -17,13 +16,14 @@ import { invoiceTone, nameOf } from '#web/features/billing/labels.ts';
 import { formatPeriod } from '#web/features/billing/plan/usage.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
-import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
-import type { Column, TableView } from '#web/ui/table/tableProps.ts';
-import { useList } from '#web/ui/table/useList.ts';
+import type { Column } from '#web/ui/table/tableProps.ts';
+import { NoRows } from '#web/ui/table/list/NoRows.tsx';
+import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
+import { useList } from '#web/ui/table/list/useList.ts';
 
 const statuses = [
   { value: '', label: 'Semua status' },
@@ -91,27 +91,22 @@ const columns = (zone: string): readonly Column<Invoice>[] => [
 /** What is chosen anew; `undefined` for all. */
 type Change = {
   page?: number | undefined;
-  sort_by?: string | undefined;
   status?: string | undefined;
   kind?: string | undefined;
   open?: string | undefined;
 };
 const noFilter: Change = { page: undefined, status: undefined, kind: undefined };
 
-const go = (change: Change, replace = false) =>
-  void navigate({ to: '/billing', change, resetScroll: false, replace });
+const go = (change: Change) => void navigate({ to: '/billing', change, resetScroll: false });
 
 /** Every invoice of the account, with its filters in the address. */
 export function Invoices() {
-  const { page = 0, sort_by, sort_type = 'desc', open, ...search } = useSearch('/billing');
+  const { open, ...search } = useSearch('/billing');
   const status = InvoiceStatus().options.find((one) => one === search.status);
   const kind = InvoiceKind().options.find((one) => one === search.kind);
   const zone = useUser().timezone;
   const shown = useMemo(() => columns(zone), [zone]);
-  const view: TableView = {
-    page,
-    sort: sort_by === 'created_at' ? { sort_by, sort_type } : undefined,
-  };
+  const { view, onView } = useAddressView('/billing', { sorts: ['created_at'] });
   const list = useList(listInvoices, { status, kind }, view);
   const filtered = status !== undefined || kind !== undefined;
   return (
@@ -144,11 +139,11 @@ export function Invoices() {
         {...list.table}
         onOpen={({ id }) => go({ open: id })}
         openKey={open}
-        onView={({ page: next, sort }, how) =>
-          go({ page: next || undefined, ...sort }, how?.replace)
-        }
+        onView={onView}
         empty={
-          <Nothing error={list.error} filtered={filtered} onRetry={() => void list.refetch()} />
+          <NoRows list={list} onReset={filtered && (() => go(noFilter))}>
+            <p>Setiap isi saldo dan pembayaran paket mendapat tagihan, dan tampil di sini.</p>
+          </NoRows>
         }
       />
     </Panel>
@@ -165,21 +160,3 @@ const What = ({ invoice }: { invoice: Invoice }) => (
     )}
   </span>
 );
-
-type NothingProps = { error: Error | null; filtered: boolean; onRetry: () => void };
-
-function Nothing({ error, filtered, onRetry }: NothingProps) {
-  if (error) return <WentWrong message={sentenceOf(error)} onRetry={onRetry} />;
-  if (filtered) {
-    return (
-      <Button variant="subtle" size="sm" onClick={() => go(noFilter)}>
-        Hapus filter
-      </Button>
-    );
-  }
-  return (
-    <p className={styles['none']}>
-      Setiap isi saldo dan pembayaran paket mendapat tagihan, dan tampil di sini.
-    </p>
-  );
-}

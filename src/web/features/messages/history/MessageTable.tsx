@@ -5,8 +5,9 @@ import { useMemo } from 'react';
 import { listMessages, type MessageRow } from '#contract/messages.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { formatDate, formatDateTime, formatTime } from '#contract/base/time.ts';
-import { sentenceOf } from '#web/api/errors.ts';
-import { useList } from '#web/ui/table/useList.ts';
+import { NoRows } from '#web/ui/table/list/NoRows.tsx';
+import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
+import { useList } from '#web/ui/table/list/useList.ts';
 import { useUser } from '#web/api/user.ts';
 import { FilterBar } from '#web/features/messages/history/FilterBar.tsx';
 import { noFilters, readFilters } from '#web/features/messages/history/filters.ts';
@@ -106,14 +107,13 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
   const zone = useUser().timezone;
   const tokens = useQuery(allTokensQuery);
   const filters = readFilters(search);
-  const { sort_by, sort_type } = search;
-  const sort = sort_by === 'created_at' && sort_type ? { sort_by, sort_type } : null;
+  const { view, onView } = useAddressView('/message-history', { sorts: ['created_at'], top: true });
   const roomy = useMedia(ROOMY);
   const shown = useMemo(
     () => columns(zone).filter(({ id }) => roomy || id !== 'token'),
     [zone, roomy],
   );
-  const list = useList(listMessages, filters, { page: search.page ?? 0, sort });
+  const list = useList(listMessages, filters, view);
 
   const go = (next: Partial<typeof search>, replace = false) =>
     void navigate({ to: '/message-history', change: next, replace });
@@ -135,28 +135,16 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
         columns={shown}
         rowKey={({ id }) => id}
         group={({ created_at }) => formatDate(created_at, zone)}
-        onView={({ page, sort: next }, how) =>
-          go(
-            { page: page || undefined, sort_by: next?.sort_by, sort_type: next?.sort_type },
-            how?.replace,
-          )
-        }
+        onView={onView}
         onOpen={({ id }) => openAt(id)}
         openKey={search.open}
         empty={
-          list.error ? (
-            <Failed error={list.error} onRetry={() => void list.refetch()} />
-          ) : filtered ? (
-            <Button
-              variant="outline"
-              tone="neutral"
-              onClick={() => go({ ...noFilters, page: undefined })}
-            >
-              Hapus filter
+          <NoRows list={list} onReset={filtered && (() => go({ ...noFilters, page: undefined }))}>
+            <p>Pesan yang Anda kirim dan terima akan tercatat di sini.</p>
+            <Button variant="subtle" onClick={onSend}>
+              Kirim pesan pertama
             </Button>
-          ) : (
-            <NothingYet onSend={onSend} />
-          )
+          </NoRows>
         }
       />
       <MessageDrawer
@@ -167,21 +155,3 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
     </>
   );
 }
-
-const Failed = ({ error, onRetry }: { error: Error; onRetry: () => void }) => (
-  <div className={styles['nothing']} role="alert">
-    <p>{sentenceOf(error)}</p>
-    <Button variant="outline" tone="neutral" onClick={onRetry}>
-      Coba lagi
-    </Button>
-  </div>
-);
-
-const NothingYet = ({ onSend }: { onSend: () => void }) => (
-  <div className={styles['nothing']}>
-    <p>Pesan yang Anda kirim dan terima akan tercatat di sini.</p>
-    <Button variant="subtle" onClick={onSend}>
-      Kirim pesan pertama
-    </Button>
-  </div>
-);

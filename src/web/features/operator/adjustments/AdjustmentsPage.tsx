@@ -6,7 +6,6 @@ import {
   adjustmentStatusLabel,
   listAdjustments,
 } from '#contract/operator/money/desk.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { ProposalDrawer } from '#web/features/operator/adjustments/ProposalDrawer.tsx';
@@ -15,13 +14,14 @@ import styles from '#web/features/operator/desk/desk.module.css';
 import { amountColumn, customerColumn } from '#web/features/operator/desk/columns.tsx';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { LinkButton } from '#web/ui/button/Button.tsx';
-import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
-import { useList } from '#web/ui/table/useList.ts';
+import { NoRows } from '#web/ui/table/list/NoRows.tsx';
+import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
+import { useList } from '#web/ui/table/list/useList.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 const statuses = [
@@ -79,12 +79,15 @@ const go = (change: Change, replace = false) =>
 
 /** Route `/operator/penyesuaian`: what operators booked by hand or want to, the newest first. */
 export function AdjustmentsPage() {
-  const { page = 0, status, open, sort_by, sort_type } = useSearch('/operator/penyesuaian');
+  const { status, open } = useSearch('/operator/penyesuaian');
   const [decided, setDecided] = useState<Adjustment>();
   const read = AdjustmentStatus().safeParse(status);
-  const sort = sort_by === undefined ? null : { sort_by, sort_type: sort_type ?? 'asc' };
+  const { view, onView } = useAddressView('/operator/penyesuaian', {
+    sorts: ['created_at'],
+    order: 'asc',
+  });
   const filters = { ...(read.success && { status: read.data }) };
-  const list = useList(listAdjustments, filters, { page, sort });
+  const list = useList(listAdjustments, filters, view);
   const found = list.table.rows.find(({ id }) => id === open);
   const shown = decided?.id === open ? decided : found;
   return (
@@ -114,18 +117,14 @@ export function AdjustmentsPage() {
           {...list.table}
           onOpen={({ id }) => go({ open: id })}
           openKey={open}
-          onView={({ page: to, sort: by }, how) =>
-            go({ page: to || undefined, ...by }, how?.replace)
-          }
+          onView={onView}
           empty={
-            list.error ? (
-              <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
-            ) : (
-              <p className={styles['note']}>
+            <NoRows list={list}>
+              <p>
                 Penyesuaian dibuat dari halaman pelanggan. Yang di atas batas menunggu operator
                 lain.
               </p>
-            )
+            </NoRows>
           }
         />
       </Panel>

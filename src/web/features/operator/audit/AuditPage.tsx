@@ -26,12 +26,13 @@ import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { saveFrom } from '#web/ui/copy/saveFile.ts';
 import { isCivilDate } from '#web/ui/date/dates.ts';
-import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
-import { useList } from '#web/ui/table/useList.ts';
+import { NoRows } from '#web/ui/table/list/NoRows.tsx';
+import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
+import { useList } from '#web/ui/table/list/useList.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
@@ -84,7 +85,7 @@ const columns: readonly Column<AuditLine>[] = [
 
 /** What the address asks for; what it says of days that no calendar has is left out. */
 function useAuditSearch() {
-  const { page = 0, from, to, act, user, account, outcome } = useSearch('/operator/audit');
+  const { from, to, act, user, account, outcome } = useSearch('/operator/audit');
   const range = from && to && isCivilDate(from) && isCivilDate(to) ? { from, to } : null;
   const known = AuditOutcome().safeParse(outcome);
   const filter = {
@@ -94,22 +95,22 @@ function useAuditSearch() {
     ...(account !== undefined && { account_id: account }),
     ...(known.success && { outcome: known.data }),
   };
-  return { page, range, filter };
+  return { range, filter };
 }
 
-const go = (change: AuditChange & { page?: number | undefined }, replace = false) =>
+const go = (change: AuditChange) =>
   void navigate({
     to: '/operator/audit',
     change: { page: undefined, ...change },
     resetScroll: false,
-    replace,
   });
 
 /** Route `/operator/audit`: who did what, when and from where, and whether the log is whole. */
 export function AuditPage() {
-  const { page, range, filter } = useAuditSearch();
+  const { range, filter } = useAuditSearch();
+  const { view, onView } = useAddressView('/operator/audit');
   const state = useQuery(actQuery(auditState, {}));
-  const list = useList(listAudit, filter, { page });
+  const list = useList(listAudit, filter, view);
   const [opened, setOpened] = useState<AuditLine>();
   const isFiltered = Object.keys(filter).length > 0;
   const isFull = (list.table.totalPages ?? 0) * 10 >= AUDIT_COUNT_MAX;
@@ -135,17 +136,11 @@ export function AuditPage() {
             {...list.table}
             onOpen={setOpened}
             openKey={opened?.id}
-            onView={(view, how) => go({ page: view.page || undefined }, how?.replace)}
+            onView={onView}
             empty={
-              list.error ? (
-                <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
-              ) : isFiltered ? (
-                <Button variant="subtle" size="sm" onClick={() => go(NO_FILTER)}>
-                  Hapus filter
-                </Button>
-              ) : (
-                <p className={desk['note']}>Setiap tindakan penting akan tercatat di sini.</p>
-              )
+              <NoRows list={list} onReset={isFiltered && (() => go(NO_FILTER))}>
+                <p>Setiap tindakan penting akan tercatat di sini.</p>
+              </NoRows>
             }
           />
           {isFull && (

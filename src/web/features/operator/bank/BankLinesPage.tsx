@@ -1,7 +1,6 @@
 import { FileUp } from 'lucide-react';
 import { useState } from 'react';
 import { type OperatorBankLine, listBankLines } from '#contract/operator/money/statements.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { BankLineDrawer } from '#web/features/operator/bank/BankLineDrawer.tsx';
@@ -9,14 +8,15 @@ import styles from '#web/features/operator/bank/BankLinesPage.module.css';
 import { aboutLine, stateLabel, stateTone, whenOf } from '#web/features/operator/bank/bankLines.ts';
 import { amountColumn } from '#web/features/operator/desk/columns.tsx';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
-import { Button, LinkButton } from '#web/ui/button/Button.tsx';
+import { LinkButton } from '#web/ui/button/Button.tsx';
 import { CurrencyField } from '#web/ui/money/CurrencyField.tsx';
-import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
-import type { Column, TableView } from '#web/ui/table/tableProps.ts';
-import { useList } from '#web/ui/table/useList.ts';
+import type { Column } from '#web/ui/table/tableProps.ts';
+import { NoRows } from '#web/ui/table/list/NoRows.tsx';
+import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
+import { useList } from '#web/ui/table/list/useList.ts';
 
 const filters = [
   { value: '', label: 'Belum cocok' },
@@ -51,23 +51,16 @@ const columns: readonly Column<OperatorBankLine>[] = [
   { id: 'about', title: 'Isi saldo', width: 200, phone: 'fact', cell: aboutLine },
 ];
 
-type Change = { page?: number; sort_by?: string; filter?: 'semua'; amount?: number; open?: string };
+type Change = { page?: number; filter?: 'semua'; amount?: number; open?: string };
 
-const go = (change: { [K in keyof Change]: Change[K] | undefined }, replace = false) =>
-  void navigate({ to: '/operator/mutasi-bank', change, resetScroll: false, replace });
+const go = (change: { [K in keyof Change]: Change[K] | undefined }) =>
+  void navigate({ to: '/operator/mutasi-bank', change, resetScroll: false });
 
 /** Route `/operator/mutasi-bank`: what came in on our bank account, first what nobody has settled. */
 export function BankLinesPage() {
-  const {
-    page = 0,
-    sort_by,
-    sort_type = 'desc',
-    filter,
-    amount,
-    open,
-  } = useSearch('/operator/mutasi-bank');
+  const { filter, amount, open } = useSearch('/operator/mutasi-bank');
   const [known, setKnown] = useState<OperatorBankLine>();
-  const view: TableView = { page, sort: sort_by === 'at' ? { sort_by, sort_type } : undefined };
+  const { view, onView } = useAddressView('/operator/mutasi-bank', { sorts: ['at'] });
   const input = {
     filter: filter === 'semua' ? ('all' as const) : ('unmatched' as const),
     ...(amount !== undefined && amount > 0 && { amount: String(amount) }),
@@ -97,13 +90,17 @@ export function BankLinesPage() {
         {...list.table}
         onOpen={openOne}
         openKey={open}
-        onView={({ page: to, sort }, how) => go({ page: to || undefined, ...sort }, how?.replace)}
+        onView={onView}
         empty={
-          <Nothing
-            error={list.error}
-            isFiltered={amount !== undefined}
-            onRetry={() => void list.refetch()}
-          />
+          <NoRows
+            list={list}
+            reset="Hapus pencarian"
+            onReset={amount !== undefined && (() => go({ page: undefined, amount: undefined }))}
+          >
+            <p>
+              Tidak ada mutasi yang menunggu. Impor mutasi terbaru dari bank untuk mencocokkannya.
+            </p>
+          </NoRows>
         }
       />
       {open && (
@@ -159,23 +156,5 @@ function AmountFilter({ amount }: { amount: number | undefined }) {
         maxLength={12}
       />
     </form>
-  );
-}
-
-type NothingProps = { error: Error | null; isFiltered: boolean; onRetry: () => void };
-
-function Nothing({ error, isFiltered, onRetry }: NothingProps) {
-  if (error) return <WentWrong message={sentenceOf(error)} onRetry={onRetry} />;
-  if (isFiltered) {
-    return (
-      <Button variant="subtle" size="sm" onClick={() => go({ page: undefined, amount: undefined })}>
-        Hapus pencarian
-      </Button>
-    );
-  }
-  return (
-    <p className={styles['none']}>
-      Tidak ada mutasi yang menunggu. Impor mutasi terbaru dari bank untuk mencocokkannya.
-    </p>
   );
 }

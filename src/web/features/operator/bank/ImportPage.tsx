@@ -27,7 +27,7 @@ import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { type Fact, Facts, Panel } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
-import { listKey } from '#web/ui/table/useList.ts';
+import { listKey } from '#web/ui/table/list/useList.ts';
 import { FileUpload } from '#web/ui/upload/FileUpload.tsx';
 import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
 

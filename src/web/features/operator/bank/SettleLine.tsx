@@ -19,7 +19,7 @@ import { useForm } from '#web/ui/form/useForm.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
-import { listKey } from '#web/ui/table/useList.ts';
+import { listKey } from '#web/ui/table/list/useList.ts';
 import { TextArea } from '#web/ui/text/TextField.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';

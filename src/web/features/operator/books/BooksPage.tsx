@@ -22,12 +22,12 @@ import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
-import { useList } from '#web/ui/table/useList.ts';
+import { NoRows } from '#web/ui/table/list/NoRows.tsx';
+import { useList } from '#web/ui/table/list/useList.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
@@ -212,13 +212,9 @@ function Seals() {
           {...list.table}
           onView={(view) => setPage(view.page)}
           empty={
-            list.error ? (
-              <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
-            ) : (
-              <p className={styles['note']}>
-                Belum ada hari yang disegel. Segel pertama dibuat setelah pukul 00.10 WIB.
-              </p>
-            )
+            <NoRows list={list}>
+              <p>Belum ada hari yang disegel. Segel pertama dibuat setelah pukul 00.10 WIB.</p>
+            </NoRows>
           }
         />
         <p className={styles['small']}>

@@ -4,7 +4,6 @@ import {
   operatorBroadcasts,
 } from '#contract/operator/broadcasts.ts';
 import { formatNumber } from '#contract/base/money.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { BroadcastDrawer } from '#web/features/operator/broadcasts/BroadcastDrawer.tsx';
@@ -13,14 +12,14 @@ import {
   broadcastTones,
   wayWords,
 } from '#web/features/operator/broadcasts/broadcastWords.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
-import { useList } from '#web/ui/table/useList.ts';
+import { NoRows } from '#web/ui/table/list/NoRows.tsx';
+import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
+import { useList } from '#web/ui/table/list/useList.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 const columns: readonly Column<Broadcast>[] = [
@@ -66,8 +65,8 @@ const columns: readonly Column<Broadcast>[] = [
   },
 ];
 
-const go = (change: { page?: number | undefined; open?: string | undefined }, replace = false) =>
-  void navigate({ to: '/operator/pengumuman', change, resetScroll: false, replace });
+const openAt = (open: string | undefined) =>
+  void navigate({ to: '/operator/pengumuman', change: { open }, resetScroll: false });
 
 const NEW = 'baru';
 /** How often is looked how far telling is: no live event says so. */
@@ -75,10 +74,11 @@ const LOOK_MS = 5_000;
 
 /** Route `/operator/pengumuman`: what is told to customers. */
 export function BroadcastsPage() {
-  const { page = 0, open } = useSearch('/operator/pengumuman');
-  const list = useList(operatorBroadcasts, {}, { page }, { everyMs: LOOK_MS });
+  const { open } = useSearch('/operator/pengumuman');
+  const { view, onView } = useAddressView('/operator/pengumuman');
+  const list = useList(operatorBroadcasts, {}, view, { everyMs: LOOK_MS });
   const opened = list.table.rows.find(({ id }) => id === open);
-  const make = <Button onClick={() => go({ open: NEW })}>Buat pengumuman</Button>;
+  const make = <Button onClick={() => openAt(NEW)}>Buat pengumuman</Button>;
   return (
     <OperatorFrame
       title="Pengumuman"
@@ -90,22 +90,20 @@ export function BroadcastsPage() {
         columns={columns}
         rowKey={({ id }) => id}
         {...list.table}
-        onOpen={({ id }) => go({ open: id })}
+        onOpen={({ id }) => openAt(id)}
         openKey={open}
-        onView={(view, how) => go({ page: view.page || undefined }, how?.replace)}
+        onView={onView}
         empty={
-          list.error ? (
-            <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
-          ) : (
-            <p className={styles['note']}>
+          <NoRows list={list}>
+            <p>
               Belum ada pengumuman. Kabarkan libur atau perubahan harga kepada semua pelanggan
               sekaligus.
             </p>
-          )
+          </NoRows>
         }
       />
       {(open === NEW || opened !== undefined) && (
-        <BroadcastDrawer key={open} broadcast={opened} onClose={() => go({ open: undefined })} />
+        <BroadcastDrawer key={open} broadcast={opened} onClose={() => openAt(undefined)} />
       )}
     </OperatorFrame>
   );

@@ -9,22 +9,21 @@ import {
   findCustomers,
 } from '#contract/operator/customers.ts';
 import { subscriptionStatusLabel } from '#contract/billing/plans.ts';
-import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import styles from '#web/features/operator/customers/customers.module.css';
 import { go } from '#web/features/operator/customers/go.ts';
 import { stateTone } from '#web/features/operator/customers/states.ts';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
-import { Button } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
-import { useList } from '#web/ui/table/useList.ts';
+import { NoRows } from '#web/ui/table/list/NoRows.tsx';
+import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
+import { useList } from '#web/ui/table/list/useList.ts';
 import { TextField } from '#web/ui/text/TextField.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
@@ -121,12 +120,21 @@ function useFilters() {
   };
 }
 
+const sorts = columns.filter((one) => one.sortable).map(({ id }) => id);
+
+const noFilters = {
+  q: undefined,
+  state: undefined,
+  plan: undefined,
+  saldo: undefined,
+  page: undefined,
+};
+
 /** All customers: one box finds them by whatever is known. */
 export function CustomerList() {
-  const { page = 0, sort_by, sort_type = 'asc' } = useSearch('/operator/pelanggan');
+  const { view, onView } = useAddressView('/operator/pelanggan', { sorts, order: 'asc' });
   const filters = useFilters();
-  const sort = sort_by === undefined ? null : { sort_by, sort_type };
-  const list = useList(findCustomers, filters, { page, sort });
+  const list = useList(findCustomers, filters, view);
   const open = ({ account_id, found }: CustomerFound) =>
     go({ open: account_id, ...(found && { [found.kind]: found.id }) }, { top: true });
   return (
@@ -140,36 +148,21 @@ export function CustomerList() {
           rowKey={(row) => row.account_id}
           {...list.table}
           onOpen={open}
-          onView={({ page: to, sort: by }, how) =>
-            go({ page: to || undefined, ...by }, { replace: how?.replace ?? false })
-          }
+          onView={onView}
           empty={
-            list.error ? (
-              <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
-            ) : (
-              <Nothing isNarrowed={Object.keys(filters).length > 0} />
-            )
+            <NoRows
+              list={list}
+              reset="Hapus pencarian dan filter"
+              onReset={Object.keys(filters).length > 0 && (() => go(noFilters))}
+            >
+              <p>Pelanggan tampil di sini setelah mendaftar.</p>
+            </NoRows>
           }
         />
       </Panel>
     </OperatorFrame>
   );
 }
-
-const Nothing = ({ isNarrowed }: { isNarrowed: boolean }) =>
-  isNarrowed ? (
-    <Button
-      variant="subtle"
-      size="sm"
-      onClick={() =>
-        go({ q: undefined, state: undefined, plan: undefined, saldo: undefined, page: undefined })
-      }
-    >
-      Hapus pencarian dan filter
-    </Button>
-  ) : (
-    'Pelanggan tampil di sini setelah mendaftar.'
-  );
 
 /** Asks when Enter is pressed: each letter would be a look at everybody. */
 function Search({ q }: { q: string }) {

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { type Operator, listOperators, operatorRoleLabel } from '#contract/operator/operators.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import desk from '#web/features/operator/desk/desk.module.css';
@@ -11,12 +10,13 @@ import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { InviteDialog } from '#web/features/operator/people/InviteDialog.tsx';
 import { OperatorDrawer } from '#web/features/operator/people/OperatorDrawer.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Panel, Row } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
-import { useList } from '#web/ui/table/useList.ts';
+import { NoRows } from '#web/ui/table/list/NoRows.tsx';
+import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
+import { useList } from '#web/ui/table/list/useList.ts';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 const columns: readonly Column<Operator>[] = [
@@ -94,13 +94,14 @@ const invitationWord = (until: Date | null): string => {
   return until.getTime() > Date.now() ? 'Diundang' : 'Undangan kedaluwarsa';
 };
 
-const go = (change: { page?: number | undefined; open?: string | undefined }, replace = false) =>
-  void navigate({ to: '/operator/operator', change, resetScroll: false, replace });
+const openAt = (open: string | undefined) =>
+  void navigate({ to: '/operator/operator', change: { open }, resetScroll: false });
 
 /** Route `/operator/operator`: who runs the installation, and what each of them may do. */
 export function OperatorsPage() {
-  const { page = 0, open } = useSearch('/operator/operator');
-  const list = useList(listOperators, {}, { page });
+  const { open } = useSearch('/operator/operator');
+  const { view, onView } = useAddressView('/operator/operator');
+  const list = useList(listOperators, {}, view);
   const [isInviting, setInviting] = useState(false);
   const opened = list.table.rows.find(({ user_id }) => user_id === open);
   return (
@@ -119,14 +120,10 @@ export function OperatorsPage() {
           columns={columns}
           rowKey={({ user_id }) => user_id}
           {...list.table}
-          onOpen={({ user_id }) => go({ open: user_id })}
+          onOpen={({ user_id }) => openAt(user_id)}
           openKey={open}
-          onView={(view, how) => go({ page: view.page || undefined }, how?.replace)}
-          empty={
-            list.error && (
-              <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
-            )
-          }
+          onView={onView}
+          empty={<NoRows list={list} />}
         />
       </Panel>
       {isInviting && <InviteDialog onClose={() => setInviting(false)} />}
@@ -135,7 +132,7 @@ export function OperatorsPage() {
           key={open}
           operator={opened}
           loading={list.isPending}
-          onClose={() => go({ open: undefined })}
+          onClose={() => openAt(undefined)}
         />
       )}
     </OperatorFrame>

@@ -4,10 +4,8 @@ import {
   listFlagged,
   listRefunds,
 } from '#contract/operator/money/refunds.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import styles from '#web/features/operator/desk/desk.module.css';
 import {
   amountColumn,
   customerColumn,
@@ -16,12 +14,12 @@ import {
 import { wayNames } from '#web/features/operator/desk/wayNames.ts';
 import { FlaggedDrawer } from '#web/features/operator/refunds/FlaggedDrawer.tsx';
 import { RefundDrawer } from '#web/features/operator/refunds/RefundDrawer.tsx';
-import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
-import { useList } from '#web/ui/table/useList.ts';
+import { NoRows } from '#web/ui/table/list/NoRows.tsx';
+import { useList } from '#web/ui/table/list/useList.ts';
 
 const refundColumns: readonly Column<OpenRefund>[] = [
   customerColumn,
@@ -93,14 +91,12 @@ function OpenRefunds() {
         openKey={refund}
         onView={(view, how) => go({ refund_page: view.page || undefined }, how?.replace)}
         empty={
-          list.error ? (
-            <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
-          ) : (
-            <p className={styles['note']}>
+          <NoRows list={list}>
+            <p>
               Tidak ada pengembalian yang menunggu. Pembayaran dikembalikan dari rincian isi saldo
               yang lunas.
             </p>
-          )
+          </NoRows>
         }
       />
       {refund !== undefined && (
@@ -129,14 +125,12 @@ function Flagged() {
         openKey={flag}
         onView={(view, how) => go({ flag_page: view.page || undefined }, how?.replace)}
         empty={
-          list.error ? (
-            <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
-          ) : (
-            <p className={styles['note']}>
+          <NoRows list={list}>
+            <p>
               Tidak ada. Pembayaran yang dikembalikan atau disengketakan lewat gerbangnya sendiri
               tampil di sini.
             </p>
-          )
+          </NoRows>
         }
       />
       {flag !== undefined && (

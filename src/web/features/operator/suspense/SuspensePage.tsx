@@ -1,5 +1,4 @@
 import { type SuspenseItem, listSuspense } from '#contract/operator/money/suspense.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import styles from '#web/features/operator/desk/desk.module.css';
@@ -11,12 +10,13 @@ import {
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { Refunds } from '#web/features/operator/refunds/Refunds.tsx';
 import { SuspenseDrawer } from '#web/features/operator/suspense/SuspenseDrawer.tsx';
-import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
-import { useList } from '#web/ui/table/useList.ts';
+import { NoRows } from '#web/ui/table/list/NoRows.tsx';
+import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
+import { useList } from '#web/ui/table/list/useList.ts';
 
 const columns: readonly Column<SuspenseItem>[] = [
   customerColumn,
@@ -37,18 +37,17 @@ const columns: readonly Column<SuspenseItem>[] = [
 
 const keyOf = ({ provider, txn }: SuspenseItem): string => `${provider} ${txn}`;
 
-const go = (change: {
-  page?: number | undefined;
-  open?: string | undefined;
-  sort_by?: string;
-  sort_type?: 'asc' | 'desc';
-}) => void navigate({ to: '/operator/suspense', change, resetScroll: false });
+const openAt = (open: string | undefined) =>
+  void navigate({ to: '/operator/suspense', change: { open }, resetScroll: false });
 
 /** Route `/operator/suspense`: money that was paid and belongs to nobody's saldo yet. */
 export function SuspensePage() {
-  const { page = 0, sort_by, sort_type = 'asc', open } = useSearch('/operator/suspense');
-  const sort = sort_by === 'created_at' ? { sort_by, sort_type } : undefined;
-  const list = useList(listSuspense, {}, { page, sort });
+  const { open } = useSearch('/operator/suspense');
+  const { view, onView } = useAddressView('/operator/suspense', {
+    sorts: ['created_at'],
+    order: 'asc',
+  });
+  const list = useList(listSuspense, {}, view);
   const opened = list.table.rows.find((row) => keyOf(row) === open);
   return (
     <OperatorFrame
@@ -62,18 +61,16 @@ export function SuspensePage() {
             columns={columns}
             rowKey={keyOf}
             {...list.table}
-            onOpen={(row) => go({ open: keyOf(row) })}
+            onOpen={(row) => openAt(keyOf(row))}
             openKey={open}
-            onView={(view) => go({ page: view.page || undefined, ...view.sort })}
+            onView={onView}
             empty={
-              list.error ? (
-                <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
-              ) : (
-                <p className={styles['note']}>
+              <NoRows list={list}>
+                <p>
                   Tidak ada dana yang menunggu. Pembayaran kedua untuk isi saldo yang sama tampil di
                   sini.
                 </p>
-              )
+              </NoRows>
             }
           />
         </Panel>
@@ -84,7 +81,7 @@ export function SuspensePage() {
           key={open}
           item={opened}
           loading={list.isPending}
-          onClose={() => go({ open: undefined })}
+          onClose={() => openAt(undefined)}
         />
       )}
     </OperatorFrame>

@@ -14,7 +14,7 @@ import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { wayNames } from '#web/features/operator/desk/wayNames.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { listKey } from '#web/ui/table/useList.ts';
+import { listKey } from '#web/ui/table/list/useList.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {

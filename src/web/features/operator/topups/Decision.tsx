@@ -7,7 +7,7 @@ import {
   rejectTopup,
 } from '#contract/operator/money/topups.ts';
 import { sentenceOf } from '#web/api/errors.ts';
-import { listKey } from '#web/ui/table/useList.ts';
+import { listKey } from '#web/ui/table/list/useList.ts';
 import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { type FieldErrors, fieldErrors } from '#web/ui/form/fieldErrors.ts';

@@ -3,18 +3,17 @@ import { useSearch } from '#web/browser/router/Router.tsx';
 import { useState } from 'react';
 import { type OperatorTopup, operatorTopups } from '#contract/operator/money/topups.ts';
 import { topupMethodLabel, TopupStatus, topupStatusLabel } from '#contract/saldo.ts';
-import { sentenceOf } from '#web/api/errors.ts';
-import { useList } from '#web/ui/table/useList.ts';
+import { NoRows } from '#web/ui/table/list/NoRows.tsx';
+import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
+import { useList } from '#web/ui/table/list/useList.ts';
 import styles from '#web/features/operator/topups/TopupsPage.module.css';
 import { amountColumn, momentColumn } from '#web/features/operator/desk/columns.tsx';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { TopupDrawer } from '#web/features/operator/topups/TopupDrawer.tsx';
 import { filterOf, mayConfirm, offerOf, wordOf } from '#web/features/operator/topups/topups.ts';
 import { topupTone } from '#web/features/saldo/saldo.ts';
-import { Button } from '#web/ui/button/Button.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
-import type { Column, TableView } from '#web/ui/table/tableProps.ts';
-import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import type { Column } from '#web/ui/table/tableProps.ts';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
@@ -93,29 +92,24 @@ const columns: readonly Column<OperatorTopup>[] = [
 
 /** The list as the address has it, looked at again and again while the page is in sight. */
 function useTopups() {
-  const { page = 0, sort_by, sort_type = 'desc', status } = useSearch('/operator/isi-saldo');
-  const filter = filterOf(status);
-  const view: TableView = {
-    page,
-    sort: sort_by === 'created_at' ? { sort_by, sort_type } : undefined,
-  };
+  const filter = filterOf(useSearch('/operator/isi-saldo').status);
+  const { view, onView } = useAddressView('/operator/isi-saldo', { sorts: ['created_at'] });
   const list = useList(operatorTopups, { status: filter }, view, { everyMs: LOOK_MS });
-  return { list, filter };
+  return { list, filter, onView };
 }
 
 /** Route `/operator/isi-saldo`: the top-ups of all customers, those first that wait for somebody. */
 export function TopupsPage() {
   const { open } = useSearch('/operator/isi-saldo');
   const [known, setKnown] = useState<OperatorTopup>();
-  const { list, filter } = useTopups();
+  const { list, filter, onView } = useTopups();
 
-  type Change = { page?: number; sort_by?: string; status?: string; open?: string };
-  const go = (change: { [K in keyof Change]: Change[K] | undefined }, replace = false) =>
+  type Change = { page?: number; status?: string; open?: string };
+  const go = (change: { [K in keyof Change]: Change[K] | undefined }) =>
     void navigate({
       to: '/operator/isi-saldo',
       change,
       resetScroll: false,
-      replace,
     });
   const openOne = (row: OperatorTopup | undefined) => {
     setKnown(row);
@@ -147,14 +141,14 @@ export function TopupsPage() {
           {...list.table}
           onOpen={openOne}
           openKey={open}
-          onView={({ page, sort }, how) => go({ page: page || undefined, ...sort }, how?.replace)}
+          onView={onView}
           empty={
-            <Nothing
-              error={list.error}
-              filtered={filter !== 'open'}
-              onRetry={() => void list.refetch()}
-              onReset={() => go({ page: undefined, status: undefined })}
-            />
+            <NoRows
+              list={list}
+              onReset={filter !== 'open' && (() => go({ page: undefined, status: undefined }))}
+            >
+              <p>Tidak ada isi saldo yang menunggu. Yang baru tampil di sini secara otomatis.</p>
+            </NoRows>
           }
         />
       </Panel>
@@ -169,28 +163,5 @@ export function TopupsPage() {
         />
       )}
     </OperatorFrame>
-  );
-}
-
-type NothingProps = {
-  error: Error | null;
-  filtered: boolean;
-  onRetry: () => void;
-  onReset: () => void;
-};
-
-function Nothing({ error, filtered, onRetry, onReset }: NothingProps) {
-  if (error) return <WentWrong message={sentenceOf(error)} onRetry={onRetry} />;
-  if (!filtered) {
-    return (
-      <p className={styles['none']}>
-        Tidak ada isi saldo yang menunggu. Yang baru tampil di sini secara otomatis.
-      </p>
-    );
-  }
-  return (
-    <Button variant="subtle" size="sm" onClick={onReset}>
-      Hapus filter
-    </Button>
   );
 }

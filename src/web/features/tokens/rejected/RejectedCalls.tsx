@@ -4,7 +4,6 @@ import { useMemo } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { type RejectedCall, listRejectedCalls } from '#contract/tokens/rejected.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
@@ -18,11 +17,13 @@ import {
 import { tokenNamesQuery } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
-import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
-import type { Column, TableView } from '#web/ui/table/tableProps.ts';
-import { useList } from '#web/ui/table/useList.ts';
+import type { Column } from '#web/ui/table/tableProps.ts';
+import { NoRows } from '#web/ui/table/list/NoRows.tsx';
+import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
+import { useList } from '#web/ui/table/list/useList.ts';
 
 const columns = (zone: string): readonly Column<RejectedCall>[] => [
   { id: 'reason', title: 'Alasan', width: 300, cell: reasonOf, phone: 'title' },
@@ -74,41 +75,38 @@ const go = (change: Change) =>
 
 /** View `ditolak` of `/token`: calls of the last seven days that were refused, why, and what to do. */
 export function RejectedCalls() {
-  const { page = 0, sort_by, sort_type = 'desc', token, reason } = useSearch('/token');
+  const { token, reason } = useSearch('/token');
   const zone = useUser().timezone;
   const known = reason !== undefined && hasWords(reason) ? reason : undefined;
-  const sorted = sort_by === 'last_at' || sort_by === 'calls' ? sort_by : undefined;
-  const view: TableView = { page, sort: sorted ? { sort_by: sorted, sort_type } : undefined };
+  const { view, onView } = useAddressView('/token', { sorts: ['last_at', 'calls'] });
   const list = useList(listRejectedCalls, { token_id: token, code: known }, view);
   const shown = useMemo(() => columns(zone), [zone]);
-  const retry = () => void list.refetch();
   return (
     <section className={styles['part']} aria-label="Panggilan ditolak">
       <p className={styles['text']}>
         Panggilan API dengan kunci Anda yang ditolak dalam 7 hari terakhir. Yang sama dalam satu jam
         dihitung bersama. Isi pesan dan nomor tujuan tidak disimpan di sini.
       </p>
-      <Filters token={token} reason={known} onReload={retry} />
+      <Filters token={token} reason={known} onReload={() => void list.refetch()} />
       <DataTable
         {...list.table}
         caption="Panggilan ditolak"
         columns={shown}
         rowKey={({ id, token: of }) => `${of.id} ${id}`}
         detail={(row) => <Fix row={row} />}
-        onView={({ page: next, sort }, { replace } = { replace: false }) =>
-          void navigate({
-            to: '/token',
-            change: { page: next || undefined, ...sort },
-            resetScroll: false,
-            replace,
-          })
-        }
+        onView={onView}
         empty={
-          <Nothing
-            error={list.error}
-            filtered={token !== undefined || known !== undefined}
-            onRetry={retry}
-          />
+          <NoRows
+            list={list}
+            onReset={
+              (token !== undefined || known !== undefined) &&
+              (() => go({ token: undefined, reason: undefined }))
+            }
+          >
+            <EmptyState icon={<ShieldCheck size={24} />} title="Tidak ada panggilan yang ditolak">
+              Bila ada, alasan dan cara memperbaikinya tertulis di sini.
+            </EmptyState>
+          </NoRows>
         }
       />
     </section>
@@ -150,28 +148,6 @@ function Filters({ token, reason, onReload }: FiltersProps) {
         onClick={onReload}
       />
     </div>
-  );
-}
-
-type NothingProps = { error: Error | null; filtered: boolean; onRetry: () => void };
-
-function Nothing({ error, filtered, onRetry }: NothingProps) {
-  if (error) return <WentWrong message={sentenceOf(error)} onRetry={onRetry} />;
-  if (filtered) {
-    return (
-      <Button
-        variant="subtle"
-        size="sm"
-        onClick={() => go({ token: undefined, reason: undefined })}
-      >
-        Hapus filter
-      </Button>
-    );
-  }
-  return (
-    <EmptyState icon={<ShieldCheck size={24} />} title="Tidak ada panggilan yang ditolak">
-      Bila ada, alasan dan cara memperbaikinya tertulis di sini.
-    </EmptyState>
   );
 }
 

@@ -2,7 +2,6 @@ import { FileText, Plus } from 'lucide-react';
 import { useMemo } from 'react';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { listTemplates, type Template } from '#contract/messages/templates.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
@@ -11,10 +10,12 @@ import { TemplateDrawer } from '#web/features/tokens/templates/TemplateDrawer.ts
 import { TemplateStatusChip } from '#web/features/tokens/templates/TemplateStatusChip.tsx';
 import styles from '#web/features/tokens/templates/templates.module.css';
 import { LinkButton } from '#web/ui/button/Button.tsx';
-import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
-import type { Column, TableView } from '#web/ui/table/tableProps.ts';
-import { useList } from '#web/ui/table/useList.ts';
+import type { Column } from '#web/ui/table/tableProps.ts';
+import { NoRows } from '#web/ui/table/list/NoRows.tsx';
+import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
+import { useList } from '#web/ui/table/list/useList.ts';
 
 const columns = (zone: string): readonly Column<Template>[] => [
   {
@@ -89,11 +90,14 @@ export const AddTemplate = () => (
 
 /** The account's templates; page, order and the open one are in the address. */
 export function TemplateTable() {
-  const { page = 0, sort_by, sort_type = 'asc', open } = useSearch('/token/templat');
+  const { open } = useSearch('/token/templat');
   const { timezone } = useUser();
   const shown = useMemo(() => columns(timezone), [timezone]);
-  const sorted = sort_by === 'name' || sort_by === 'created_at' ? sort_by : undefined;
-  const view: TableView = { page, sort: sorted ? { sort_by: sorted, sort_type } : undefined };
+  const { view, onView } = useAddressView('/token/templat', {
+    sorts: ['name', 'created_at'],
+    order: 'asc',
+    top: true,
+  });
   const list = useList(listTemplates, {}, view);
   const openAt = (next: string | undefined, replace = false) =>
     void navigate({
@@ -109,23 +113,11 @@ export function TemplateTable() {
         caption="Templat"
         columns={shown}
         rowKey={addressOf}
-        onView={({ page: next, sort }, { replace } = { replace: false }) =>
-          void navigate({
-            to: '/token/templat',
-            replace,
-            change: {
-              page: next || undefined,
-              sort_by: sort?.sort_by,
-              sort_type: sort?.sort_type,
-            },
-          })
-        }
+        onView={onView}
         onOpen={(template) => openAt(addressOf(template))}
         openKey={open}
         empty={
-          list.error ? (
-            <WentWrong message={sentenceOf(list.error)} onRetry={() => void list.refetch()} />
-          ) : (
+          <NoRows list={list}>
             <EmptyState
               icon={<FileText size={24} />}
               title="Tulis sekali, kirim dengan namanya"
@@ -134,7 +126,7 @@ export function TemplateTable() {
               Templat adalah pesan dengan variabel, misalnya “Halo {'{{1}}'}, pesanan {'{{2}}'}{' '}
               siap”. Program Anda cukup menyebut nama dan isinya.
             </EmptyState>
-          )
+          </NoRows>
         }
       />
       {open !== undefined && (

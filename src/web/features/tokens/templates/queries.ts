@@ -1,7 +1,7 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { listTemplates, type Template } from '#contract/messages/templates.ts';
 import { perform } from '#web/api/act.ts';
-import { listKey } from '#web/ui/table/useList.ts';
+import { listKey } from '#web/ui/table/list/useList.ts';
 
 type Named = { name: string; language: string };
 

@@ -9,7 +9,6 @@ import {
 } from '#contract/webhooks/deliveries.ts';
 import { eventTypeLabel } from '#contract/webhooks/events.ts';
 import { WEBHOOK_LIMITS, type Webhook } from '#contract/webhooks/webhook.ts';
-import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
@@ -26,12 +25,14 @@ import {
 import { LOOK_MS } from '#web/features/webhooks/queries.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
-import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
-import { useList } from '#web/ui/table/useList.ts';
+import { NoRows } from '#web/ui/table/list/NoRows.tsx';
+import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
+import { useList } from '#web/ui/table/list/useList.ts';
 
 const columns = (zone: string): readonly Column<Delivery>[] => [
   {
@@ -107,7 +108,7 @@ export function DeliveriesPart({ webhook }: { webhook: Webhook }) {
   const [replaying, setReplaying] = useState(false);
   const filters = readFilters(search);
   const shown = useMemo(() => columns(zone), [zone]);
-  const view = { page: search.page ?? 1, sort: null };
+  const { view, onView } = useAddressView('/token/webhook', { first: 1 });
   const which = { token_id: webhook.token_id, ...filters };
   const list = useList(listDeliveries, which, view, { everyMs: LOOK_MS });
   const go = (change: Partial<typeof search>, replace = false) =>
@@ -140,16 +141,21 @@ export function DeliveriesPart({ webhook }: { webhook: Webhook }) {
           columns={shown}
           rowKey={({ id }) => id}
           group={({ created_at: at }) => formatDate(at, zone)}
-          onView={({ page }, how) => go({ page: page > 1 ? page : undefined }, how?.replace)}
+          onView={onView}
           onOpen={({ id }) => openAt(id)}
           openKey={search.open}
           empty={
-            <Nothing
-              error={list.error}
-              filtered={Object.keys(filters).length > 0}
-              onRetry={() => void list.refetch()}
-              onReset={() => go({ ...noFilters, page: undefined })}
-            />
+            <NoRows
+              list={list}
+              onReset={
+                Object.keys(filters).length > 0 && (() => go({ ...noFilters, page: undefined }))
+              }
+            >
+              <EmptyState icon={<Icon size={24} />} title="Belum ada peristiwa">
+                Tekan Kirim uji coba di atas untuk mencoba alamatnya, atau kirim satu pesan:
+                peristiwanya muncul di sini dengan sendirinya.
+              </EmptyState>
+            </NoRows>
           }
         />
         <p className={styles['note']}>
@@ -161,29 +167,5 @@ export function DeliveriesPart({ webhook }: { webhook: Webhook }) {
         <ReplayDialog webhook={webhook} filters={filters} onClose={() => setReplaying(false)} />
       )}
     </Panel>
-  );
-}
-
-type NothingProps = {
-  error: Error | null;
-  filtered: boolean;
-  onRetry: () => void;
-  onReset: () => void;
-};
-
-function Nothing({ error, filtered, onRetry, onReset }: NothingProps) {
-  if (error) return <WentWrong message={sentenceOf(error)} onRetry={onRetry} />;
-  if (filtered) {
-    return (
-      <Button variant="outline" tone="neutral" onClick={onReset}>
-        Hapus filter
-      </Button>
-    );
-  }
-  return (
-    <EmptyState icon={<Icon size={24} />} title="Belum ada peristiwa">
-      Tekan Kirim uji coba di atas untuk mencoba alamatnya, atau kirim satu pesan: peristiwanya
-      muncul di sini dengan sendirinya.
-    </EmptyState>
   );
 }

@@ -18,7 +18,7 @@ import { ChatList, ChatRows, ChatRowsLoading } from '#web/ui/chat/list/ChatList.
 import { Pagination } from '#web/ui/pagination/Pagination.tsx';
 import { pageInstead } from '#web/ui/pagination/paging.ts';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
-import { useList } from '#web/ui/table/useList.ts';
+import { useList } from '#web/ui/table/list/useList.ts';
 import { SearchField } from '#web/ui/text/SearchField.tsx';
 
 const filters: readonly { filter: InboxFilter; label: string }[] = [

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { listInput } from '#web/ui/table/useList.ts';
+import { listInput } from '#web/ui/table/list/useList.ts';
 import { firstStarts, startsAfter } from '#web/api/listPages.ts';
 
 const sort = { sort_by: 'created_at', sort_type: 'desc' } as const;

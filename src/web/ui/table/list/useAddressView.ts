@@ -1,0 +1,40 @@
+import { use } from 'react';
+import { goTo, hrefOf } from '#web/browser/router/navigation.ts';
+import { SearchContext } from '#web/browser/router/Router.tsx';
+import type { Path, Search } from '#web/browser/router/routes.ts';
+import type { listFields, SearchOf } from '#web/browser/router/searchFields.ts';
+import type { Sort } from '#web/ui/table/sort.ts';
+import type { TableProps, TableView } from '#web/ui/table/tableProps.ts';
+
+type ListSearch = SearchOf<typeof listFields>;
+
+/** An address that says where a list stands. */
+type ListPath = { [P in Path]: 'page' extends keyof Search<P> ? P : never }[Path];
+
+type Options = {
+  /** The number of the first page: 1 for lists whose paging is not `default`. */
+  first?: 0 | 1;
+  /** The columns by which it can be sorted; what the address says of others is left out. */
+  sorts?: readonly string[];
+  /** The way it is sorted where the address says only by what. */
+  order?: Sort['sort_type'];
+  /** Another page is shown from its top: for lists that are all of their page. */
+  top?: boolean;
+};
+
+type AddressView = { view: TableView } & Pick<TableProps<never>, 'onView'>;
+
+/** Where the list of a page stands: kept in its address, and changed there by its table. */
+export function useAddressView(
+  to: ListPath,
+  { first = 0, sorts = [], order = 'desc', top = false }: Options = {},
+): AddressView {
+  const { page = first, sort_by = '', sort_type = order } = use(SearchContext) as ListSearch;
+  return {
+    view: { page, sort: sorts.includes(sort_by) ? { sort_by, sort_type } : null },
+    onView: ({ page: next, sort }, how) => {
+      const change = { page: next > first ? next : undefined, ...sort };
+      void goTo(hrefOf({ to, change }), { replace: how?.replace, resetScroll: top });
+    },
+  };
+}
