@@ -79,9 +79,13 @@ async function topUp(stranger: Person, tab: Page): Promise<void> {
 }
 
 async function payAtBank(bank: Page): Promise<void> {
+  // Its field is left, so that it is judged; emptied after the transfer it is not wrong.
+  await bank.getByLabel('Jumlah').focus();
   await bank.getByLabel('Nama pengirim').fill('Melati Wijaya');
   await bank.getByRole('button', { name: 'Kirim transfer' }).click();
   await bank.getByText('Cocok, lunas').waitFor();
+  expect(await bank.getByLabel('Jumlah').inputValue()).toBe('');
+  expect(await bank.locator('[aria-invalid="true"]').count()).toBe(0);
 }
 
 /** Makes a token. @returns its key, as the page shows it this once. */

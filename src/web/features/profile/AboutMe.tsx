@@ -3,9 +3,8 @@ import { updateUser } from '#contract/people.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useTakeUser } from '#web/features/profile/preferences/preferences.ts';
 import { useAct } from '#web/api/query.ts';
-import { useForm } from '#web/ui/form/useForm.ts';
+import { useActForm } from '#web/ui/form/useActForm.ts';
 import { useUser } from '#web/api/user.ts';
-import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import styles from '#web/features/profile/profile.module.css';
 import { Section } from '#web/features/profile/Section.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
@@ -66,22 +65,17 @@ function Picture() {
 function Names() {
   const user = useUser();
   const takeUser = useTakeUser();
-  const update = useAct(updateUser);
-  const form = useForm({ name: user.name, email: user.email ?? '' }, (values) =>
-    fieldErrors(updateUser, values),
-  );
-  const save = async (values: typeof form.values) => {
-    if (update.busy) return;
-    try {
-      takeUser(await update.perform(values));
+  const { form, onSubmit, busy, error } = useActForm(updateUser, {
+    initial: { name: user.name, email: user.email ?? '' },
+    inputOf: (values) => values,
+    onDone: (saved) => {
+      takeUser(saved);
       toast('Profil disimpan.', { tone: 'success' });
-    } catch (no) {
-      form.refuse(no);
-    }
-  };
+    },
+  });
   return (
-    <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(save)}>
-      <RefusalAlert error={update.error} fields={['name', 'email']} />
+    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+      <RefusalAlert error={error} fields={['name', 'email']} />
       <TextField
         label="Nama Anda atau nama usaha"
         required
@@ -104,7 +98,7 @@ function Names() {
         onBlur={() => form.leave('email')}
       />
       <div>
-        <Button type="submit" busy={update.busy}>
+        <Button type="submit" busy={busy}>
           Simpan profil
         </Button>
       </div>

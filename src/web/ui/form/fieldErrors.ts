@@ -10,7 +10,7 @@ export type FieldErrors = Readonly<Record<string, string>>;
  * Reads a form as the server will, by the act's own schema, so that most mistakes are reported before
  * anything is sent.
  */
-export function fieldErrors(act: Act, input: Readonly<Record<string, unknown>>): FieldErrors {
+export function fieldErrors(act: Act, input: unknown): FieldErrors {
   const read = act.input.safeParse(input, { error: () => PLAIN });
   if (read.success) return {};
   const fields: Record<string, string> = {};

@@ -4,12 +4,12 @@ import type { RefusalCode } from '#contract/base/refusals.ts';
 import type { FieldErrors } from '#web/ui/form/fieldErrors.ts';
 
 type Value = string | number | boolean | undefined | readonly string[];
-type Values = Readonly<Record<string, Value>>;
+export type Values = Readonly<Record<string, Value>>;
 /** Any text fits where a text was, whatever texts the schema knows. */
 type Settable<V> = V extends string ? string : V extends boolean ? boolean : V;
 
 /** The field that a refusal is about, for those that are about one. */
-type FieldOf<V extends Values> = Readonly<Partial<Record<RefusalCode, keyof V & string>>>;
+export type FieldOf<V extends Values> = Readonly<Partial<Record<RefusalCode, keyof V & string>>>;
 
 export type Form<V extends Values> = {
   values: V;
@@ -33,7 +33,7 @@ export type Form<V extends Values> = {
 
 /**
  * A small form: fields are judged when they are left and then while they change, all of them when
- * it is sent; what was typed stays in any case.
+ * it is sent, and those that are right then not before they are left again. What was typed stays in any case.
  *
  * @param check what is wrong with the values; may have to fetch the schema first. Rules of the
  *   fields' own come in by `checkWith(rules, schema)`.
@@ -90,7 +90,10 @@ export function useForm<V extends Values>(
       void (async () => {
         const wrong = await Promise.resolve(check(newest.current)).catch(() => ({}));
         if (Object.keys(wrong).length > 0) show(wrong);
-        else await send(newest.current);
+        else {
+          judged.current.clear();
+          await send(newest.current);
+        }
       })();
     },
     show,

@@ -33,9 +33,7 @@ export function useDeskForm<
 ): { form: Form<V>; onSubmit: (event: FormEvent) => void } {
   const client = useQueryClient();
   const change = useAct(act);
-  const form = useForm<V>(initial, (values) =>
-    fieldErrors(act, inputOf(values) as Readonly<Record<string, unknown>>),
-  );
+  const form = useForm<V>(initial, (values) => fieldErrors(act, inputOf(values)));
   const send = async (values: V) => {
     try {
       const answer = await change.perform(inputOf(values));

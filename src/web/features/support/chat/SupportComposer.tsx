@@ -4,14 +4,14 @@ import { TEXT_MAX } from '#contract/messages.ts';
 import { later } from '#web/browser/lazyComponent.ts';
 import { Attachments } from '#web/ui/chat/attachments/Attachments.tsx';
 import { CardShown } from '#web/features/support/chat/CardLink.tsx';
-import { documentEndings, fileFault } from '#web/ui/chat/attachments/fileFault.ts';
+import { documentEndings } from '#web/ui/chat/attachments/fileFault.ts';
 import styles from '#web/features/support/chat/SupportComposer.module.css';
 import type { ComposerOptions, SupportChatProps } from '#web/features/support/chat/chatProps.ts';
 import { useTellTyping } from '#web/features/support/chat/TypingNow.tsx';
 import { addOutgoing, type NewLine } from '#web/features/support/outbox/outbox.ts';
 import { waitingBytes } from '#web/features/support/outbox/outgoingLine.ts';
 import type { SupportPort } from '#web/features/support/port.ts';
-import { Alert } from '#web/ui/alert/Alert.tsx';
+import { useAttached } from '#web/ui/chat/attachments/useAttached.ts';
 import { Composer } from '#web/ui/chat/Composer.tsx';
 import { useDraft } from '#web/ui/chat/useDraft.ts';
 
@@ -86,8 +86,7 @@ function TextBox({ port, name, blocked, options, dropZone, onMode, onSend }: Box
     text = '',
   } = options ?? {};
   const [draft, setDraft] = useDraft(`support ${port.key}`);
-  const [files, setFiles] = useState<readonly File[]>([]);
-  const [faults, setFaults] = useState<readonly string[]>([]);
+  const attached = useAttached('chat', waitingBytes);
   const tellTyping = useTellTyping(port);
   const write = (text: string) => {
     setDraft(text);
@@ -95,10 +94,9 @@ function TextBox({ port, name, blocked, options, dropZone, onMode, onSend }: Box
     if (text !== '') tellTyping();
   };
   const send = async (text: string) => {
-    if (!(await onSend({ text: text || undefined }, files))) return;
+    if (!(await onSend({ text: text || undefined }, attached.files))) return;
     setDraft('');
-    setFiles([]);
-    setFaults([]);
+    attached.forget();
     onWrite?.('');
   };
   const [put, setPut] = useState(text);
@@ -106,27 +104,20 @@ function TextBox({ port, name, blocked, options, dropZone, onMode, onSend }: Box
     setPut(text);
     if (draft === '') setDraft(text);
   }
-  const attach = (chosen: readonly File[]) => {
-    const waiting = files.reduce((sum, { size }) => sum + size, waitingBytes());
-    const wrong = chosen.map((file) => fileFault(file, waiting));
-    setFiles([...files, ...chosen.filter((_, index) => wrong[index] === undefined)]);
-    setFaults(wrong.filter((fault) => fault !== undefined));
-  };
   return (
     <>
-      <Faults faults={faults} onClose={() => setFaults([])} />
-      <Attachments files={files} onChange={setFiles} />
+      <Attachments attached={attached} />
       <Composer
         label={`Tulis pesan untuk ${name}`}
         placeholder={placeholder}
         value={draft}
         onChange={write}
-        attached={files.length > 0}
+        attached={attached.files.length > 0}
         maxLength={TEXT_MAX}
         blocked={blocked}
         documents={DOCUMENTS}
         dropZone={dropZone}
-        onFiles={attach}
+        onFiles={attached.attach}
         onContact={() => onMode('contact')}
         onRecord={internal ? undefined : () => onMode('audio')}
         offer={offer?.(draft, write)}
@@ -135,23 +126,6 @@ function TextBox({ port, name, blocked, options, dropZone, onMode, onSend }: Box
     </>
   );
 }
-
-/** Why files cannot be sent, until it was read or other ones are chosen. */
-const Faults = ({ faults, onClose }: { faults: readonly string[]; onClose: () => void }) =>
-  faults.length > 0 && (
-    <div className={styles['faults']}>
-      <Alert
-        visible
-        state="danger"
-        label={faults.map((fault) => (
-          <span key={fault} className={styles['fault']}>
-            {fault}
-          </span>
-        ))}
-        onClose={onClose}
-      />
-    </div>
-  );
 
 const About = ({ card, onRemove }: NonNullable<SupportChatProps['about']>) => (
   <div className={styles['about']}>

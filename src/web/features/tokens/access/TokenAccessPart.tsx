@@ -3,7 +3,6 @@ import { civilDate } from '#contract/base/time.ts';
 import { scopes } from '#contract/rest/scopes.ts';
 import { ACCESS_LIMITS, updateTokenAccess } from '#contract/tokens/access.ts';
 import type { Token } from '#contract/tokens.ts';
-import { useAct } from '#web/api/query.ts';
 import { expiryOf, scopeLabel, showDay } from '#web/features/tokens/access/labels.ts';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
@@ -13,8 +12,7 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { dateWords } from '#web/ui/date/dates.ts';
 import { CheckboxGroup } from '#web/ui/form/CheckboxGroup.tsx';
-import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
-import { useForm } from '#web/ui/form/useForm.ts';
+import { useActForm } from '#web/ui/form/useActForm.ts';
 import { TextArea } from '#web/ui/text/TextField.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
@@ -36,9 +34,7 @@ const valuesOf = ({ access }: Token) => ({
   expires_on: access.expires_on ?? '',
 });
 
-type Values = ReturnType<typeof valuesOf>;
-
-const inputOf = (token: Token, values: Values) => ({
+const inputOf = (token: Token, values: ReturnType<typeof valuesOf>) => ({
   token_id: token.id,
   ...values,
   scopes: scopes.filter((one) => values.scopes.includes(one)),
@@ -47,28 +43,22 @@ const inputOf = (token: Token, values: Values) => ({
 /** What a token's key may do, from where, and until when. */
 export function TokenAccessPart({ token }: { token: Token }) {
   const changed = useTokenChanged();
-  const update = useAct(updateTokenAccess);
   const [today] = useState(() => civilDate(new Date()));
-  const form = useForm(valuesOf(token), (values) =>
-    fieldErrors(updateTokenAccess, inputOf(token, values)),
-  );
-  const save = async (values: Values) => {
-    if (update.busy) return;
-    try {
-      const saved = await update.perform(inputOf(token, values));
+  const { form, onSubmit, busy, error } = useActForm(updateTokenAccess, {
+    initial: valuesOf(token),
+    inputOf: (values) => inputOf(token, values),
+    onDone: (saved, { set }) => {
       changed(saved);
-      form.set('addresses', saved.access.addresses.join('\n'));
+      set('addresses', saved.access.addresses.join('\n'));
       toast('Izin dan batas akses disimpan.', { tone: 'success' });
-    } catch (no) {
-      form.refuse(no);
-    }
-  };
+    },
+  });
   return (
     <section className={styles['part']}>
       <h3>Izin &amp; batas akses</h3>
       <Expiry token={token} today={today} />
-      <form ref={form.ref} noValidate className={styles['settings']} onSubmit={form.submit(save)}>
-        <RefusalAlert error={update.error} fields={['scopes', 'addresses', 'expires_on']} />
+      <form ref={form.ref} noValidate className={styles['settings']} onSubmit={onSubmit}>
+        <RefusalAlert error={error} fields={['scopes', 'addresses', 'expires_on']} />
         <CheckboxGroup
           legend="Izin"
           required
@@ -106,7 +96,7 @@ export function TokenAccessPart({ token }: { token: Token }) {
           onChange={(day) => form.set('expires_on', day ?? '')}
         />
         <div>
-          <Button type="submit" variant="subtle" busy={update.busy}>
+          <Button type="submit" variant="subtle" busy={busy}>
             Simpan izin
           </Button>
         </div>

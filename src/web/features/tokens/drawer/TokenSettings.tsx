@@ -1,7 +1,5 @@
 import { updateToken, type Token } from '#contract/tokens.ts';
-import { useAct } from '#web/api/query.ts';
-import { useForm } from '#web/ui/form/useForm.ts';
-import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { useActForm } from '#web/ui/form/useActForm.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
@@ -12,24 +10,19 @@ import { toast } from '#web/ui/toast/toasts.ts';
 /** A token's name and how many messages it may send in a day. */
 export function TokenSettings({ token }: { token: Token }) {
   const changed = useTokenChanged();
-  const update = useAct(updateToken);
-  const form = useForm({ name: token.name, daily_limit: String(token.daily_limit) }, (values) =>
-    fieldErrors(updateToken, { token_id: token.id, ...values }),
-  );
-  const save = async (values: typeof form.values) => {
-    if (update.busy) return;
-    try {
-      changed(await update.perform({ token_id: token.id, ...values }));
+  const { form, onSubmit, busy, error } = useActForm(updateToken, {
+    initial: { name: token.name, daily_limit: String(token.daily_limit) },
+    inputOf: (values) => ({ token_id: token.id, ...values }),
+    onDone: (saved) => {
+      changed(saved);
       toast('Perubahan disimpan.', { tone: 'success' });
-    } catch (no) {
-      form.refuse(no);
-    }
-  };
+    },
+  });
   return (
     <section className={styles['part']}>
       <h3>Pengaturan</h3>
-      <form ref={form.ref} noValidate className={styles['settings']} onSubmit={form.submit(save)}>
-        <RefusalAlert error={update.error} fields={['name', 'daily_limit']} />
+      <form ref={form.ref} noValidate className={styles['settings']} onSubmit={onSubmit}>
+        <RefusalAlert error={error} fields={['name', 'daily_limit']} />
         <TextField
           label="Nama"
           required
@@ -54,7 +47,7 @@ export function TokenSettings({ token }: { token: Token }) {
           onBlur={() => form.leave('daily_limit')}
         />
         <div>
-          <Button type="submit" variant="subtle" busy={update.busy}>
+          <Button type="submit" variant="subtle" busy={busy}>
             Simpan
           </Button>
         </div>

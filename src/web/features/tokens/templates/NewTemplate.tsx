@@ -6,7 +6,6 @@ import {
   templateCategories,
   type Template,
 } from '#contract/messages/templates.ts';
-import { useAct } from '#web/api/query.ts';
 import {
   buttonsOf,
   categoryLabel,
@@ -19,8 +18,8 @@ import { TemplatePreview } from '#web/features/tokens/templates/TemplatePreview.
 import styles from '#web/features/tokens/templates/templates.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
-import { useForm, type Form } from '#web/ui/form/useForm.ts';
+import { useActForm } from '#web/ui/form/useActForm.ts';
+import type { Form } from '#web/ui/form/useForm.ts';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
@@ -58,33 +57,28 @@ const categories = templateCategories.map((value) => ({
 
 /** A new template beside how its receiver will see it. `onMade` goes on to it. */
 export function NewTemplate({ onMade }: { onMade: (template: Template) => void }) {
-  const create = useAct(createTemplate);
   const [examples, setExamples] = useState<Examples>({});
-  const form = useForm(initial, (values) => fieldErrors(createTemplate, inputOf(values)));
-  const [isSaidOfField, setSaidOfField] = useState(false);
+  const { form, onSubmit, busy, error } = useActForm(createTemplate, {
+    initial,
+    inputOf,
+    onDone: onMade,
+    fieldOf: { template_exists: 'name' },
+  });
   const { values } = form;
-  const submit = async (typed: Values) => {
-    if (create.busy) return;
-    try {
-      onMade(await create.perform(inputOf(typed)));
-    } catch (no) {
-      setSaidOfField(form.refuse(no, { template_exists: 'name' }));
-    }
-  };
   return (
     <form
       ref={form.ref}
       noValidate
       className={styles['editor']}
       aria-label="Templat baru"
-      onSubmit={form.submit(submit)}
+      onSubmit={onSubmit}
     >
       <div className={styles['fields']}>
-        {!isSaidOfField && <RefusalAlert error={create.error} fields={Object.keys(initial)} />}
+        <RefusalAlert error={error} fields={Object.keys(initial)} />
         <NamingFields form={form} />
         <ContentFields form={form} />
         <div>
-          <Button type="submit" busy={create.busy}>
+          <Button type="submit" busy={busy}>
             Simpan templat
           </Button>
         </div>

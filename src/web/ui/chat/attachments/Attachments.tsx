@@ -1,13 +1,36 @@
 import { X } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import type { Attached } from '#web/ui/chat/attachments/useAttached.ts';
 import { fileEnd } from '#web/ui/chat/chat.ts';
 import styles from '#web/ui/chat/attachments/Attachments.module.css';
 import { fileSizeText, shortSizes } from '#web/ui/upload/fileSize.ts';
 
-type Props = { files: readonly File[]; onChange: (files: readonly File[]) => void };
+/** What was chosen and goes along with the next line, and why other files do not. */
+export const Attachments = ({ attached }: { attached: Attached }) => (
+  <>
+    <Faults {...attached} />
+    <Files {...attached} />
+  </>
+);
 
-/** What was chosen and goes along with the next line. */
-export const Attachments = ({ files, onChange }: Props) =>
+const Faults = ({ faults, forgetFaults }: Attached) =>
+  faults.length > 0 && (
+    <div className={styles['faults']}>
+      <Alert
+        visible
+        state="danger"
+        label={faults.map((fault) => (
+          <span key={fault} className={styles['fault']}>
+            {fault}
+          </span>
+        ))}
+        onClose={forgetFaults}
+      />
+    </div>
+  );
+
+const Files = ({ files, remove }: Attached) =>
   files.length > 0 && (
     <ul className={styles['files']} aria-label="Lampiran yang akan dikirim">
       {files.map((file, index) => (
@@ -23,7 +46,7 @@ export const Attachments = ({ files, onChange }: Props) =>
             type="button"
             className={styles['remove']}
             aria-label={`Hapus ${file.name}`}
-            onClick={() => onChange(files.filter((one) => one !== file))}
+            onClick={() => remove(file)}
           >
             <X size={16} aria-hidden="true" />
           </button>

@@ -15,8 +15,7 @@ import styles from '#web/features/messages/conversations/optout/OptoutSwitch.mod
 import { optoutsKey } from '#web/features/messages/queryKeys.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
-import { useForm } from '#web/ui/form/useForm.ts';
+import { useActForm } from '#web/ui/form/useActForm.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { TextField } from '#web/ui/text/TextField.tsx';
@@ -87,26 +86,21 @@ export function OptoutSwitch({ which, name }: Props) {
 
 function StopForm({ which, onDone }: { which: Which; onDone: () => void }) {
   const client = useQueryClient();
-  const add = useAct(addOptout);
-  const ids = { token_id: which.tokenId, peer: `+${which.peer}` };
-  const form = useForm({ reason: '' }, (values) => fieldErrors(addOptout, { ...ids, ...values }));
-  const save = async (values: typeof form.values) => {
-    if (add.busy) return;
-    try {
-      const optout = await add.perform({ ...ids, ...values });
+  const { form, onSubmit, busy, error } = useActForm(addOptout, {
+    initial: { reason: '' },
+    inputOf: (values) => ({ token_id: which.tokenId, peer: `+${which.peer}`, ...values }),
+    onDone: (optout) => {
       client.setQueryData(optoutQuery(which).queryKey, optout);
       toast('Nomor ini tidak akan menerima pesan lagi.', { tone: 'success' });
       onDone();
-    } catch (no) {
-      form.refuse(no);
-    }
-  };
+    },
+  });
   return (
-    <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(save)}>
+    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
       <p>
         Pesan baru ke nomor ini ditolak, juga yang dikirim lewat API, sampai Anda mengizinkannya.
       </p>
-      <RefusalAlert error={add.error} fields={['reason']} />
+      <RefusalAlert error={error} fields={['reason']} />
       <TextField
         label="Alasan"
         required
@@ -122,7 +116,7 @@ function StopForm({ which, onDone }: { which: Which; onDone: () => void }) {
         <Button variant="outline" tone="neutral" onClick={onDone}>
           Batal
         </Button>
-        <Button type="submit" tone="danger" busy={add.busy}>
+        <Button type="submit" tone="danger" busy={busy}>
           Hentikan
         </Button>
       </div>

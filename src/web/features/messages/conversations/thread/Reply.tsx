@@ -12,9 +12,9 @@ import {
 } from '#web/features/messages/conversations/thread/outgoing.ts';
 import styles from '#web/features/messages/conversations/thread/Reply.module.css';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
-import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Attachments } from '#web/ui/chat/attachments/Attachments.tsx';
-import { documentEndings, fileFault } from '#web/ui/chat/attachments/fileFault.ts';
+import { documentEndings } from '#web/ui/chat/attachments/fileFault.ts';
+import { useAttached } from '#web/ui/chat/attachments/useAttached.ts';
 import { Composer } from '#web/ui/chat/Composer.tsx';
 import { useDraft } from '#web/ui/chat/useDraft.ts';
 import { Money } from '#web/ui/money/Money.tsx';
@@ -39,7 +39,8 @@ type Props = {
 export function Reply({ which, name, blocked, replyTo, onReplied, dropZone }: Props) {
   const client = useQueryClient();
   const [draft, setDraft] = useDraft(`${which.tokenId} ${which.peer}`);
-  const { files, faults, attach, setFiles, forgetFaults } = useAttached();
+  const attached = useAttached('media');
+  const { files } = attached;
   const [recording, setRecording] = useState(false);
   const send = (text: string, going: readonly File[]) => {
     if (going.length === 0) sendText(client, which, text, replyTo);
@@ -53,8 +54,7 @@ export function Reply({ which, name, blocked, replyTo, onReplied, dropZone }: Pr
           <Quote quoted={replyTo} name={name} onCancel={onReplied} />
         </div>
       )}
-      <Faults faults={faults} onClose={forgetFaults} />
-      <Attachments files={files} onChange={setFiles} />
+      <Attachments attached={attached} />
       {recording && !blocked ? (
         <Recorder
           onClose={() => setRecording(false)}
@@ -73,14 +73,13 @@ export function Reply({ which, name, blocked, replyTo, onReplied, dropZone }: Pr
           blocked={blocked}
           documents={DOCUMENTS}
           dropZone={dropZone}
-          onFiles={attach}
+          onFiles={attached.attach}
           onContact={null}
           onRecord={() => setRecording(true)}
           onSend={(text) => {
             setDraft('');
             send(text, files);
-            setFiles([]);
-            forgetFaults();
+            attached.forget();
           }}
         />
       )}
@@ -88,36 +87,6 @@ export function Reply({ which, name, blocked, replyTo, onReplied, dropZone }: Pr
     </div>
   );
 }
-
-/** The files that were chosen, and why others were not taken. */
-function useAttached() {
-  const [files, setFiles] = useState<readonly File[]>([]);
-  const [faults, setFaults] = useState<readonly string[]>([]);
-  const attach = (chosen: readonly File[]) => {
-    const waiting = files.reduce((sum, { size }) => sum + size, 0);
-    const wrong = chosen.map((file) => fileFault(file, waiting, 'media'));
-    setFiles([...files, ...chosen.filter((_, index) => wrong[index] === undefined)]);
-    setFaults(wrong.filter((fault) => fault !== undefined));
-  };
-  return { files, faults, attach, setFiles, forgetFaults: () => setFaults([]) };
-}
-
-/** Why files cannot be sent, until it was read or other ones are chosen. */
-const Faults = ({ faults, onClose }: { faults: readonly string[]; onClose: () => void }) =>
-  faults.length > 0 && (
-    <div className={styles['faults']}>
-      <Alert
-        visible
-        state="danger"
-        label={faults.map((fault) => (
-          <span key={fault} className={styles['fault']}>
-            {fault}
-          </span>
-        ))}
-        onClose={onClose}
-      />
-    </div>
-  );
 
 /** What sending costs: each file is a message. */
 function Price({ count }: { count: number }) {

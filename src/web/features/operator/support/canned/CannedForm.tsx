@@ -1,13 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { saveCanned, type CannedReply } from '#contract/operator/support.ts';
-import { useAct } from '#web/api/query.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { cannedQuery } from '#web/features/operator/support/queries.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
-import { type Form, useForm } from '#web/ui/form/useForm.ts';
+import { useActForm } from '#web/ui/form/useActForm.ts';
+import type { Form } from '#web/ui/form/useForm.ts';
 import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
@@ -22,8 +21,10 @@ type Props = {
 /** Writes a canned reply; the name of one that stands stays, for operators know it by that. */
 export function CannedForm({ reply, onDirty, onDone, onLeave }: Props) {
   const client = useQueryClient();
-  const save = useAct(saveCanned, {
-    onSuccess: (saved) => {
+  const { form, onSubmit, busy, error } = useActForm(saveCanned, {
+    initial: { name: reply?.name ?? '', text: reply?.text ?? '' },
+    inputOf: (values) => values,
+    onDone: (saved) => {
       client.setQueryData(
         cannedQuery.queryKey,
         (all) =>
@@ -36,17 +37,10 @@ export function CannedForm({ reply, onDirty, onDone, onLeave }: Props) {
       onDone();
     },
   });
-  const form = useForm({ name: reply?.name ?? '', text: reply?.text ?? '' }, (values) =>
-    fieldErrors(saveCanned, values),
-  );
   useBegun(form, reply, onDirty);
-  const onSubmit = form.submit(async (values) => {
-    if (save.busy) return;
-    await save.perform(values).catch((no: unknown) => form.refuse(no));
-  });
   return (
     <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
-      <RefusalAlert error={save.error} fields={['name', 'text']} />
+      <RefusalAlert error={error} fields={['name', 'text']} />
       <TextField
         label="Nama"
         name="name"
@@ -83,7 +77,7 @@ export function CannedForm({ reply, onDirty, onDone, onLeave }: Props) {
         <Button variant="outline" tone="neutral" onClick={onLeave}>
           Batal
         </Button>
-        <Button type="submit" busy={save.busy}>
+        <Button type="submit" busy={busy}>
           Simpan
         </Button>
       </div>
