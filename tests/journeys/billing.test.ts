@@ -189,3 +189,21 @@ journey(
     await form.getByText('Termasuk kuota paket (sisa 99)').waitFor();
   },
 );
+
+journey(
+  'who has as many tokens as the plan has room for reads so before anything is asked',
+  async ({ product: { address }, person }) => {
+    const shop = await signUp(address, { name: 'Kopi Sore', phone: '6281355512010' });
+    await newSender(address, shop, { name: 'Kasir', phone: '6281355512010' });
+    const { open } = await person({ still: true, session: shop.session });
+    const { faults, look } = inspection();
+    const tab = await open('/token');
+    await press(tab, tab.getByRole('button', { name: 'Tambah token' }).first());
+    const full = tab.getByRole('dialog', { name: 'Tambah token' });
+    await full.getByText(/^Jatah 1 token pada paket Gratis sudah terpakai\./).waitFor();
+    await look(tab, 'no room for another token');
+    expect(faults).toEqual([]);
+    await press(tab, full.getByRole('link', { name: 'Lihat paket di Tagihan' }));
+    await tab.getByRole('heading', { name: 'Tagihan', exact: true }).waitFor();
+  },
+);

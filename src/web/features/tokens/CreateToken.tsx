@@ -1,14 +1,16 @@
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { formatNumber } from '#contract/base/money.ts';
+import type { Plan } from '#contract/billing/plans.ts';
 import { ChannelName, createToken, type Token } from '#contract/tokens.ts';
-import { useAct } from '#web/api/query.ts';
-import { useForm } from '#web/ui/form/useForm.ts';
-import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { useActForm } from '#web/ui/form/useActForm.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { subscriptionQuery } from '#web/features/billing/billing.ts';
 import { KeyDialog } from '#web/features/tokens/keys/KeyDialog.tsx';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
 import { channelLabel } from '#web/features/tokens/labels.ts';
-import { Button } from '#web/ui/button/Button.tsx';
+import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
@@ -25,23 +27,22 @@ const channels = ChannelName().options.map((value) => ({ value, label: channelLa
 // React does not render autoFocus as an attribute, and `<dialog>` looks for the attribute.
 const startHere = (input: HTMLInputElement | null) => input?.setAttribute('autofocus', '');
 
-/** Asks for a name and a channel, makes the token, then shows its key once. */
+/**
+ * Asks for a name and a channel, makes the token, then shows its key once. Where the plan has room for no
+ * more, it says so before anything is asked.
+ */
 export function CreateToken({ onClose, onLink }: Props) {
   const [made, setMade] = useState<{ token: Token; key: string }>();
   const changed = useTokenChanged();
-  const create = useAct(createToken, {
-    onSuccess: (answer) => {
+  const { data: subscription } = useQuery(subscriptionQuery);
+  const { form, onSubmit, busy, error } = useActForm(createToken, {
+    initial: { name: '', channel: channels[0]?.value ?? 'simulator' },
+    inputOf: (values) => values,
+    onDone: (answer) => {
       setMade(answer);
       changed(answer.token);
     },
   });
-  const form = useForm({ name: '', channel: channels[0]?.value ?? 'simulator' }, (values) =>
-    fieldErrors(createToken, values),
-  );
-  const send = async (values: typeof form.values) => {
-    if (create.busy) return;
-    await create.perform(values).catch((no: unknown) => form.refuse(no));
-  };
 
   if (made) {
     const { token, key } = made;
@@ -54,22 +55,18 @@ export function CreateToken({ onClose, onLink }: Props) {
       />
     );
   }
+  if (subscription && subscription.tokens_used >= subscription.plan.tokens)
+    return <Full plan={subscription.plan} onClose={onClose} />;
   return (
     <Modal
       addressed
       open
-      onClose={() => create.busy || onClose()}
+      onClose={() => busy || onClose()}
       title="Tambah token"
-      footer={<Foot busy={create.busy} onClose={onClose} />}
+      footer={<Foot busy={busy} onClose={onClose} />}
     >
-      <form
-        id={FORM}
-        ref={form.ref}
-        noValidate
-        className={styles['parts']}
-        onSubmit={form.submit(send)}
-      >
-        <RefusalAlert error={create.error} fields={['name', 'channel']} />
+      <form id={FORM} ref={form.ref} noValidate className={styles['parts']} onSubmit={onSubmit}>
+        <RefusalAlert error={error} fields={['name', 'channel']} />
         <TextField
           ref={startHere}
           label="Nama"
@@ -96,6 +93,30 @@ export function CreateToken({ onClose, onLink }: Props) {
     </Modal>
   );
 }
+
+type FullProps = { plan: Plan; onClose: () => void };
+
+const Full = ({ plan: { name, tokens }, onClose }: FullProps) => (
+  <Modal
+    addressed
+    open
+    onClose={onClose}
+    title="Tambah token"
+    footer={
+      <>
+        <Button variant="outline" tone="neutral" onClick={onClose}>
+          Tutup
+        </Button>
+        <LinkButton to="/billing">Lihat paket di Tagihan</LinkButton>
+      </>
+    }
+  >
+    <p>
+      Jatah {formatNumber(tokens)} token pada paket {name} sudah terpakai. Untuk menambah token,
+      pilih paket yang lebih besar atau hapus token yang tidak dipakai lagi.
+    </p>
+  </Modal>
+);
 
 const Foot = ({ busy, onClose }: { busy: boolean; onClose: () => void }) => (
   <>

@@ -1,3 +1,4 @@
+import { useQuery } from '@tanstack/react-query';
 import { BookOpen, KeyRound, Plus } from 'lucide-react';
 import { lazy, Suspense, useMemo, type ReactNode } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
@@ -7,6 +8,7 @@ import { listTokens, tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useList } from '#web/ui/table/list/useList.ts';
 import { useUser } from '#web/api/user.ts';
+import { subscriptionQuery } from '#web/features/billing/billing.ts';
 import { CreateToken } from '#web/features/tokens/CreateToken.tsx';
 import { ExpiryChip } from '#web/features/tokens/access/ExpiryChip.tsx';
 import { ReviewChip } from '#web/features/tokens/drawer/TokenReview.tsx';
@@ -109,6 +111,8 @@ const Chips = ({ token }: { token: Token }) => (
 /** Route `/token`: the account's senders; one is made, shown and changed beside the list. */
 export function TokensPage() {
   const address = useTokenAddress();
+  // Whether there is room for another one is known before it is asked for.
+  useQuery(subscriptionQuery);
   const add = (
     <Button icon={<Plus size={18} aria-hidden="true" />} onClick={address.make}>
       Tambah token

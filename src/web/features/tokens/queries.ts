@@ -1,6 +1,7 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { getToken, listTokens, type Token } from '#contract/tokens.ts';
 import { perform } from '#web/api/act.ts';
+import { subscriptionQuery } from '#web/features/billing/billing.ts';
 import { listKey } from '#web/ui/table/list/useList.ts';
 
 /** One token, as its details show it. */
@@ -24,5 +25,6 @@ export function useTokenChanged(): (token?: Token) => void {
     else void client.invalidateQueries({ queryKey: ['tokens'] });
     void client.invalidateQueries({ queryKey: listKey(listTokens) });
     void client.invalidateQueries({ queryKey: ['home'] });
+    void client.invalidateQueries({ queryKey: subscriptionQuery.queryKey });
   };
 }
