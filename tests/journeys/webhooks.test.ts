@@ -72,6 +72,7 @@ journey(
     await drawer.getByText(/webhook-signature: v1,/).waitFor();
     await drawer.getByText(/"message\.accepted"/).waitFor();
     await look(tab, 'a delivery');
+    await drawer.getByText('+62 800-0000-01').waitFor();
     await tab.goBack();
     await drawer.waitFor({ state: 'detached' });
 
@@ -88,6 +89,18 @@ journey(
     await tab.getByLabel('Keadaan', { exact: true }).selectOption('parked');
     await tab.getByText('Data tidak ditemukan').waitFor();
     await look(tab, 'nothing found');
+    await tab.getByRole('button', { name: 'Hapus filter' }).last().click();
+    await tab.getByRole('searchbox', { name: 'Cari nomor' }).fill('0899');
+    await tab.getByText('Tulis nomornya dengan lengkap.').waitFor();
+    await look(tab, 'half a number');
+    await tab.getByRole('searchbox', { name: 'Cari nomor' }).fill('0899-1111-2222');
+    await tab.getByText('Data tidak ditemukan').waitFor();
+    await tab.getByRole('searchbox', { name: 'Cari nomor' }).fill(`+${PEER}`);
+    await rowOf(tab, /message\.read/).waitFor();
+    await rowOf(tab, /message\.accepted/)
+      .getByRole('link')
+      .click();
+    await tab.getByText('Pesanan Anda dikirim.').first().waitFor();
     expect(faults).toEqual([]);
   },
 );
@@ -165,6 +178,11 @@ journey(
     await press(tab, tab.getByRole('button', { name: 'Sudah saya simpan' }));
     await press(tab, tab.getByRole('button', { name: 'Kirim uji coba' }));
     await tab.getByText(/^Uji coba berhasil/).waitFor();
+    await press(tab, tab.getByRole('button', { name: 'Ubah', exact: true }));
+    const editing = tab.getByRole('dialog', { name: 'Ubah webhook' });
+    await look(tab, 'changing a webhook');
+    await press(tab, editing.getByRole('button', { name: 'Batal' }));
+    await editing.waitFor({ state: 'detached' });
 
     const more = tab.getByRole('button', { name: 'Tindakan lain' });
     await press(tab, more);

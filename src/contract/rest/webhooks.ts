@@ -19,7 +19,7 @@ import {
 import type { InBoth } from '#contract/language/language.ts';
 import { bodyRefused, endpoint } from './endpoint.ts';
 import { API_LIMITS } from './limits.ts';
-import { noted } from './notes.ts';
+import { Recipient, noted } from './notes.ts';
 
 const eventInEnglish: Record<EventType, string> = {
   'message.accepted': 'A message was accepted',
@@ -121,6 +121,7 @@ const DeliveryQuery = schema(() =>
     ),
     state: z.optional(DeliveryState()),
     type: z.optional(EventType()),
+    peer: z.optional(Recipient()),
     /** When the event happened: from then on, and before `to`. */
     from: z.optional(Time()),
     to: z.optional(Time()),

@@ -22,6 +22,8 @@ export type WebhookFields = {
 export type DeliveryFilter = {
   state?: DeliveryState | undefined;
   type?: EventType | undefined;
+  /** With whom: of messages with this number, and of its opt-out. */
+  peer?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
 };

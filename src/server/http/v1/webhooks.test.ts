@@ -110,6 +110,9 @@ test('deliveries are listed with their tries, page by page, and sent anew', asyn
   }
   expect(seen).toEqual(all);
   expect(await deliveriesOf(ani, '?state=parked')).toEqual([]);
+  for (const one of all) expect(one).toMatchObject({ peer: '6281234567890', message_id: sent.id });
+  expect(await deliveriesOf(ani, '?peer=0812-3456-7890')).toEqual(all);
+  expect(await deliveriesOf(ani, '?peer=081299990000')).toEqual([]);
   const from = begun.toISOString();
   expect(await deliveriesOf(ani, `?from=${from}`)).toEqual(all);
   expect(await deliveriesOf(ani, `?to=${from}`)).toEqual([]);

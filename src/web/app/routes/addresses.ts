@@ -29,6 +29,8 @@ export const addresses = {
     token: text,
     state: text,
     type: text,
+    /** The number that deliveries are about, as it was typed. */
+    peer: text,
     from: date,
     to: date,
     /** The delivery whose details are open. */

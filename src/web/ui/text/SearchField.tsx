@@ -9,6 +9,8 @@ type Props = {
   value: string;
   maxLength: number;
   className?: string | undefined;
+  /** Why nothing can be found by it. */
+  error?: string | undefined;
   /** Called when the typing pauses, by Enter, and when it is emptied; '' asks for everything again. */
   onSearch: (text: string) => void;
   /** Leads on to what was found: by the arrow down, or by Escape where nothing is typed. */

@@ -27,11 +27,17 @@ type DeliveryRow = {
   last_status: number | null;
   last_error: AttemptError | null;
   ended_at: Date | null;
+  peer: string | null;
+  message_id: string | null;
 };
 
 const columns = (tx: Tx): Fragment => tx`
   d.delivery_id, d.position, d.type, d.at, d.state, d.attempts, d.due_at, d.last_status, d.last_error,
-  d.ended_at`;
+  d.ended_at, coalesce(e.peer, e.data ->> 'peer') as peer, e.message_id`;
+
+/** Each with its event, which is gone once what it is about was erased. */
+const deliveries = (tx: Tx): Fragment => tx`
+  webhook_deliveries d left join events e on e.account_id = d.account_id and e.position = d.position`;
 
 const deliveryFrom = (row: DeliveryRow): Delivery => ({
   id: publicId('delivery', row.delivery_id),
@@ -44,6 +50,8 @@ const deliveryFrom = (row: DeliveryRow): Delivery => ({
   last_status: row.last_status,
   last_error: row.last_error,
   ended_at: row.ended_at,
+  peer: row.peer,
+  message_id: row.message_id === null ? null : publicId('message', row.message_id),
 });
 
 type Query = DeliveryFilter & {
@@ -56,15 +64,16 @@ type Query = DeliveryFilter & {
 export const listDeliveries = (
   { sql }: WebhookDeps,
   token: TokenRef,
-  { state, type, from, to, before, offset = 0, limit }: Query,
+  { state, type, peer, from, to, before, offset = 0, limit }: Query,
 ): Promise<{ rows: Delivery[]; next: number | null }> =>
   asAccount(sql, token.accountId, async (tx) => {
     const { webhook_id: webhookId } = await requireWebhook(tx, token);
     const rows = await tx<DeliveryRow[]>`
-      select ${columns(tx)} from webhook_deliveries d
+      select ${columns(tx)} from ${deliveries(tx)}
       where d.account_id = ${token.accountId} and d.webhook_id = ${webhookId}
         ${state === undefined ? tx`` : tx`and d.state = ${state}`}
         ${type === undefined ? tx`` : tx`and d.type = ${type}`}
+        ${peer === undefined ? tx`` : tx`and d.lane = ${peer} and e.position is not null`}
         ${from === undefined ? tx`` : tx`and d.at >= ${from}`}
         ${to === undefined ? tx`` : tx`and d.at < ${to}`}
         ${before === undefined ? tx`` : tx`and d.position < ${before}`}
@@ -80,7 +89,7 @@ export async function readDelivery(
   { webhookId, deliveryId }: { webhookId: string; deliveryId: string },
 ): Promise<Delivery> {
   const [row] = await tx<DeliveryRow[]>`
-    select ${columns(tx)} from webhook_deliveries d
+    select ${columns(tx)} from ${deliveries(tx)}
     where d.account_id = ${accountId} and d.delivery_id = ${deliveryId} and d.webhook_id = ${webhookId}`;
   if (!row) throw new Refusal('not_found', { what: 'Pengiriman webhook' });
   return deliveryFrom(row);

@@ -37,10 +37,11 @@ export const webhookActs = (calls: WebhookCalls): readonly ActHandler[] => [
 
 const deliveryActs = (calls: WebhookCalls): readonly ActHandler[] => [
   handle(deliveries.listDeliveries, async (call, input) => {
-    const { state, type, from, to, start: offset = 0 } = input;
+    const { state, type, peer, from, to, start: offset = 0 } = input;
     const { rows, next } = await calls.list(tokenOf(call, input), {
       state,
       type,
+      peer,
       from: from === undefined ? undefined : wibMidnight(from),
       to: to === undefined ? undefined : endOf(to),
       offset,

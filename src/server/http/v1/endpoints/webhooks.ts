@@ -14,6 +14,7 @@ type DeliveryQuery = {
   limit: number;
   state?: DeliveryState | undefined;
   type?: EventType | undefined;
+  peer?: string | undefined;
   from?: Date | undefined;
   to?: Date | undefined;
 };

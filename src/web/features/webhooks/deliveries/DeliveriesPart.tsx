@@ -15,6 +15,7 @@ import { useSearch } from '#web/browser/router/Router.tsx';
 import { DeliveryDrawer } from '#web/features/webhooks/deliveries/DeliveryDrawer.tsx';
 import { DeliveryFilters } from '#web/features/webhooks/deliveries/DeliveryFilters.tsx';
 import { noFilters, readFilters } from '#web/features/webhooks/deliveries/filters.ts';
+import { Peer } from '#web/features/webhooks/deliveries/Peer.tsx';
 import { ReplayDialog } from '#web/features/webhooks/deliveries/ReplayDialog.tsx';
 import {
   answerWords,
@@ -50,7 +51,7 @@ const columns = (zone: string): readonly Column<Delivery>[] => [
   {
     id: 'type',
     title: 'Peristiwa',
-    width: 250,
+    width: 240,
     phone: 'title',
     cell: ({ type }) => (
       <span className={styles['event']}>
@@ -58,6 +59,14 @@ const columns = (zone: string): readonly Column<Delivery>[] => [
         <code>{type}</code>
       </span>
     ),
+  },
+  {
+    id: 'peer',
+    title: 'Nomor',
+    width: 170,
+    whole: true,
+    phone: 'fact',
+    cell: (delivery) => <Peer delivery={delivery} />,
   },
   {
     id: 'state',

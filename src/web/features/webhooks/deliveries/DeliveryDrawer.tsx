@@ -12,6 +12,7 @@ import type { Webhook } from '#contract/webhooks/webhook.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
+import { Peer } from '#web/features/webhooks/deliveries/Peer.tsx';
 import {
   adviceFor,
   answerWords,
@@ -141,6 +142,7 @@ function factsOf(delivery: DeliveryDetail, zone: string): readonly Fact[] {
         </>
       ),
     },
+    ...(delivery.peer === null ? [] : [{ term: 'Nomor', is: <Peer delivery={delivery} /> }]),
     { term: 'Terjadi', is: formatDaySecond(created_at, zone) },
     { term: 'Percobaan', is: <span className="num">{formatNumber(tries)}</span> },
     ...(state === 'waiting' && next_at

@@ -14,6 +14,7 @@ import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { dateWords } from '#web/ui/date/dates.ts';
 import type { Option } from '#web/ui/select/options.ts';
 import { Select } from '#web/ui/select/Select.tsx';
+import { SearchField } from '#web/ui/text/SearchField.tsx';
 
 const stateOptions: readonly Option[] = [
   { value: '', label: 'Semua keadaan' },
@@ -33,6 +34,15 @@ type Props = {
 /** What the list of deliveries is narrowed by. */
 export const DeliveryFilters = ({ search, filters, onChange }: Props) => (
   <div className={styles['filters']} role="search" aria-label="Saring pengiriman">
+    <SearchField
+      label="Cari nomor"
+      placeholder="Cari nomor"
+      className={styles['search']}
+      maxLength={40}
+      value={search.peer ?? ''}
+      error={search.peer && !filters.peer ? 'Tulis nomornya dengan lengkap.' : undefined}
+      onSearch={(peer) => onChange({ peer: peer || undefined })}
+    />
     <Select
       label="Keadaan"
       hideLabel

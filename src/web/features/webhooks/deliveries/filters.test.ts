@@ -2,11 +2,14 @@ import { expect, test } from 'vitest';
 import { readFilters } from '#web/features/webhooks/deliveries/filters.ts';
 
 test('an address becomes filters, and what nobody understands is left out', () => {
-  expect(readFilters({ state: 'parked', type: 'message.read' })).toEqual({
+  expect(readFilters({ state: 'parked', type: 'message.read', peer: '0812-3456-7890' })).toEqual({
     state: 'parked',
     type: 'message.read',
+    peer: '6281234567890',
   });
-  expect(readFilters({ state: 'lost', type: 'message.*', from: '2026-02-31' })).toEqual({});
+  expect(
+    readFilters({ state: 'lost', type: 'message.*', peer: '0812', from: '2026-02-31' }),
+  ).toEqual({});
 });
 
 test('days are read in either order, and one alone is a day', () => {

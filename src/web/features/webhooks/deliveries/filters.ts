@@ -1,4 +1,5 @@
 import { CivilDay } from '#contract/base/days.ts';
+import { TypedPhone } from '#contract/base/phone.ts';
 import { DeliveryState } from '#contract/webhooks/deliveries.ts';
 import { EventType } from '#contract/webhooks/events.ts';
 import type { DateRange } from '#web/ui/date/dates.ts';
@@ -7,6 +8,7 @@ import type { DateRange } from '#web/ui/date/dates.ts';
 export type FilterSearch = {
   state?: string | undefined;
   type?: string | undefined;
+  peer?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
 };
@@ -14,6 +16,7 @@ export type FilterSearch = {
 export type Filters = {
   state?: DeliveryState;
   type?: EventType;
+  peer?: string;
   from?: string;
   to?: string;
 };
@@ -22,9 +25,11 @@ export type Filters = {
 export function readFilters(search: FilterSearch): Filters {
   const state = DeliveryState().safeParse(search.state);
   const type = EventType().safeParse(search.type);
+  const peer = TypedPhone().safeParse(search.peer);
   return {
     ...(state.success && { state: state.data }),
     ...(type.success && { type: type.data }),
+    ...(peer.success && { peer: peer.data }),
     ...rangeOf(search),
   };
 }
@@ -41,6 +46,7 @@ export function rangeOf({ from, to }: FilterSearch): DateRange | null {
 export const noFilters = {
   state: undefined,
   type: undefined,
+  peer: undefined,
   from: undefined,
   to: undefined,
 } as const;

@@ -1,5 +1,6 @@
 import type { SavedWebhook, Webhook } from '#contract/webhooks/webhook.ts';
-import { WebhookForm } from '#web/features/webhooks/manage/WebhookForm.tsx';
+import { useWebhookForm, WebhookForm } from '#web/features/webhooks/manage/WebhookForm.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 
 type Props = {
@@ -8,9 +9,29 @@ type Props = {
   onSaved: (saved: SavedWebhook) => void;
 };
 
+const FORM = 'webhook';
+
 /** Another address, shape or choice of events. An address that does not answer leaves the one that works. */
-export const EditDialog = ({ webhook, onClose, onSaved }: Props) => (
-  <Modal open onClose={onClose} title="Ubah webhook" size="lg">
-    <WebhookForm tokenId={webhook.token_id} webhook={webhook} onSaved={onSaved} />
-  </Modal>
-);
+export function EditDialog({ webhook, onClose, onSaved }: Props) {
+  const saving = useWebhookForm(webhook.token_id, webhook, onSaved);
+  return (
+    <Modal
+      open
+      onClose={() => saving.busy || onClose()}
+      title="Ubah webhook"
+      size="lg"
+      footer={
+        <>
+          <Button variant="outline" tone="neutral" onClick={onClose}>
+            Batal
+          </Button>
+          <Button type="submit" form={FORM} busy={saving.busy}>
+            Simpan perubahan
+          </Button>
+        </>
+      }
+    >
+      <WebhookForm id={FORM} {...saving} />
+    </Modal>
+  );
+}

@@ -2,7 +2,7 @@ import type { ReactNode } from 'react';
 import { formatDateTime } from '#contract/base/time.ts';
 import type { Webhook, WebhookOffReason } from '#contract/webhooks/webhook.ts';
 import { useUser } from '#web/api/user.ts';
-import { switchedOffAt } from '#web/features/webhooks/labels.ts';
+import { formatDaySecond, switchedOffAt } from '#web/features/webhooks/labels.ts';
 import { Alert, type AlertState } from '#web/ui/alert/Alert.tsx';
 
 type Notice = { state: AlertState; label: string; does: ReactNode };
@@ -45,7 +45,7 @@ function noticeOf(webhook: Webhook, zone: string): Notice | undefined {
     label:
       paused_until === null
         ? `Pengiriman gagal sejak ${formatDateTime(failing_since, zone)}.`
-        : `Gagal beberapa kali berturut-turut: dijeda sampai ${formatDateTime(paused_until, zone)}.`,
+        : `Gagal beberapa kali berturut-turut: dijeda sampai ${formatDaySecond(paused_until, zone)}.`,
     does: `Periksa server Anda, lalu kirim uji coba: bila berhasil, semua yang menunggu langsung dilanjutkan. Bila tetap gagal sampai ${last}, webhook dimatikan.`,
   };
 }

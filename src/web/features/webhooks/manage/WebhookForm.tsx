@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react';
 import { eventTypes } from '#contract/webhooks/events.ts';
 import {
   saveWebhook,
@@ -5,7 +6,6 @@ import {
   type SavedWebhook,
   type Webhook,
 } from '#contract/webhooks/webhook.ts';
-import { useAct } from '#web/api/query.ts';
 import { formatLabel } from '#web/features/webhooks/labels.ts';
 import {
   chosenIn,
@@ -16,10 +16,8 @@ import {
 } from '#web/features/webhooks/manage/kinds.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
-import { Button } from '#web/ui/button/Button.tsx';
 import { CheckboxGroup } from '#web/ui/form/CheckboxGroup.tsx';
-import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
-import { useForm } from '#web/ui/form/useForm.ts';
+import { useActForm } from '#web/ui/form/useActForm.ts';
 import { Select } from '#web/ui/select/Select.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
@@ -38,31 +36,30 @@ function inputOf(tokenId: string, { url, format: given, kinds }: Values) {
 
 const formatOptions = webhookFormats.map((value) => ({ value, label: formatLabel[value] }));
 
-type Props = {
-  tokenId: string;
-  /** As it is saved; undefined for a new one. */
-  webhook: Webhook | undefined;
-  onSaved: (saved: SavedWebhook) => void;
+/** What a `WebhookForm` holds. @param webhook as it is saved; undefined for a new one. */
+export const useWebhookForm = (
+  tokenId: string,
+  webhook: Webhook | undefined,
+  onSaved: (saved: SavedWebhook) => void,
+) =>
+  useActForm(saveWebhook, {
+    initial: valuesOf(webhook),
+    inputOf: (values) => inputOf(tokenId, values),
+    onDone: onSaved,
+  });
+
+type Props = ReturnType<typeof useWebhookForm> & {
+  id?: string;
+  /** The buttons, where they do not stand elsewhere. */
+  children?: ReactNode;
 };
 
 /** Where events go, in whose shape, and which of them. */
-export function WebhookForm({ tokenId, webhook, onSaved }: Props) {
-  const save = useAct(saveWebhook);
-  const form = useForm(valuesOf(webhook), (values) =>
-    fieldErrors(saveWebhook, inputOf(tokenId, values)),
-  );
+export function WebhookForm({ id, form, onSubmit, error, children }: Props) {
   const format = formatIn(form.values.format);
-  const submit = async (values: Values) => {
-    if (save.busy) return;
-    try {
-      onSaved(await save.perform(inputOf(tokenId, values)));
-    } catch (no) {
-      form.refuse(no);
-    }
-  };
   return (
-    <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(submit)}>
-      <RefusalAlert error={save.error} fields={['url', 'format', 'kinds']} />
+    <form id={id} ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+      <RefusalAlert error={error} fields={['url', 'format', 'kinds']} />
       <TextField
         label="Alamat webhook"
         required
@@ -99,11 +96,7 @@ export function WebhookForm({ tokenId, webhook, onSaved }: Props) {
           onChange={(next) => form.set('kinds', withChosen(format, form.values.kinds, next))}
         />
       </div>
-      <div>
-        <Button type="submit" busy={save.busy}>
-          {webhook ? 'Simpan perubahan' : 'Simpan dan uji alamat'}
-        </Button>
-      </div>
+      {children}
     </form>
   );
 }

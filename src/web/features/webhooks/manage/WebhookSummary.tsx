@@ -21,6 +21,7 @@ import { useWebhookChanged } from '#web/features/webhooks/queries.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
+import { CopyButton } from '#web/ui/copy/CopyField.tsx';
 import { Facts, Panel, type Fact } from '#web/ui/panel/Panel.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
@@ -131,9 +132,19 @@ function factsOf({ format, kinds, secret_hint, ...webhook }: Webhook, zone: stri
         </>
       ),
     },
-    ...(format === 'cloud'
-      ? [{ term: 'Verify token', is: <code className={styles['address']}>{verifyToken}</code> }]
-      : []),
+    ...(format !== 'cloud'
+      ? []
+      : [
+          {
+            term: <span id="verify-token">Verify token</span>,
+            is: (
+              <span className={styles['id']}>
+                <code>{verifyToken}</code>
+                <CopyButton value={verifyToken} describes="verify-token" />
+              </span>
+            ),
+          },
+        ]),
     { term: 'Menunggu dikirim', is: <span className="num">{pendingWords(webhook.pending)}</span> },
   ];
 }
