@@ -13,10 +13,13 @@ import { languages, type SampleLanguage, type SampleRequest } from '#web/feature
 import { searchIn } from '#web/features/docs/search.ts';
 import { useHeadingInView } from '#web/features/docs/useHeadingInView.ts';
 import { Logo } from '#web/ui/brand/Logo.tsx';
+import { sentenceOf } from '#web/api/errors.ts';
 import { configQuery } from '#web/api/configQuery.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { useMedia } from '#web/ui/layout/useMedia.ts';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { SearchField } from '#web/ui/text/SearchField.tsx';
 
 /** `docs/api.md`, as it is in the repository: the build brings it with the page. */
@@ -32,7 +35,7 @@ const LANGUAGE = 'docs-language';
 export function DocsPage() {
   const shown = pageNamed(useSearch('/docs').page);
   const [query, setQuery] = useState('');
-  const blocks = useBlocks(shown.name);
+  const { blocks, error, refetch } = useBlocks(shown.name);
   return (
     <div className={styles['page']}>
       <header className={styles['bar']}>
@@ -67,22 +70,42 @@ export function DocsPage() {
           {query !== '' && <Results query={query} shown={shown.name} blocks={blocks} />}
         </div>
         <Contents blocks={blocks} />
-        <Article key={shown.name} blocks={blocks} />
+        {blocks.length > 0 ? (
+          <Article key={shown.name} blocks={blocks} />
+        ) : error ? (
+          <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+        ) : (
+          <Coming />
+        )}
       </main>
     </div>
   );
 }
 
-function useBlocks(name: (typeof pages)[number]['name']): readonly Block[] {
+function useBlocks(name: (typeof pages)[number]['name']) {
   const { data: config } = useQuery(configQuery);
-  const { data: fetched = '' } = useQuery({ ...sourceQuery(name), enabled: name !== 'api' });
+  const {
+    data: fetched = '',
+    error,
+    refetch,
+  } = useQuery({ ...sourceQuery(name), enabled: name !== 'api' });
   const source = name === 'api' ? apiSource : fetched;
   const address = config?.api_url || window.location.origin;
-  return useMemo(
+  const blocks = useMemo(
     () => parseMarkdown(linkedHere(source.replaceAll(EXAMPLE_ADDRESS, address))),
     [source, address],
   );
+  return { blocks, error, refetch };
 }
+
+const Coming = () => (
+  <div aria-busy="true" className={styles['article']}>
+    <Skeleton height={28} width={220} />
+    <Skeleton lines={4} />
+    <Skeleton height={180} />
+    <Skeleton lines={6} />
+  </div>
+);
 
 type ResultsProps = { query: string; shown: string; blocks: readonly Block[] };
 

@@ -156,8 +156,8 @@ function Standing({ tokenId, onCreated }: StandingProps) {
 
 const LoadingRows = () => (
   <div aria-busy="true" className={styles['page']}>
-    <Skeleton height={190} />
+    <Skeleton height={340} />
     <Skeleton height={28} width={160} />
-    <Skeleton height={320} />
+    <Skeleton height={480} />
   </div>
 );
