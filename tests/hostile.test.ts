@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { hostileTexts } from './support/hostile/hostile.ts';
 import { captionNodes } from '#contract/messages/captions.ts';
 import { mediaUrl, phoneHref } from '#web/ui/chat/chat.ts';
-import { vcardOf } from '#web/ui/chat/vcard.ts';
+import { vcardOf } from '#web/ui/chat/cards/vcard.ts';
 
 const { texts } = await hostileTexts();
 

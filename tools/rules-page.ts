@@ -18,7 +18,7 @@ const modules = [
   'src/web/ui/avatar/initials.ts',
   'src/web/ui/chart/bars.ts',
   'src/web/ui/chat/chat.ts',
-  'src/web/ui/chat/vcard.ts',
+  'src/web/ui/chat/cards/vcard.ts',
   'src/web/ui/classes.ts',
   'src/web/ui/date/calendar.ts',
   'src/web/ui/date/dates.ts',

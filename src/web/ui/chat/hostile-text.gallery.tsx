@@ -6,9 +6,9 @@ import { Avatar } from '#web/ui/avatar/Avatar.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Caption } from '#web/ui/chat/Caption.tsx';
 import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
-import { ContactCard } from '#web/ui/chat/ContactCard.tsx';
+import { ContactCard } from '#web/ui/chat/cards/ContactCard.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
-import { FileCard } from '#web/ui/chat/FileCard.tsx';
+import { FileCard } from '#web/ui/chat/cards/FileCard.tsx';
 import { Row } from '#web/ui/panel/Panel.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 

@@ -8,7 +8,7 @@ import { civilDate, formatTime } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/messages/conversations/ConversationList.module.css';
-import { draftOf } from '#web/ui/chat/useDraft.ts';
+import { draftOf } from '#web/ui/chat/composer/useDraft.ts';
 import {
   conversationOrder,
   conversationsQuery,

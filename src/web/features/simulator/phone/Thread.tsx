@@ -20,7 +20,7 @@ import { phoneQuery } from '#web/features/simulator/queries.ts';
 import styles from '#web/features/simulator/phone/Thread.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { ChatBubble, ChatDivider, ChatList } from '#web/ui/chat/ChatBubble.tsx';
-import { Composer } from '#web/ui/chat/Composer.tsx';
+import { Composer } from '#web/ui/chat/composer/Composer.tsx';
 import { startsRun } from '#web/ui/chat/chat.ts';
 
 /** Within so many px of its end a thread follows what comes. */

@@ -2,7 +2,7 @@ import { useEffect, useRef, useState } from 'react';
 import { normalizePhone } from '#contract/base/phone.ts';
 import styles from '#web/features/support/chat/ContactForm.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
-import { readVcard, type Contact } from '#web/ui/chat/vcard.ts';
+import { readVcard, type Contact } from '#web/ui/chat/cards/vcard.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { PhoneField } from '#web/ui/phone/PhoneField.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';

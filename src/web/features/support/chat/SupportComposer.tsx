@@ -12,8 +12,8 @@ import { addOutgoing, type NewLine } from '#web/features/support/outbox/outbox.t
 import { waitingBytes } from '#web/features/support/outbox/outgoingLine.ts';
 import type { SupportPort } from '#web/features/support/port.ts';
 import { useAttached } from '#web/ui/chat/attachments/useAttached.ts';
-import { Composer } from '#web/ui/chat/Composer.tsx';
-import { useDraft } from '#web/ui/chat/useDraft.ts';
+import { Composer } from '#web/ui/chat/composer/Composer.tsx';
+import { useDraft } from '#web/ui/chat/composer/useDraft.ts';
 
 const ContactForm = later(
   async () => (await import('#web/features/support/chat/ContactForm.tsx')).ContactForm,

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import type { SupportCard } from '#contract/support.ts';
-import type { ComposerOffer } from '#web/ui/chat/Composer.tsx';
+import type { ComposerOffer } from '#web/ui/chat/composer/Composer.tsx';
 import type { SupportPort } from '#web/features/support/port.ts';
 
 export type ComposerOptions = {

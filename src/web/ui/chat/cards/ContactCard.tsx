@@ -2,10 +2,10 @@ import { Check, Copy, MessageCircle, UserRound, UserRoundPlus } from 'lucide-rea
 import { useId, type ReactNode } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';
 import { Button } from '#web/ui/button/Button.tsx';
-import styles from '#web/ui/chat/ContactCard.module.css';
+import styles from '#web/ui/chat/cards/ContactCard.module.css';
 import { useCopy } from '#web/ui/copy/copyText.ts';
 import { contactDigits, phoneHref, shortName } from '#web/ui/chat/chat.ts';
-import { vcardFileName, vcardOf } from '#web/ui/chat/vcard.ts';
+import { vcardFileName, vcardOf } from '#web/ui/chat/cards/vcard.ts';
 import { saveFile } from '#web/ui/copy/saveFile.ts';
 
 type Props = {

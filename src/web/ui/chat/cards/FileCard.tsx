@@ -15,7 +15,7 @@ import type { ReactNode } from 'react';
 import { safeHref } from '#contract/messages/captions.ts';
 import { fileMissing, type FileMissing } from '#contract/messages/content.ts';
 import { classes } from '#web/ui/classes.ts';
-import styles from '#web/ui/chat/FileCard.module.css';
+import styles from '#web/ui/chat/cards/FileCard.module.css';
 import { fileKind, fileType, type ChatMessage, type FileKind } from '#web/ui/chat/chat.ts';
 import { fileSizeText, shortSizes } from '#web/ui/upload/fileSize.ts';
 

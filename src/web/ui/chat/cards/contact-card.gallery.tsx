@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Piece } from '#web/gallery/piece.ts';
 import { Emitted, Show } from '#web/gallery/Show.tsx';
-import { ContactCard } from '#web/ui/chat/ContactCard.tsx';
+import { ContactCard } from '#web/ui/chat/cards/ContactCard.tsx';
 
 function Demo() {
   const [requested, setRequested] = useState('');

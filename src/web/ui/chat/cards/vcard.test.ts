@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { foldLine, readVcard, vcardFileName, vcardOf, vcardText } from '#web/ui/chat/vcard.ts';
+import {
+  foldLine,
+  readVcard,
+  vcardFileName,
+  vcardOf,
+  vcardText,
+} from '#web/ui/chat/cards/vcard.ts';
 
 test('a contact becomes a vCard 3.0 with CRLF', () => {
   expect(vcardOf({ name: 'Budi Santoso', phone: '0812-3456-7890' })).toBe(

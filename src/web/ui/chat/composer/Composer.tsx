@@ -7,7 +7,7 @@ import {
   type ReactNode,
   type RefObject,
 } from 'react';
-import styles from '#web/ui/chat/Composer.module.css';
+import styles from '#web/ui/chat/composer/Composer.module.css';
 import { Disclosure } from '#web/ui/disclosure/Disclosure.tsx';
 import { classes } from '#web/ui/classes.ts';
 import { isNearlyFull, tooLong } from '#web/ui/text/textLength.ts';

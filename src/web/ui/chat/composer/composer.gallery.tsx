@@ -1,7 +1,7 @@
 import { useState } from 'react';
 import type { Piece } from '#web/gallery/piece.ts';
 import { Emitted, Show } from '#web/gallery/Show.tsx';
-import { Composer } from '#web/ui/chat/Composer.tsx';
+import { Composer } from '#web/ui/chat/composer/Composer.tsx';
 
 function Demo() {
   const [text, setText] = useState('');

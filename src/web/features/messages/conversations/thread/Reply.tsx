@@ -15,8 +15,8 @@ import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { Attachments } from '#web/ui/chat/attachments/Attachments.tsx';
 import { documentEndings } from '#web/ui/chat/attachments/fileFault.ts';
 import { useAttached } from '#web/ui/chat/attachments/useAttached.ts';
-import { Composer } from '#web/ui/chat/Composer.tsx';
-import { useDraft } from '#web/ui/chat/useDraft.ts';
+import { Composer } from '#web/ui/chat/composer/Composer.tsx';
+import { useDraft } from '#web/ui/chat/composer/useDraft.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 
 const Recorder = later(async () => (await import('#web/ui/chat/recorder/Recorder.tsx')).Recorder);

@@ -7,7 +7,7 @@ import {
   withReply,
 } from '#web/features/operator/support/canned/canned.ts';
 import { cannedQuery } from '#web/features/operator/support/queries.ts';
-import type { ComposerOffer } from '#web/ui/chat/Composer.tsx';
+import type { ComposerOffer } from '#web/ui/chat/composer/Composer.tsx';
 import { stepRound } from '#web/ui/menu/menus.ts';
 
 type Options = {
