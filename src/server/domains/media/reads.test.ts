@@ -1,8 +1,9 @@
 import { expect } from 'vitest';
+import { claimFetches, endFetch } from '#server/domains/media/library/fetches.ts';
 import { releaseFile } from '#server/domains/media/uploads/uploads.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
-import { rowsRead } from '#tests/support/database/rows-read.ts';
+import { type RowsRead, rowsRead } from '#tests/support/database/rows-read.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 
 const FILES = 2_000;
@@ -38,4 +39,50 @@ test('a file is let go of without reading the library and the uploads through', 
     rowsRead(sql, table, (tx) => releaseFile(tx, { accountId, fileId }));
   expect(await release('uploads')).toEqual({ scanned: 0, found: 1 });
   expect(await release('media_library')).toEqual({ scanned: 0, found: 0 });
+});
+
+test('a claim of links reads what it may take, however many wait', async ({ sql, db }) => {
+  const accounts = [await customerWith(sql), await customerWith(sql), await customerWith(sql)];
+  const queue = async ([ani = '', budi = '', cici = '']: string[], waiting: number) => {
+    await sql`delete from media_fetches`;
+    await sql`
+      insert into media_fetches (account_id, fetch_id, link, link_hash, kind, due_at)
+      select account_id, gen_random_uuid(), 'https://a.example', sha256(int4send(n)), 'image',
+        now() + due * interval '1 minute'
+      from (values (${ani}::uuid, ${waiting}::int, -2), (${budi}::uuid, ${waiting}::int, 1), (${cici}::uuid, 1, -1))
+        as of_one(account_id, links, due), generate_series(1, links) as n`;
+    await db.owner.query('analyze media_fetches');
+  };
+  const ids = accounts.map(({ accountId }) => accountId);
+  const read: RowsRead[] = [];
+  for (const waiting of [1_000, 4_000]) {
+    await queue(ids, waiting);
+    const claim = rowsRead(sql, 'media_fetches', async (tx) => {
+      const claimed = await claimFetches(tx, 16);
+      const of = (id = '') => claimed.filter(({ accountId }) => accountId === id).length;
+      // Four of the first account; what is due later of the second stays; the third has its turn.
+      expect(ids.map(of)).toEqual([4, 0, 1]);
+      expect(await claimFetches(tx, 16)).toEqual([]);
+    });
+    read.push(await claim);
+  }
+  expect(read[1]).toEqual(read[0]);
+  expect(read[1]).toMatchObject({ scanned: 0 });
+});
+
+test('workers that claim at the same moment take four links of an account together', async ({
+  sql,
+}) => {
+  const { accountId } = await customerWith(sql);
+  await sql`
+    insert into media_fetches (account_id, fetch_id, link, link_hash, kind)
+    select ${accountId}, gen_random_uuid(), 'https://a.example', sha256(int4send(n)), 'image'
+    from generate_series(1, 50) as n`;
+  for (let round = 0; round < 10; round++) {
+    const claims = await Promise.all([1, 2, 3, 4].map(() => claimFetches(sql, 16)));
+    const claimed = claims.flat();
+    expect(claimed).toHaveLength(4);
+    expect(new Set(claimed.map(({ fetchId }) => fetchId)).size).toBe(4);
+    await Promise.all(claimed.map((one) => endFetch(sql, one, { failure: 'media_refused' })));
+  }
 });

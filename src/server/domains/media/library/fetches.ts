@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { MediaKind } from '#contract/media/kinds.ts';
 import { newId } from '#server/infra/ids.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { type MediaFacts, readMedia } from './row.ts';
 
 /** Why a link became no file. */
@@ -75,31 +75,11 @@ export type ClaimedFetch = LinkQuery & { fetchId: string; tries: number };
 /** A dead worker's fetch is taken over after this long. */
 const LEASE_SECONDS = 20;
 export const RENEW_MS = 5_000;
-/** Of one account at once: a slow host of one delays no other's files. */
-const PER_ACCOUNT = 4;
-
-/** Takes what is due, in order; `tries` is counted before the work, so that what kills a worker ends, too. */
-export const claimFetches = (all: Sql, limit: number): Promise<ClaimedFetch[]> =>
+/** Takes what is due, a few of each account (`claim_media_fetches`). */
+export const claimFetches = (all: Sql | Tx, limit: number): Promise<ClaimedFetch[]> =>
   all<ClaimedFetch[]>`
-    update media_fetches f
-    set tries = f.tries + 1, lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-    from (
-      select d.account_id, d.fetch_id from media_fetches d
-      join (
-        select account_id, fetch_id, row_number() over (partition by account_id order by due_at) as nth
-        from media_fetches where state = 'waiting' and due_at <= clock_timestamp()
-          and (lease_until is null or lease_until < clock_timestamp())
-      ) n on n.account_id = d.account_id and n.fetch_id = d.fetch_id
-      left join (
-        select account_id, count(*) as held from media_fetches
-        where state = 'waiting' and lease_until >= clock_timestamp() group by account_id
-      ) b on b.account_id = d.account_id
-      where n.nth + coalesce(b.held, 0) <= ${PER_ACCOUNT} and d.state = 'waiting'
-        and (d.lease_until is null or d.lease_until < clock_timestamp())
-      order by d.due_at limit ${limit} for update of d skip locked
-    ) due
-    where f.account_id = due.account_id and f.fetch_id = due.fetch_id
-    returning f.account_id as "accountId", f.fetch_id as "fetchId", f.link, f.kind, f.tries`;
+    select o_account as "accountId", o_fetch as "fetchId", o_link as link, o_kind as kind, o_tries as tries
+    from claim_media_fetches(${limit}, make_interval(secs => ${LEASE_SECONDS}))`;
 
 const isMine = (all: Sql, { accountId, fetchId, tries }: ClaimedFetch) => all`
   account_id = ${accountId} and fetch_id = ${fetchId} and state = 'waiting' and tries = ${tries}`;
