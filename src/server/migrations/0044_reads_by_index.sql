@@ -10,3 +10,16 @@ drop index media_fetches_due;
 create index media_fetches_waiting on media_fetches (account_id, due_at) where state = 'waiting';
 create index media_fetches_leased on media_fetches (account_id, lease_until)
   where state = 'waiting' and lease_until is not null;
+
+-- Deliveries of one type, and those that a format has no words for. The type never changes: an update of a delivery
+-- pays for it only where it pays for the primary key, too.
+create index webhook_deliveries_by_type on webhook_deliveries (account_id, webhook_id, type, position);
+create index webhook_deliveries_skipped on webhook_deliveries (account_id, webhook_id, position)
+  where state = 'skipped';
+
+-- Old deliveries are found at the beginning of their webhook's positions, and take their tries along: once pages
+-- were used again, every range of a BRIN index had something old in it. Tries whose delivery is gone went later.
+drop index webhook_deliveries_by_age;
+drop index webhook_attempts_by_age;
+delete from webhook_attempts a where not exists (
+  select from webhook_deliveries d where d.account_id = a.account_id and d.delivery_id = a.delivery_id);

@@ -15,6 +15,7 @@ import { formats } from '#server/domains/webhooks/formats/formats.ts';
 import { type WebhookRow, requireWebhook } from '#server/domains/webhooks/manage/row.ts';
 import { maskOf } from '#server/domains/webhooks/signature.ts';
 import { type Fragment, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { deliveriesWhere } from './filter.ts';
 
 type DeliveryRow = {
   delivery_id: string;
@@ -64,18 +65,14 @@ type Query = DeliveryFilter & {
 export const listDeliveries = (
   { sql }: WebhookDeps,
   token: TokenRef,
-  { state, type, peer, from, to, before, offset = 0, limit }: Query,
+  { peer, before, offset = 0, limit, ...filter }: Query,
 ): Promise<{ rows: Delivery[]; next: number | null }> =>
   asAccount(sql, token.accountId, async (tx) => {
     const { webhook_id: webhookId } = await requireWebhook(tx, token);
     const rows = await tx<DeliveryRow[]>`
       select ${columns(tx)} from ${deliveries(tx)}
-      where d.account_id = ${token.accountId} and d.webhook_id = ${webhookId}
-        ${state === undefined ? tx`` : tx`and d.state = ${state}`}
-        ${type === undefined ? tx`` : tx`and d.type = ${type}`}
+      where ${deliveriesWhere(tx, { accountId: token.accountId, webhookId }, filter)}
         ${peer === undefined ? tx`` : tx`and d.lane = ${peer} and e.position is not null`}
-        ${from === undefined ? tx`` : tx`and d.at >= ${from}`}
-        ${to === undefined ? tx`` : tx`and d.at < ${to}`}
         ${before === undefined ? tx`` : tx`and d.position < ${before}`}
       order by d.position desc limit ${limit + 1} offset ${offset}`;
     const shown = rows.slice(0, limit).map(deliveryFrom);

@@ -4,6 +4,7 @@ import type { TokenRef } from '#server/domains/webhooks/api.ts';
 import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
 import { requireWebhook } from '#server/domains/webhooks/manage/row.ts';
 import { type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { deliveriesWhere } from './filter.ts';
 import { readDelivery } from './list.ts';
 
 /** Begun anew in one transaction. */
@@ -57,6 +58,25 @@ export const replayDelivery = (
 
 type Period = { from: Date; to: Date; which: 'parked' | 'all' };
 
+const isEnded = (tx: Tx, which: Period['which']) =>
+  which === 'parked' ? tx`d.state = 'parked'` : tx`d.state <> 'waiting'`;
+
+/** The next positions of what has ended. @throws Refusal `not_found`. */
+async function endedOf(
+  tx: Tx,
+  token: TokenRef,
+  { from, to, which, after }: Period & { after: number },
+): Promise<number[]> {
+  const { webhook_id: webhookId } = await requireWebhook(tx, token);
+  const { accountId } = token;
+  const rows = await tx<{ position: number }[]>`
+    select d.position from webhook_deliveries d
+    where ${deliveriesWhere(tx, { accountId, webhookId }, { from, to })}
+      and d.position > ${after} and ${isEnded(tx, which)}
+    order by d.position limit ${BATCH}`;
+  return rows.map(({ position }) => position);
+}
+
 /**
  * Sends anew what ended of a period, the oldest first, in batches: what was parked, or all of it. What still
  * waits is left as it is.
@@ -67,30 +87,29 @@ type Period = { from: Date; to: Date; which: 'parked' | 'all' };
 export async function replayPeriod(
   { sql, now }: WebhookDeps,
   token: TokenRef,
-  { from, to, which }: Period,
+  period: Period,
 ): Promise<{ replayed: number; more: boolean }> {
   const { accountId } = token;
   let after = -1;
   let replayed = 0;
   while (replayed < REPLAY_MAX) {
-    const batch = await asAccount(sql, accountId, async (tx) => {
+    // Looked up before the webhook is locked, for which its sender would wait.
+    const positions = await asAccount(sql, accountId, (tx) =>
+      endedOf(tx, token, { ...period, after }),
+    );
+    replayed += await asAccount(sql, accountId, async (tx) => {
       const webhookId = await lockOn(tx, token);
-      const rows = await tx<{ lane: string; position: number }[]>`
-        update webhook_deliveries set ${anew(tx)}
-        where account_id = ${accountId} and webhook_id = ${webhookId} and position = any(array(
-          select position from webhook_deliveries
-          where account_id = ${accountId} and webhook_id = ${webhookId} and position > ${after}
-            and at >= ${from} and at < ${to}
-            and ${which === 'parked' ? tx`state = 'parked'` : tx`state <> 'waiting'`}
-          order by position limit ${BATCH}))
-        returning lane, position`;
+      const rows = await tx<{ lane: string }[]>`
+        update webhook_deliveries d set ${anew(tx)}
+        where d.account_id = ${accountId} and d.webhook_id = ${webhookId}
+          and d.position = any(${positions}::bigint[]) and ${isEnded(tx, period.which)}
+        returning lane`;
       const lanes = rows.map(({ lane }) => lane);
       if (lanes.length > 0) await makeDue(tx, { accountId, webhookId, lanes, now: now() });
-      return rows.map(({ position }) => position);
+      return rows.length;
     });
-    replayed += batch.length;
-    after = Math.max(after, ...batch);
-    if (batch.length < BATCH) return { replayed, more: false };
+    after = positions.at(-1) ?? after;
+    if (positions.length < BATCH) return { replayed, more: false };
   }
   return { replayed, more: true };
 }
