@@ -23,3 +23,14 @@ drop index webhook_deliveries_by_age;
 drop index webhook_attempts_by_age;
 delete from webhook_attempts a where not exists (
   select from webhook_deliveries d where d.account_id = a.account_id and d.delivery_id = a.delivery_id);
+
+-- Bytes that the files of an account take, each content once. Summed up when they are first asked for.
+create table stored_bytes (
+  account_id  uuid primary key references accounts,
+  bytes       bigint not null
+) with (fillfactor = 50);
+call tenant_table('stored_bytes');
+
+-- Whether anybody still has the bytes of a hash; and whether an account has.
+drop index files_by_sha256;
+create index files_by_sha256 on files (sha256, account_id);

@@ -57,7 +57,7 @@ const tables = {
     'wallet_entries',
     'wallets',
   ],
-  media: ['files', 'media_fetches', 'media_library', 'uploads'],
+  media: ['files', 'media_fetches', 'media_library', 'stored_bytes', 'uploads'],
   messages: [
     'conversations',
     'count_marks',

@@ -134,6 +134,7 @@ export function openFiles(sql: Sql, folder: string, secrets: Secrets, shownAt = 
     },
     eraseAll: async (all, accountId) => {
       while (await eraseOne(all, folder, accountId));
+      await all`delete from stored_bytes where account_id = ${accountId}`;
     },
     link: (accountId, fileId) => shownAt + signFile(secrets, accountId, fileId),
     offer: (accountId, fileId) => {
@@ -150,6 +151,7 @@ export function openFiles(sql: Sql, folder: string, secrets: Secrets, shownAt = 
  */
 async function keepDraft(tx: Tx, folder: string, draft: Draft): Promise<void> {
   const { accountId, fileId, path, name, mime, sha256, sizeBytes } = draft;
+  await lockFiles(tx, accountId);
   await lockDigest(tx, sha256);
   const place = pathOf(folder, sha256);
   const there = await stat(place).catch(() => undefined);
@@ -188,12 +190,12 @@ export async function storedBytes(
   coming: readonly Measured[] = [],
 ): Promise<number> {
   const [use] = await tx<{ stored: number }[]>`
-    select coalesce(sum(size_bytes), 0)::bigint as stored from (
-      select sha256, size_bytes from files where account_id = ${accountId}
-      union
-      select * from unnest(${coming.map(({ sha256 }) => sha256)}::bytea[],
-        ${coming.map(({ sizeBytes }) => sizeBytes)}::bigint[])
-    ) contents`;
+    select stored_bytes_of(${accountId}) + coalesce(sum(c.size_bytes), 0)::bigint as stored from (
+      select distinct * from unnest(${coming.map(({ sha256 }) => sha256)}::bytea[],
+        ${coming.map(({ sizeBytes }) => sizeBytes)}::bigint[]) as u(sha256, size_bytes)
+    ) c
+    where not exists (
+      select from files f where f.sha256 = c.sha256 and f.account_id = ${accountId})`;
   return use?.stored ?? 0;
 }
 
@@ -228,6 +230,7 @@ async function eraseUnkept(all: Sql, folder: string, digest: Buffer): Promise<vo
  */
 function eraseOne(all: Sql, folder: string, accountId: string): Promise<boolean> {
   return all.begin(async (tx) => {
+    await lockFiles(tx, accountId);
     const [file] = await tx<{ sha256: Buffer }[]>`
       select sha256 from files where account_id = ${accountId} limit 1`;
     if (!file) return false;
@@ -239,6 +242,10 @@ function eraseOne(all: Sql, folder: string, accountId: string): Promise<boolean>
     return true;
   });
 }
+
+/** Lets nobody else change accounts' files: after a row that names one is locked, before a file's row or bytes are. */
+export const lockFiles = (tx: Tx, ...accountIds: readonly string[]): PromiseLike<unknown> =>
+  tx`select lock_stored_bytes(${accountIds}::uuid[])`;
 
 const lockDigest = (tx: Tx, digest: Buffer) =>
   tx`select pg_advisory_xact_lock(${String(digest.readBigInt64BE(0))}::bigint)`;

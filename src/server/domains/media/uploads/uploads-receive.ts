@@ -252,6 +252,9 @@ async function keepWhole(ready: Ready, { accountId }: Owner, upload: Upload): Pr
   const fileId = newId();
   try {
     await asAccount(sql, accountId, async (tx) => {
+      // Locked before the files of the account, as by who forgets it.
+      await tx`
+        select from uploads where account_id = ${accountId} and upload_id = ${uploadId} for update`;
       await files.keep(tx, { accountId, fileId, path: kept, name, mime, ...measured });
       const finished = await tx`
         update uploads set state = 'finished', file_id = ${fileId}, name = ${name},

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { UploadPurpose } from '#contract/uploads.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { lockFiles } from '#server/domains/media/files.ts';
 import { type Piece, append, take } from './uploads-receive.ts';
 import { type Incoming, openParts } from './uploads-parts.ts';
 import {
@@ -149,6 +150,7 @@ export async function handOverFile(
   tx: Tx,
   { from, to, fileId }: { from: string; to: string; fileId: string },
 ): Promise<void> {
+  await lockFiles(tx, from, to);
   await tx`
     insert into files (account_id, file_id, name, mime, size_bytes, sha256, created_at)
     select ${to}, file_id, name, mime, size_bytes, sha256, created_at from files
@@ -181,6 +183,7 @@ export async function dropFiles(
 ): Promise<Buffer[]> {
   const withFile = gone.filter(({ file_id }) => file_id !== null);
   if (withFile.length === 0) return [];
+  await lockFiles(tx, ...withFile.map(({ account_id }) => account_id));
   const dropped = await tx<{ sha256: Buffer }[]>`
     delete from files where (account_id, file_id) in (
       select * from unnest(${withFile.map((one) => one.account_id)}::uuid[],
