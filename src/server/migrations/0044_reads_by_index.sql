@@ -34,3 +34,6 @@ call tenant_table('stored_bytes');
 -- Whether anybody still has the bytes of a hash; and whether an account has.
 drop index files_by_sha256;
 create index files_by_sha256 on files (sha256, account_id);
+
+-- Old events are found at the beginning of their account's positions, for the same reason.
+drop index events_by_age;

@@ -1,5 +1,5 @@
 import { type AccountData, eraseRows, untilNone } from '#server/infra/account-data.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 /**
  * The events of an account. They go before what they tell of: whoever is publishing some is waited for,
@@ -60,15 +60,33 @@ export async function eraseEventsOf(
     delete from events where account_id = ${accountId} and data->>'account_id' = ${about}`;
 }
 
+const old = (sql: Sql | Tx) => sql`clock_timestamp() - interval '30 days'`;
+
 /** Forgets events after 30 days, a few thousand rows at a time. */
-export const pruneEvents = (allAccountsSql: Sql): Promise<void> =>
-  untilNone(async (limit) => {
-    const { count } = await allAccountsSql`
-      delete from events where (account_id, position) in (
-        select account_id, position from events
-        where at < clock_timestamp() - interval '30 days' limit ${limit})`;
-    return count;
-  });
+export async function pruneEvents(allAccountsSql: Sql): Promise<void> {
+  // The first event of each account tells whether there is something.
+  const found = await allAccountsSql<{ accountId: string }[]>`
+    select p.account_id as "accountId" from event_positions p cross join lateral (
+      select at from events where account_id = p.account_id order by position limit 1
+    ) first where first.at < ${old(allAccountsSql)}`;
+  for (const { accountId } of found) {
+    await untilNone((limit) => forgetFirst(allAccountsSql, accountId, limit));
+  }
+}
+
+/** Forgets those of an account's first events that are old: they were published in the order of their positions. */
+export async function forgetFirst(
+  sql: Sql | Tx,
+  accountId: string,
+  limit: number,
+): Promise<number> {
+  const { count } = await sql`
+    delete from events where ctid = any(array(
+      select first.ctid from (
+        select ctid, at from events where account_id = ${accountId} order by position limit ${limit}
+      ) first where first.at < ${old(sql)}))`;
+  return count;
+}
 
 /** More than anybody can have published between a backup and the loss of what it is a backup of. */
 const SKIPPED = 1_000_000_000;
