@@ -40,6 +40,8 @@ export const WEBHOOK_LIMITS = {
   keptDays: 30,
   /** How long an endpoint may take to answer. */
   timeoutSeconds: 10,
+  /** Tests of an account, of all its tokens together: ten tokens that are set, and then switched on. */
+  testsPerMinute: 20,
 } as const;
 
 /**

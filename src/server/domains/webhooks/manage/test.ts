@@ -17,6 +17,7 @@ import {
 import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
 import { formats } from '#server/domains/webhooks/formats/formats.ts';
 import { verifyTokenOf } from '#server/domains/webhooks/signature.ts';
+import { withinTestLimits } from './test-limits.ts';
 
 /** Where a test goes, and how it is signed. */
 export type Target = {
@@ -45,9 +46,15 @@ const refusedFor = (why: keyof typeof addressRefused) =>
 const isOwnMachine = (url: string): boolean =>
   /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)$/.test(URL.parse(url)?.hostname ?? '');
 
-/** Asks the address now, by the handshake of its format or by a `webhook.test`, and says what came of it. */
+/**
+ * Asks the address now, by the handshake of its format or by a `webhook.test`, and says what came of it.
+ *
+ * @throws Refusal `busy`, `too_many_requests`
+ */
 export const sendTest = (deps: WebhookDeps, target: Target): Promise<WebhookTest> =>
-  formats[target.format].hasHandshake ? shakeHands(deps, target) : sendTestEvent(deps, target);
+  withinTestLimits(deps, target.token, () =>
+    formats[target.format].hasHandshake ? shakeHands(deps, target) : sendTestEvent(deps, target),
+  );
 
 /** As Meta asks a new address: what it is told to say, it must say, and nothing else. */
 async function shakeHands(
