@@ -184,7 +184,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
 /** What messages need of media and webhooks. */
 const portsOfMessages = ({ files, library }: Media) => ({
   media: library,
-  findMedia: library.find,
+  findMedia: library.findToSend,
   fileLink: files.link,
   offerFile: files.offer,
   webhookTroubles,

@@ -1,7 +1,7 @@
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { Refusal, refusalFrom } from '#contract/base/refusals.ts';
-import type { Accepted, ApiMessage, ApiMessageQuery } from '#contract/rest/messages.ts';
+import type { Accepted, ApiMessage } from '#contract/rest/messages.ts';
 import type { PlacedMessage } from '#contract/rest/new-message.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
@@ -11,7 +11,13 @@ import { choicesIn, noteChoices } from './choices/choices.ts';
 import { withdraw } from './dispatch/cancel.ts';
 import type { OfferFile } from './content.ts';
 import { markRead } from './conversations/conversations.ts';
-import { type ApiPage, type Reader, listForApi, messageForApi } from './history/detail.ts';
+import {
+  type ApiPage,
+  type ListQuery,
+  type Reader,
+  listForApi,
+  messageForApi,
+} from './history/detail.ts';
 import { reschedule } from './schedule/reschedule.ts';
 import { type FindMedia, lookUp } from './submit/lookups.ts';
 import { itemFrom, refusalOf } from './submit/place.ts';
@@ -50,7 +56,7 @@ type ReaderOptions = Omit<Reader, 'offerFile'>;
 /** What the public API needs of messages. */
 export type ApiMessages = {
   send: (request: SendRequest) => Promise<SendResponse>;
-  list: (sender: Sender, query: ApiMessageQuery, reader: ReaderOptions) => Promise<ApiPage>;
+  list: (sender: Sender, query: ListQuery, reader: ReaderOptions) => Promise<ApiPage>;
   one: (sender: Sender, id: string, reader: ReaderOptions) => Promise<ApiMessage>;
   cancel: (sender: Sender, id: string, reader: ReaderOptions) => Promise<ApiMessage>;
   /** Gives a planned message another time; one that is over is now. */
@@ -89,7 +95,7 @@ export function openApiMessages(deps: Deps): ApiMessages {
     reschedule: async (sender, id, at, reader) => {
       await one(sender, id, reader);
       const { accountId, tokenId } = sender;
-      await reschedule(sql, { accountId, tokenId, messageId: messageUuid(id) }, at);
+      await reschedule(deps, { accountId, tokenId, messageId: messageUuid(id) }, at);
       onWork([tokenId]);
       return one(sender, id, reader);
     },

@@ -335,3 +335,15 @@ test('files of an account have a limit together, and each its own', async ({ ope
   });
   expect(announced).toMatchObject({ status: 413, body: { code: 'upload_too_large' } });
 });
+
+test('a file of a planned message is kept until it leaves', async ({ ani }) => {
+  const { body } = await upload(ani, [['file', kue]]);
+  const sendAt = new Date(Date.parse(body.expires_at) + 30 * 86_400_000).toISOString();
+  const message = { to: '6281200000001', type: 'image', image: { id: body.id } };
+  expect((await ani.call('/v1/messages', { body: message })).status).toBe(202);
+  expect((await ani.call(`/v1/media/${body.id}`)).body.expires_at).toBe(body.expires_at);
+  const planned = { ...message, send_at: sendAt };
+  expect((await ani.call('/v1/messages', { body: planned })).status).toBe(202);
+  const kept = (await ani.call(`/v1/media/${body.id}`)).body.expires_at;
+  expect(Date.parse(kept)).toBeGreaterThan(Date.parse(sendAt) + 86_400_000);
+});

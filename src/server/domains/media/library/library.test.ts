@@ -207,3 +207,29 @@ test('a file is kept for its days after its last use, then it goes with its smal
   const left = await readdir(join(folder, 'files'), { recursive: true, withFileTypes: true });
   expect(left.filter((entry) => entry.isFile())).toEqual([]);
 });
+
+test('a file that a planned message names is kept until it leaves, and for its days after', async ({
+  sql,
+  openTestLibrary,
+}) => {
+  const { accountId } = await customerWith(sql);
+  let now = new Date();
+  const { library } = await openTestLibrary({ now: () => now, retentionDays: () => 1 });
+  const later = (days: number) => new Date(now.getTime() + days * 86_400_000);
+  const planned = await take(library, accountId, pdfOf(900));
+  const other = await take(library, accountId, pdfOf(901));
+  const [far, never] = [later(40), new Date('9998-12-31T23:00:00Z')];
+  const stranger = await customerWith(sql);
+  const given = new Map([[planned.fileId, far]]);
+  expect((await library.findToSend(stranger.accountId, given)).size).toBe(0);
+  expect([...(await library.findToSend(accountId, given)).keys()]).toEqual([planned.fileId]);
+  // A plan that is nearer takes nothing away.
+  await library.findToSend(accountId, new Map([[planned.fileId, later(2)]]));
+  now = later(40.5);
+  await library.sweep();
+  const ids = [planned.fileId, other.fileId];
+  expect([...(await library.find(accountId, ids)).keys()]).toEqual([planned.fileId]);
+  await library.findToSend(accountId, new Map([[planned.fileId, never]]));
+  const [kept] = (await library.find(accountId, ids)).values();
+  expect(kept && kept.expiresAt > never).toBe(true);
+});

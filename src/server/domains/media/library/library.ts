@@ -29,6 +29,14 @@ export type Library = {
   takeOnce<T>(media: NewMedia, once: TakeOnce<T>): Promise<T>;
   /** The files with these ids that the account has, by id; those of others are not found. */
   find(accountId: string, fileIds: readonly string[]): Promise<ReadonlyMap<string, MediaFacts>>;
+  /**
+   * The same for messages that leave at these times, by file: they are kept until then, and for as long after as
+   * if they had just come. A time that is over is now.
+   */
+  findToSend(
+    accountId: string,
+    leaving: ReadonlyMap<string, Date>,
+  ): Promise<ReadonlyMap<string, MediaFacts>>;
   /** Files are used by a message: they are kept for as long as if they had just come. */
   use(accountId: string, fileIds: readonly string[]): Promise<void>;
   /** Forgets a file. Messages that named it have none any more. @throws Refusal `not_found` */
@@ -54,11 +62,15 @@ export type LibraryDeps = Omit<IntakeDeps, 'keepUntil'> &
 
 const DAY_MS = 86_400_000;
 const ROWS_AT_ONCE = 200;
+/** Plans reach into the year 9998; no file is kept for longer than a date can say. */
+const KEPT_UNTIL_MAX = Date.UTC(9999, 11, 31);
 
 /** Opens the library. */
 export function openLibrary(deps: LibraryDeps): Library {
   const { sql, allAccountsSql, files, now, retentionDays } = deps;
-  const keepUntil = () => new Date(now().getTime() + retentionDays() * DAY_MS);
+  const keepFrom = (atMs: number) =>
+    new Date(Math.min(KEPT_UNTIL_MAX, atMs + retentionDays() * DAY_MS));
+  const keepUntil = () => keepFrom(now().getTime());
   const intake: IntakeDeps = { ...deps, keepUntil };
   let wake = () => undefined as void;
   return {
@@ -68,6 +80,22 @@ export function openLibrary(deps: LibraryDeps): Library {
     async find(accountId, fileIds) {
       const found = await asAccount(sql, accountId, (tx) => readMedia(tx, accountId, fileIds));
       return new Map(found.map((file) => [file.fileId, file]));
+    },
+    async findToSend(accountId, leaving) {
+      const found = await asAccount(sql, accountId, (tx) =>
+        readMedia(tx, accountId, [...leaving.keys()]),
+      );
+      const nowMs = now().getTime();
+      const short = found.flatMap(({ fileId, expiresAt }) => {
+        const until = keepFrom(Math.max(nowMs, leaving.get(fileId)?.getTime() ?? 0));
+        return isLater(until, expiresAt) ? [{ fileId, until }] : [];
+      });
+      const kept = short.length === 0 ? [] : await keepLonger(sql, accountId, short);
+      // Those that were forgotten in between are not found.
+      const gone = new Set(short.map(({ fileId }) => fileId)).difference(new Set(kept));
+      return new Map(
+        found.filter(({ fileId }) => !gone.has(fileId)).map((file) => [file.fileId, file]),
+      );
     },
     use: (accountId, fileIds) => use(deps, { accountId, fileIds, until: keepUntil() }),
     remove: (accountId, fileId) => remove(deps, accountId, fileId),
@@ -91,6 +119,33 @@ export function openLibrary(deps: LibraryDeps): Library {
       await allAccountsSql`delete from media_library where account_id = ${accountId}`;
     },
   };
+}
+
+/** By a day at least: what is put off by less is left as it is. */
+const isLater = (until: Date, expiresAt: Date): boolean =>
+  until.getTime() - DAY_MS > expiresAt.getTime();
+
+/** Keeps files until these times at least; answers those that are there. */
+async function keepLonger(
+  sql: Sql,
+  accountId: string,
+  files: readonly { fileId: string; until: Date }[],
+): Promise<string[]> {
+  const kept = await asAccount(
+    sql,
+    accountId,
+    (tx) => tx<{ file_id: string }[]>`
+      update media_library l set expires_at = greatest(l.expires_at, k.until)
+      from (
+        select * from unnest(
+          ${files.map(({ fileId }) => fileId)}::uuid[],
+          ${files.map(({ until }) => until)}::timestamptz[]
+        ) as given(file_id, until) order by file_id
+      ) k
+      where l.account_id = ${accountId} and l.file_id = k.file_id
+      returning l.file_id`,
+  );
+  return kept.map(({ file_id: fileId }) => fileId);
 }
 
 /** One that was put off today is left as it is: a picture sent to thousands has one row. */

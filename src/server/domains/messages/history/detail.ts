@@ -120,18 +120,26 @@ const secondsBetween = (from: Date, to: Date): number =>
 
 const API_PAGE_SIZE = 50;
 
+/** What a list may hold, beyond what `GET /v1/messages` asks: one of several statuses, a type. */
+export type ListQuery = ApiMessageQuery & Pick<MessageFilter, 'statuses' | 'type'>;
+
 /** Which messages to list: with `tokenId`, those of one token only. */
-export type ApiQuery = { accountId: string; tokenId?: string | undefined } & ApiMessageQuery;
+export type ApiQuery = { accountId: string; tokenId?: string | undefined } & ListQuery;
 
 /** A page of `GET /v1/messages`, newest first; `next` is the cursor of the page after it. */
 export type ApiPage = { messages: ApiMessage[]; next: string | null };
 
 /** The messages before a cursor: new messages do not shift the pages. */
 export function listForApi(sql: Sql, query: ApiQuery, reader: Reader): Promise<ApiPage> {
-  const { accountId, tokenId, status, direction, peer } = query;
+  const { accountId, tokenId, status, direction, peer, type } = query;
   const cursor = query.cursor === undefined ? undefined : uuidOf('message', query.cursor);
   const limit = query.limit ?? API_PAGE_SIZE;
-  const filter: MessageFilter = { tokenId, direction, statuses: status && [status] };
+  const filter: MessageFilter = {
+    tokenId,
+    direction,
+    type,
+    statuses: status ? [status] : query.statuses,
+  };
   return readAsAccount(sql, accountId, async (tx) => {
     // One more than a page shows whether there is a next one.
     const pageQuery = { accountId, filter, limit: limit + 1, cursor };

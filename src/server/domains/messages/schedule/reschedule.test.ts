@@ -2,9 +2,12 @@ import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import { withdraw } from '#server/domains/messages/dispatch/cancel.ts';
+import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 import { test as base } from '#tests/support/database/database.ts';
 import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';
+import { type FindMedia, findNoMedia } from '#server/domains/messages/submit/lookups.ts';
 import { reschedule } from './reschedule.ts';
 
 const HOUR_MS = 3_600_000;
@@ -28,7 +31,8 @@ const test = base.extend<{ shop: Shop }>({
       const { results } = await accepter.place({ ...order, items });
       return results[0]?.id ?? '';
     };
-    const move: Shop['move'] = (messageId, at) => reschedule(sql, { ...customer, messageId }, at);
+    const move: Shop['move'] = (messageId, at) =>
+      reschedule({ sql, findMedia: findNoMedia }, { ...customer, messageId }, at);
     await use({ ...customer, plan, move });
   },
 });
@@ -92,7 +96,9 @@ test('what is no plan any more stays as it is', async ({ db, sql, shop }) => {
   await refused('0193b0a0-7c00-7000-8000-00000000ffff', 'not_found');
   const other = await customerWith(sql);
   const foreign = { accountId: other.accountId, tokenId: other.tokenId, messageId: id };
-  await expect(reschedule(sql, foreign, inHours(9))).rejects.toMatchObject({ code: 'not_found' });
+  await expect(
+    reschedule({ sql, findMedia: findNoMedia }, foreign, inHours(9)),
+  ).rejects.toMatchObject({ code: 'not_found' });
 });
 
 test('a lane that takes it at the same moment wins, and never takes one that is being moved', async ({
@@ -121,4 +127,18 @@ test('a lane that takes it at the same moment wins, and never takes one that is 
     expect(taken).toEqual([]);
   });
   expect(await standing(sql, another)).toMatchObject({ ready_at: inHours(9), state: 'ready' });
+});
+
+test('its file is kept until the new time', async ({ db, sql, shop }) => {
+  const id = await shop.plan();
+  const file = newId();
+  await db.owner`update messages set body = body || ${json({ file })}`;
+  const asked: [string, ReadonlyMap<string, Date>][] = [];
+  const findMedia: FindMedia = async (...given) => {
+    asked.push(given);
+    return new Map();
+  };
+  const { accountId, tokenId } = shop;
+  await reschedule({ sql, findMedia }, { accountId, tokenId, messageId: id }, inHours(90));
+  expect(asked).toEqual([[accountId, new Map([[file, inHours(90)]])]]);
 });

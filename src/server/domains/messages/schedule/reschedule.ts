@@ -1,22 +1,33 @@
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
+import type { FindMedia } from '#server/domains/messages/submit/lookups.ts';
 import { readMessages } from '#server/domains/messages/history/rows.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
 type Planned = { accountId: string; tokenId: string; messageId: string };
 
+type Deps = { sql: Sql; findMedia: FindMedia };
+
 /**
- * Gives a planned message another time; one that is over is now. Its `ttl` counts from there. Open pages learn of it.
+ * Gives a planned message another time; one that is over is now. Its `ttl` counts from there, and its file is kept until
+ * then. Open pages learn of it.
  *
  * @throws Refusal `not_found`; `message_in_flight` when it was not planned, is being sent or may have left;
  *   `message_final` when it has left or ended.
  */
 export async function reschedule(
-  sql: Sql,
+  { sql, findMedia }: Deps,
   { accountId, tokenId, messageId }: Planned,
   at: Date,
 ): Promise<void> {
+  const file = await asAccount(sql, accountId, async (tx) => {
+    const [named] = await tx<{ file: string | null }[]>`
+      select body ->> 'file' as file from messages
+      where account_id = ${accountId} and message_id = ${messageId} and token_id = ${tokenId} limit 1`;
+    return named?.file ?? null;
+  });
+  if (file !== null) await findMedia(accountId, new Map([[file, at]]));
   await asAccount(sql, accountId, async (tx) => {
     const [row] = await tx<{ moved: boolean }[]>`
       select reschedule_message(${accountId}, ${tokenId}, ${messageId}, ${at}) as moved`;

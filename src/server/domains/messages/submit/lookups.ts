@@ -14,10 +14,13 @@ import {
 } from '#server/domains/messages/templates/templates.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 
-/** The files that ids of media name (UUIDs); those of other accounts are not found. */
+/**
+ * The files that ids of media name (UUIDs), for messages that leave at these times: what is found is still there
+ * then. Those of other accounts are not found.
+ */
 export type FindMedia = (
   accountId: string,
-  mediaIds: readonly string[],
+  leaving: ReadonlyMap<string, Date>,
 ) => Promise<ReadonlyMap<string, MediaFacts>>;
 
 /** Until there are such files: every id is unknown. */
@@ -57,8 +60,8 @@ export async function lookUp(
 ): Promise<readonly (Found | Refusal)[]> {
   const named = messages.flatMap((message) => messageNamedBy(message) ?? []);
   const templates = messages.flatMap((one) => (one.type === 'template' ? [one.template.name] : []));
-  const media = messages.flatMap((message) => mediaNamedBy(message) ?? []);
-  if (named.length + templates.length + media.length === 0) return messages.map(() => nothing);
+  const media = leavingMedia(messages);
+  if (named.length + templates.length + media.size === 0) return messages.map(() => nothing);
   const [targets, stored] =
     named.length + templates.length === 0
       ? [new Map<string, Target>(), []]
@@ -67,7 +70,7 @@ export async function lookUp(
           await readTemplates(tx, accountId, templates),
         ]);
   const files: ReadonlyMap<string, MediaFacts> =
-    media.length === 0 ? new Map() : await findMedia(accountId, [...new Set(media)]);
+    media.size === 0 ? new Map() : await findMedia(accountId, media);
   return messages.map((message) => foundFor(message, { targets, stored, files }));
 }
 
@@ -139,6 +142,18 @@ function messageNamedBy(message: NewMessage): string | undefined {
 function mediaNamedBy(message: NewMessage): string | undefined {
   const id = mediaOf(message)?.id;
   return id === undefined ? undefined : uuidOf('media', id);
+}
+
+/** The files that messages name, and when the last of them leaves: those without a plan at once. */
+function leavingMedia(messages: readonly NewMessage[]): Map<string, Date> {
+  const leaving = new Map<string, Date>();
+  for (const message of messages) {
+    const media = mediaNamedBy(message);
+    if (media === undefined) continue;
+    const at = new Date(message.send_at ?? 0);
+    if (at > (leaving.get(media) ?? new Date(-1))) leaving.set(media, at);
+  }
+  return leaving;
 }
 
 function mediaOf(message: NewMessage): { id?: string | undefined } | undefined {
