@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Language } from '#contract/language/language.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Accepted } from '#contract/rest/messages.ts';
+import type { MessageStatus, MessageType } from '#contract/messages.ts';
+import type { Accepted, ApiMessage, ApiMessageQuery } from '#contract/rest/messages.ts';
 import type { NewMessage } from '#contract/rest/new-message.ts';
 import type { Scope } from '#contract/rest/scopes.ts';
 import type { Access, ApiSender } from '#server/http/access.ts';
@@ -30,7 +31,16 @@ export type Device = {
 /** What the application hands to these dialects: they know no domain. */
 export type DialectDeps = {
   access: Access;
-  messages: MessageCalls & {
+  messages: Omit<MessageCalls, 'list'> & {
+    /** As of the API, where one of several statuses, and a type, can be asked for too. */
+    list: (
+      sender: ApiSender,
+      query: ApiMessageQuery & {
+        statuses?: readonly MessageStatus[] | undefined;
+        type?: MessageType | undefined;
+      },
+      reader: ApiReader,
+    ) => Promise<{ messages: readonly ApiMessage[]; next: string | null }>;
     /** Gives a planned message another time. @throws Refusal `message_in_flight`, `message_final` */
     reschedule: (
       sender: ApiSender,

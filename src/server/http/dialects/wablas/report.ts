@@ -1,14 +1,16 @@
 import { publicId } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { MessageStatus, MessageType } from '#contract/messages.ts';
 import type { ApiMessage } from '#contract/rest/messages.ts';
 import { normalizePhone } from '#contract/base/phone.ts';
 import { type DialectCall, type DialectDeps, readerOf } from '#server/http/dialects/dialect.ts';
 import { type Given, listOf, numberOf, textOf, wrong } from '#server/http/dialects/given.ts';
 import { refuseUnstorable } from '#server/http/input.ts';
 import { reportRow, statusWord } from './answer.ts';
-import { dialectId } from './ids.ts';
+import { messageId } from './ids.ts';
 import { type Day, dayAt, dayOf } from './times.ts';
 
-/** Messages of one report, at most: the newest of its day. */
+/** Messages that one report reads, at most: the newest of its day. */
 const MESSAGES_MAX = 1000;
 const PAGE_MESSAGES = 100;
 const PER_PAGE = 50;
@@ -55,12 +57,14 @@ async function pageOf(
   { day, size }: { day: Day | undefined; size: number },
 ) {
   const page = numberOf(call.given, 'page', PAGES_MAX) || 1;
-  const wanted = filterOf(call.given);
-  const [device, messages] = await Promise.all([
+  const wanted = wantedOf(call.given, day);
+  const ids = listOf(call.given, 'message_id', IDS_MAX);
+  const [device, all] = await Promise.all([
     deps.device(call.sender),
-    messagesOf(deps, call, day),
+    ids.length > 0
+      ? named(deps, call, { ids, wanted })
+      : newest(deps, call, { day, wanted, enough: page * size + 1 }),
   ]);
-  const all = messages.filter(wanted);
   return {
     rows: all.slice((page - 1) * size, page * size).map((one) => reportRow(one, device.phone)),
     page,
@@ -70,33 +74,59 @@ async function pageOf(
   };
 }
 
-/** The sender's messages of a day, else of all time, the newest first. */
-async function messagesOf(
-  deps: DialectDeps,
-  { sender, request, given }: DialectCall,
-  day: Day | undefined,
+/** Of the sender's messages with these ids those that are wanted, the newest first, however old they are. */
+async function named(
+  { messages, ...deps }: DialectDeps,
+  { sender, request }: DialectCall,
+  { ids, wanted }: { ids: readonly string[]; wanted: Wanted },
 ): Promise<ApiMessage[]> {
-  const phone = phoneIn(given);
+  const found: ApiMessage[] = [];
+  for (const id of new Set(ids.map((one) => messageId(one)))) {
+    try {
+      found.push(await messages.one(sender, id, readerOf(deps, request)));
+    } catch (error) {
+      if (!(error instanceof Refusal && error.code === 'not_found')) throw error;
+    }
+  }
+  return found
+    .filter((one) => one.direction === 'out' && wanted.has(one))
+    .toSorted((one, other) => (one.id < other.id ? 1 : -1));
+}
+
+/**
+ * The newest of the sender's messages that are wanted, of a day or of all time. Read are `enough` of them, and no
+ * more than `MESSAGES_MAX` to find those.
+ */
+async function newest(
+  deps: DialectDeps,
+  { sender, request }: DialectCall,
+  { day, wanted, enough }: { day: Day | undefined; wanted: Wanted; enough: number },
+): Promise<ApiMessage[]> {
+  const { phone, statuses, type } = wanted;
+  // No message has such a status, or is of such a type.
+  if (statuses?.length === 0 || type === null) return [];
   const reader = readerOf(deps, request);
   const found: ApiMessage[] = [];
   let cursor = day && firstIdAt(day.to);
-  while (found.length < MESSAGES_MAX) {
+  for (let read = 0; read < MESSAGES_MAX && found.length < enough; read += PAGE_MESSAGES) {
     const { messages, next } = await deps.messages.list(
       sender,
       {
         direction: 'out',
         limit: PAGE_MESSAGES,
+        statuses,
+        type,
         ...(cursor !== undefined && { cursor }),
         ...(phone !== undefined && { peer: phone }),
       },
       reader,
     );
     const within = messages.filter((one) => !day || new Date(one.created_at) >= day.from);
-    found.push(...within);
+    found.push(...within.filter(wanted.has));
     if (next === null || within.length < messages.length) break;
     cursor = next;
   }
-  return found.slice(0, MESSAGES_MAX);
+  return found;
 }
 
 /** The phone that a report is for, named as sending names it where it is wrong. @throws Refusal `input_invalid` */
@@ -113,19 +143,37 @@ function firstIdAt(at: Date): string {
   return publicId('message', `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`);
 }
 
-/** Which messages a report asks for, beyond its day and its phone. @throws Refusal `input_invalid` */
-function filterOf(given: Given): (message: ApiMessage) => boolean {
-  const ids = new Set(listOf(given, 'message_id', IDS_MAX).map((id) => id.toLowerCase()));
-  const [status, type] = [textOf(given, 'status'), textOf(given, 'type')];
+/** Which messages a report asks for. */
+type Wanted = {
+  phone: string | undefined;
+  statuses: readonly MessageStatus[] | undefined;
+  /** Null where no message is of the type that was given. */
+  type: MessageType | null | undefined;
+  has: (message: ApiMessage) => boolean;
+};
+
+/** @throws Refusal `input_invalid` */
+function wantedOf(given: Given, day: Day | undefined): Wanted {
+  const [status, kind] = [textOf(given, 'status'), textOf(given, 'type')];
   const [refId, words] = [textOf(given, 'ref_id'), textOf(given, 'text')?.toLowerCase()];
-  return (message) => {
+  const phone = phoneIn(given);
+  const statuses =
+    status === undefined
+      ? undefined
+      : MessageStatus().options.filter((one) => statusWord(one) === status);
+  const type =
+    kind === undefined ? undefined : (MessageType().options.find((one) => one === kind) ?? null);
+  const has = (message: ApiMessage) => {
     const row = reportRow(message, null);
+    const at = new Date(message.created_at);
     return (
-      (ids.size === 0 || ids.has(dialectId(message.id)) || ids.has(message.id.toLowerCase())) &&
-      (status === undefined || statusWord(message.status) === status) &&
+      (day === undefined || (at >= day.from && at < day.to)) &&
+      (phone === undefined || message.peer === phone) &&
+      (statuses === undefined || statuses.includes(message.status)) &&
       (type === undefined || message.type === type) &&
       (refId === undefined || row.ref_id === refId) &&
       (words === undefined || (row.text ?? '').toLowerCase().includes(words))
     );
   };
+  return { phone, statuses, type, has };
 }
