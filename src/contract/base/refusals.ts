@@ -61,6 +61,7 @@ export const refusals = {
   address_not_allowed: { status: 403, facts: () => z.object({ address: z.string() }) },
   scope_missing: { status: 403, facts: () => z.object({ scope: z.string() }) },
   token_not_linked: { status: 409, facts: none },
+  token_linked: { status: 409, facts: none },
   token_limit_reached: { status: 429, facts: () => z.object({ limit: z.int() }) },
   tokens_full: { status: 409, facts: () => z.object({ limit: z.int() }) },
   cooling_down: { status: 423, facts: () => z.object({ hours: z.int() }) },

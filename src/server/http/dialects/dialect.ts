@@ -96,8 +96,8 @@ export type Dialect = {
   name: 'fonnte' | 'wablas';
   /** The key of a call. */
   keyOf: (request: FastifyRequest) => string | undefined;
-  /** The status and the body of a "no". */
-  no: (refusal: Refusal, requestId: string) => { status: number; body: object };
+  /** The status and the body of a "no" to a call: its id, and the address it was for. */
+  no: (refusal: Refusal, call: { id: string; path: string }) => { status: number; body: object };
   bodyLimits: { words: number; files: number };
   routes: readonly DialectRoute[];
   /** Addresses of the other service that do not exist here: a "no" in the dialect's shape, not a page. */
@@ -158,7 +158,10 @@ async function sayNo(
   if (no.code === 'our_fault') report(error, request.id);
   const wait = waitOf(no);
   if (wait !== undefined) void reply.header('retry-after', wait);
-  const { status, body } = dialect.no(no, request.id);
+  const { status, body } = dialect.no(no, {
+    id: request.id,
+    path: request.routeOptions.url ?? '',
+  });
   return reply.code(status).header('x-kabari-error', no.code).send(body);
 }
 

@@ -1,7 +1,7 @@
 import type { Refusal } from '#contract/base/refusals.ts';
 import type { Accepted, ApiMessage } from '#contract/rest/messages.ts';
 import type { Device } from '#server/http/dialects/dialect.ts';
-import { reasonOf } from './errors.ts';
+import { isDisconnect, reasonOf } from './errors.ts';
 import type { Piece } from './read.ts';
 
 /** The number that an answer goes by: as their clients store it, a whole number of 31 bits, made from the request's id. */
@@ -43,12 +43,16 @@ export function sendAnswer(
 
 const isRefusal = (result: Accepted | Refusal): result is Refusal => result instanceof Error;
 
-/** A "no" in the dialect's shape. */
-export const noAnswer = (no: Refusal, requestId: string): object => ({
-  reason: reasonOf(no),
-  requestid: requestNumber(requestId),
-  status: false,
-});
+/** A "no" to a call of an address, in the dialect's shape. */
+export function noAnswer(no: Refusal, { id, path }: { id: string; path: string }): object {
+  const reason = reasonOf(no, path);
+  return {
+    ...(isDisconnect(path) && { detail: reason }),
+    reason,
+    requestid: requestNumber(id),
+    status: false,
+  };
+}
 
 /** How far a message is, in the dialect's words. */
 export function statusWord({ status, failure }: Pick<ApiMessage, 'status' | 'failure'>): string {

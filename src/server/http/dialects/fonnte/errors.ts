@@ -15,6 +15,10 @@ const reasons = {
   json: 'JSON format invalid',
   quota: 'insufficient quota',
   disconnected: 'request invalid on disconnected device',
+  id: 'id required',
+  connected: 'device already connect',
+  parted: 'device already disconnected',
+  code: 'type code is not supported, use qr',
 } as const;
 
 const byCode: Partial<Record<RefusalCode, string>> = {
@@ -22,6 +26,7 @@ const byCode: Partial<Record<RefusalCode, string>> = {
   token_invalid: reasons.token,
   account_suspended: reasons.token,
   token_not_linked: reasons.disconnected,
+  token_linked: reasons.connected,
   saldo_short: reasons.quota,
   bonus_only: reasons.quota,
   wallet_frozen: reasons.quota,
@@ -40,10 +45,17 @@ const byCode: Partial<Record<RefusalCode, string>> = {
   storage_full: reasons.quota,
 };
 
-/** The dialect's words for a refusal. */
-export function reasonOf(no: Refusal): string {
+/**
+ * The dialect's words for a refusal.
+ *
+ * @param path where it was asked: the same is called otherwise by `/disconnect`.
+ */
+export function reasonOf(no: Refusal, path = ''): string {
+  if (isDisconnect(path) && no.code === 'token_not_linked') return reasons.parted;
   if (no.code === 'input_invalid') {
     const [field = ''] = Object.keys((no.facts as FactsOf<'input_invalid'>).fields);
+    if (field === 'id') return reasons.id;
+    if (field === 'type') return reasons.code;
     if (field === 'to' || field.startsWith('target')) return reasons.target;
     return field.endsWith('.link') || field === 'url' ? reasons.link : reasons.input;
   }
@@ -53,6 +65,9 @@ export function reasonOf(no: Refusal): string {
     ? reasons.token
     : reasons.input;
 }
+
+/** Whether a call was to part the phone: its answers say `detail`, not `reason`. */
+export const isDisconnect = (path: string): boolean => /^\/disconnect\/?$/.test(path);
 
 /**
  * The HTTP status of a refusal: 200, as the dialect answers every "no"; our own trouble and a caller who is too fast

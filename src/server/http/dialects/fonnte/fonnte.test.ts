@@ -140,10 +140,6 @@ test('device, status, validate and qr', async ({ ani, running, db }) => {
     message_status: 'pending',
     status: true,
   });
-  expect((await ask(running, '/status', { key })).body).toEqual({
-    reason: 'id required',
-    status: false,
-  });
   const unknown = { id: '2' };
   expect((await ask(running, '/status', { key, form: unknown })).body).toMatchObject({
     status: false,
@@ -153,10 +149,6 @@ test('device, status, validate and qr', async ({ ani, running, db }) => {
     registered: ['628123456789', '628123456788'],
     not_registered: ['123'],
     status: true,
-  });
-  expect((await ask(running, '/qr', { key })).body).toEqual({
-    reason: 'device already connect',
-    status: false,
   });
   await db.allAccountsSql`update tokens set status = 'unlinked', phone = null
     where account_id = ${ani.accountId}`;
@@ -196,10 +188,6 @@ test('a key lists its own token alone, and parts it from its phone', async ({
     detail: 'device disconnected',
     status: true,
   });
-  expect((await ask(running, '/disconnect', { key })).body).toEqual({
-    detail: 'device already disconnected',
-    status: false,
-  });
   expect(await listed()).toMatchObject({
     connected: 0,
     data: [{ device: '', status: 'disconnect' }],
@@ -229,8 +217,12 @@ test('a planned message gets another time, as often as it has not left', async (
   expect(shown).toMatchObject({ status: 'scheduled', send_at: '2100-01-01T01:00:00.000Z' });
   const plans = shown.timeline.filter(({ kind }: { kind: string }) => kind === 'scheduled');
   expect(plans).toHaveLength(2);
-  expect(await reset({ schedule: '1' })).toEqual({ reason: 'id required', status: false });
-  for (const form of [{ id }, { id, schedule: 'x' }, { id, schedule: '1', byschedule: 'true' }]) {
+  for (const form of [
+    { schedule: '1' },
+    { id },
+    { id, schedule: 'x' },
+    { id, schedule: '1', byschedule: 'true' },
+  ]) {
     expect(await reset(form)).toBe('input_invalid');
   }
   expect(await reset({ id: 'msg_x', schedule: '0' })).toBe('not_found');
@@ -239,6 +231,43 @@ test('a planned message gets another time, as often as it has not left', async (
   expect((await ani.call(`/v1/messages/${id}`)).body.status).toBe('queued');
   await ani.call(`/v1/messages/${id}/cancel`, { method: 'POST' });
   expect(await reset({ id, schedule: '4102444800' })).toBe('message_final');
+});
+
+test('whatever an address refuses has its true reason, a number, and a row among rejected calls', async ({
+  ani,
+  db,
+  running,
+}) => {
+  const { key } = ani;
+  const no = async (path: string, form: Record<string, string> = {}) => {
+    const { status, body, headers } = await ask(running, path, { key, form });
+    expect([status, body.requestid]).toEqual([200, expect.any(Number)]);
+    const { requestid: _, ...rest } = body;
+    return [headers['x-kabari-error'], rest];
+  };
+  const refused = (code: string, reason: string) => [code, { reason, status: false }];
+  expect(await no('/status')).toEqual(refused('input_invalid', 'id required'));
+  expect(await no('/reset-message')).toEqual(refused('input_invalid', 'id required'));
+  expect(await no('/qr')).toEqual(refused('token_linked', 'device already connect'));
+  await ask(running, '/disconnect', { key });
+  expect(await no('/qr', { type: 'code' })).toEqual(
+    refused('input_invalid', 'type code is not supported, use qr'),
+  );
+  for (const path of ['/disconnect', '/disconnect/']) {
+    expect(await no(path)).toEqual([
+      'token_not_linked',
+      {
+        detail: 'device already disconnected',
+        reason: 'device already disconnected',
+        status: false,
+      },
+    ]);
+  }
+  await waitFor(async () => {
+    const rows = await db.allAccountsSql<{ code: string }[]>`select code from rejected_calls`;
+    const codes = new Set(rows.map(({ code }) => code));
+    expect(codes).toEqual(new Set(['input_invalid', 'token_linked', 'token_not_linked']));
+  });
 });
 
 test('of several keys one is taken, and no other method sends', async ({ ani, running }) => {

@@ -11,7 +11,7 @@ import {
   sendEach,
 } from '#server/http/dialects/dialect.ts';
 import { idempotencyKey } from '#server/http/v1/call.ts';
-import { textOf } from '#server/http/dialects/given.ts';
+import { type Given, textOf, wrong } from '#server/http/dialects/given.ts';
 import { deviceAnswer, devicesAnswer, noAnswer, sendAnswer, statusWord } from './answer.ts';
 import { statusOf } from './errors.ts';
 import { qrPng } from './qr.ts';
@@ -44,10 +44,7 @@ export function openFonnte(scope: FastifyInstance, deps: DialectDeps): void {
   openDialect(scope, deps, {
     name: 'fonnte',
     keyOf,
-    no: (refusal, requestId) => ({
-      status: statusOf(refusal),
-      body: noAnswer(refusal, requestId),
-    }),
+    no: (refusal, call) => ({ status: statusOf(refusal), body: noAnswer(refusal, call) }),
     bodyLimits: BODY_LIMITS,
     routes: routesOf(deps),
     missing: { method: ['POST'], paths: missing.flatMap((path) => [path, `${path}/`]) },
@@ -154,16 +151,21 @@ function withoutTime(message: NewMessage | Refusal): object | null {
 }
 
 async function status(deps: DialectDeps, { sender, given, request }: DialectCall): Promise<object> {
-  const id = textOf(given, 'id');
-  if (id === undefined) return { reason: 'id required', status: false };
+  const id = idIn(given);
   const message = await deps.messages.one(sender, id, readerOf(deps, request));
   return { id, message_status: statusWord(message), status: true };
 }
 
+/** The message that a call is about. @throws Refusal `input_invalid` */
+function idIn(given: Given): string {
+  const id = textOf(given, 'id');
+  if (id === undefined) throw wrong('id', 'Wajib diisi: id pesan.');
+  return id;
+}
+
 /** Another time for a planned message. */
 async function reset(deps: DialectDeps, { sender, given, request }: DialectCall): Promise<object> {
-  const id = textOf(given, 'id');
-  if (id === undefined) return { reason: 'id required', status: false };
+  const id = idIn(given);
   const at = readSchedule(given, deps.now());
   const message = await deps.messages.reschedule(sender, id, at, readerOf(deps, request));
   return { detail: 'success! message rescheduled', id: message.id, status: true };
@@ -171,20 +173,18 @@ async function reset(deps: DialectDeps, { sender, given, request }: DialectCall)
 
 /** A picture of the address where the phone is linked. A code to type is not to be had here: its owner agrees first. */
 async function qr(deps: DialectDeps, { sender, given }: DialectCall): Promise<object> {
-  if ((await deps.device(sender)).connected) return noQr('device already connect');
-  if (textOf(given, 'type') === 'code') return noQr('type code is not supported, use qr');
+  if ((await deps.device(sender)).connected) throw new Refusal('token_linked', {});
+  if (textOf(given, 'type') === 'code') throw wrong('type', 'Harus qr: kode tidak tersedia.');
   return { status: true, url: await qrPng(await deps.link(sender)) };
 }
 
 /** Parts the phone from the token; its owner has to agree and scan before anything is sent again. */
 async function disconnect(deps: DialectDeps, { sender }: DialectCall): Promise<object> {
   const { phone } = await deps.device(sender);
-  if (phone === null) return { detail: 'device already disconnected', status: false };
+  if (phone === null) throw new Refusal('token_not_linked', {});
   await deps.unlink(sender);
   return { detail: 'device disconnected', status: true };
 }
-
-const noQr = (reason: string): object => ({ reason, status: false });
 
 /** Which numbers are written as numbers are. Whether a phone is there is known only once something was sent to it. */
 function validate({ given }: DialectCall): object {

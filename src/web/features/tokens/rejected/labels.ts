@@ -193,6 +193,10 @@ const words: Readonly<Record<string, Words>> = {
     title: 'Token belum tersambung ke ponsel',
     fix: 'Buka token ini lalu pindai QR-nya.',
   },
+  token_linked: {
+    title: 'Token sudah tersambung ke ponsel',
+    fix: 'Putuskan dulu ponselnya di token ini untuk menautkan ponsel lain.',
+  },
   token_limit_reached: {
     title: ({ limit }) =>
       `Batas harian token tercapai${limit === undefined ? '' : `: ${formatNumber(limit)} pesan`}`,
