@@ -39,7 +39,7 @@ async function customer({ ask }: RunningApp, db: TestDatabase) {
 
 const typesOf = (target: WebhookTarget) => target.posts.map(({ event }) => event.type);
 
-test('everything that happens to a customer comes to their webhook, in shapes of the contract, and stands in the feed', async ({
+test('what a customer does in the portal comes to their webhook, in shapes of the contract, and stands in the feed', async ({
   running,
   target,
   db,

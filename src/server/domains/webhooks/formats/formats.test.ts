@@ -7,7 +7,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { businessIdOf, numberIdOf, wamidOf } from '#contract/dialects/cloud.ts';
 import type { MessageType } from '#contract/messages.ts';
 import { WebhookEvent, eventTypes } from '#contract/webhooks/events.ts';
-import { type WebhookFormat, formatEvents } from '#contract/webhooks/webhook.ts';
+import { type WebhookFormat, formatEvents, webhookFormats } from '#contract/webhooks/webhook.ts';
 import type { EventContext } from './format.ts';
 import { formats } from './formats.ts';
 
@@ -81,7 +81,6 @@ const valueBy = (event: WebhookEvent, context: Partial<EventContext> = {}) =>
   bodyBy('cloud', event, context)?.entry[0].changes[0].value;
 const inboundBy = (...of: Parameters<typeof valueBy>) => valueBy(...of)?.messages[0];
 
-const names = ['kabari', 'cloud', 'fonnte', 'wablas'] as const;
 const carried = (format: WebhookFormat) =>
   eventTypes.filter((type) => sentBy(format, happened(type)) !== null);
 
@@ -94,7 +93,7 @@ test('the page says which events each format carries', async () => {
   const rows = [...page.matchAll(/^\| `([a-z]+\.[a-z]+)` \|(.+)\|$/gm)].map(
     ([, type = '', cells = '']) => ({ type, cells: cells.split('|').map((cell) => cell.trim()) }),
   );
-  for (const [column, format] of names.entries()) {
+  for (const [column, format] of webhookFormats.entries()) {
     const shown = rows.filter(({ cells }) => cells[column] !== '–').map(({ type }) => type);
     expect(shown, format).toEqual(carried(format));
   }
