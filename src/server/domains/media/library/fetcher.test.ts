@@ -205,3 +205,39 @@ test('a host that hangs holds up the links of its own account only, and closing 
     and state = 'waiting'`;
   expect(held).toHaveLength(0);
 });
+
+test('a worker that loses a fetch leaves no second file; fetched anew it is another one', async ({
+  db,
+  sql,
+  openTestLibrary,
+  hostFiles,
+}) => {
+  const { accountId } = await customerWith(sql);
+  const pictures = [await picture('png'), await picture('png', { width: 40, height: 30 })];
+  let given = 0;
+  const host = await hostFiles((_request, response) =>
+    response.writeHead(200).end(pictures[given]),
+  );
+  const { library, fetching } = await openTestLibrary({ listed: [host.origin] });
+  const link = `${host.origin}/a.png`;
+  // Whoever has the fetch has lost it by the time that the file is kept: another worker claimed it.
+  await db.owner`create function lose() returns trigger
+    language plpgsql security definer as $$ begin
+    update media_fetches set tries = tries + 1, lease_until = clock_timestamp() - interval '1 second'
+      where tries < 3;
+    return null;
+  end $$`;
+  await db.owner`create trigger lose after insert on media_library execute function lose()`;
+  fetching();
+  const first = await ended(library, accountId, link);
+  expect(host.asked.length).toBeGreaterThan(1);
+  const files = () => sql`select file_id from media_library`;
+  expect(await files()).toHaveLength(1);
+  await db.owner`drop trigger lose on media_library`;
+  await sql`update media_fetches set ended_at = ended_at - interval '11 minutes'`;
+  given = 1;
+  const second = await ended(library, accountId, link);
+  if (first.state !== 'done' || second.state !== 'done') throw new Error('not done');
+  expect(second.file.sha256).not.toEqual(first.file.sha256);
+  expect(await files()).toHaveLength(2);
+});

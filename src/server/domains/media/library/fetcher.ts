@@ -111,7 +111,7 @@ type Later = { seconds: number; counts?: boolean };
 /** One try; never throws. */
 async function fetchOnce(
   { intake, client, report }: FetcherDeps,
-  { accountId, link, kind, tries }: ClaimedFetch,
+  { accountId, fetchId, link, kind, tries }: ClaimedFetch,
   signal: AbortSignal,
 ): Promise<FetchEnd | Later> {
   if (tries > TRIES_MAX) return { failure: 'media_unreachable' };
@@ -120,7 +120,9 @@ async function fetchOnce(
       const path = join(folder, 'fetched');
       const said = await client.fetch({ url: link, path, bytesMax: bytesMaxOfKind(kind), signal });
       const bytes = { path };
-      const file = await takeMedia(intake, { accountId, said, bytes, source: 'link', kind });
+      // Whoever takes the fetch over finds the file that this worker may have kept: there is one of each fetch.
+      const media = { accountId, fileId: fetchId, said, bytes, source: 'link' as const, kind };
+      const file = await takeMedia(intake, media);
       return { fileId: file.fileId };
     });
   } catch (error) {

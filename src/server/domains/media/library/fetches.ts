@@ -31,7 +31,7 @@ type Row = {
 
 /**
  * What is known of a link. One that nobody knows is queued to be fetched, once for all who ask in the next
- * minutes.
+ * minutes. Fetched anew it has another id: what the host gives then is another file.
  *
  * @param all a pool that sees all accounts.
  * @param wake called when something was queued.
@@ -59,7 +59,8 @@ export async function stateOfLink(
     insert into media_fetches as f (account_id, fetch_id, link, link_hash, kind)
     values (${accountId}, ${newId()}, ${link}, ${hash}, ${kind})
     on conflict (account_id, link_hash, kind) do update
-      set state = 'waiting', tries = case when f.state = 'waiting' then f.tries else 0 end,
+      set fetch_id = case when f.state = 'waiting' then f.fetch_id else excluded.fetch_id end,
+        state = 'waiting', tries = case when f.state = 'waiting' then f.tries else 0 end,
         due_at = case when f.state = 'waiting' then f.due_at else clock_timestamp() end,
         lease_until = case when f.state = 'waiting' then f.lease_until end,
         file_id = null, failure = null, ended_at = null
