@@ -22,9 +22,7 @@ export const deliveryStateLabel: Record<DeliveryState, string> = {
 };
 
 /** Why a try had no usable answer; null where there was a status. `ours`: nothing was sent, for a fault of Kabari's. */
-export const AttemptError = schema(() =>
-  z.enum(['refused', 'late', 'unreachable', 'interrupted', 'ours']),
-);
+export const AttemptError = schema(() => z.enum(['refused', 'late', 'unreachable', 'ours']));
 export type AttemptError = Output<typeof AttemptError>;
 
 /** One event on its way to a webhook. */

@@ -31,12 +31,13 @@ export type DeliveryFilter = {
 /** Webhooks as the portal's acts and the public API call them. Each refuses `not_found` for what is not the token's. */
 export type WebhookCalls = {
   read: (token: TokenRef) => Promise<Webhook | null>;
-  /** @throws Refusal `input_invalid` for an address that may not be asked or a format that cannot be had yet, `webhook_unconfirmed`. */
+  /** @throws Refusal `input_invalid` for an address that may not be asked, `webhook_unconfirmed`, `busy`, `too_many_requests`. */
   save: (token: TokenRef, fields: WebhookFields) => Promise<SavedWebhook>;
-  /** @throws Refusal `webhook_unconfirmed`. */
+  /** @throws Refusal `webhook_unconfirmed`, `busy`, `too_many_requests`. */
   setOn: (token: TokenRef, on: boolean) => Promise<Webhook>;
   rotateSecret: (token: TokenRef) => Promise<{ webhook: Webhook; secret: string }>;
   remove: (token: TokenRef) => Promise<void>;
+  /** @throws Refusal `busy`, `too_many_requests`. */
   test: (token: TokenRef) => Promise<WebhookTest>;
   /** The newest first, those below the position `before`; `next` is null on the last page. */
   list: (

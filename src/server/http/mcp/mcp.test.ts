@@ -287,9 +287,10 @@ test('several messages in one request are refused, also where one would cancel a
   for (const batch of [[], [list], [list, list], [list, cancel]]) {
     expect(await post(batch)).toMatchObject({
       status: 400,
-      body: { error: { code: -32_700, data: { code: 'request_malformed' } } },
+      body: { error: { code: -32_600, data: { code: 'request_malformed' } } },
     });
   }
+  expect(await post('{')).toMatchObject({ status: 400, body: { error: { code: -32_700 } } });
   expect((await post(cancel)).status).toBe(202);
 });
 

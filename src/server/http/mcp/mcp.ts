@@ -147,9 +147,12 @@ function checkOrigin(publicUrl: string | undefined, { headers, protocol, host }:
 const isLoopback = (host: string): boolean =>
   /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/.test(host);
 
+const PARSE_ERROR = -32_700;
+/** It is JSON, but not one message. */
+const INVALID_REQUEST = -32_600;
 /** JSON-RPC's own codes for what it has a code for; else the one for servers' reasons. */
 const codes: Partial<Record<Refusal['code'], number>> = {
-  request_malformed: -32_700,
+  request_malformed: PARSE_ERROR,
   input_invalid: -32_602,
   our_fault: -32_603,
 };
@@ -167,6 +170,8 @@ async function answerError(
   const no = await refusalOfCall(report, error, request, reply);
   if (isTriedByProtocol(request.method)) request.apiRefusals = undefined;
   const { detail, code, retryable, fields } = problemOf(no, request.id, languageIn(request));
+  const isRead = no.code === 'request_malformed' && request.body !== undefined;
+  const rpcCode = isRead ? INVALID_REQUEST : (codes[no.code] ?? SERVER_REASON);
   const data = { code, retryable, request_id: request.id, ...(fields && { fields }) };
   return reply
     .code(refusals[no.code].status)
@@ -175,6 +180,6 @@ async function answerError(
     .send({
       jsonrpc: '2.0',
       id: null,
-      error: { code: codes[no.code] ?? SERVER_REASON, message: detail, data },
+      error: { code: rpcCode, message: detail, data },
     });
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import type { Language } from '#contract/language/language.ts';
+import type { InBoth, Language } from '#contract/language/language.ts';
 import { oncePer } from '#contract/base/once.ts';
 import { type RefusalCode, refusals } from '#contract/base/refusals.ts';
 import { API_LIMITS, API_PREFIX } from '#contract/rest/limits.ts';
@@ -143,6 +143,7 @@ function webhooksIn(language: Language): Schema {
     const [type] = event.shape.type.def.values;
     const operation = {
       summary: type && eventSummary[type][language],
+      description: inKabarisShape[language],
       tags: ['webhooks'],
       security: [],
       parameters: signatureHeaders,
@@ -156,6 +157,11 @@ function webhooksIn(language: Language): Schema {
   });
   return Object.fromEntries(operations);
 }
+
+const inKabarisShape: InBoth = {
+  id: 'Isi dalam format `kabari`. Format `cloud`, `fonnte`, dan `wablas` mengirim peristiwa yang sama dalam bentuk layanan itu: lihat /docs.',
+  en: 'The body in the format `kabari`. The formats `cloud`, `fonnte` and `wablas` send the same events in the shapes of those services: see /docs.',
+};
 
 const signatureHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature'].map((name) => ({
   name,

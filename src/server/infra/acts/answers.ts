@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '#contract/base/refusals.ts';
+import { untilNone } from '#server/infra/account-data.ts';
 import { type Sql, retrying } from '#server/infra/postgres/database.ts';
 import { type Secrets, hmac } from '#server/infra/security/secrets.ts';
 
@@ -103,11 +104,18 @@ export function openAnswers(
   };
 }
 
-/** Answers older than a day, forgotten; how many. */
+/** Answers older than a day, forgotten some thousand in a transaction; how many. */
 export async function pruneAnswers(allAccountsSql: Sql): Promise<number> {
-  const { count } = await allAccountsSql`
-    delete from act_answers where created_at < clock_timestamp() - interval '24 hours'`;
-  return count;
+  let forgotten = 0;
+  await untilNone(async (limit) => {
+    const { count } = await allAccountsSql`
+      delete from act_answers where ctid = any(array(
+        select ctid from act_answers
+        where created_at < clock_timestamp() - interval '24 hours' limit ${limit}))`;
+    forgotten += count;
+    return count;
+  });
+  return forgotten;
 }
 
 /** Forgets all answers that people got. @param people their ids, as `KeyedCall.person` names them. */

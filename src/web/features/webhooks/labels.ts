@@ -63,7 +63,6 @@ const errorWords: Record<AttemptError, string> = {
   refused: 'Alamat tidak boleh dihubungi',
   late: `Tidak dijawab dalam ${WEBHOOK_LIMITS.timeoutSeconds} detik`,
   unreachable: 'Tidak dapat dihubungi',
-  interrupted: 'Terputus di tengah jalan',
   ours: 'Gangguan di Kabari, bukan di server Anda',
 };
 

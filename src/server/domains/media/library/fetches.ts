@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { MediaKind } from '#contract/media/kinds.ts';
+import { untilNone } from '#server/infra/account-data.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { type MediaFacts, readMedia } from './row.ts';
@@ -135,6 +136,11 @@ export async function endedFetches(
 const KEPT_HOURS = 24;
 
 /** Forgets links that ended a day ago. Their files stay. */
-export const pruneFetches = (all: Sql): PromiseLike<unknown> => all`
-  delete from media_fetches
-  where ended_at < clock_timestamp() - make_interval(hours => ${KEPT_HOURS})`;
+export const pruneFetches = (all: Sql): Promise<void> =>
+  untilNone(async (limit) => {
+    const { count } = await all`
+      delete from media_fetches where ctid = any(array(
+        select ctid from media_fetches
+        where ended_at < clock_timestamp() - make_interval(hours => ${KEPT_HOURS}) limit ${limit}))`;
+    return count;
+  });

@@ -29,6 +29,7 @@ export type IntakeDeps = {
   storedBytesMax: number;
   /** When a file goes that no message uses from now on. */
   keepUntil: () => Date;
+  report: (error: unknown) => void;
 };
 
 /** Bytes as they come, or as they lie on the disk already. */
@@ -168,7 +169,7 @@ export async function describe(
  * @throws Refusal `storage_full`, and what `claim` throws.
  */
 export async function keep(
-  { sql, allAccountsSql, files, storedBytesMax, keepUntil }: IntakeDeps,
+  { sql, allAccountsSql, files, storedBytesMax, keepUntil, report }: IntakeDeps,
   { accountId, source, fileId = newId() }: Pick<NewMedia, 'accountId' | 'source' | 'fileId'>,
   { file, preview, pixels, sound }: Described,
   claim?: (tx: Tx) => Promise<unknown>,
@@ -201,10 +202,8 @@ export async function keep(
       return kept;
     });
   } catch (error) {
-    await files.erase(
-      allAccountsSql,
-      drafts.map(({ sha256 }) => sha256),
-    );
+    const digests = drafts.map(({ sha256 }) => sha256);
+    await files.erase(allAccountsSql, digests).catch(report);
     throw error;
   }
 }

@@ -233,3 +233,18 @@ test('a file that a planned message names is kept until it leaves, and for its d
   const [kept] = (await library.find(accountId, ids)).values();
   expect(kept && kept.expiresAt > never).toBe(true);
 });
+
+test('trouble with what a refused file leaves is reported, and hides no refusal', async ({
+  sql,
+  openTestLibrary,
+}) => {
+  const { accountId } = await customerWith(sql);
+  const { files } = await openTestLibrary();
+  const erase = () => Promise.reject(new Error('the disk is gone'));
+  const { library, troubles } = await openTestLibrary({
+    storedBytesMax: 10,
+    files: { ...files, erase },
+  });
+  expect(await whyNot(library, accountId, pdfOf(900))).toBe('storage_full');
+  expect(troubles).toEqual([new Error('the disk is gone')]);
+});

@@ -11,7 +11,8 @@ export type PostResult = {
   ms: number;
   /** Null without an answer. */
   status: number | null;
-  error: Exclude<AttemptError, 'ours'> | null;
+  /** `interrupted`: this process ended; that is no try, and nothing is stored of it. */
+  error: Exclude<AttemptError, 'ours'> | 'interrupted' | null;
   /** The first printable characters of the answer, without secrets. */
   answer: string;
   /** How long the endpoint asks to be left alone. */
