@@ -58,13 +58,16 @@ const NewWebhook = schema(() =>
     }),
     format: z.optional(WebhookFormat()),
     kinds: z.optional(
-      noted(z.array(EventType()).check(z.minLength(1), z.maxLength(eventTypes.length)), {
-        expected: {
-          id: 'daftar peristiwa, misalnya ["message.received", "message.failed"]',
-          en: 'a list of events, such as ["message.received", "message.failed"]',
+      noted(
+        z.nullable(z.array(EventType()).check(z.minLength(1), z.maxLength(eventTypes.length))),
+        {
+          expected: {
+            id: 'daftar peristiwa, misalnya ["message.received", "message.failed"], atau null untuk semua',
+            en: 'a list of events, such as ["message.received", "message.failed"], or null for all',
+          },
+          example: ['message.received', 'message.failed'],
         },
-        example: ['message.received', 'message.failed'],
-      }),
+      ),
     ),
   }),
 );

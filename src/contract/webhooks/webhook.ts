@@ -57,8 +57,8 @@ export const Webhook = schema(() =>
     token_id: Id('token'),
     url: z.string(),
     format: WebhookFormat(),
-    /** Which events are sent. */
-    kinds: z.array(EventType()),
+    /** Which events are sent; null: all, those of later versions too. */
+    kinds: z.nullable(z.array(EventType())),
     state: z.enum(['on', 'off']),
     off_reason: z.nullable(WebhookOffReason()),
     /** The secret's last four characters; the secret itself is shown when it is made, and never again. */

@@ -21,6 +21,7 @@ type Node = {
   additionalProperties?: Node | boolean;
   items?: Node;
   oneOf?: readonly Node[];
+  anyOf?: readonly Node[];
   expected?: InBoth;
   example?: unknown;
 };
@@ -116,7 +117,14 @@ function nodeAt(root: Node, path: Path, input: unknown): Node {
   return node;
 }
 
-function chosen(node: Node, value: unknown): Node {
+/** A place that may be null, as what it is otherwise. */
+function unlessNull({ anyOf, ...node }: Node): Node {
+  const [other, none] = anyOf?.length === 2 ? anyOf : [];
+  return none?.type === 'null' ? { ...other, ...node } : node;
+}
+
+function chosen(place: Node, value: unknown): Node {
+  const node = unlessNull(place);
   if (!node.oneOf) return node;
   const type = valueAt(value, ['type']);
   const match = node.oneOf.find(({ properties }) => properties?.['type']?.const === type);

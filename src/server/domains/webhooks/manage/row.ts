@@ -1,6 +1,6 @@
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type EventType, eventTypes } from '#contract/webhooks/events.ts';
+import type { EventType } from '#contract/webhooks/events.ts';
 import type { Webhook, WebhookFormat, WebhookOffReason } from '#contract/webhooks/webhook.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import type { TokenRef } from '#server/domains/webhooks/api.ts';
@@ -76,7 +76,7 @@ export async function showWebhook(
     token_id: publicId('token', row.token_id),
     url: row.url,
     format: row.format,
-    kinds: row.kinds ?? [...eventTypes],
+    kinds: row.kinds,
     state: row.state,
     off_reason: row.off_reason,
     secret_hint: row.secret_hint,

@@ -2,7 +2,7 @@ import { FlaskConical, Pencil, Power } from 'lucide-react';
 import { useState } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatDateTime } from '#contract/base/time.ts';
-import { eventTypeLabel, eventTypes } from '#contract/webhooks/events.ts';
+import { eventTypeLabel } from '#contract/webhooks/events.ts';
 import {
   switchWebhook,
   testWebhook,
@@ -114,8 +114,8 @@ function factsOf({ format, kinds, secret_hint, ...webhook }: Webhook, zone: stri
     {
       term: 'Peristiwa',
       is:
-        kinds.length === eventTypes.length
-          ? 'Semua'
+        kinds === null
+          ? 'Semua, juga yang ditambahkan kelak'
           : kinds.map((one) => eventTypeLabel[one]).join(', '),
     },
     {
