@@ -1,4 +1,4 @@
-/** How many requests a token may make: a bucket per token, refilled steadily. */
+/** How many requests a token may make of this process: a bucket per token, refilled steadily. */
 export type RateLimiter = {
   /** The policy as the `RateLimit-Policy` header says it. */
   policy: string;
@@ -20,10 +20,12 @@ export function createRateLimiter(perSecond: number, nowMs = () => performance.n
       const now = nowMs();
       let bucket = buckets.get(tokenId);
       if (!bucket) {
-        if (buckets.size >= TOKENS_MAX) buckets.clear();
         bucket = { left: burst, at: now };
-        buckets.set(tokenId, bucket);
       }
+      // The one that has asked least lately goes first: forgetting it gives a burst to nobody else.
+      buckets.delete(tokenId);
+      if (buckets.size >= TOKENS_MAX) buckets.delete(buckets.keys().next().value ?? '');
+      buckets.set(tokenId, bucket);
       bucket.left = Math.min(burst, bucket.left + ((now - bucket.at) / 1000) * perSecond);
       bucket.at = now;
       if (bucket.left < 1) {
