@@ -17,7 +17,10 @@ const messageFacts = () => ({
   status: MessageStatus(),
 });
 
-/** What the server sends to an open tab; webhooks and push are made from the same. */
+/**
+ * What the server sends to an open tab. Webhooks and push are made from the same outbox, which has kinds for programs
+ * alone, too (docs/contributing.md#a-webhook-event).
+ */
 export const LiveEvent = schema(() =>
   z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('message.accepted'), ...messageFacts() }),

@@ -1,0 +1,59 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fastify, { type FastifyInstance } from 'fastify';
+import { expect, test } from 'vitest';
+import type { DialectDeps } from './dialect.ts';
+import { openFonnte } from './fonnte/fonnte.ts';
+import { openWablas } from './wablas/wablas.ts';
+
+const page = await readFile(join(import.meta.dirname, '../../../../docs/dialects.md'), 'utf8');
+
+/** The addresses that a dialect answers, as `POST /send`; those with a slash at the end are the same. */
+async function routesOf(open: (scope: FastifyInstance, deps: DialectDeps) => void) {
+  const app = fastify();
+  const routes = new Set<string>();
+  app.addHook('onRoute', ({ method, url }) => {
+    const path = url.replace(/(?<=.)\/$/, '').replaceAll(/:(\w+)/g, '{$1}');
+    for (const one of [method].flat()) routes.add(`${one} ${path}`);
+  });
+  const access = { keepRejected: () => undefined } as unknown as DialectDeps['access'];
+  await app.register(async (scope) => open(scope, { access } as DialectDeps));
+  await app.ready();
+  await app.close();
+  return [...routes].toSorted();
+}
+
+/** The addresses of a section's table: "`GET`, `POST /send`", of which several have one method. */
+function documented(section: string, isAnswered: boolean): string[] {
+  const text = page.split(`\n## ${section}\n`)[1]?.split('\n## ')[0] ?? '';
+  const found: string[] = [];
+  for (const [, cell = '', here] of text.matchAll(/^\| ([^|]+) \| (same|differs|missing) \|/gm)) {
+    if ((here !== 'missing') !== isAnswered || !/`[A-Z]+[ `]/.test(cell)) continue;
+    let methods: string[] = [];
+    let isOpen = false;
+    for (const [, given] of cell.matchAll(/`([^`]+)`/g)) {
+      const [, method, path] = /^([A-Z]+)?(?: ?(\/\S+))?$/.exec(given ?? '') ?? [];
+      if (method !== undefined) methods = isOpen ? [...methods, method] : [method];
+      isOpen = path === undefined;
+      if (path !== undefined) found.push(...methods.map((one) => `${one} ${path}`));
+    }
+  }
+  return found.toSorted();
+}
+
+test('the page names every address of Fonnte that is answered, and every one that is missing', async () => {
+  const answered = documented('Fonnte', true);
+  const routes = [...answered, ...documented('Fonnte', false)];
+  expect(routes.toSorted()).toEqual(await routesOf(openFonnte));
+  const [, first = ''] = /^\| \[Fonnte\]\(#fonnte\) \| ([^|]+) \|/m.exec(page) ?? [];
+  const named = [...first.matchAll(/`([^`]+)`/g)].map(([, path]) => path);
+  expect(new Set(named)).toEqual(new Set(answered.map((route) => route.split(' ')[1])));
+});
+
+test('the page names every address of Wablas that is answered; all others below /api/ are missing', async () => {
+  const routes = await routesOf(openWablas);
+  const missing = routes.filter((route) => route.endsWith(' /api/*'));
+  expect(missing).toHaveLength(4);
+  expect(documented('Wablas', true)).toEqual(routes.filter((route) => !missing.includes(route)));
+  expect(page).toContain('| [Wablas](#wablas) | `/api/…` |');
+});
