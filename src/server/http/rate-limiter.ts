@@ -18,10 +18,7 @@ export function createRateLimiter(perSecond: number, nowMs = () => performance.n
     policy: `"api";q=${burst};w=${BURST_SECONDS}`,
     take: (tokenId) => {
       const now = nowMs();
-      let bucket = buckets.get(tokenId);
-      if (!bucket) {
-        bucket = { left: burst, at: now };
-      }
+      const bucket = buckets.get(tokenId) ?? { left: burst, at: now };
       // The one that has asked least lately goes first: forgetting it gives a burst to nobody else.
       buckets.delete(tokenId);
       if (buckets.size >= TOKENS_MAX) buckets.delete(buckets.keys().next().value ?? '');

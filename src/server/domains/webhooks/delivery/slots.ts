@@ -33,7 +33,10 @@ export function openSlots(onLeft: () => void): Slots {
   });
   return {
     free,
-    areScarce: () => free().slots <= SLOTS / 2 || free().doubtful <= DOUBTFUL_SLOTS / 2,
+    areScarce: () => {
+      const left = free();
+      return left.slots <= SLOTS / 2 || left.doubtful <= DOUBTFUL_SLOTS / 2;
+    },
     take: (isDoubtful) => {
       let isSlow = false;
       all += 1;

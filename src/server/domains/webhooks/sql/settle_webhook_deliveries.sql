@@ -4,9 +4,9 @@
 -- but fail for p_off_after, is switched off. When one answers again, what waits for it is due at once.
 -- p_results: [{account, webhook, lane, claim, position, outcome, status, error, at, ms, headers, answer,
 -- due}]; the outcome is delivered, failed (with `due`: tried again then; without: parked), gone, skipped or
--- interrupted, which counts as no try. A failure of ours (`error`) says nothing of the endpoint. One that is gone waits, due at once when the webhook is switched on
--- again, with as many tries left as before. Answers the webhooks that were switched off, and in a row without
--- one whether there is something to send now.
+-- interrupted, which counts as no try. A failure of ours (`error`) says nothing of the endpoint. One that is
+-- gone waits, due at once when the webhook is switched on again, with as many tries left as before. Answers
+-- the webhooks that were switched off, and in a row without one whether there is something to send now.
 -- Called by the sender. Locks the webhooks, in their order.
 create or replace function settle_webhook_deliveries(
   p_results jsonb, p_now timestamptz, p_off_after interval
