@@ -109,6 +109,7 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
     token_id: held.tokenId,
     state: 'parked',
     type: 'message.received',
+    peer: '0812 3456 7890',
     from: '2026-11-01',
     to: '2026-11-30',
   },
