@@ -63,12 +63,12 @@ test('an event of another shape is passed over by nobody: it waits, and the feed
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();
-  const worker = hooks.startWorker();
   const { allAccountsSql: sql } = hooks.db;
   await hooks.happen(ani, [{ peer: BUDI }, { peer: CICI }]);
   await sql`
     update events set data = data || '{"source": "elsewhere"}'
     where account_id = ${ani.accountId} and position = 3`;
+  const worker = hooks.startWorker();
   await worker.drain();
   const { rows } = await hooks.calls.list(ani, { limit: 10 });
   expect(rows).toMatchObject([
