@@ -5,6 +5,7 @@ import {
   answerWords,
   formatDaySecond,
   standingOf,
+  standingWord,
   switchedOffAt,
 } from '#web/features/webhooks/labels.ts';
 
@@ -14,10 +15,12 @@ test('a webhook says in one line how it stands, and why it is off', () => {
   const on = { state: 'on', off_reason: null, failing_since: null } as const;
   expect(standingOf(null, WIB).words).toBe('Belum dipasang');
   expect(standingOf(on, WIB)).toEqual({ tone: 'success', words: 'Aktif' });
-  const failing = standingOf({ ...on, failing_since: since }, WIB);
-  expect(failing).toEqual({ tone: 'warning', words: 'Gagal sejak 21 Nov 2026, 09.05' });
-  const gone = standingOf({ ...on, state: 'off', off_reason: 'gone', failing_since: since }, WIB);
-  expect(gone).toEqual({ tone: 'danger', words: 'Mati: alamatnya menjawab 410' });
+  const failing = { ...on, failing_since: since };
+  const words = 'Gagal sejak 21 Nov 2026, 09.05';
+  expect(standingOf(failing, WIB)).toEqual({ tone: 'warning', words });
+  const gone = { ...failing, state: 'off', off_reason: 'gone' } as const;
+  expect(standingOf(gone, WIB)).toEqual({ tone: 'danger', words: 'Mati: alamatnya menjawab 410' });
+  expect([on, failing, gone].map(standingWord)).toEqual(['Aktif', 'Gagal', 'Mati']);
 });
 
 test('three days of failures switch it off', () => {

@@ -40,6 +40,10 @@ export function standingOf(webhook: Standing | null, zone: string): { tone: Tone
     : { tone: 'success', words: 'Aktif' };
 }
 
+/** The same in a word, where a notice says the rest. */
+export const standingWord = ({ state, failing_since }: Standing): string =>
+  state === 'off' ? 'Mati' : failing_since ? 'Gagal' : 'Aktif';
+
 /** When a webhook that has failed since then is switched off, unless something succeeds. */
 export const switchedOffAt = (failingSince: Date): Date =>
   new Date(failingSince.getTime() + WEBHOOK_LIMITS.failingDays * DAY_MS);

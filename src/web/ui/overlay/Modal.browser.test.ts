@@ -152,3 +152,16 @@ test('the page behind is held still, and nothing in it shifts', async ({ show })
     false,
   );
 });
+
+test('its body alone scrolls: what lies deep in it does not push the head out of sight', async ({
+  show,
+}) => {
+  const page = await show('modal', { still: true });
+  await page.setViewportSize({ width: 1440, height: 500 });
+  await page.getByRole('button', { name: 'Open a long text' }).click();
+  const before = await sheetOf(page);
+  const last = page.getByText('Akhir syarat layanan.');
+  await last.evaluate((one) => one.scrollIntoView({ block: 'start' }));
+  await waitFor(async () => expect((await boxOf(last)).y).toBeLessThan(before.y + before.height));
+  expect(await sheetOf(page)).toEqual(before);
+});

@@ -83,6 +83,7 @@ function Demo() {
           {paragraphs.map((one) => (
             <p key={one}>{one}. Kirim hanya kepada orang yang sudah setuju menerima pesan Anda.</p>
           ))}
+          <p className="sr-only">Akhir syarat layanan.</p>
         </Modal>
         <Modal open={shape === 'start'} onClose={close} title="Cari pesan">
           <TextField label="Dari" />

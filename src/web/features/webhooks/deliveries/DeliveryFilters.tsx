@@ -21,7 +21,7 @@ const stateOptions: readonly Option[] = [
   ...Object.entries(deliveryStateLabel).map(([value, label]) => ({ value, label })),
 ];
 const typeOptions: readonly Option[] = [
-  { value: '', label: 'Semua peristiwa' },
+  { value: '', label: 'Semua jenis' },
   ...eventTypes.map((value) => ({ value, label: eventTypeLabel[value] })),
 ];
 

@@ -12,7 +12,7 @@ import {
 } from '#contract/webhooks/webhook.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
-import { formatLabel, standingOf } from '#web/features/webhooks/labels.ts';
+import { formatLabel, standingOf, standingWord } from '#web/features/webhooks/labels.ts';
 import { EditDialog } from '#web/features/webhooks/manage/EditDialog.tsx';
 import { StandingNotice } from '#web/features/webhooks/manage/StandingNotice.tsx';
 import { TestResult } from '#web/features/webhooks/manage/TestResult.tsx';
@@ -59,12 +59,13 @@ export function WebhookSummary({ webhook }: { webhook: Webhook }) {
   const { timezone } = useUser();
   const { editing, setEditing, test, setTest, trial, power, saved } = useManaging(token_id);
   const off = webhook.state === 'off';
-  const standing = standingOf(webhook, timezone);
   return (
     <Panel
       title={<bdi className={styles['address']}>{webhook.url}</bdi>}
       look="card"
-      tools={<StatusChip tone={standing.tone}>{standing.words}</StatusChip>}
+      tools={
+        <StatusChip tone={standingOf(webhook, timezone).tone}>{standingWord(webhook)}</StatusChip>
+      }
     >
       <div className={styles['part']}>
         <StandingNotice webhook={webhook} />
