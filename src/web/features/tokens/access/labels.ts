@@ -22,8 +22,8 @@ export const scopeLabel: Record<Scope, { title: string; means: string }> = {
     means: 'Membuat tautan untuk memindai QR, menyambungkan ponsel, dan memutusnya.',
   },
   webhooks: {
-    title: 'Webhook dan kejadian',
-    means: 'Mengatur alamat webhook, melihat pengirimannya, dan membaca kejadian.',
+    title: 'Webhook dan peristiwa',
+    means: 'Mengatur alamat webhook, melihat pengirimannya, dan membaca peristiwa.',
   },
   opt_outs: {
     title: 'Daftar berhenti',
