@@ -252,8 +252,8 @@ const Types = schema(() =>
     ),
     {
       expected: {
-        id: 'nama peristiwa dengan koma di antaranya, misalnya "message.received,message.failed"',
-        en: 'names of events with commas between them, such as "message.received,message.failed"',
+        id: `nama peristiwa dengan koma di antaranya, dari ${eventTypes.join(', ')}`,
+        en: `names of events with commas between them, of ${eventTypes.join(', ')}`,
       },
       example: 'message.received,message.failed',
     },

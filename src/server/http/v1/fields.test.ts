@@ -4,6 +4,7 @@ import type { Language } from '#contract/language/language.ts';
 import { type FactsOf, Refusal } from '#contract/base/refusals.ts';
 import { ApiMessageQuery, ManyMessages } from '#contract/rest/messages.ts';
 import { NewMessage } from '#contract/rest/new-message.ts';
+import { eventEndpoints } from '#contract/rest/webhooks.ts';
 import { readFields } from './fields.ts';
 
 const languages: readonly Language[] = ['id', 'en'];
@@ -156,6 +157,22 @@ test('many messages are counted, and the query is read by its words', () => {
   for (const limit of ['', 'x', '0', '101', '1.5']) {
     expect(errorsOf({ limit }, 'id', ApiMessageQuery())).toEqual({
       limit: 'Harus bilangan bulat 1 sampai 100.',
+    });
+  }
+});
+
+test('names with commas between them are one field, which says what there is', () => {
+  const { query } = eventEndpoints.listEvents;
+  for (const types of ['message.sent,pesan.terkirim', '', 'message.sent,']) {
+    const read = readFields(query(), { types }, { language: 'id', fromAddress: true });
+    expect(read).toMatchObject({
+      facts: {
+        fields: {
+          types: expect.stringMatching(
+            /^Harus nama peristiwa dengan koma di antaranya, dari message\.accepted, .*optout\.added\.$/,
+          ),
+        },
+      },
     });
   }
 });

@@ -80,12 +80,14 @@ function fieldErrors(
   for (const issue of issues) {
     // There may be as many as the input has fields: a sentence is made only for those that are named.
     if (fields.size >= NAMED_MAX) break;
-    const node = nodeAt(root, issue.path, input);
+    // A name in an address holds a text, whatever was read into it: that text is what is wrong.
+    const path = options.fromAddress ? issue.path.slice(0, 1) : issue.path;
+    const node = nodeAt(root, path, input);
     if (issue.code === 'unrecognized_keys') {
       const sentence = unknownField(node, options);
-      for (const key of issue.keys.slice(0, NAMED_MAX)) say([...issue.path, key], sentence);
+      for (const key of issue.keys.slice(0, NAMED_MAX)) say([...path, key], sentence);
     } else {
-      say(issue.path, sentenceOf(issue, node, { given: valueAt(input, issue.path), ...options }));
+      say(path, sentenceOf(issue, node, { given: valueAt(input, path), ...options }));
     }
   }
   return Object.fromEntries(fields);
