@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { generateSource } from 'oazapfts';
 import { expect, onTestFinished } from 'vitest';
+import * as z from 'zod';
 import { apiEndpoints } from '#contract/rest.ts';
 import { eventTypes } from '#contract/webhooks/events.ts';
 import { callerOf, test } from './support/app/api-caller.ts';
@@ -39,6 +40,22 @@ test('what describes the API is OpenAPI 3.1, says a validator of others, and nam
     expect(schema.properties.data.required, type).toEqual(
       expect.arrayContaining(['account', 'token', 'seq']),
     );
+  }
+});
+
+test('what is refused of one message and of many is as it is described', async ({
+  running,
+  db,
+}) => {
+  const ani = await callerOf(running, db);
+  const { paths, components } = await documentOf(running);
+  const { $ref } =
+    paths['/v1/messages'].post.responses['422'].content['application/problem+json'].schema;
+  const described = z.fromJSONSchema(components.schemas[$ref.split('/').at(-1)]);
+  for (const body of [{ to: 'x' }, { messages: [{ to: 'x' }, { to: 'y' }] }]) {
+    const answer = await ani.call('/v1/messages', { body });
+    expect(answer.status).toBe(422);
+    expect(described.parse(answer.body)).toEqual(answer.body);
   }
 });
 

@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
 import type { RefusalCode } from '#contract/base/refusals.ts';
 import type { InBoth } from '#contract/language/language.ts';
+import type { problems } from './problem.ts';
 import type { Scope } from './scopes.ts';
 
 type Declared = () => z.ZodMiniType;
@@ -29,6 +30,8 @@ export type Endpoint = {
   /** What a yes says; none for 204. Several where it follows the body. */
   answer?: Declared;
   answers?: readonly Declared[];
+  /** What a no says, where that is more than a `Problem`. */
+  problem?: keyof typeof problems;
   /** What this endpoint in particular refuses; any may also answer `alwaysRefused`. */
   refuses: readonly RefusalCode[];
 };

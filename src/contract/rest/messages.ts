@@ -8,6 +8,7 @@ import { ApiContent } from '#contract/messages/choices.ts';
 import { Failure, MessageStatus, MessageType, TimelineStep } from '#contract/messages.ts';
 import { bodyRefused, endpoint } from './endpoint.ts';
 import { API_LIMITS, MESSAGES_MAX } from './limits.ts';
+import { RefusedItem } from './problem.ts';
 import { NewMessage } from './new-message.ts';
 import { Recipient, noted } from './notes.ts';
 
@@ -117,19 +118,7 @@ const ApiMessagePage = schema(() =>
 /** What became of many messages, in their order. */
 const ManyAccepted = schema(() =>
   z.object({
-    data: z.array(
-      z.union([
-        Accepted(),
-        z.object({
-          error: z.object({
-            code: z.string(),
-            detail: z.string(),
-            retryable: z.boolean(),
-            fields: z.optional(z.record(z.string(), z.string())),
-          }),
-        }),
-      ]),
-    ),
+    data: z.array(z.union([Accepted(), RefusedItem()])),
     accepted: z.int(),
     refused: z.int(),
     saldo: Rupiah(),
@@ -146,6 +135,7 @@ export const messageEndpoints = {
     summary: { id: 'Kirim satu pesan atau banyak', en: 'Send one message or many' },
     bodies: [NewMessage, ManyMessages],
     answers: [Accepted, ManyAccepted],
+    problem: 'SendProblem',
     refuses: [
       ...bodyRefused,
       'saldo_short',

@@ -4,7 +4,7 @@ import { oncePer } from '#contract/base/once.ts';
 import { type RefusalCode, refusals } from '#contract/base/refusals.ts';
 import { API_LIMITS, API_PREFIX } from '#contract/rest/limits.ts';
 import { type Endpoint, alwaysRefused } from '#contract/rest/endpoint.ts';
-import { Problem } from '#contract/rest/problem.ts';
+import { problems } from '#contract/rest/problem.ts';
 import { apiEndpoints } from '#contract/rest.ts';
 import { fieldNotes } from '#contract/rest/notes.ts';
 import { eventSummary } from '#contract/rest/webhooks.ts';
@@ -41,7 +41,9 @@ const documentIn = oncePer((language: Language) => ({
   webhooks: webhooksIn(language),
   components: {
     securitySchemes: { key: { type: 'http', scheme: 'bearer' } },
-    schemas: { Problem: written(Problem()) },
+    schemas: Object.fromEntries(
+      Object.entries(problems).map(([name, shape]) => [name, written(shape())]),
+    ),
   },
 }));
 
@@ -115,7 +117,7 @@ function requestOf({ body, bodies, takesFile }: Endpoint, language: Language): S
   return { requestBody: { required: true, content } };
 }
 
-function responsesOf({ status, answer, answers, refuses }: Endpoint): Schema {
+function responsesOf({ status, answer, answers, problem, refuses }: Endpoint): Schema {
   const shapes = (answers ?? (answer ? [answer] : [])).map((shape) => written(shape()));
   const yes = {
     description: 'OK',
@@ -126,7 +128,7 @@ function responsesOf({ status, answer, answers, refuses }: Endpoint): Schema {
     const { status: no } = refusals[code];
     codes.set(no, [...(codes.get(no) ?? []), code]);
   }
-  const schema = { $ref: '#/components/schemas/Problem' };
+  const schema = { $ref: `#/components/schemas/${problem ?? 'Problem'}` };
   const nos = [...codes].map(([no, all]) => [
     String(no),
     { description: all.join(', '), content: { 'application/problem+json': { schema } } },
