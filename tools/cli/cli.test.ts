@@ -276,6 +276,8 @@ test('events go to a program on this machine as signed webhooks, in order, none 
   expect(received[1]?.headers['webhook-id']).toBe(received[2]?.headers['webhook-id']);
   const elsewhere = await kabari(env, 'forward', 'https://lain.example/hook');
   expect(elsewhere.code).toBe(2);
+  expect(elsewhere.err).toContain('Only addresses of this machine are taken');
+  expect(elsewhere.err).toContain('lain.example');
 });
 
 test('Ctrl-C ends a call that waits', async ({ answering }) => {

@@ -82,8 +82,14 @@ function wordsOf(data) {
  */
 export async function forward({ api, given: [target, ...more], options, print, warn, env }) {
   const url = URL.canParse(target ?? '') ? new URL(target) : undefined;
-  if (!url || more.length > 0 || !/^https?:$/.test(url.protocol) || !isLoopback(url.hostname)) {
+  if (!url || more.length > 0 || !/^https?:$/.test(url.protocol)) {
     throw new Stop('Where to? kabari forward http://localhost:4000/hook', EXIT.usage);
+  }
+  if (!isLoopback(url.hostname)) {
+    throw new Stop(
+      `Only addresses of this machine are taken (localhost, 127.…, [::1]), not ${printable(url.host)}. For others set a webhook.`,
+      EXIT.usage,
+    );
   }
   const file = stateFile(env, api.home.href, url.href);
   const kept = await readState(file);
