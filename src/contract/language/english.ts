@@ -1,4 +1,5 @@
 import type { FactsOf, RefusalCode } from '#contract/base/refusals.ts';
+import { inMegabytes } from './sizes.ts';
 
 type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };
 
@@ -106,7 +107,7 @@ const sentences: Sentences = {
   reaction_refused:
     'This message cannot get a reaction: it has not left, or never arrived. React to one that was sent or received.',
   media_unfit: ({ type, allowed, bytesMax }) =>
-    `This file cannot be sent as ${type}. What can: ${allowed}, of ${bytesMax} bytes at most.`,
+    `This file cannot be sent as ${type}. What can: ${allowed}, of ${inMegabytes(bytesMax)} at most.`,
   media_not_found:
     'The file that `id` names was not found. Upload it again, or send its `link` instead.',
   template_not_found: ({ name }) =>
@@ -120,7 +121,7 @@ const sentences: Sentences = {
   template_not_approved: ({ name }) =>
     `The template "${name}" is not approved, so it cannot be sent yet.`,
   template_variables_unfit: ({ name, expected, given }) =>
-    `The template "${name}" takes ${expected} variables, but ${given} were given in \`template.variables\`.`,
+    `The template "${name}" takes ${expected} variables; \`template.variables\` has ${given}.`,
   webhook_unconfirmed: ({ status, why }) =>
     `The webhook address did not confirm the test${status === null ? '' : ` (it answered ${status})`}: ${unconfirmed[why]}`,
   webhook_off: 'The webhook is switched off. Switch it on first; its address is then tested.',
@@ -199,13 +200,14 @@ const sentences: Sentences = {
   upload_contradicts: 'The bytes of the file contradict its name or its declared type.',
   upload_unsafe: 'The file is not safe to keep.',
   upload_infected: 'The file is known as malware.',
-  upload_too_large: ({ bytesMax }) => `The file is larger than ${bytesMax} bytes.`,
+  upload_too_large: ({ bytesMax }) => `The file is larger than ${inMegabytes(bytesMax)}.`,
   upload_empty: 'The file is empty, or the form has no part `file`.',
   upload_offset_wrong: ({ offset }) => `The upload goes on at byte ${offset}.`,
   upload_length_wrong: ({ length }) => `The upload was begun with a length of ${length} bytes.`,
   upload_used: 'The upload is used already and can no longer be changed.',
-  upload_quota_full: ({ bytesMax }) => `Open uploads may hold ${bytesMax} bytes together.`,
-  storage_full: ({ bytesMax }) => `The files of this account may hold ${bytesMax} bytes together.`,
+  upload_quota_full: ({ bytesMax }) => `Open uploads may hold ${inMegabytes(bytesMax)} together.`,
+  storage_full: ({ bytesMax }) =>
+    `The files of this account may hold ${inMegabytes(bytesMax)} together.`,
   upload_too_slow: 'The file came too slowly. Check the connection and upload it again.',
   upload_unscanned: ({ seconds }) => `The file cannot be scanned now. Try again in ${seconds} s.`,
 };

@@ -1,11 +1,9 @@
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import type { FactsOf, RefusalCode } from '#contract/base/refusals.ts';
 import { formatDate, wibMidnight } from '#contract/base/time.ts';
+import { inMegabytes } from './sizes.ts';
 
 type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };
-
-const inMegabytes = (bytes: number): string =>
-  bytes < 1_000_000 ? `${Math.round(bytes / 1_000)} kB` : `${Math.round(bytes / 1_000_000)} MB`;
 
 /** Why an address did not confirm the test, and what to do. */
 const unconfirmed: Readonly<Record<FactsOf<'webhook_unconfirmed'>['why'], string>> = {

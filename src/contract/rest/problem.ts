@@ -29,9 +29,7 @@ export const RefusedItem = schema(() =>
 );
 
 /** The problem of `POST /v1/messages`: `data` says of each of many messages why it was refused. */
-const SendProblem = schema(() =>
-  z.extend(Problem(), { data: z.optional(z.array(RefusedItem())) }),
-);
+const SendProblem = schema(() => z.extend(Problem(), { data: z.optional(z.array(RefusedItem())) }));
 
 /** The shapes of problems, by the names that `/v1/openapi.json` gives them. */
 export const problems = { Problem, SendProblem } as const;

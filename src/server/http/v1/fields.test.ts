@@ -114,6 +114,17 @@ test('what is missing, too long, unknown or not on the list is said in figures',
   });
 });
 
+test('a field that stands one place further out is told where', () => {
+  const image = { link: 'https://toko.example/a.jpg', caption: 'Menu baru' };
+  const input = { to: '0812-3456-7890', type: 'image', image };
+  const known = 'This field is not known. Known here: link, id.';
+  const sentence = `${known} "caption" stands outside of it, one level up.`;
+  expect(errorsOf(input, 'en')).toEqual({ 'image.caption': sentence });
+  expect(errorsOf({ ...input, image: { link: image.link, x: 1 } }, 'en')).toEqual({
+    'image.x': known,
+  });
+});
+
 test('each type shows what its object holds', () => {
   const shown = Object.keys(whole).map((type) => {
     const input = { type, to: '0812-3456-7890' };

@@ -84,8 +84,10 @@ function fieldErrors(
     const path = options.fromAddress ? issue.path.slice(0, 1) : issue.path;
     const node = nodeAt(root, path, input);
     if (issue.code === 'unrecognized_keys') {
-      const sentence = unknownField(node, options);
-      for (const key of issue.keys.slice(0, NAMED_MAX)) say([...path, key], sentence);
+      const beside = nodeAt(root, path.slice(0, -1), input);
+      for (const key of issue.keys.slice(0, NAMED_MAX)) {
+        say([...path, key], unknownField(key, node, path.length > 0 ? beside : {}, options));
+      }
     } else {
       say(path, sentenceOf(issue, node, { given: valueAt(input, path), ...options }));
     }
@@ -186,9 +188,16 @@ function kindOf(value: unknown): Kind {
   return kind === 'string' || kind === 'number' || kind === 'boolean' ? kind : 'object';
 }
 
-function unknownField({ properties }: Node, { language }: ReadOptions): string {
-  const known = Object.keys(properties ?? {}).join(', ');
-  return words.unknown[language](known);
+/** What is known in a place; of a field that stands one place further out, such as a caption, that it does. */
+function unknownField(
+  name: string,
+  { properties }: Node,
+  outside: Node,
+  { language }: ReadOptions,
+): string {
+  const unknown = words.unknown[language](Object.keys(properties ?? {}).join(', '));
+  const isOutside = Object.hasOwn(outside.properties ?? {}, name);
+  return isOutside ? `${unknown} ${words.outside[language](name)}` : unknown;
 }
 
 /** What a place takes, in words that fit into a sentence; objects are shown by an example. */
@@ -264,6 +273,10 @@ const words = {
   unknown: {
     id: (known: string) => `Isian ini tidak dikenal. Yang dikenal di sini: ${known}.`,
     en: (known: string) => `This field is not known. Known here: ${known}.`,
+  },
+  outside: {
+    id: (name: string) => `"${name}" ditulis di luarnya, setingkat lebih tinggi.`,
+    en: (name: string) => `"${name}" stands outside of it, one level up.`,
   },
   oneOf: {
     id: (all: readonly string[]) => `salah satu dari ${all.join(', ')}`,

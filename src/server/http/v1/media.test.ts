@@ -170,7 +170,7 @@ test('a message names its file by a link or by an id, and the file fits its type
   expect(await refusal('image', { id: ids['pdf'] })).toEqual([
     422,
     'media_unfit',
-    'This file cannot be sent as image. What can: JPG, PNG, WEBP, of 5000000 bytes at most.',
+    'This file cannot be sent as image. What can: JPG, PNG, WEBP, of 5 MB at most.',
   ]);
   for (const [type, kind] of [
     ['video', 'png'],
