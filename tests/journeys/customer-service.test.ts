@@ -47,6 +47,8 @@ journey('a question, its answers, and what is written without a network', async 
     ask(address, sendInbox, { account_id, message_id: randomUUID(), text }, desk);
   await tab.getByRole('link', { name: 'Beranda', exact: true }).click();
   await arrivesAt(tab, '/');
+  // Until the chat is gone, whoever looks at it reads what comes.
+  await box.waitFor({ state: 'detached' });
   await answer('Kami periksa dulu');
   await waitFor(async () => expect(await tab.title()).toMatch(/^\(1\) /));
   await tab.getByRole('link', { name: /^Layanan Pelanggan.*1 belum dibaca/ }).click();

@@ -38,7 +38,9 @@ async function ready(address: string): Promise<{ session: string; sender: Sender
 
 /** The worker keeps the whole app first, which takes a machine under load its time. */
 const registered = (tab: Page) =>
-  tab.waitForResponse((response) => /act=push_register/.test(response.request().postData() ?? ''));
+  tab.waitForResponse((response) => /act=push_register/.test(response.request().postData() ?? ''), {
+    timeout: 180_000,
+  });
 
 /** Subscribes a session without a browser. @returns its endpoint. */
 async function listen(address: string, session: string): Promise<string> {

@@ -1,3 +1,6 @@
+/** A device that is never idle does it all the same after so long. */
+const LATEST_MS = 10_000;
+
 /** Does something when the browser has nothing better to do. @returns takes it back */
 export function whenIdle(work: () => void): () => void {
   // Some browsers do not tell when that is.
@@ -5,6 +8,6 @@ export function whenIdle(work: () => void): () => void {
     const timer = setTimeout(work, 200);
     return () => clearTimeout(timer);
   }
-  const handle = requestIdleCallback(work);
+  const handle = requestIdleCallback(work, { timeout: LATEST_MS });
   return () => cancelIdleCallback(handle);
 }

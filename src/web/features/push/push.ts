@@ -144,11 +144,29 @@ async function check(enabled: boolean): Promise<PushState> {
   }
   if (state.get() !== 'on') setState('starting');
   try {
+    await workerReady(enabled);
     await inTurn(keepSubscription);
     return setState('on');
   } catch (error) {
     warn(error instanceof Error ? error.message : 'failed');
     return setState('failed');
+  }
+}
+
+/**
+ * The worker first keeps the whole app, for which a slow phone needs longer than anybody waits: then this is
+ * tried again as soon as the worker is there.
+ */
+async function workerReady(enabled: boolean): Promise<void> {
+  const { ready } = navigator.serviceWorker;
+  const since = checkedAt;
+  try {
+    await withTimeout(ready, PATIENCE_MS);
+  } catch (error) {
+    void ready.then(() => {
+      if (checkedAt === since && sessionToken() !== '') void check(enabled);
+    });
+    throw error;
   }
 }
 
@@ -159,7 +177,7 @@ function warn(why: string): void {
 
 /** One subscription for the server's key, and a token for it that is good for this session. */
 async function keepSubscription(): Promise<void> {
-  const registration = await withTimeout(navigator.serviceWorker.ready, PATIENCE_MS);
+  const registration = await navigator.serviceWorker.ready;
   const { vapid_key: vapidKey } = await perform(pushConfig, {});
   const { pushManager, scope } = registration;
   let subscription = await pushManager.getSubscription();
