@@ -84,9 +84,9 @@ function fieldErrors(
     const path = options.fromAddress ? issue.path.slice(0, 1) : issue.path;
     const node = nodeAt(root, path, input);
     if (issue.code === 'unrecognized_keys') {
-      const beside = nodeAt(root, path.slice(0, -1), input);
+      const outside = path.length > 0 ? nodeAt(root, path.slice(0, -1), input) : {};
       for (const key of issue.keys.slice(0, NAMED_MAX)) {
-        say([...path, key], unknownField(key, node, path.length > 0 ? beside : {}, options));
+        say([...path, key], unknownField(key, { node, outside }, options));
       }
     } else {
       say(path, sentenceOf(issue, node, { given: valueAt(input, path), ...options }));
@@ -191,11 +191,10 @@ function kindOf(value: unknown): Kind {
 /** What is known in a place; of a field that stands one place further out, such as a caption, that it does. */
 function unknownField(
   name: string,
-  { properties }: Node,
-  outside: Node,
+  { node, outside }: { node: Node; outside: Node },
   { language }: ReadOptions,
 ): string {
-  const unknown = words.unknown[language](Object.keys(properties ?? {}).join(', '));
+  const unknown = words.unknown[language](Object.keys(node.properties ?? {}).join(', '));
   const isOutside = Object.hasOwn(outside.properties ?? {}, name);
   return isOutside ? `${unknown} ${words.outside[language](name)}` : unknown;
 }

@@ -144,8 +144,8 @@ async function check(enabled: boolean): Promise<PushState> {
   }
   if (state.get() !== 'on') setState('starting');
   try {
-    await workerReady(enabled);
-    await inTurn(keepSubscription);
+    const registration = await workerReady(enabled);
+    await inTurn(() => keepSubscription(registration));
     return setState('on');
   } catch (error) {
     warn(error instanceof Error ? error.message : 'failed');
@@ -157,11 +157,11 @@ async function check(enabled: boolean): Promise<PushState> {
  * The worker first keeps the whole app, for which a slow phone needs longer than anybody waits: then this is
  * tried again as soon as the worker is there.
  */
-async function workerReady(enabled: boolean): Promise<void> {
+async function workerReady(enabled: boolean): Promise<ServiceWorkerRegistration> {
   const { ready } = navigator.serviceWorker;
   const since = checkedAt;
   try {
-    await withTimeout(ready, PATIENCE_MS);
+    return await withTimeout(ready, PATIENCE_MS);
   } catch (error) {
     void ready.then(() => {
       if (checkedAt === since && sessionToken() !== '') void check(enabled);
@@ -176,10 +176,8 @@ function warn(why: string): void {
 }
 
 /** One subscription for the server's key, and a token for it that is good for this session. */
-async function keepSubscription(): Promise<void> {
-  const registration = await navigator.serviceWorker.ready;
+async function keepSubscription({ pushManager, scope }: ServiceWorkerRegistration): Promise<void> {
   const { vapid_key: vapidKey } = await perform(pushConfig, {});
-  const { pushManager, scope } = registration;
   let subscription = await pushManager.getSubscription();
   if (subscription && !isFor(subscription, vapidKey)) {
     await subscription.unsubscribe();
