@@ -36,10 +36,11 @@ async function ready(address: string): Promise<{ session: string; sender: Sender
   return { session: await signIn(address, { phone: who.phone, password: who.password }), sender };
 }
 
-/** The worker keeps the whole app first, which takes a machine under load its time. */
-const registered = (tab: Page) =>
-  tab.waitForResponse((response) => /act=push_register/.test(response.request().postData() ?? ''), {
-    timeout: 180_000,
+/** Waits for the token of push: the worker keeps the whole app first, which takes a loaded machine its time. */
+const registered = (tab: Page): Promise<string> =>
+  waitFor(async () => (await tab.evaluate(storedToken))?.token ?? false, {
+    what: 'push is registered',
+    patienceMs: 180_000,
   });
 
 /** Subscribes a session without a browser. @returns its endpoint. */
@@ -76,16 +77,9 @@ journey(
     const ani = await person({ session, notices: true });
     const push = await givePush(ani.context, service);
     const tab = await ani.open();
-    const registering = registered(tab);
     await tab.goto(`${address}/`);
-    await registering;
+    const token = await registered(tab);
     const worker = await workerOf(ani.context, tab);
-    await waitFor(async () =>
-      expect(await tab.evaluate(storedToken)).toMatchObject({
-        token: expect.stringMatching(/^psh_/),
-      }),
-    );
-    const { token } = (await tab.evaluate(storedToken))!;
     expect(PushToken().safeParse(token).success).toBe(true);
 
     // Every call carries it from now on, and a second start keeps it.
@@ -250,10 +244,8 @@ journey(
     const dedi = await person({ session, notices: true });
     await givePush(dedi.context, service);
     const tab = await dedi.open();
-    const registering = registered(tab);
     await tab.goto(`${address}/saldo`);
-    await registering;
-    await waitFor(async () => expect(await tab.evaluate(storedToken)).toBeTruthy());
+    await registered(tab);
     await tab.route('**/api', async (route) => {
       const hangs = /act=push_unregister/.test(route.request().postData() ?? '');
       if (!hangs) await route.fallback();
@@ -278,10 +270,8 @@ journey(
     const dedi = await person({ session, notices: true });
     const push = await givePush(dedi.context, service);
     const tab = await dedi.open();
-    const registering = registered(tab);
     await tab.goto(`${address}/message-history`);
-    await registering;
-    await waitFor(async () => expect(await tab.evaluate(storedToken)).toBeTruthy());
+    await registered(tab);
     await tab.goto(`${address}/saldo`);
     await tab.getByRole('heading', { name: 'Saldo', exact: true }).first().waitFor();
     await tab.getByRole('button', { name: 'Keluar' }).click();
