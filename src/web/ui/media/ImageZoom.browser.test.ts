@@ -47,6 +47,26 @@ test('a picture grows and comes back by keys alone, through its four states', as
   expect(await focused(page)).toBe('Perbesar gambar: Kue lapis di atas piring');
 });
 
+test('a picture that is opened in the moment in which it closes stays open', async ({ show }) => {
+  const page = await show('image-zoom', { width: 1440 });
+  await expand(page).press('Enter');
+  await waitFor(async () => expect(await now(page)).toBe('LOADED'));
+  await page.evaluate(() => {
+    const { close } = HTMLDialogElement.prototype;
+    HTMLDialogElement.prototype.close = function closeAndOpen() {
+      HTMLDialogElement.prototype.close = close;
+      close.call(this);
+      // Before the browser tells of the closing.
+      queueMicrotask(() => document.querySelector<HTMLElement>('[data-rmiz-btn-zoom]')?.click());
+    };
+  });
+  await page.keyboard.press('Escape');
+  await waitFor(async () =>
+    expect(await states(page)).toBe('LOADED UNLOADING UNLOADED LOADING LOADED'),
+  );
+  expect(await dialog(page).isVisible()).toBe(true);
+});
+
 test('the backdrop, the picture and the wheel close it; the wheel with Ctrl does not', async ({
   show,
 }) => {

@@ -41,7 +41,8 @@ export function ZoomLayer(props: Props) {
     newest.current = onState;
   });
   const notify = useCallback((state: ZoomState) => newest.current?.(state), []);
-  const change = (next: boolean) => {
+  const change = (next: boolean, { event }: { event: { type: string; target: unknown } }) => {
+    if (!next && event.type === 'close' && isOpen(event.target)) return;
     // A click on the picture leaves the focus nowhere: what closes gives it back to the button.
     const button = place.current?.querySelector<HTMLElement>('[data-rmiz-btn-zoom]');
     if (next) button?.focus({ preventScroll: true });
@@ -70,6 +71,9 @@ export function ZoomLayer(props: Props) {
     </ZoomListener>
   );
 }
+
+/** A dialog tells of its closing a moment later, when it may be open again: that closing is over. */
+const isOpen = (dialog: unknown) => dialog instanceof HTMLDialogElement && dialog.open;
 
 const Grow = () => <Maximize2 size={18} aria-hidden="true" />;
 const Shrink = () => <Minimize2 size={20} aria-hidden="true" />;
