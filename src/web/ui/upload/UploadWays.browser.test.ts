@@ -107,6 +107,22 @@ describe('ways in', () => {
     await page.evaluate(() => new Promise((drawn) => void requestAnimationFrame(drawn)));
     expect(await page.getByText('tiga.txt').count()).toBe(0);
   });
+
+  test('what is pasted in the moment in which it appears comes in', async ({ show }) => {
+    const page = await show('file-upload', { session: true });
+    await page.addInitScript(() => {
+      const appearing = new MutationObserver(() => {
+        if (!document.querySelector('input[type=file]')) return;
+        appearing.disconnect();
+        const clipboardData = new DataTransfer();
+        clipboardData.items.add(new File(['halo'], 'satu.txt', { type: 'text/plain' }));
+        document.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
+      });
+      appearing.observe(document, { subtree: true, childList: true });
+    });
+    await page.reload();
+    await done(itemOf(several(page), 'satu.txt'));
+  });
 });
 
 describe('the order', () => {

@@ -1,6 +1,7 @@
 import { CloudUpload } from 'lucide-react';
 import {
   useEffect,
+  useLayoutEffect,
   useId,
   useImperativeHandle,
   useRef,
@@ -118,7 +119,8 @@ function useDropZone(deps: DropDeps): { active: boolean; at: number | undefined 
   });
   const newest = useRef(deps);
   newest.current = deps;
-  useEffect(() => {
+  // Before it is shown: whoever sees it may drop or paste at once.
+  useLayoutEffect(() => {
     const indexAt = (point: Point | undefined): number | undefined => {
       const { elements, state } = newest.current;
       if (!point || state.items.length === 0) return undefined;
