@@ -17,7 +17,11 @@ const shared = {
 /** A fifth of the time of two workers is waiting: for PostgreSQL, for processes, for what moves on a screen. */
 const three = { maxWorkers: 3, sequence: { groupOrder: 2 } };
 
-const units = ['src/**/*.test.ts', 'tests/{,architecture/}*.test.ts', 'tools/**/*.test.ts'];
+const units = [
+  'src/**/*.test.ts',
+  'tests/{,architecture/,support/meta/}*.test.ts',
+  'tools/**/*.test.ts',
+];
 
 /**
  * What keeps something for the whole process, as a page of the browser does; or replaces modules, the

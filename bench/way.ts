@@ -6,17 +6,18 @@
  */
 import { parseArgs } from 'node:util';
 import { report } from './lib/results.ts';
+import { callbacks } from './way/receipts/callbacks.ts';
 import { highest } from './way/highest.ts';
 import { nodes } from './way/nodes.ts';
 import type { Part } from './way/part.ts';
-import { receipts } from './way/receipts.ts';
+import { receipts } from './way/receipts/receipts.ts';
 import { rush } from './way/rush.ts';
 import { statements } from './way/statements.ts';
 import { steady } from './way/steady.ts';
 import { streams } from './way/streams.ts';
 import { ticks } from './way/ticks.ts';
 
-const parts: readonly Part[] = [steady, highest, rush, receipts, ticks, streams, nodes];
+const parts: readonly Part[] = [steady, highest, rush, receipts, callbacks, ticks, streams, nodes];
 /** Counting costs: only when it is asked for. */
 const onRequest: readonly Part[] = [statements];
 

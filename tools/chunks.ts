@@ -19,8 +19,12 @@ const libraries = new RegExp(
   ].join('|'),
 );
 
-/** Parts of libraries that one page uses, which few see: they stay with it. */
-const rare = /@tanstack\/.*\/(?:queriesObserver|useQueries)\.js/;
+/**
+ * What one page uses, or few see, although others name it: parts of libraries, and how numbers are connected,
+ * which stands behind the public file of tokens. It stays with who uses it.
+ */
+const rare =
+  /@tanstack\/.*\/(?:queriesObserver|useQueries)\.js|(?:features|contract)\/tokens\/(?:channels|cloud|connection)[/.]/;
 
 /** The fields of the sign-in page, which other forms share: five files would cost it 1 kB more. */
 const fields: Group = {

@@ -86,6 +86,7 @@ const example = {
   expected: 2,
   given: 1,
   text: 'Pendaftaran akun baru sedang ditutup.',
+  code: 190,
 };
 
 /** Where a fact of that name means something else. */

@@ -10,6 +10,7 @@ import * as broadcasts from './operator/broadcasts.ts';
 import * as overview from './operator/overview.ts';
 import * as events from './events.ts';
 import * as messages from './messages.ts';
+import * as conversations from './messages/conversations.ts';
 import * as sendFile from './messages/send-file.ts';
 import * as optouts from './messages/optouts.ts';
 import * as templates from './messages/templates.ts';
@@ -33,6 +34,10 @@ import * as systemToken from './operator/system-token.ts';
 import * as things from './operator/things.ts';
 import * as tokens from './tokens.ts';
 import * as tokenAccess from './tokens/access.ts';
+import * as channels from './tokens/channels.ts';
+import * as operatorChannels from './operator/channels.ts';
+import * as cloudNumbers from './tokens/cloud.ts';
+import * as connections from './tokens/connection.ts';
 import * as rejectedCalls from './tokens/rejected.ts';
 import * as deliveries from './webhooks/deliveries.ts';
 import * as webhooks from './webhooks/webhook.ts';
@@ -83,6 +88,11 @@ export const acts: readonly Act[] = [
   tokens.updateToken,
   tokenAccess.updateTokenAccess,
   rejectedCalls.listRejectedCalls,
+  channels.listChannels,
+  channels.moveToken,
+  cloudNumbers.getCloud,
+  cloudNumbers.connectCloud,
+  connections.getConnection,
   tokens.rotateToken,
   tokens.deleteToken,
   tokens.confirmToken,
@@ -106,16 +116,18 @@ export const acts: readonly Act[] = [
   messages.sendMessage,
   sendFile.sendFile,
   messages.cancelMessage,
-  messages.listConversations,
-  messages.conversationMessages,
-  messages.readConversation,
-  messages.unreadConversations,
+  conversations.listConversations,
+  conversations.getConversation,
+  conversations.conversationMessages,
+  conversations.readConversation,
+  conversations.unreadConversations,
   optouts.listOptouts,
   optouts.addOptout,
   optouts.removeOptout,
   templates.listTemplates,
   templates.createTemplate,
   templates.deleteTemplate,
+  templates.syncTemplateList,
   saldoSummary.saldoSummary,
   saldoUsage.saldoUsage,
   saldoAlert.getSaldoAlert,
@@ -215,8 +227,11 @@ export const acts: readonly Act[] = [
   settings.listSettings,
   settings.saveSetting,
   settings.resetSetting,
+  operatorChannels.listNumbers,
+  operatorChannels.listProviderAnswers,
   systemToken.getSystemToken,
   systemToken.linkSystemToken,
+  systemToken.moveSystemToken,
   systemToken.unlinkSystemToken,
   systemToken.testSystemToken,
   events.events,

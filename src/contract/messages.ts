@@ -101,6 +101,18 @@ export const failures = {
     'Berkas pada tautannya tidak dapat diambil, atau tidak disimpan lagi. Periksa tautannya, atau unggah berkasnya, lalu kirim ulang.',
   media_refused:
     'Berkas pada tautannya ditolak: alamatnya bukan alamat umum, atau berkasnya tidak sesuai jenis pesan, terlalu besar, atau tidak aman. Periksa berkasnya lalu kirim ulang.',
+  window_closed:
+    'Penerima terakhir menulis lebih dari 24 jam yang lalu. Kirim templat yang sudah disetujui; setelah ia membalas, pesan biasa dapat dikirim lagi.',
+  network_declined:
+    'WhatsApp memilih untuk tidak menyampaikan pesan ini kepada penerima. Jangan langsung kirim ulang; coba lagi lain hari, atau hubungi lewat jalur lain.',
+  template_refused:
+    'WhatsApp menolak templatnya: belum disetujui, dijeda, atau isian tidak cocok. Periksa templatnya di WhatsApp Manager lalu kirim ulang.',
+  network_billing:
+    'Akun WhatsApp Business ini belum dapat ditagih oleh Meta. Lengkapi metode pembayaran di WhatsApp Manager lalu kirim ulang.',
+  network_access:
+    'Meta menolak akses token ini. Perbarui access token-nya di halaman Token lalu kirim ulang.',
+  number_restricted:
+    'WhatsApp sedang membatasi nomor pengirim. Tunggu pembatasannya berakhir; balasan kepada yang lebih dulu menulis tetap dapat dikirim.',
 } as const;
 export type Failure = keyof typeof failures;
 export const Failure = schema(() => z.enum(Object.keys(failures) as [Failure, ...Failure[]]));
@@ -201,7 +213,6 @@ export type StatusFilter = Output<typeof StatusFilter>;
 
 /** What is searched for is no longer than that, in UTF-16 units. */
 export const MESSAGE_QUERY_MAX = 40;
-export const CONVERSATION_QUERY_MAX = 60;
 
 /** Newest first unless sorted; `from` and `to` are inclusive days in WIB. */
 export const listMessages = act({
@@ -243,6 +254,7 @@ export const sendRefusals = [
   'queue_full',
   'ref_conflict',
   'quoted_not_found',
+  'window_closed',
 ] as const satisfies readonly RefusalCode[];
 
 /** Sends one text from the browser: a reply, or the first message to a number. */
@@ -273,58 +285,6 @@ export const cancelMessage = act({
   input: () => ({ message_id: IdInput('message') }),
   output: MessageRow,
   refuses: ['message_final', 'message_in_flight'],
-});
-
-export const Conversation = schema(() =>
-  z.object({
-    token: z.object({ id: Id('token'), name: z.string(), status: TokenStatus() }),
-    peer: Phone(),
-    peer_name: z.nullable(z.string()),
-    preview: z.string(),
-    direction: Direction(),
-    status: MessageStatus(),
-    unread: z.int(),
-    last_at: z.coerce.date(),
-  }),
-);
-export type Conversation = Output<typeof Conversation>;
-
-/** Unread first, then newest; `q` is the beginning of a number or of a name. */
-export const listConversations = act({
-  name: 'conversation_list',
-  by: 'customer',
-  list: 'manual',
-  input: () => ({
-    ...paging(['last_at']),
-    q: z.optional(z.string().check(z.trim(), z.maxLength(CONVERSATION_QUERY_MAX))),
-  }),
-  output: Conversation,
-});
-
-/** The messages with one phone, newest first; `start` counts from the newest. */
-export const conversationMessages = act({
-  name: 'conversation_messages',
-  by: 'customer',
-  list: 'manual',
-  input: () => ({ ...paging(['created_at']), token_id: IdInput('token'), peer: TypedPhone() }),
-  output: ConversationMessage,
-});
-
-/** Belongs to reading: whoever may see the messages has seen them. */
-export const readConversation = act({
-  name: 'conversation_read',
-  by: 'customer',
-  changes: true,
-  outlivesSession: false,
-  input: () => ({ token_id: IdInput('token'), peer: TypedPhone() }),
-  output: () => z.object({ unread_total: z.int() }),
-});
-
-/** Messages that came in and were not read yet, in all conversations. */
-export const unreadConversations = act({
-  name: 'conversation_unread',
-  by: 'customer',
-  output: () => z.object({ total: z.int() }),
 });
 
 const DayFigures = schema(() =>

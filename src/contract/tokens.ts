@@ -6,7 +6,8 @@ import { Phone } from './base/phone.ts';
 import { type Output, schema } from './base/schema.ts';
 import { scopes } from './rest/scopes.ts';
 
-export const ChannelName = schema(() => z.enum(['simulator']));
+/** The phone network of this server, Meta's Cloud API, and WhatsApp Web. */
+export const ChannelName = schema(() => z.enum(['simulator', 'cloud', 'web']));
 export type ChannelName = Output<typeof ChannelName>;
 
 export const TokenStatus = schema(() =>
@@ -99,7 +100,7 @@ export const createToken = act({
   input: () => ({ name: TokenName(), channel: ChannelName() }),
   /** `key` is shown this once. */
   output: () => z.object({ token: Token(), key: z.string() }),
-  refuses: ['tokens_full', 'account_suspended', 'cooling_down'],
+  refuses: ['tokens_full', 'account_suspended', 'cooling_down', 'channel_off'],
 });
 
 export const updateToken = act({
@@ -196,7 +197,12 @@ export const Scan = schema(() =>
     channel: ChannelName(),
     /** Shown to the browser that agreed, and to no other; another one is there from `expires_at` on. */
     qr: z.nullable(
-      z.object({ text: z.string(), pairing_code: z.string(), expires_at: z.coerce.date() }),
+      z.object({
+        text: z.string(),
+        /** To type instead; null while the network has given none. */
+        pairing_code: z.nullable(z.string()),
+        expires_at: z.coerce.date(),
+      }),
     ),
     /** The linked number with its middle hidden, once connected. */
     phone: z.nullable(z.string()),
@@ -225,7 +231,8 @@ export const consentScan = act({
   changes: true,
   limit: 'scan',
   audited: true,
-  input: () => ({ data: ScanData() }),
+  /** `phone`: for whom the network is asked for a pairing code; only where it, not we, makes the codes. */
+  input: () => ({ data: ScanData(), phone: z.optional(Phone()) }),
   output: () => z.object({ nonce: z.string() }),
   refuses: ['link_gone'],
 });

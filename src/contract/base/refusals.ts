@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { namingRefusals } from '#contract/messages/refusals.ts';
 import { secondFactorRefusals } from '#contract/secondfactor/refusals.ts';
+import { channelRefusals } from '#contract/tokens/refusals.ts';
 import { webhookRefusals } from '#contract/webhooks/refusals.ts';
 import type { Output } from './schema.ts';
 
@@ -68,6 +69,7 @@ export const refusals = {
   link_gone: { status: 410, facts: none },
   qr_stale: { status: 410, facts: none },
   phone_taken: { status: 409, facts: none },
+  ...channelRefusals,
 
   saldo_short: {
     status: 402,

@@ -19,6 +19,7 @@ const titles = {
   131042: 'Business eligibility payment issue',
   131047: 'Re-engagement message',
   131048: 'Spam rate limit hit',
+  131049: 'Message undeliverable',
   131050: 'User has stopped marketing messages',
   131051: 'Unsupported message type',
   131052: 'Media download error',
@@ -44,4 +45,10 @@ export const graphCodeOf: Record<Failure, GraphCode> = {
   opted_out: 131050,
   media_unreachable: 131052,
   media_refused: 131053,
+  window_closed: 131047,
+  network_declined: 131049,
+  template_refused: 132015,
+  network_billing: 131042,
+  network_access: 190,
+  number_restricted: 131048,
 };

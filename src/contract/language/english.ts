@@ -88,6 +88,14 @@ const sentences: Sentences = {
   link_gone: 'This link was used or has expired.',
   qr_stale: 'This QR code has been replaced.',
   phone_taken: 'This number is linked to another token.',
+  channel_off: 'This channel is not offered here. Choose another one.',
+  channel_other: 'This token uses another channel. Move it first, on the Token page.',
+  channel_busy: 'Messages of this token are being sent. Wait a minute, then try again.',
+  cloud_refused: ({ code }) =>
+    `Meta refused these values (code ${code}). Check the phone number ID, the WhatsApp Business Account ID and the access token with its permissions (whatsapp_business_messaging, whatsapp_business_management).`,
+  cloud_unreachable: 'Meta cannot be reached. Try again in a moment.',
+  window_closed:
+    'The recipient last wrote more than 24 hours ago. Send an approved template; once they answer, ordinary messages can be sent.',
   saldo_short: ({ required, available }) =>
     `The balance is too low: Rp ${required} needed, Rp ${available} available. Top up first.`,
   wallet_frozen: 'The balance is frozen. Contact customer service.',

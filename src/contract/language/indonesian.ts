@@ -92,6 +92,14 @@ const sentences: Sentences = {
   link_gone: 'Tautan ini sudah dipakai atau kedaluwarsa. Minta tautan baru dari halaman Token.',
   qr_stale: 'Kode QR ini sudah diganti. Pindai kode yang terbaru.',
   phone_taken: 'Nomor ini sudah tersambung ke token lain.',
+  channel_off: 'Kanal ini tidak tersedia di sini. Pilih kanal lain.',
+  channel_other: 'Token ini memakai kanal lain. Pindahkan kanalnya dahulu di halaman Token.',
+  channel_busy: 'Masih ada pesan token ini yang sedang dikirim. Tunggu satu menit, lalu coba lagi.',
+  cloud_refused: ({ code }) =>
+    `Meta menolak data ini (kode ${code}). Periksa Phone number ID, WhatsApp Business Account ID, dan access token beserta izinnya (whatsapp_business_messaging, whatsapp_business_management).`,
+  cloud_unreachable: 'Meta tidak dapat dihubungi. Coba lagi sebentar lagi.',
+  window_closed:
+    'Penerima terakhir menulis lebih dari 24 jam yang lalu. Kirim templat yang disetujui; setelah ia membalas, pesan biasa dapat dikirim.',
 
   saldo_short: ({ required, available }) =>
     `Saldo tidak cukup: perlu ${formatRupiah(required)}, tersedia ${formatRupiah(available)}. Isi saldo lebih dulu.`,

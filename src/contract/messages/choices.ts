@@ -29,6 +29,17 @@ export type Choice = Output<typeof Choice>;
 export const Choices = schema(() => z.object({ type: ChoiceType(), options: z.array(Choice()) }));
 export type Choices = Output<typeof Choices>;
 
+/** How its sender wrote a message that lets its receiver choose, for networks that show buttons and lists by themselves. */
+export type ShownChoices = {
+  header?: string | undefined;
+  body: string;
+  footer?: string | undefined;
+  /** What opens a list. */
+  button?: string | undefined;
+  /** The sections of a list, with how many of its rows each has. */
+  sections?: readonly { title?: string | undefined; rows: number }[] | undefined;
+};
+
 /** What a message that came in has chosen: its `content.choice`. */
 export const ChosenOption = schema(() =>
   z.extend(Choice(), {

@@ -14,6 +14,18 @@ const inEnglish: Record<Failure, string> = {
     'The file behind the link could not be fetched, or is kept no longer. Check the link, or upload the file, then send again.',
   media_refused:
     'The file behind the link was refused: its address is not a public one, or the file does not fit the type of message, is too large, or not safe. Check the file, then send again.',
+  window_closed:
+    'The recipient last wrote more than 24 hours ago. Send an approved template; once they answer, ordinary messages can be sent again.',
+  network_declined:
+    'WhatsApp chose not to deliver this message to the recipient. Do not send it again at once; try another day, or reach them some other way.',
+  template_refused:
+    'WhatsApp refused the template: not approved, paused, or its variables do not fit. Check it in WhatsApp Manager, then send again.',
+  network_billing:
+    'Meta cannot bill this WhatsApp Business account yet. Complete its payment method in WhatsApp Manager, then send again.',
+  network_access:
+    'Meta refused the access of this token. Renew its access token on the Token page, then send again.',
+  number_restricted:
+    'WhatsApp is restricting the sending number. Wait until the restriction ends; replies to those who wrote first can still be sent.',
 };
 
 /** What happened, alone: for a try that is followed by another one. */
@@ -28,6 +40,12 @@ const happened: Record<Language, Record<Failure, string>> = {
     opted_out: 'Penerima meminta berhenti menerima pesan',
     media_unreachable: 'Berkas pada tautannya tidak dapat diambil',
     media_refused: 'Berkas pada tautannya ditolak',
+    window_closed: 'Jendela 24 jam dengan penerima sudah tertutup',
+    network_declined: 'WhatsApp memilih untuk tidak menyampaikan pesan ini',
+    template_refused: 'WhatsApp menolak templatnya',
+    network_billing: 'Akun WhatsApp Business belum dapat ditagih oleh Meta',
+    network_access: 'Meta menolak akses token ini',
+    number_restricted: 'WhatsApp sedang membatasi nomor pengirim',
   },
   en: {
     not_on_whatsapp: 'This number was not found on WhatsApp',
@@ -39,6 +57,12 @@ const happened: Record<Language, Record<Failure, string>> = {
     opted_out: 'The recipient asked to receive no more messages',
     media_unreachable: 'The file behind the link could not be fetched',
     media_refused: 'The file behind the link was refused',
+    window_closed: 'The 24-hour window with the recipient is closed',
+    network_declined: 'WhatsApp chose not to deliver this message',
+    template_refused: 'WhatsApp refused the template',
+    network_billing: 'Meta cannot bill the WhatsApp Business account yet',
+    network_access: 'Meta refused the access of this token',
+    number_restricted: 'WhatsApp is restricting the sending number',
   },
 };
 

@@ -142,7 +142,7 @@ export const createTemplate = act({
     buttons: z.optional(TemplateButtons()),
   }),
   output: Template,
-  refuses: ['template_exists', 'templates_full'],
+  refuses: ['template_exists', 'templates_full', 'cloud_refused', 'cloud_unreachable'],
 });
 
 /** Deletes one in one language. What was sent with it stays as it is. */
@@ -153,5 +153,15 @@ export const deleteTemplate = act({
   audited: true,
   input: () => ({ name: TemplateName(), language: TemplateLanguage() }),
   output: () => z.object({}),
-  refuses: ['template_not_found'],
+  refuses: ['template_not_found', 'cloud_refused', 'cloud_unreachable'],
+});
+
+/** Reads the templates anew from the network that reviews them; without one, nothing happens. */
+export const syncTemplateList = act({
+  name: 'template_sync',
+  by: 'customer',
+  changes: true,
+  input: () => ({}),
+  output: () => z.object({}),
+  refuses: ['cloud_refused', 'cloud_unreachable'],
 });

@@ -9,6 +9,8 @@ export const SystemToken = schema(() =>
   z.object({
     status: TokenStatus(),
     channel: ChannelName(),
+    /** Where it may be moved to. */
+    others: z.array(ChannelName()),
     /** The linked number without its middle; null while it is linked to none. */
     phone: z.nullable(z.string()),
     /** Messages of the WIB day, by how far they have come. */
@@ -65,6 +67,21 @@ export const unlinkSystemToken = act({
   audited: true,
   requiresRecentPassword: true,
   output: SystemToken,
+});
+
+/**
+ * Moves it to another channel; its number is to be connected anew, and until then no code reaches anybody. Not to
+ * the Cloud API: that takes codes as templates alone.
+ */
+export const moveSystemToken = act({
+  name: 'operator_system_token_move',
+  by: 'operator',
+  changes: true,
+  audited: true,
+  requiresRecentPassword: true,
+  input: () => ({ channel: ChannelName() }),
+  output: SystemToken,
+  refuses: ['channel_off', 'channel_busy'],
 });
 
 /** Sends a test message to the caller's own number. */

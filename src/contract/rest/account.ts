@@ -93,7 +93,8 @@ export const ApiLink = schema(() =>
         /** PNG, as an address for `<img src>`. */
         image: z.string(),
         text: z.string(),
-        pairing_code: z.string(),
+        /** To type instead; null while the network has given none. */
+        pairing_code: z.nullable(z.string()),
         expires_at: z.coerce.date(),
       }),
     ),

@@ -149,6 +149,7 @@ export const messageEndpoints = {
       'template_not_found',
       'template_language_needed',
       'template_not_approved',
+      'window_closed',
       'template_variables_unfit',
       'token_not_linked',
       'wallet_frozen',

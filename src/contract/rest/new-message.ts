@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { Id } from '#contract/base/ids.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { TEXT_MAX } from '#contract/messages.ts';
-import type { Choices } from '#contract/messages/choices.ts';
+import type { Choices, ShownChoices } from '#contract/messages/choices.ts';
 import { Emoji } from '#contract/messages/emoji.ts';
 import { TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
 import { CAPTION_MAX } from './limits.ts';
@@ -255,6 +255,8 @@ export type NewMessage = Output<typeof NewMessage>;
 /** A message as it is placed: that of a dialect may say what its receiver can choose. */
 export type PlacedMessage = NewMessage & {
   choices?: Choices | undefined;
+  /** How its sender wrote it; left out where only the text says it. */
+  interactive?: ShownChoices | undefined;
   /** What the buttons of its template carry, by their place; their titles, where nothing is given. */
   payloads?: readonly (string | undefined)[] | undefined;
 };

@@ -2,6 +2,8 @@ import { accountsAccountData } from '#server/domains/accounts/accounts.ts';
 import { billingAccountData, invoicesAccountData } from '#server/domains/billing/billing.ts';
 import { broadcastsAccountData } from '#server/domains/broadcasts/broadcasts.ts';
 import { simulatorAccountData } from '#server/domains/channels/simulator/simulator.ts';
+import { channelsAccountData } from '#server/domains/channels/channels.ts';
+import { webAccountData } from '#server/domains/channels/web/web.ts';
 import { eventsAccountData } from '#server/domains/events/events.ts';
 import { ledgerAccountData } from '#server/domains/ledger/ledger.ts';
 import { type Media, mediaAccountData } from '#server/domains/media/media.ts';
@@ -38,6 +40,8 @@ export const accountDataOf = (deps: Deps): readonly AccountData[] => [
   eventsAccountData(deps),
   messagesAccountData(deps),
   simulatorAccountData(deps),
+  channelsAccountData(deps),
+  webAccountData(deps),
   webhooksAccountData(deps),
   tokensAccountData(deps),
   ledgerAccountData(deps),

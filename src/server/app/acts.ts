@@ -1,8 +1,11 @@
+import type { ChannelName } from '#contract/tokens.ts';
 import { accountsActs } from '#server/domains/accounts/accounts.ts';
 import { payPlanInvoice, subscriptionActs, tokenLimitOf } from '#server/domains/billing/billing.ts';
+import { channelActs, isOffered } from '#server/domains/channels/channels.ts';
 import { eventsActs } from '#server/domains/events/events.ts';
 import { ledgerActs } from '#server/domains/ledger/ledger.ts';
 import { claimUpload, describeFile, releaseFile } from '#server/domains/media/media.ts';
+import { isSending } from '#server/domains/messages/messages.ts';
 import {
   type ConsoleDeps,
   auditActs,
@@ -19,6 +22,7 @@ import {
 } from '#server/domains/payments/payments.ts';
 import { pushActs } from '#server/domains/push/push.ts';
 import { supportActs, supportFigures } from '#server/domains/support/support.ts';
+import { networkQr } from '#server/domains/channels/web/web.ts';
 import { systemTokenState, takesCodes, tokensActs } from '#server/domains/tokens/tokens.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
 import type { Container } from './container.ts';
@@ -53,14 +57,7 @@ export function actHandlers(container: Container): readonly ActHandler[] {
       broadcastsFor: container.broadcasts.nameFor,
     }),
     ...accounts.exports.acts,
-    ...tokensActs({
-      sql,
-      secrets,
-      subscribers,
-      config,
-      limitOf: (tx, accountId) => tokenLimitOf(tx, accountId, now()),
-      now,
-    }),
+    ...tokenActs(container),
     ...container.messages.acts,
     ...ledgerActs({ sql }),
     ...paymentsActs({ ...topups, claimUpload, describeFile }),
@@ -93,12 +90,43 @@ export function actHandlers(container: Container): readonly ActHandler[] {
   ];
 }
 
+/** Tokens, the networks that they may use, and their numbers there. */
+function tokenActs({ channels, infra, pools, pricing, subscribers }: Container) {
+  const { config, secrets, now } = infra;
+  const { tenantSql: sql } = pools;
+  return [
+    ...tokensActs({
+      sql,
+      secrets,
+      subscribers,
+      config,
+      limitOf: (tx, accountId) => tokenLimitOf(tx, accountId, now()),
+      isOffered: (channel) => isOffered(config, channel),
+      isSending,
+      networkQr: networkQr(secrets),
+      now,
+    }),
+    ...channelActs({ sql, config, priceOf: pricing.priceOf, now }),
+    ...channels.cloud.acts,
+  ];
+}
+
 /** What runs an installation: what is told to customers, settings, its own token. */
 function installationActs({ accounts, broadcasts, infra, pools, subscribers }: Container) {
   const { config, secrets, settings, now } = infra;
   const { tenantSql: sql, allAccountsSql } = pools;
   const { sendSystemText, sessions } = accounts;
-  const token = { sql, allAccountsSql, secrets, subscribers, config, now, sendSystemText };
+  const token = {
+    sql,
+    allAccountsSql,
+    secrets,
+    subscribers,
+    config,
+    now,
+    sendSystemText,
+    isOffered: (channel: ChannelName) => isOffered(config, channel),
+    isSending,
+  };
   return [
     ...broadcasts.acts,
     ...settingsActs({ allAccountsSql, now, settings, reauthOf: sessions.reauthOf }),

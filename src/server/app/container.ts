@@ -15,31 +15,21 @@ import {
   type Invoices,
   openInvoices,
   recordSeller,
-  runBilling,
 } from '#server/domains/billing/billing.ts';
 import { type Broadcasts, openBroadcasts } from '#server/domains/broadcasts/broadcasts.ts';
-import { channelsOf } from '#server/domains/channels/channels.ts';
-import { type Simulator, openSimulator } from '#server/domains/channels/simulator/simulator.ts';
 import { type LiveHub, openLive } from '#server/domains/events/events.ts';
 import { type Media, openMedia } from '#server/domains/media/media.ts';
 import {
   type Messages,
-  contentOf,
   excerptOf,
   openMessages,
   readMessageFacts,
 } from '#server/domains/messages/messages.ts';
-import {
-  type OpenGateways,
-  expireTopups,
-  openGateways,
-  receiveBankLine,
-} from '#server/domains/payments/payments.ts';
+import { type OpenGateways, openGateways } from '#server/domains/payments/payments.ts';
 import { type Prices, openPrices } from '#server/domains/pricing/pricing.ts';
 import { type PushDeps, queueNotice, readVapid } from '#server/domains/push/push.ts';
 import { type SupportDeps, openUsualAnswer } from '#server/domains/support/support.ts';
 import {
-  type ConnectDeps,
   type KeyRing,
   type RejectionRecorder,
   ensureSystemToken,
@@ -47,12 +37,11 @@ import {
   openRejectionRecorder,
 } from '#server/domains/tokens/tokens.ts';
 import { type Webhooks, openWebhooks, webhookTroubles } from '#server/domains/webhooks/webhooks.ts';
-import type { Clock } from '#server/infra/clock.ts';
-import { isSimulatedBank } from '#server/infra/config.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
 import { openListener } from '#server/infra/postgres/driver/listener.ts';
 import { accountDataOf } from './account-data.ts';
 import { type Infra, type Options, type Pools, closeInfra, openInfra } from './infra.ts';
+import { type Networks, openNetworks } from './networks.ts';
 import { type Subscribers, createSubscribers } from './subscribers.ts';
 
 /** Everything behind HTTP, opened and joined: the tools, then one field per domain. */
@@ -76,7 +65,7 @@ export type Container = {
     invoices: Invoices;
   };
   broadcasts: Broadcasts;
-  channels: { simulator: Simulator };
+  channels: Networks;
   events: { hub: LiveHub };
   media: Media;
   messages: Messages;
@@ -129,22 +118,14 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
   const newOperator = await ensureOperator(allAccountsSql, config, opened, options.handOver);
   const system = await ensureSystemToken(allAccountsSql, config.OPERATOR_PHONE, subscribers);
   const billing = { allAccountsSql, now, queueNotice, sendSystemText, report };
-  const simulator = openChannels(infra, { allAccountsSql, connecting, media, billing });
-  const messages = openMessages({
-    sql: tenantSql,
-    allAccountsSql,
-    acceptSql: pools.acceptSql,
-    prices: pricing,
-    channels: config.SIMULATOR ? channelsOf(simulator.channel) : channelsOf(),
-    system,
-    ...portsOfMessages(media),
-    origin: config.PUBLIC_URL ?? `http://localhost:${config.PORT}`,
-    log: infra.log,
-    now,
-    pacePerSecond: () => config.LANE_PACE_PER_SECOND,
-    isAcrossAccounts: config.BATCH_ACROSS_ACCOUNTS,
-    onReceived: subscribers.messageReceived,
+  const networks = openNetworks(infra, pools, {
+    connecting,
+    media,
+    billing,
+    subscribers,
+    messages: () => messages,
   });
+  const messages = openSending(infra, pools, { media, networks, pricing, subscribers, system });
   const payments = await openPayments(infra, pools, pricing);
   const hub = openHub(infra, pools, system.accountId);
   const sessions = openSessions(callersSql);
@@ -161,7 +142,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     },
     billing: { work: billing, invoices: await openDocuments(infra, pools) },
     broadcasts: openNotices(infra, pools, messages),
-    channels: { simulator },
+    channels: networks,
     events: { hub },
     media,
     messages,
@@ -174,12 +155,43 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     subscribers,
     close: async () => {
       await messages.close();
+      await networks.health.close();
       await Promise.all([tokens.close(), hub.close(), payments.close()]);
       pricing.close();
       await closeInfra(infra, pools);
     },
   };
 }
+
+type SendingParts = {
+  media: Media;
+  networks: Networks;
+  pricing: Prices;
+  subscribers: Subscribers;
+  system: { accountId: string; tokenId: string };
+};
+
+const openSending = (
+  { config, log, now }: Infra,
+  { tenantSql: sql, allAccountsSql, acceptSql }: Pools,
+  { media, networks, pricing: prices, subscribers, system }: SendingParts,
+): Messages =>
+  openMessages({
+    sql,
+    allAccountsSql,
+    acceptSql,
+    prices,
+    channels: networks.channels,
+    review: networks.cloud.templates,
+    system,
+    ...portsOfMessages(media),
+    origin: config.PUBLIC_URL ?? `http://localhost:${config.PORT}`,
+    log,
+    now,
+    pacePerSecond: () => config.LANE_PACE_PER_SECOND,
+    isAcrossAccounts: config.BATCH_ACROSS_ACCOUNTS,
+    onReceived: subscribers.messageReceived,
+  });
 
 /** What messages need of media and webhooks. */
 const portsOfMessages = ({ files, library }: Media) => ({
@@ -217,31 +229,6 @@ function openTokens({ now, report }: Infra, { allAccountsSql }: Pools): Containe
   };
 }
 
-type ChannelParts = Pick<Pools, 'allAccountsSql'> & {
-  connecting: ConnectDeps;
-  media: Media;
-  billing: BillingWorkDeps;
-};
-
-function openChannels(
-  { clock, config, now, report }: Infra,
-  { allAccountsSql, billing, connecting, media: { files, library } }: ChannelParts,
-): Simulator {
-  return openSimulator({
-    allAccountsSql,
-    config,
-    connecting,
-    library,
-    show: (accountId, type, body) => contentOf({ accountId, type, body }, files.link),
-    now,
-    moveClock: clock.move && ((to) => moveClock(clock, billing, to)),
-    receiveBankLine: isSimulatedBank(config.BANK_NUMBER)
-      ? (line) => receiveBankLine({ allAccountsSql, config, now }, line)
-      : undefined,
-    report,
-  });
-}
-
 const openPayments = (
   { config, log, metrics, now, report }: Infra,
   { tenantSql: sql, allAccountsSql }: Pools,
@@ -260,13 +247,6 @@ const openPayments = (
       'What became of notices and orders of payment gateways',
     ),
   });
-
-/** Moves the clock, and does at once what is due then instead of within a minute. */
-async function moveClock(clock: Clock, billing: BillingWorkDeps, to: Date): Promise<void> {
-  clock.move?.(to);
-  await expireTopups(billing);
-  await runBilling(billing);
-}
 
 async function openDocuments(
   { config, log, now, report, secrets, settings }: Infra,

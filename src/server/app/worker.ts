@@ -1,6 +1,8 @@
 import { notifySuspensions, sweepAccounts } from '#server/domains/accounts/accounts.ts';
 import { pruneNotices, runBilling, startCreditWatch } from '#server/domains/billing/billing.ts';
+import { pruneHealth } from '#server/domains/channels/channels.ts';
 import { eraseOldLines } from '#server/domains/channels/simulator/simulator.ts';
+import { pruneWeb } from '#server/domains/channels/web/web.ts';
 import { type Relay, appendEvent, pruneEvents, startRelay } from '#server/domains/events/events.ts';
 import {
   type Lanes,
@@ -54,7 +56,6 @@ export type Worker = {
 export async function startWorker(container: Container): Promise<Worker> {
   const { infra, messages } = container;
   const sql = container.pools.allAccountsSql;
-  const { simulator } = container.channels;
   const pushes = startPushSender(container.push);
   const isAcrossAccounts = infra.config.BATCH_ACROSS_ACCOUNTS;
   const folding = startFolding({ allAccountsSql: sql, report: infra.report });
@@ -82,12 +83,10 @@ export async function startWorker(container: Container): Promise<Worker> {
     relay.wake();
     pushes.wake();
   });
-  if (infra.config.SIMULATOR) {
-    await simulator.channel.start({
-      receipts: messages.sinks.receipts,
-      inbound: container.subscribers.messageCame,
-    });
-  }
+  const closeNetworks = await container.channels.start({
+    receipts: messages.sinks.receipts,
+    inbound: container.subscribers.messageCame,
+  });
   const payments = startGatewayWorker(container.payments.deps);
   container.payments.onNotice(payments.wake);
   const backups = openBackups({
@@ -110,7 +109,7 @@ export async function startWorker(container: Container): Promise<Worker> {
     close: async () => {
       backups.close();
       await Promise.all([lanes.close(), fetcher.close(), jobs.then((started) => started?.close())]);
-      if (infra.config.SIMULATOR) await simulator.channel.close();
+      await closeNetworks();
       await relay.close();
       await folding.close();
       await payments.close();
@@ -190,6 +189,21 @@ const bookJobs = (books: Parameters<typeof reconcileNightly>[0]): readonly Job[]
   },
 ];
 
+/** Numbers of the Cloud API are asked for each minute; what networks leave behind goes each hour. */
+const channelJobs = ({ channels, infra: { now }, pools }: Container): readonly Job[] => [
+  { name: 'cloud-numbers', cron: '* * * * *', run: () => channels.cloud.check() },
+  { name: 'whatsapp-web', cron: '28 * * * *', run: () => pruneWeb(pools.allAccountsSql) },
+  { name: 'simulated-lines', cron: '27 * * * *', run: () => eraseOldLines(pools.allAccountsSql) },
+  {
+    name: 'channel-pruning',
+    cron: '29 * * * *',
+    run: async () => {
+      await channels.cloud.prune();
+      await pruneHealth(pools.allAccountsSql, now());
+    },
+  },
+];
+
 const DATA_EXPORTS = 'data-exports';
 
 function jobsOf(container: Container): readonly Job[] {
@@ -224,7 +238,7 @@ function jobsOf(container: Container): readonly Job[] {
       cron: '24 * * * *',
       run: () => pruneRejectedCalls(allAccountsSql),
     },
-    { name: 'simulated-lines', cron: '27 * * * *', run: () => eraseOldLines(allAccountsSql) },
+    ...channelJobs(container),
     { name: 'upload-sweep', cron: '42 * * * *', run: () => media.uploads.sweep() },
     { name: 'media-sweep', cron: '43 * * * *', run: () => media.library.sweep() },
     { name: 'file-sweep', cron: '48 3 * * *', run: () => media.files.sweep(allAccountsSql) },

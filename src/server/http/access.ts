@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { TokenStatus } from '#contract/tokens.ts';
+import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import type { Scope } from '#contract/rest/scopes.ts';
 import { createRateLimiter } from './rate-limiter.ts';
 
@@ -12,6 +12,7 @@ export type ApiSender = {
   /** Whether a phone is linked to its token. */
   status: TokenStatus;
   simulated: boolean;
+  channel: ChannelName;
   /** What the token may do. */
   scopes: readonly Scope[];
   /** Addresses and ranges that calls may come from; none: from anywhere. */

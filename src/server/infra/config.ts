@@ -21,12 +21,18 @@ export const isSimulatedBank = (number: string): boolean => number === simulated
 /** The settings as read, and what follows from them. */
 export type Config = Omit<
   Settings,
-  'BACKUP' | 'OPERATOR_SECOND_FACTOR' | 'SIMULATOR' | 'PUBLIC_URL' | keyof typeof simulatedBank
+  | 'BACKUP'
+  | 'CHANNEL_WEB'
+  | 'OPERATOR_SECOND_FACTOR'
+  | 'SIMULATOR'
+  | 'PUBLIC_URL'
+  | keyof typeof simulatedBank
 > & {
   /** Times of day, or `off`. */
   BACKUP: string;
   OPERATOR_SECOND_FACTOR: 'required' | 'optional';
   SIMULATOR: boolean;
+  CHANNEL_WEB: boolean;
   /** Undefined until the port is known: a local installation without `PUBLIC_URL`. */
   PUBLIC_URL: string | undefined;
   /** True in production, where the strict rules apply. */
@@ -65,6 +71,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     BANK_HOLDER: given.BANK_HOLDER ?? simulatedBank.BANK_HOLDER,
     OPERATOR_SECOND_FACTOR: given.OPERATOR_SECOND_FACTOR ?? (production ? 'required' : 'optional'),
     SIMULATOR: given.SIMULATOR ?? !production,
+    CHANNEL_WEB: given.CHANNEL_WEB ?? !production,
     production,
   };
 }
@@ -126,13 +133,23 @@ function refuseUnsafe(given: Settings): void {
       'CAPTCHA_SCRIPT_URL is for trying things out; leave it away when NODE_ENV=production.',
     );
   }
+  if (given.WEB_ENGINE === 'stand-in') {
+    throw new StartError(
+      'WEB_ENGINE=stand-in is for trying things out; leave it away when NODE_ENV=production.',
+    );
+  }
+  if (given.WEB_URL?.startsWith('ws:')) {
+    throw new StartError('WEB_URL must begin with wss:// when NODE_ENV=production.');
+  }
   if (given.CLOCK === 'movable') {
     throw new StartError(
       'CLOCK=movable is for trying things out; leave it away when NODE_ENV=production.',
     );
   }
-  if (given.CAPTCHA_VERIFY_URL?.startsWith('http:')) {
-    throw new StartError('CAPTCHA_VERIFY_URL must begin with https:// when NODE_ENV=production.');
+  for (const name of ['CAPTCHA_VERIFY_URL', 'CLOUD_URL'] as const) {
+    if (given[name]?.startsWith('http:')) {
+      throw new StartError(`${name} must begin with https:// when NODE_ENV=production.`);
+    }
   }
   for (const name of ['BANK_NAME', 'BANK_NUMBER', 'BANK_HOLDER'] as const) {
     if (given[name] === undefined) {

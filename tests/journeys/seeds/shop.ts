@@ -1,5 +1,5 @@
 import { createTopup } from '#contract/saldo.ts';
-import { readConversation } from '#contract/messages.ts';
+import { readConversation } from '#contract/messages/conversations.ts';
 import { createToken, linkToken } from '#contract/tokens.ts';
 import {
   answerFrom,

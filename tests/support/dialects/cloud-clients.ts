@@ -2,16 +2,18 @@ import { createWhatsAppAdapter } from '@chat-adapter/whatsapp';
 import { Client } from '@great-detail/whatsapp';
 import { WhatsAppClient } from '@kapso/whatsapp-cloud-api';
 import { WhatsAppAPI } from 'whatsapp-api-js';
-import type { CloudApp } from './cloud-app.ts';
+
+/** Where a client is pointed at, and its token. */
+export type CloudAddress = { origin: string; key: string; numberId: string };
 
 export const to = '6281234567890';
 
-export const kapso = ({ origin, key }: CloudApp) =>
+export const kapso = ({ origin, key }: Pick<CloudAddress, 'origin' | 'key'>) =>
   new WhatsAppClient({ baseUrl: origin, accessToken: key });
-export const greatDetail = ({ origin, key }: CloudApp) =>
+export const greatDetail = ({ origin, key }: Pick<CloudAddress, 'origin' | 'key'>) =>
   new Client({ baseUrl: origin, request: { headers: { Authorization: `Bearer ${key}` } } });
 /** It has no address of its own choosing: its `fetch` is where the host is changed. */
-export const apiJs = ({ origin, key }: CloudApp) =>
+export const apiJs = ({ origin, key }: Pick<CloudAddress, 'origin' | 'key'>) =>
   new WhatsAppAPI({
     token: key,
     appSecret: 'rahasia',
@@ -22,7 +24,7 @@ export const apiJs = ({ origin, key }: CloudApp) =>
     },
   });
 const quiet = { debug() {}, info() {}, warn() {}, error() {}, child: () => quiet };
-export const chatAdapter = ({ origin, key, numberId }: CloudApp) =>
+export const chatAdapter = ({ origin, key, numberId }: CloudAddress) =>
   createWhatsAppAdapter({
     apiUrl: origin,
     accessToken: key,

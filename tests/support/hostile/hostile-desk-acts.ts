@@ -79,6 +79,9 @@ export const deskSamples = (): Readonly<Record<string, Fields>> => ({
   operator_second_factor_reset: { user_id: anId('user') },
   operator_audit_list: { ...LIST, sort_by: 'at', ...auditFilter() },
   operator_audit_export: auditFilter(),
+  operator_number_list: { ...LIST, sort_by: 'since', channel: 'cloud', state: 'parted' },
+  operator_answer_list: { days: '7' },
+  operator_system_token_move: { channel: 'simulator' },
   operator_price_set: {
     category: 'message',
     price: '150',

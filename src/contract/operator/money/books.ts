@@ -3,6 +3,7 @@ import { act, paging } from '#contract/base/act.ts';
 import { Rupiah } from '#contract/base/money.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
+import { PriceCategory } from '#contract/tokens/channels.ts';
 import { PLAN_CODE, Plan } from '#contract/billing/plans.ts';
 import { DeskPrice } from './desk.ts';
 import { Reason } from '#contract/operator/reason.ts';
@@ -173,7 +174,7 @@ const Dated = () => ({
 
 export const PriceTables = schema(() =>
   z.object({
-    prices: z.array(z.object({ ...Dated(), category: z.enum(['message']), price: Rupiah() })),
+    prices: z.array(z.object({ ...Dated(), category: PriceCategory(), price: Rupiah() })),
     rates: z.array(
       z.object({
         ...Dated(),
@@ -203,7 +204,7 @@ export const setPrice = act({
   changes: true,
   audited: true,
   input: () => ({
-    category: z.enum(['message']),
+    category: PriceCategory(),
     price: DeskPrice(),
     valid_from: From(),
     reason: Reason(),

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import { API_PREFIX } from '#contract/rest/limits.ts';
 import { mutationsBefore } from '#server/domains/ledger/ledger.ts';
+import { networkQr } from '#server/domains/channels/web/web.ts';
 import { openApiTokens } from '#server/domains/tokens/tokens.ts';
 import { createAccess } from '#server/http/access.ts';
 import { MCP_PATH, openMcp } from '#server/http/mcp/mcp.ts';
@@ -68,8 +69,9 @@ export function registerApi(app: FastifyInstance, container: Container): void {
 
 function accountCallsOf({ infra, messages, pools, subscribers }: Container): AccountCalls {
   const { tenantSql: sql } = pools;
+  const { secrets } = infra;
   return {
-    ...openApiTokens({ sql, secrets: infra.secrets, subscribers }),
+    ...openApiTokens({ sql, secrets, subscribers, networkQr: networkQr(secrets) }),
     balance: messages.api.balance,
     mutations: ({ accountId }, query) => mutationsBefore(sql, accountId, query),
   };

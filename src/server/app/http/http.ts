@@ -12,6 +12,7 @@ import {
 import { verifyFile } from '#server/domains/media/media.ts';
 import { openAuditExport } from '#server/domains/operator/operator.ts';
 import { openTranscript } from '#server/domains/support/support.ts';
+import { registerCloudCallbacks } from '#server/http/callbacks/cloud.ts';
 import { registerCallbacks } from '#server/http/callbacks/callbacks.ts';
 import { createActEndpoint } from '#server/http/portal/acts.ts';
 import {
@@ -82,6 +83,10 @@ export function openHttp(
   registerCallbacks(app, {
     providers: ['midtrans', 'xendit'],
     receive: container.payments.receive,
+    report: (bug, requestId) => log.error({ request: requestId, err: bug }, 'a callback failed'),
+  });
+  registerCloudCallbacks(app, {
+    callbacks: container.channels.cloud.callbacks,
     report: (bug, requestId) => log.error({ request: requestId, err: bug }, 'a callback failed'),
   });
   registerApi(app, container);

@@ -1,6 +1,9 @@
 import type { Failure, MessageType } from '#contract/messages.ts';
+import type { TemplateCategory, TemplateStatus } from '#contract/messages/templates.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import type { FailedItem } from '#server/infra/postgres/batches.ts';
+
+export { answersByCode, connectedNumbers } from './health/desk.ts';
 
 /**
  * What a message says, as stored in `messages.body`:
@@ -47,8 +50,11 @@ export type SendResult =
 /** What the network says of a message after it was sent: in any order, any number of times. */
 export type Receipt = {
   accountId: string;
+  /** The token whose network says it, where that may name messages of others: it touches none of those. */
+  tokenId?: string;
   messageId: string;
-  status: 'delivered' | 'read' | 'failed';
+  /** `sent` where the network tells it apart from the answer to the try, which may have been lost. */
+  status: 'sent' | 'delivered' | 'read' | 'failed';
   failure?: Failure;
   at: Date;
 };
@@ -78,6 +84,29 @@ export type Sinks = {
   inbound(inbound: Inbound): Promise<void>;
 };
 
+/** A template as the network that reviews it has it. */
+export type NetworkTemplate = {
+  wabaId: string;
+  networkId: string;
+  name: string;
+  language: string;
+  category: TemplateCategory;
+  status: TemplateStatus;
+  reason: string | null;
+  header: string | null;
+  body: string;
+  footer: string | null;
+  buttons: string[];
+};
+
+/** The numbers of a channel that one worker holds at a time: their lanes run there and nowhere else. */
+export type HeldNumbers = {
+  /** Tokens whose numbers this worker holds, ready to send. */
+  held(): readonly string[];
+  /** Milliseconds between two messages of a number at least; 0: as its lane says. */
+  paceMs(tokenId: string): number;
+};
+
 /** A way to reach phones. Knows nothing of saldo, lanes or retries: it tries once and says what it heard. */
 export type Channel = {
   readonly name: ChannelName;
@@ -85,6 +114,8 @@ export type Channel = {
   readonly preallocates: boolean;
   /** After this long without an answer the outcome of a try is unknown. */
   readonly timeoutMs: number;
+  /** Only where a number belongs to one worker. */
+  readonly numbers?: HeldNumbers;
   /** Tries once; `signal` aborts at the time-out or when the lane is given up. */
   send(message: Outgoing, signal: AbortSignal): Promise<SendResult>;
   /** Begins to bring receipts and inbound messages. Sending works before, too. */
@@ -98,3 +129,8 @@ export type Channels = ReadonlyMap<ChannelName, Channel>;
 /** The channels of this installation, by name. */
 export const channelsOf = (...channels: readonly Channel[]): Channels =>
   new Map(channels.map((channel) => [channel.name, channel]));
+
+export { channelsAccountData } from './account-data.ts';
+export { channelActs, isOffered } from './offers.ts';
+export { pruneHealth } from './health/health.ts';
+export { type HealthRecorder, openHealthRecorder } from './health/recorder.ts';

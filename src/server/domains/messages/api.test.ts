@@ -26,7 +26,7 @@ test('a repeat a month later, at another price, answers the price and the schedu
       offerFile: () => ({ link: '', expiresAt: new Date() }),
       now: () => new Date(Date.now() + days * DAY_MS),
     }).send({
-      sender: { accountId, tokenId, simulated: days === 0 },
+      sender: { accountId, tokenId, simulated: days === 0, channel: 'simulator' },
       messages: ['0', '900'].map((cost, index) =>
         NewMessage().parse({
           type: 'text',

@@ -1,5 +1,6 @@
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
+import type { ChannelName } from '#contract/tokens.ts';
 import { Refusal, refusalFrom } from '#contract/base/refusals.ts';
 import type { Accepted, ApiMessage } from '#contract/rest/messages.ts';
 import type { PlacedMessage } from '#contract/rest/new-message.ts';
@@ -24,7 +25,12 @@ import { itemFrom, refusalOf } from './submit/place.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
 /** The sender on whose behalf the API is called. */
-export type Sender = { accountId: string; tokenId: string; simulated: boolean };
+export type Sender = {
+  accountId: string;
+  tokenId: string;
+  simulated: boolean;
+  channel: ChannelName;
+};
 
 export type SendRequest = {
   sender: Sender;
@@ -122,7 +128,7 @@ async function ownMessage(sql: Sql, sender: Sender, id: string, reader: Reader) 
 async function send(deps: Deps, request: SendRequest): Promise<SendResponse> {
   const { accepter, prices, now } = deps;
   const { sender, messages, key, answer } = request;
-  const { accountId, tokenId, simulated } = sender;
+  const { accountId, tokenId, simulated, channel } = sender;
   const found = await lookUp(deps, sender, messages);
   const refused = refusedOf(found);
   const isRepeat =
@@ -130,16 +136,17 @@ async function send(deps: Deps, request: SendRequest): Promise<SendResponse> {
   const context: AnswerContext = {
     at: now().getTime(),
     price: prices.message(),
+    ...(channel === 'cloud' && { cloudPrices: prices.cloud() }),
     simulated,
     ...answer,
     ...(refused.length > 0 && !isRepeat && { refused }),
   };
-  const itemsOf = ({ at, price, refused: left = [] }: AnswerContext) =>
+  const itemsOf = ({ at, price, cloudPrices, refused: left = [] }: AnswerContext) =>
     messages.flatMap((message, index) => {
       if (left.some((one) => one.index === index)) return [];
       const known = found[index];
       const own = known instanceof Refusal ? undefined : known;
-      return [itemFrom(message, { tokenId, price, now: new Date(at), found: own })];
+      return [itemFrom(message, { tokenId, price, cloudPrices, now: new Date(at), found: own })];
     });
   const items = itemsOf(context);
   if (items.length === 0) return refusedWhole(deps, request, found);

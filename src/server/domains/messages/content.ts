@@ -131,7 +131,13 @@ function fileForApi(file: string, { mime, bytes, sha256 }: Body, url: string | n
 }
 
 /** Without what only the network knows it by. */
-function withoutProvider({ provider_id: _, quoted, ...body }: Body): Body {
+function withoutProvider({
+  provider_id: _,
+  parameters: ___,
+  interactive: ____,
+  quoted,
+  ...body
+}: Body): Body {
   if (typeof quoted !== 'object' || quoted === null) return body;
   const { provider_id: __, ...shown } = quoted as Body;
   return { ...body, quoted: shown };

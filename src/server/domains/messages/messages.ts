@@ -19,6 +19,7 @@ import type { MediaOfMessages } from './media/prepare.ts';
 import { openSettle, wakeAwaiting } from './dispatch/settle.ts';
 import { type FindMedia, findNoMedia } from './submit/lookups.ts';
 import { templateActs } from './templates/acts.ts';
+import { type TemplateReview, noReview, syncTemplates } from './templates/review.ts';
 import { type ApiTemplates, openApiTemplates } from './templates/api.ts';
 import { openMinuteCounts } from './submit/minutes.ts';
 import { optoutActs } from './optouts/acts.ts';
@@ -36,6 +37,7 @@ export {
   checkLanes,
   countDispatch,
   createLane,
+  isSending,
   laneLagSeconds,
   wakeLane,
 } from './dispatch/lane-rows.ts';
@@ -74,6 +76,8 @@ export type MessagesDeps = {
   offerFile: OfferFile;
   /** The files that ids of media name; left out, there are none. */
   findMedia?: FindMedia;
+  /** The network that reviews templates; left out, there is none. */
+  review?: TemplateReview;
   /** Where links begin that are shown outside the portal. */
   origin: string;
   log: Log;
@@ -90,6 +94,8 @@ export type Messages = {
   api: ApiMessages;
   optouts: ApiOptouts;
   templates: ApiTemplates;
+  /** Reads an account's templates from the network that reviews them. */
+  syncTemplates: (accountId: string) => Promise<void>;
   /** Where channels bring receipts and inbound messages. */
   sinks: Sinks;
   /**
@@ -130,7 +136,7 @@ const SYSTEM_TTL_MS = 5 * 60_000;
 /** Opens the subject: the acts it keeps and what others may call. */
 export function openMessages(deps: MessagesDeps): Messages {
   const { sql, allAccountsSql, acceptSql, prices, fileLink, offerFile, origin, now } = deps;
-  const { isAcrossAccounts, findMedia = findNoMedia } = deps;
+  const { isAcrossAccounts, findMedia = findNoMedia, review = noReview } = deps;
   const listeners: WorkListener[] = [];
   const onWork: WorkListener = (tokenIds) => {
     for (const listener of listeners) listener(tokenIds);
@@ -149,11 +155,12 @@ export function openMessages(deps: MessagesDeps): Messages {
       ...sendHandlers({ ...deps, accepter, findMedia, adopt: deps.media.adopt }),
       cancelMessageHandler({ sql }),
       ...optoutActs({ sql, onStored }),
-      ...templateActs({ sql }),
+      ...templateActs({ sql, review }),
     ],
     api: openApiMessages({ sql, accepter, prices, offerFile, findMedia, onWork, now }),
     optouts: openApiOptouts(sql, onStored),
-    templates: openApiTemplates(sql),
+    templates: openApiTemplates({ sql, review }),
+    syncTemplates: (accountId) => syncTemplates({ sql, review }, accountId),
     sinks: {
       receipts: (receipts) => applyReceipts(allAccountsSql, receipts, settle),
       inbound: async (inbound) => {

@@ -15,6 +15,7 @@ import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { booksActs } from './books-acts.ts';
 import type { OperatorDeps } from './deps.ts';
 import { deskActs } from './desk-acts.ts';
+import { channelDeskActs } from './channels.ts';
 
 export { auditActs } from './audit/acts.ts';
 export { openAuditExport } from './audit/export.ts';
@@ -55,4 +56,5 @@ export const operatorActs = (deps: OperatorDeps): readonly ActHandler[] => [
   ),
   ...deskActs(deps),
   ...booksActs(deps),
+  ...channelDeskActs(deps),
 ];

@@ -3,6 +3,7 @@ import { rupiah } from '#contract/base/money.ts';
 import type { InputOf } from '#contract/base/act.ts';
 import type * as books from '#contract/operator/money/books.ts';
 import type { DeskPlan, PriceTables } from '#contract/operator/money/books.ts';
+import type { PriceCategory } from '#contract/tokens/channels.ts';
 import { operatorNames } from '#server/domains/accounts/accounts.ts';
 import { GRATIS, plansForOperator, savePlan } from '#server/domains/billing/billing.ts';
 import { datedTables, setPpnRate, setPrice } from '#server/domains/pricing/pricing.ts';
@@ -10,6 +11,8 @@ import type { Tx } from '#server/infra/postgres/database.ts';
 import type { DeskDeps } from './deps.ts';
 
 type Dated = {
+  /** Of prices: each category has one in force. */
+  category?: PriceCategory;
   valid_from: Date;
   set_by: string | null;
   set_at: Date | null;
@@ -24,10 +27,11 @@ export async function priceTables(deps: DeskDeps): Promise<PriceTables> {
   const names = await operatorNames(sql, people);
   const at = now();
   const dated = <Row extends Dated>(rows: readonly Row[]) => {
-    const inForce = rows.find(({ valid_from }) => valid_from <= at);
+    const inForce = (row: Row) =>
+      rows.find((one) => one.category === row.category && one.valid_from <= at);
     return rows.map((row) => ({
       ...row,
-      state: stateOf(row, inForce, at),
+      state: stateOf(row, inForce(row), at),
       set_by: row.set_by && (names.get(row.set_by) ?? 'Operator'),
     }));
   };

@@ -2,16 +2,20 @@ import {
   type SystemToken,
   getSystemToken,
   linkSystemToken,
+  moveSystemToken,
   testSystemToken,
   unlinkSystemToken,
 } from '#contract/operator/system-token.ts';
 import { formatDateTime } from '#contract/base/time.ts';
+import { ChannelName } from '#contract/tokens.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { codeCounts, maskedPhone, phonesOf } from '#server/domains/accounts/accounts.ts';
 import { systemFigures } from '#server/domains/messages/messages.ts';
 import {
+  type MoveDeps,
   type TokenSubscribers,
   createLink,
+  moveTo,
   systemTokenState,
   unlinkPhone,
 } from '#server/domains/tokens/tokens.ts';
@@ -30,7 +34,7 @@ export type SystemTokenDeps = {
   config: Pick<Config, 'OTP_DAILY_PER_ADDRESS' | 'OTP_DAILY_TOTAL'>;
   now: () => Date;
   sendSystemText: (phone: string, text: string, shown?: string, key?: string) => Promise<void>;
-};
+} & Pick<MoveDeps, 'isOffered' | 'isSending'>;
 
 /** The acts of the installation's own token. */
 export const systemTokenActs = (deps: SystemTokenDeps): readonly ActHandler[] => [
@@ -44,8 +48,17 @@ export const systemTokenActs = (deps: SystemTokenDeps): readonly ActHandler[] =>
     await unlinkPhone(deps, accountId, tokenId);
     return systemTokenOf(deps, caller);
   }),
+  handle(moveSystemToken, async ({ caller }, { channel }) => {
+    const { accountId, tokenId } = await systemTokenState(deps.allAccountsSql);
+    if (!isForCodes(channel)) throw new Refusal('channel_off', {});
+    await moveTo(deps, { accountId, tokenId }, channel);
+    return systemTokenOf(deps, caller);
+  }),
   handle(testSystemToken, ({ caller, key }) => sendTest(deps, caller, key)),
 ];
+
+/** Codes and notices are texts to people who have not written before: by the Cloud API those are refused. */
+const isForCodes = (channel: ChannelName): boolean => channel !== 'cloud';
 
 async function systemTokenOf(deps: SystemTokenDeps, caller: Person): Promise<SystemToken> {
   const { sql, allAccountsSql, config, now } = deps;
@@ -58,6 +71,9 @@ async function systemTokenOf(deps: SystemTokenDeps, caller: Person): Promise<Sys
   return {
     status,
     channel,
+    others: ChannelName().options.filter(
+      (one) => one !== channel && isForCodes(one) && deps.isOffered(one),
+    ),
     phone: phone && maskedPhone(phone),
     today: figures.today,
     failures: figures.failures,

@@ -1,9 +1,7 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
+import type { PriceCategory as Category } from '#contract/tokens/channels.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-
-/** What has a list price. */
-export type Category = 'message';
 
 /** Who sets something that counts from an instant on, and why. */
 export type Setting = { operatorId: string; reason: string; at: Date; validFrom: Date | undefined };

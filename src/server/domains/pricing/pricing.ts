@@ -1,14 +1,19 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
+import type { PriceCategory as Category } from '#contract/tokens/channels.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import type { Category } from './dated.ts';
 
 /** A tax of `num/den` on a base that is `dppNum/dppDen` of the price. */
 export type TaxRate = { num: bigint; den: bigint; dppNum: bigint; dppDen: bigint };
 
+/** What a message of each category costs by the Cloud API. */
+export type CloudPrices = Readonly<Record<Exclude<Category, 'message'>, Rupiah>>;
+
 export type Prices = {
-  /** The list price of one message now. Reads memory only: the accept path calls it per message. */
+  /** The list price of one message now, by any channel but `cloud`. Reads memory only: the accept path calls it per message. */
   message(): Rupiah;
+  /** The list prices of the Cloud API's categories now. */
+  cloud(): CloudPrices;
   /**
    * The list price of a category at an instant.
    *
@@ -53,6 +58,15 @@ export async function openPrices({ allAccountsSql, config, now, onError }: Deps)
   };
   return {
     message: () => priceOf('message', now()),
+    cloud: () => {
+      const at = now();
+      return {
+        marketing: priceOf('marketing', at),
+        utility: priceOf('utility', at),
+        authentication: priceOf('authentication', at),
+        service: priceOf('service', at),
+      };
+    },
     priceOf,
     ppnOf: (base, at) => {
       if (!config.PPN) return rupiah(0);
@@ -119,4 +133,4 @@ function addTo<T>(table: Map<string, Dated<T>[]>, key: string, row: Dated<T>): v
   else table.set(key, [row]);
 }
 
-export { type Category, datedTables, setPpnRate, setPrice } from './dated.ts';
+export { datedTables, setPpnRate, setPrice } from './dated.ts';

@@ -46,8 +46,16 @@ const KASIR = { name: 'Kasir', channel: 'simulator' } as const;
 /** An account's tokens, as its person asks for them. */
 function tokensOf({ deps }: AccountsApp, accountId: string) {
   const limitOf = async () => undefined;
+  const channels = { isOffered: () => true, isSending: async () => false };
   const now = () => new Date();
-  const handlers = tokensActs({ ...deps, config: readConfig({}), subscribers, limitOf, now });
+  const handlers = tokensActs({
+    ...deps,
+    config: readConfig({}),
+    subscribers,
+    limitOf,
+    now,
+    ...channels,
+  });
   const call = { caller: { kind: 'person', accountId }, agent: 'test' } as never;
   const handle = async (act: Act, input: object) =>
     handlers

@@ -1,6 +1,6 @@
 import { type InputOf, type OutputOf } from '#contract/base/act.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { createToken } from '#contract/tokens.ts';
+import { type ChannelName, createToken } from '#contract/tokens.ts';
 import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -14,6 +14,8 @@ type Deps = {
   subscribers: TokenSubscribers;
   /** How many tokens an account may have; undefined where nothing says so. */
   limitOf: (tx: Tx, accountId: string) => Promise<number | undefined>;
+  /** Whether this installation offers a channel. */
+  isOffered: (channel: ChannelName) => boolean;
 };
 
 export const createTokenHandler = (deps: Deps) =>
@@ -26,13 +28,14 @@ export const TOKENS_MAX = 10;
  * Makes a token with its first key.
  *
  * @throws Refusal `tokens_full` when the account has as many as it may, `account_suspended` when it may not,
- *   `cooling_down` when it may not yet.
+ *   `cooling_down` when it may not yet, `channel_off` for a channel that is not offered.
  */
 export function addToken(
-  { sql, subscribers, limitOf }: Deps,
+  { sql, subscribers, limitOf, isOffered }: Deps,
   accountId: string,
   { name, channel }: InputOf<typeof createToken>,
 ): Promise<OutputOf<typeof createToken>> {
+  if (!isOffered(channel)) throw new Refusal('channel_off', {});
   const tokenId = newId();
   const { key, hash, hint } = makeKey(channel);
   return asAccount(sql, accountId, async (tx) => {

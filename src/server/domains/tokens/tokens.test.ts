@@ -25,6 +25,8 @@ function actsOf(db: TestDatabase, accountId: string) {
   const handlers = tokensActs({
     sql: db.tenantSql,
     limitOf: async () => undefined,
+    isOffered: () => true,
+    isSending: async () => false,
     secrets: secretsFrom(Buffer.alloc(32)),
     subscribers,
     config: readConfig({}),

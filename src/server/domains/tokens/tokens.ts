@@ -4,18 +4,27 @@ import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Config } from '#server/infra/config.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
+import type { NetworkQr } from './links/network-links.ts';
 import { updateTokenAccessHandler } from './access/update.ts';
 import { deleteTokenHandler, rotateTokenHandler, updateTokenHandler } from './change.ts';
 import { confirmTokenHandler } from './cool-down.ts';
 import { createTokenHandler } from './create.ts';
 import { consentScanHandler, linkTokenHandler, getScanHandler } from './links/links.ts';
 import { unlinkTokenHandler } from './links/phones.ts';
+import { type MoveDeps, moveTokenHandler } from './move.ts';
 import { readToken, readTokens } from './row.ts';
 import { listRejectedCallsHandler } from './rejected/list.ts';
 import type { TokenSubscribers } from './subscribers.ts';
 
 export { type KeyRing, openKeyRing } from './keys/key-ring.ts';
-export { type ConnectDeps, connectLink, handleUndo, scanQr } from './links/connect.ts';
+export {
+  type ConnectDeps,
+  connectLink,
+  handleUndo,
+  scanByNetwork,
+  scanQr,
+} from './links/connect.ts';
+export { type NetworkLink, type NetworkQr, failLink, waitingLinks } from './links/network-links.ts';
 export {
   type HeldToken,
   holderOfToken,
@@ -34,6 +43,9 @@ export { hasLinkedToken, needsReview, readToken } from './row.ts';
 export { openApiTokens } from './api.ts';
 export { createLink } from './links/links.ts';
 export { pastPhonesOf, suspendTokens, tokenOfPhone, unlinkPhone } from './links/phones.ts';
+export { linkNumber } from './links/numbers.ts';
+export { setPresence } from './links/presence.ts';
+export { type MoveDeps, moveTo } from './move.ts';
 export { ensureSystemToken, systemTokenState, takesCodes } from './system.ts';
 export type { TokenPhone, TokenRef, TokenSubscribers } from './subscribers.ts';
 
@@ -43,10 +55,12 @@ export type TokensDeps = {
   secrets: Secrets;
   subscribers: TokenSubscribers;
   config: Pick<Config, 'TOKEN_DAILY_LIMIT_MAX'>;
+  /** The QR and code of links whose network makes them. */
+  networkQr?: NetworkQr | undefined;
   /** How many tokens an account may have; undefined where nothing says so. */
   limitOf: (tx: Tx, accountId: string) => Promise<number | undefined>;
   now: () => Date;
-};
+} & MoveDeps;
 
 /** The acts of tokens and of the links that connect them to phones. */
 export const tokensActs = (deps: TokensDeps): readonly ActHandler[] => [
@@ -57,6 +71,7 @@ export const tokensActs = (deps: TokensDeps): readonly ActHandler[] => [
   updateTokenAccessHandler(deps),
   listRejectedCallsHandler(deps),
   rotateTokenHandler(deps),
+  moveTokenHandler(deps),
   deleteTokenHandler(deps),
   confirmTokenHandler(deps),
   linkTokenHandler(deps),

@@ -82,6 +82,7 @@ export const screens: ReadonlySet<string> = new Set([
   '/operator/audit',
   '/operator/harga',
   '/operator/isi-saldo',
+  '/operator/kanal',
   '/operator/keamanan',
   '/operator/layanan',
   '/operator/mutasi-bank',

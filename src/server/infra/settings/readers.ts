@@ -71,6 +71,15 @@ export const address = z
     ),
   );
 
+export const socketAddress = z
+  .string()
+  .check(
+    z.refine(
+      (word) => URL.canParse(word) && /^wss?:$/.test(new URL(word).protocol),
+      'an address such as wss://web.example/ws',
+    ),
+  );
+
 export const postgresUrl = z.pipe(
   z.pipe(z.string(), z.transform(canonicalAddress)),
   z.string('an address such as postgres://user:password@host:5432/kabari'),

@@ -1,4 +1,5 @@
 import { backupSettings } from './backup.ts';
+import { channelSettings } from './channels.ts';
 import { moneySettings } from './money.ts';
 import { serviceSettings } from './service.ts';
 import {
@@ -102,6 +103,7 @@ export const settings = {
     decimal(0, 1_000),
     '1',
   ),
+  ...channelSettings,
   ...backupSettings,
   ...moneySettings,
   ...serviceSettings,

@@ -16,6 +16,7 @@ import {
   UsersRound,
   Wallet,
   WalletCards,
+  Waypoints,
   type LucideIcon,
 } from 'lucide-react';
 import type { OperatorRole } from '#contract/base/act.ts';
@@ -38,6 +39,7 @@ const pageIcons: Record<Section['pages'][number]['to'], LucideIcon> = {
   '/operator/operator': UserRoundCog,
   '/operator/audit': ScrollText,
   '/operator/pengumuman': Megaphone,
+  '/operator/kanal': Waypoints,
   '/operator/token': RadioTower,
   '/operator/pengaturan': Settings,
 };

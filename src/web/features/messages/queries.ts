@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
-import { getMessage, unreadConversations } from '#contract/messages.ts';
-import { listTokens, type Token } from '#contract/tokens.ts';
+import { getMessage } from '#contract/messages.ts';
+import { unreadConversations } from '#contract/messages/conversations.ts';
+import type { Token } from '#contract/tokens.ts';
 import { perform } from '#web/api/act.ts';
 import { messageKey, unreadKey } from '#web/features/messages/queryKeys.ts';
 
@@ -20,24 +21,6 @@ export const messageQuery = (id: string) =>
 export const unreadQuery = queryOptions({
   queryKey: unreadKey,
   queryFn: ({ signal }) => perform(unreadConversations, {}, { signal }),
-});
-
-/** An account has a few dozen tokens at most; no more pages than this are read. */
-const TOKEN_PAGES_MAX = 20;
-
-/** All tokens of the account, for choosing one. */
-export const allTokensQuery = queryOptions({
-  queryKey: ['tokens', 'all'],
-  queryFn: async ({ signal }): Promise<readonly Token[]> => {
-    const page = (number: number) =>
-      perform(listTokens, { page: number, start: number }, { signal });
-    const first = await page(0);
-    const pages = Math.min(TOKEN_PAGES_MAX, first.totalPages ?? 1);
-    const others = await Promise.all(
-      Array.from({ length: Math.max(0, pages - 1) }, (_, index) => page(index + 1)),
-    );
-    return [first, ...others].flatMap(({ rows }) => rows);
-  },
 });
 
 /** True when messages can be sent from it: also while its phone is away, they wait for it. */

@@ -53,6 +53,14 @@ export const operatorAddresses = {
     outcome: text,
   },
   '/operator/pengumuman': { ...listFields, open: text },
+  '/operator/kanal': {
+    ...listFields,
+    channel: oneOf(['cloud', 'web']),
+    state: oneOf(['connected', 'parted', 'restricted']),
+    /** Of how many days the networks' answers are; left out: of one. */
+    days: oneOf(['7']),
+    open: text,
+  },
   '/operator/token': {},
   '/operator/pengaturan': {},
 } as const satisfies Readonly<Record<string, Readers>>;

@@ -44,6 +44,7 @@ export const operatorSections = [
     label: 'Sistem',
     pages: [
       { to: '/operator/pengumuman', label: 'Pengumuman', roles: ['support'] },
+      { to: '/operator/kanal', label: 'Kanal', roles: ['support'] },
       { to: '/operator/token', label: 'Token sistem', roles: [] },
       { to: '/operator/operator', label: 'Operator', roles: [] },
       { to: '/operator/audit', label: 'Catatan audit', roles: [] },

@@ -72,6 +72,11 @@ const pages: Readonly<Record<keyof typeof operatorAddresses, Pick<Route, 'page'>
         (await import('#web/features/operator/broadcasts/BroadcastsPage.tsx')).BroadcastsPage,
     ),
   },
+  '/operator/kanal': {
+    page: later(
+      async () => (await import('#web/features/operator/channels/ChannelsPage.tsx')).ChannelsPage,
+    ),
+  },
   '/operator/token': {
     page: later(
       async () =>

@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { consentScan, type Scan } from '#contract/tokens.ts';
 import { useAct } from '#web/api/query.ts';
 import { saveNonce } from '#web/features/scan/nonce.ts';
@@ -5,6 +6,7 @@ import styles from '#web/features/scan/scan.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
+import { PhoneField } from '#web/ui/phone/PhoneField.tsx';
 import { PageTitle } from '#web/ui/layout/PageTitle.tsx';
 
 type Props = {
@@ -24,6 +26,7 @@ export function Consent({ data, scan, onAgreed, onGone }: Props) {
     },
     onError: onGone,
   });
+  const [phone, setPhone] = useState('');
   const simulated = scan.channel === 'simulator';
   const app = simulated ? 'ponsel simulasi' : 'WhatsApp';
   const who = <bdi className={styles['who']}>{scan.account_name}</bdi>;
@@ -56,8 +59,14 @@ export function Consent({ data, scan, onAgreed, onGone }: Props) {
         Jangan lanjutkan bila Anda tidak mengenal {who}, atau bila seseorang menyuruh Anda lewat
         telepon atau pesan.
       </p>
+      {scan.channel === 'web' && <UnofficialClient phone={phone} onPhone={setPhone} />}
       <RefusalAlert error={consent.error} />
-      <Button size="lg" block busy={consent.busy} onClick={() => consent.mutate({ data })}>
+      <Button
+        size="lg"
+        block
+        busy={consent.busy}
+        onClick={() => consent.mutate(phone === '' ? { data } : { data, phone })}
+      >
         Saya mengerti, tampilkan QR
       </Button>
       <p className={styles['note']}>
@@ -67,3 +76,22 @@ export function Consent({ data, scan, onAgreed, onGone }: Props) {
     </>
   );
 }
+
+type UnofficialProps = { phone: string; onPhone: (phone: string) => void };
+
+/** WhatsApp Web: what may come of it, and the number for whom its network is asked for a code to type. */
+const UnofficialClient = ({ phone, onPhone }: UnofficialProps) => (
+  <>
+    <p className={styles['warning']}>
+      Sambungan ini memakai aplikasi tidak resmi yang meniru WhatsApp Web: WhatsApp dapat membatasi
+      atau memblokir nomor Anda karenanya, dan kami tidak dapat mencegahnya.
+    </p>
+    <PhoneField
+      label="Nomor WhatsApp Anda (tidak wajib)"
+      help="Isi bila Anda tidak dapat memindai QR: kami menampilkan kode yang dapat diketik di ponsel."
+      name="phone"
+      value={phone}
+      onChange={onPhone}
+    />
+  </>
+);

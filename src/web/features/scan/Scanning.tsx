@@ -45,7 +45,12 @@ export function Scanning({ scan, offline, onStale }: Props) {
           Kode sudah terpindai. Tunggu sampai ponsel selesai menyambung.
         </p>
       ) : (
-        qr && <Code qr={qr} simulated={simulated} onStale={onStale} />
+        (qr && <Code qr={qr} simulated={simulated} onStale={onStale} />) || (
+          <p role="status" className={styles['wait']}>
+            <span className={styles['wheel']} aria-hidden="true" />
+            Kode sedang diminta dari WhatsApp. Tunggu sebentar.
+          </p>
+        )
       )}
       {state === 'waiting' && <HowTo simulated={simulated} />}
       <p className={styles['note']}>
@@ -91,17 +96,19 @@ export function Code({ qr, simulated, onStale }: CodeProps) {
           </AnchorButton>
         </div>
       )}
-      <CopyField
-        label="Atau masukkan kode ini di ponsel"
-        value={qr.pairing_code}
-        shown={<span className={styles['pairing']}>{qr.pairing_code}</span>}
-        look="amount"
-        help={
-          simulated
-            ? 'Bila halaman ini terbuka di ponsel yang hendak disambungkan.'
-            : 'Bila halaman ini terbuka di ponsel yang hendak disambungkan: pilih “Tautkan dengan nomor telepon”.'
-        }
-      />
+      {qr.pairing_code !== null && (
+        <CopyField
+          label="Atau masukkan kode ini di ponsel"
+          value={qr.pairing_code}
+          shown={<span className={styles['pairing']}>{qr.pairing_code}</span>}
+          look="amount"
+          help={
+            simulated
+              ? 'Bila halaman ini terbuka di ponsel yang hendak disambungkan.'
+              : 'Bila halaman ini terbuka di ponsel yang hendak disambungkan: pilih “Tautkan dengan nomor telepon”.'
+          }
+        />
+      )}
     </>
   );
 }

@@ -2,17 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import type { Plan } from '#contract/billing/plans.ts';
-import { ChannelName, createToken, type Token } from '#contract/tokens.ts';
+import { type ChannelName, createToken, type Token } from '#contract/tokens.ts';
 import { useActForm } from '#web/ui/form/useActForm.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { subscriptionQuery } from '#web/features/billing/billing.ts';
+import { ChannelChoice } from '#web/features/tokens/channels/ChannelChoice.tsx';
+import { channelsQuery } from '#web/features/tokens/channels/queries.ts';
 import { KeyDialog } from '#web/features/tokens/keys/KeyDialog.tsx';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
-import { channelLabel } from '#web/features/tokens/labels.ts';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
-import { Select } from '#web/ui/select/Select.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Props = {
@@ -22,22 +22,25 @@ type Props = {
 };
 
 const FORM = 'token-baru';
-const channels = ChannelName().options.map((value) => ({ value, label: channelLabel[value] }));
+const NEW: { name: string; channel: ChannelName | '' } = { name: '', channel: '' };
 
 // React does not render autoFocus as an attribute, and `<dialog>` looks for the attribute.
 const startHere = (input: HTMLInputElement | null) => input?.setAttribute('autofocus', '');
 
 /**
- * Asks for a name and a channel, makes the token, then shows its key once. Where the plan has room for no
- * more, it says so before anything is asked.
+ * Asks for a name and one of the channels that are offered here, makes the token, then shows its key once. Where
+ * the plan has room for no more, it says so before anything is asked.
  */
 export function CreateToken({ onClose, onLink }: Props) {
   const [made, setMade] = useState<{ token: Token; key: string }>();
   const changed = useTokenChanged();
   const { data: subscription } = useQuery(subscriptionQuery);
+  const { data: channels } = useQuery(channelsQuery);
+  const chosen = (channel: ChannelName | '') => channel || channels?.[0]?.channel;
   const { form, onSubmit, busy, error } = useActForm(createToken, {
-    initial: { name: '', channel: channels[0]?.value ?? 'simulator' },
-    inputOf: (values) => values,
+    initial: NEW,
+    // The first one, until somebody chooses; without any, the schema says that it is missing.
+    inputOf: ({ name, channel }) => ({ name, channel: chosen(channel) as ChannelName }),
     onDone: (answer) => {
       setMade(answer);
       changed(answer.token);
@@ -51,7 +54,10 @@ export function CreateToken({ onClose, onLink }: Props) {
         title={`Kunci untuk ${token.name}`}
         secret={key}
         onClose={onClose}
-        next={{ label: 'Lanjut: sambungkan ponsel', go: () => onLink(token.id) }}
+        next={{
+          label: `Lanjut: sambungkan ${token.channel === 'cloud' ? 'nomor' : 'ponsel'}`,
+          go: () => onLink(token.id),
+        }}
       />
     );
   }
@@ -79,15 +85,11 @@ export function CreateToken({ onClose, onLink }: Props) {
           onChange={(event) => form.set('name', event.target.value)}
           onBlur={() => form.leave('name')}
         />
-        <Select
-          label="Kanal"
-          required
-          name="channel"
-          options={channels}
-          help="Simulator adalah jaringan ponsel tiruan di server ini: semua langkahnya sama, tanpa ponsel sungguhan."
-          value={form.values.channel}
+        <ChannelChoice
+          legend="Kanal"
+          value={chosen(form.values.channel)}
           error={form.errors.channel}
-          onChange={(event) => form.set('channel', event.target.value)}
+          onChange={(channel) => form.set('channel', channel)}
         />
       </form>
     </Modal>

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { BookOpen, KeyRound, Plus } from 'lucide-react';
+import { BookOpen, KeyRound, Plus, Unplug } from 'lucide-react';
 import { lazy, Suspense, useMemo, type ReactNode } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
@@ -9,7 +9,6 @@ import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useList } from '#web/ui/table/list/useList.ts';
 import { useUser } from '#web/api/user.ts';
 import { subscriptionQuery } from '#web/features/billing/billing.ts';
-import { CreateToken } from '#web/features/tokens/CreateToken.tsx';
 import { ExpiryChip } from '#web/features/tokens/access/ExpiryChip.tsx';
 import { ReviewChip } from '#web/features/tokens/drawer/TokenReview.tsx';
 import { TokenDrawer } from '#web/features/tokens/drawer/TokenDrawer.tsx';
@@ -25,6 +24,9 @@ import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
+const CreateToken = lazy(async () => ({
+  default: (await import('#web/features/tokens/CreateToken.tsx')).CreateToken,
+}));
 const RejectedCalls = lazy(async () => ({
   default: (await import('#web/features/tokens/rejected/RejectedCalls.tsx')).RejectedCalls,
 }));
@@ -54,9 +56,9 @@ const columns = (zone: string): readonly Column<Token>[] => [
   {
     id: 'channel',
     title: 'Kanal',
-    width: 110,
+    width: 170,
     cell: ({ channel }) => channelLabel[channel],
-    phone: 'hidden',
+    phone: 'fact',
   },
   {
     id: 'status',
@@ -103,10 +105,20 @@ const columns = (zone: string): readonly Column<Token>[] => [
 /** What its owner should look at. */
 const Chips = ({ token }: { token: Token }) => (
   <>
+    <PartedChip token={token} />
     <ReviewChip token={token} />
     <ExpiryChip token={token} />
   </>
 );
+
+/** Of a number that its network has let go: it comes back only when its owner does something. */
+const PartedChip = ({ token: { status, channel } }: { token: Token }) =>
+  status === 'disconnected' &&
+  channel !== 'simulator' && (
+    <StatusChip tone="warning" icon={<Unplug size={14} aria-hidden="true" />}>
+      Sambungkan lagi
+    </StatusChip>
+  );
 
 /** Route `/token`: the account's senders; one is made, shown and changed beside the list. */
 export function TokensPage() {
@@ -144,7 +156,9 @@ export function TokensPage() {
         <TokenTable address={address} add={add} />
       )}
       {address.making && (
-        <CreateToken onClose={address.close} onLink={(id) => address.show(id, true)} />
+        <Suspense>
+          <CreateToken onClose={address.close} onLink={(id) => address.show(id, true)} />
+        </Suspense>
       )}
       {address.open !== undefined && (
         <TokenDrawer

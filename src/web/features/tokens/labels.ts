@@ -3,7 +3,11 @@ import type { ChannelName, Token, TokenStatus } from '#contract/tokens.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
 /** How a token reaches phones, in the interface's words. */
-export const channelLabel: Record<ChannelName, string> = { simulator: 'Simulator' };
+export const channelLabel: Record<ChannelName, string> = {
+  simulator: 'Simulator',
+  cloud: 'WhatsApp Cloud API',
+  web: 'WhatsApp Web',
+};
 
 export const statusTone: Record<TokenStatus, Tone> = {
   unlinked: 'neutral',

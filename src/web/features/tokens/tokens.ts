@@ -1,3 +1,7 @@
 // What other features may know of this one.
+export { aboutChannel } from '#web/features/tokens/channels/channelWords.ts';
+export { channelsQuery } from '#web/features/tokens/channels/queries.ts';
+export { uptimeWords } from '#web/features/tokens/channels/health.ts';
 export { channelLabel, statusTone } from '#web/features/tokens/labels.ts';
 export { curlSample, useSending } from '#web/features/tokens/samples.ts';
+export { allTokensQuery } from '#web/features/tokens/allTokens.ts';

@@ -6,7 +6,10 @@ import { paced } from './outcomes.ts';
 import { type PhoneDeps, readPhone } from './phone.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
-export type ScanDeps = PhoneDeps & { connecting: ConnectDeps };
+export type ScanDeps = PhoneDeps & {
+  connecting: ConnectDeps;
+  scanStandIn?: ((text: string, phone: string) => boolean) | undefined;
+};
 
 /** A phone takes this long to pair with the network, after its camera has read the QR. */
 const PAIRING_MS = 1_500;
@@ -21,6 +24,7 @@ export async function scanFromPhone(
   deps: ScanDeps,
   { phone, text }: InputOf<typeof simulatedScan>,
 ): Promise<SimulatedPhone> {
+  if (deps.scanStandIn?.(text.trim(), phone)) return readPhone(deps, phone);
   const pairingMs = paced(PAIRING_MS, deps.pace);
   const link = await scanQr(deps.connecting, text.trim(), phone, async (tx, scanned) => {
     const facts = { accountId: scanned.accountId, linkId: scanned.linkId };

@@ -100,6 +100,8 @@ async function simulationWith(
       secrets,
       subscribers,
       limitOf: async () => undefined,
+      isOffered: () => true,
+      isSending: async () => false,
       now: () => new Date(),
     }),
   ];

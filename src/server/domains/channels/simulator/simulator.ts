@@ -38,6 +38,8 @@ export type SimulatorDeps = {
   now: () => Date;
   /** Moves the clock of money forward, and does what is due then; only where it can be moved. */
   moveClock?: ((to: Date) => Promise<void>) | undefined;
+  /** Another network inside the process takes the scan of a QR of its own; false when it is none. */
+  scanStandIn?: ((text: string, phone: string) => boolean) | undefined;
   report: NetworkDeps['report'];
   /** The same seed gives the same message the same delivery times. */
   seed?: string;

@@ -1,17 +1,20 @@
 import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import {
-  type Conversation,
   type ConversationMessage,
   type Direction,
   type MessageStatus,
   type MessageType,
+} from '#contract/messages.ts';
+import {
+  type Conversation,
   conversationMessages,
+  getConversation,
   listConversations,
   readConversation,
   unreadConversations,
-} from '#contract/messages.ts';
-import type { TokenStatus } from '#contract/tokens.ts';
+} from '#contract/messages/conversations.ts';
+import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
@@ -25,9 +28,15 @@ import { digitsOf, likeBeginning } from '#server/domains/messages/history/search
 /** What the acts of conversations need. */
 export type ConversationDeps = { sql: Sql; fileLink: FileLink };
 
-/** The acts of conversations: the list, one of them, marking it read, and the unread count. */
+/** The acts of conversations: the list, one of them, its messages, marking it read, and the unread count. */
 export const conversationActs = ({ sql, fileLink }: ConversationDeps): readonly ActHandler[] => [
   handle(listConversations, ({ caller }, input) => conversationList(sql, caller.accountId, input)),
+  handle(getConversation, ({ caller: { accountId } }, key) =>
+    asAccount(sql, accountId, async (tx) => {
+      const [stored] = await readConversations(tx, accountId, [key]);
+      return stored ? conversationOf(stored) : null;
+    }),
+  ),
   handle(conversationMessages, ({ caller }, input) =>
     messagesWith(sql, caller.accountId, input, fileLink),
   ),
@@ -41,10 +50,12 @@ type Stored = {
   token_id: string;
   token_name: string;
   token_status: TokenStatus;
+  channel: ChannelName;
   peer: string;
   peer_name: string | null;
   unread: number;
   last_at: Date;
+  last_in_at: Date | null;
   direction: Direction;
   type: MessageType;
   body: Body;
@@ -109,8 +120,8 @@ function matchesName(tx: Tx, q: string): Fragment {
 
 const readConversations = (tx: Tx, accountId: string, keys: readonly Key[]): Promise<Stored[]> =>
   tx<Stored[]>`
-    select c.token_id, t.name as token_name, t.status as token_status, c.peer, c.peer_name, c.unread,
-      c.last_at, m.direction, m.type, m.body, m.status
+    select c.token_id, t.name as token_name, t.status as token_status, t.channel, c.peer,
+      c.peer_name, c.unread, c.last_at, c.last_in_at, m.direction, m.type, m.body, m.status
     from unnest(
       ${keys.map((key) => key.token_id)}::uuid[], ${keys.map((key) => key.peer)}::text[]
     ) with ordinality as k(token_id, peer, place)
@@ -128,6 +139,7 @@ const conversationOf = (stored: Stored): Conversation => ({
     id: publicId('token', stored.token_id),
     name: stored.token_name,
     status: stored.token_status,
+    channel: stored.channel,
   },
   peer: stored.peer,
   peer_name: stored.peer_name,
@@ -136,6 +148,7 @@ const conversationOf = (stored: Stored): Conversation => ({
   status: stored.status,
   unread: stored.unread,
   last_at: stored.last_at,
+  last_in_at: stored.last_in_at,
 });
 
 /**

@@ -39,3 +39,12 @@ export const laneLagSeconds = (allAccountsSql: Sql): Promise<Figure[]> =>
   allAccountsSql<Figure[]>`
     select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(ready_at))), 0)::float8
       as value from lanes where ready_at is not null`;
+
+/** Whether messages of a token are on their way, or may be: nobody knows yet whether they have left. */
+export async function isSending(tx: Tx, { accountId, tokenId }: TokenRef): Promise<boolean> {
+  const [row] = await tx`
+    select 1 from dispatch
+    where account_id = ${accountId} and token_id = ${tokenId}
+      and (state in ('sending', 'unknown') or unsure_until is not null) limit 1`;
+  return row !== undefined;
+}

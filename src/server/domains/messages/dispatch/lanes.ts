@@ -7,7 +7,7 @@ import type { ClaimMessages } from './claim-messages.ts';
 import type { MediaOfMessages } from '#server/domains/messages/media/prepare.ts';
 import type { Settle } from './settle.ts';
 import { failWaiting } from './withdraw.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Fragment, Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 
@@ -63,7 +63,12 @@ type Sender = {
 };
 
 /** A lane this worker owns; `run` while it sends. Aborting `lost` ends it. */
-type OwnLane = LeasedLane & { wakes: number; run: LaneRun | undefined };
+type OwnLane = LeasedLane & {
+  wakes: number;
+  run: LaneRun | undefined;
+  /** Where its number belongs to one worker: whether it is still this one. */
+  isHeld?: () => boolean;
+};
 
 /** Starts the worker that runs lanes: claims those with work, one lease row each, fenced by epoch. */
 export function startLanes(deps: LanesDeps): Lanes {
@@ -94,7 +99,7 @@ export function startLanes(deps: LanesDeps): Lanes {
     const busy = [...running.keys()].filter(({ run }) => !run?.isQuiet()).length;
     const limit = Math.min(LANES_MAX - busy, LANES_OPEN_MAX - running.size);
     if (limit <= 0 || closing.signal.aborted) return;
-    for (const claim of await claimLanes(sql, owner, limit)) own(claim);
+    for (const claim of await claimLanes({ ...deps, owner }, limit)) own(claim);
   };
   const poll = async () => {
     if (polling) {
@@ -139,8 +144,12 @@ export function startLanes(deps: LanesDeps): Lanes {
   };
 }
 
-/** Wakes running lanes whose work came from elsewhere since they were last woken. */
+/**
+ * Wakes running lanes whose work came from elsewhere since they were last woken. A lane whose number this worker
+ * no longer holds is given up.
+ */
 async function wakeRuns(sql: Sql, lanes: readonly OwnLane[]): Promise<void> {
+  for (const { isHeld, lost } of lanes) if (isHeld?.() === false) lost.abort();
   const sending = lanes.filter(({ run }) => run !== undefined);
   if (sending.length === 0) return;
   const woken = await sql<{ nth: number; wakes: number }[]>`
@@ -158,11 +167,15 @@ async function wakeRuns(sql: Sql, lanes: readonly OwnLane[]): Promise<void> {
 }
 
 /** Claims lanes that are due: seen first over all accounts, without a lock, then taken account by account. */
-async function claimLanes(sql: Sql, owner: string, limit: number): Promise<Claim[]> {
+async function claimLanes(
+  { sql, channels, owner }: Pick<LanesDeps, 'sql' | 'channels'> & { owner: string },
+  limit: number,
+): Promise<Claim[]> {
   const due = await sql<{ account_id: string; token_id: string }[]>`
     select account_id, token_id from lanes
     where ready_at <= clock_timestamp()
       and (lease_until is null or lease_until < clock_timestamp())
+      ${onlyHeld(sql, channels)}
     order by ready_at limit ${limit}`;
   const byAccount = [...Map.groupBy(due, ({ account_id }) => account_id)];
   const claimed = await Promise.all(
@@ -175,6 +188,18 @@ async function claimLanes(sql: Sql, owner: string, limit: number): Promise<Claim
     }),
   );
   return claimed.flat();
+}
+
+/** Leaves out the lanes of numbers that another worker holds, or nobody; nothing where no channel has such numbers. */
+function onlyHeld(sql: Sql, channels: Channels): Fragment {
+  const holding = [...channels.values()].filter(({ numbers }) => numbers !== undefined);
+  if (holding.length === 0) return sql``;
+  return sql`and not exists (
+    select from tokens t
+    where t.account_id = lanes.account_id and t.token_id = lanes.token_id and t.status = 'linked'
+      and t.channel = any(${holding.map(({ name }) => name)}::text[]) and not t.account_suspended
+      and t.token_id <> all(${holding.flatMap(({ numbers }) => numbers?.held() ?? [])}::uuid[])
+  )`;
 }
 
 /** With how many lanes this worker runs. */
@@ -220,6 +245,10 @@ async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Prom
   }
   if (!channel) throw new Error(`no channel ${sender.channel}`);
   const pace = sender.pace ?? deps.pacePerSecond();
+  const { numbers } = channel;
+  const isHeld = numbers && (() => numbers.held().includes(tokenId));
+  if (isHeld?.() === false) return { delayMs: BLOCKED_DELAY_MS, isBlocked: false, wakes: null };
+  if (isHeld) lane.isHeld = isHeld;
   const context = {
     sql,
     log,
@@ -228,7 +257,7 @@ async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Prom
     media: deps.media,
     channel,
     from: sender.phone,
-    paceMs: pace > 0 ? 1000 / pace : 0,
+    paceMs: Math.max(pace > 0 ? 1000 / pace : 0, numbers?.paceMs(tokenId) ?? 0),
     lanes: deps.running,
     signal,
   };

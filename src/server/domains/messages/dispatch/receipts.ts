@@ -8,7 +8,7 @@ const PARK_FOR = '24 hours';
 
 /**
  * Applies receipts: in any order, any number of times. A receipt for a message that is not there (yet) is
- * parked. Resolves when everything that can be is stored: a receipt that cannot delays no other.
+ * parked, one by which a network names another token's message is dropped. Resolves when everything that can be is stored: a receipt that cannot delays no other.
  *
  * @param settle gathers them with what else there is to settle in the process; by default they are alone.
  * @returns the receipts that were not stored, each with its error.
@@ -19,7 +19,9 @@ export async function applyReceipts(
   receipts: readonly Receipt[],
   settle: Settle = openSettle({ sql }),
 ): Promise<FailedItem<Receipt>[]> {
-  return eachByItself(receipts, async (some) => {
+  const foreign = await foreignTo(sql, receipts);
+  const own = receipts.filter(({ messageId }) => !foreign.has(messageId));
+  return eachByItself(own, async (some) => {
     const { unknownIds } = await settle(
       some.map(({ accountId, messageId, status, failure, at }) => ({
         accountId,
@@ -34,6 +36,26 @@ export async function applyReceipts(
     const unknown = some.filter(({ messageId }) => unknownIds.has(messageId));
     if (unknown.length > 0) await park(sql, unknown);
   });
+}
+
+/** Of the messages that receipts name, those of other tokens than whose network says it. */
+async function foreignTo(sql: Sql, receipts: readonly Receipt[]): Promise<ReadonlySet<string>> {
+  const named = receipts.flatMap(({ accountId, tokenId, messageId }) =>
+    tokenId === undefined ? [] : [{ accountId, tokenId, messageId }],
+  );
+  if (named.length === 0) return new Set();
+  const rows = await sql<{ message_id: string }[]>`
+    select told.message_id from unnest(
+      ${named.map(({ accountId }) => accountId)}::uuid[],
+      ${named.map(({ tokenId }) => tokenId)}::uuid[],
+      ${named.map(({ messageId }) => messageId)}::uuid[]
+    ) as told(account_id, token_id, message_id)
+    cross join lateral (
+      select m.token_id from messages m
+      where m.account_id = told.account_id and m.message_id = told.message_id limit 1
+    ) m
+    where m.token_id <> told.token_id`;
+  return new Set(rows.map(({ message_id }) => message_id));
 }
 
 async function park(sql: Sql, receipts: readonly Receipt[]): Promise<void> {

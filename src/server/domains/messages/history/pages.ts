@@ -1,9 +1,10 @@
+import { idFloor } from '#server/infra/ids.ts';
 import type { Direction, MessageStatus, MessageType } from '#contract/messages.ts';
 import { civilDate } from '#contract/base/time.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { timeOfId } from '#server/infra/ids.ts';
 import { countsByHour, countsBySpan } from './counts.ts';
-import { type SortOrder, type StoredMessage, idFloor, readMessages, sqlOrder } from './rows.ts';
+import { type SortOrder, type StoredMessage, readMessages, sqlOrder } from './rows.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;

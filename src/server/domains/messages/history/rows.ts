@@ -40,16 +40,6 @@ export type StoredMessage = {
 
 export type SortOrder = 'newest' | 'oldest';
 
-/**
- * The smallest UUIDv7 of an instant, as `uuid_floor` of the database: a time range is an id range.
- *
- * @param ms milliseconds since 1970.
- */
-export function idFloor(ms: number): string {
-  const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
-}
-
 export const sqlOrder = (sql: Sql | Tx, order: SortOrder): Fragment =>
   order === 'newest' ? sql`desc` : sql`asc`;
 

@@ -1,3 +1,4 @@
+import { idFloor } from '#server/infra/ids.ts';
 import { normalizePhone } from '#contract/base/phone.ts';
 import type { Fragment, Tx } from '#server/infra/postgres/database.ts';
 import {
@@ -9,7 +10,7 @@ import {
   isNarrowed,
   matchesFilter,
 } from './pages.ts';
-import { type StoredMessage, idFloor, readMessages, sqlOrder } from './rows.ts';
+import { type StoredMessage, readMessages, sqlOrder } from './rows.ts';
 
 /** A search by a beginning shows so many messages; an interface calls more "lebih dari" (docs/wire.md#lists). */
 export const SEARCH_MAX = 10_000;

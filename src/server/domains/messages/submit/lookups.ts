@@ -1,6 +1,7 @@
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { bytesMaxOfKind, endingsOfKind, fitsKind, isMediaKind } from '#contract/media/kinds.ts';
+import type { ChannelName } from '#contract/tokens.ts';
 import type { Direction, MessageStatus, MessageType } from '#contract/messages.ts';
 import type { NewMessage } from '#contract/rest/new-message.ts';
 import type { MediaFacts } from '#server/domains/media/media.ts';
@@ -13,6 +14,7 @@ import {
   renderTemplate,
 } from '#server/domains/messages/templates/templates.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { openWindows, refuseClosed } from './windows.ts';
 
 /**
  * The files that ids of media name (UUIDs), for messages that leave at these times: what is found is still there
@@ -45,34 +47,51 @@ export type Found = {
 };
 
 type Sender = { accountId: string; tokenId: string };
-type Deps = { sql: Sql; findMedia: FindMedia };
+type Deps = { sql: Sql; findMedia: FindMedia; now: () => Date };
 
 /**
- * Looks up what messages name: the one they answer or react to, their template, their file. Messages that
- * name nothing, as texts mostly do, cost no query.
+ * Looks up what messages name: the one they answer or react to, their template, their file; and, of a token of
+ * the Cloud API, whether their receivers wrote within 24 hours. Messages that name nothing, as texts mostly do,
+ * cost no query by the other channels.
  *
  * @returns one for each message, in order: what was found, or why it cannot be sent.
  */
 export async function lookUp(
-  { sql, findMedia }: Deps,
-  { accountId, tokenId }: Sender,
+  { sql, findMedia, now }: Deps,
+  { accountId, tokenId, channel }: Sender & { channel: ChannelName },
   messages: readonly NewMessage[],
 ): Promise<readonly (Found | Refusal)[]> {
+  const isOpen =
+    channel === 'cloud'
+      ? await openWindows({ sql, now }, { accountId, tokenId }, messages)
+      : undefined;
   const named = messages.flatMap((message) => messageNamedBy(message) ?? []);
   const templates = messages.flatMap((one) => (one.type === 'template' ? [one.template.name] : []));
   const media = leavingMedia(messages);
-  if (named.length + templates.length + media.size === 0) return messages.map(() => nothing);
+  if (named.length + templates.length + media.size === 0)
+    return messages.map((message) => refuseClosed(message, isOpen) ?? nothing);
   const [targets, stored] =
     named.length + templates.length === 0
       ? [new Map<string, Target>(), []]
       : await asAccount(sql, accountId, async (tx) => [
           await readTargets(tx, { accountId, tokenId }, named),
-          await readTemplates(tx, accountId, templates),
+          reviewedFor(channel, await readTemplates(tx, accountId, templates)),
         ]);
   const files: ReadonlyMap<string, MediaFacts> =
     media.size === 0 ? new Map() : await findMedia(accountId, media);
-  return messages.map((message) => foundFor(message, { targets, stored, files }));
+  return messages.map(
+    (message) => refuseClosed(message, isOpen) ?? foundFor(message, { targets, stored, files }),
+  );
 }
+
+/** By the Cloud API only Meta's own templates are sent: one that it does not have is not approved. */
+const reviewedFor = (
+  channel: ChannelName,
+  stored: readonly StoredTemplate[],
+): readonly StoredTemplate[] =>
+  channel === 'cloud'
+    ? stored.map((one) => (one.network_id === null ? { ...one, status: 'pending' } : one))
+    : stored;
 
 const nothing: Found = {};
 
@@ -225,3 +244,10 @@ export async function quotedByNetwork(
 }
 
 const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The channel of a token; that of a token which is not there does not matter: nothing is accepted for it. */
+export async function channelOf(tx: Tx, { accountId, tokenId }: Sender): Promise<ChannelName> {
+  const [token] = await tx<{ channel: ChannelName }[]>`
+    select channel from tokens where account_id = ${accountId} and token_id = ${tokenId}`;
+  return token?.channel ?? 'simulator';
+}

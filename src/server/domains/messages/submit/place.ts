@@ -3,6 +3,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { Choices } from '#contract/messages/choices.ts';
 import type { MediaKind } from '#contract/media/kinds.ts';
 import type { PlacedMessage } from '#contract/rest/new-message.ts';
+import type { CloudPrices } from '#server/domains/pricing/pricing.ts';
 import { hashOf } from './accept.ts';
 import { fileFacts } from '#server/domains/messages/content.ts';
 import type { Found } from './lookups.ts';
@@ -14,13 +15,21 @@ const priorities = { otp: 0, normal: 1, bulk: 2 } as const;
 const IMMEDIATE_MS = 1000;
 
 /** What a message is placed with: whose token sends it, what it costs, when, and what was looked up for it. */
-type Placing = { tokenId: string; price: Rupiah; now: Date; found?: Found | undefined };
+type Placing = {
+  tokenId: string;
+  price: Rupiah;
+  /** What it costs by its category, of a token of the Cloud API. */
+  cloudPrices?: CloudPrices | undefined;
+  now: Date;
+  found?: Found | undefined;
+};
 
 /**
  * A message of the API as the accept path takes it: its price is frozen, its body is what is stored. A
  * reaction costs nothing (docs/decisions/042-message-types.md).
  */
-export function itemFrom(message: PlacedMessage, { tokenId, price, now, found }: Placing): Item {
+export function itemFrom(message: PlacedMessage, placing: Placing): Item {
+  const { tokenId, now, found } = placing;
   const at = message.send_at === undefined ? undefined : new Date(message.send_at);
   const readyAt = at !== undefined && at.getTime() > now.getTime() + IMMEDIATE_MS ? at : undefined;
   const lifeMs = message.ttl === undefined ? undefined : message.ttl * 1000;
@@ -30,7 +39,7 @@ export function itemFrom(message: PlacedMessage, { tokenId, price, now, found }:
     peer: message.to,
     type: message.type,
     body: bodyOf(message, found ?? {}),
-    price: message.type === 'reaction' ? rupiah(0) : price,
+    price: message.type === 'reaction' ? rupiah(0) : priceOf(placing),
     ref: message.ref,
     hash: message.ref === undefined ? noHash : hashOf(message),
     priority: priorities[message.priority ?? 'normal'],
@@ -38,6 +47,10 @@ export function itemFrom(message: PlacedMessage, { tokenId, price, now, found }:
     expiresAt: lifeMs === undefined ? undefined : new Date((readyAt ?? now).getTime() + lifeMs),
   };
 }
+
+/** By the Cloud API a template costs what its category does, and anything else is an answer within 24 hours. */
+const priceOf = ({ price, cloudPrices, found }: Placing): Rupiah =>
+  cloudPrices ? cloudPrices[found?.template?.category ?? 'service'] : price;
 
 /** Only refs are compared by hash; an item without one needs none. */
 const noHash = Buffer.alloc(0);
@@ -55,8 +68,8 @@ function bodyOf(message: PlacedMessage, found: Found): object {
 }
 
 /** What its receiver may choose, where its body does not say it by itself, as buttons of a template do. */
-function choicesOf({ choices, payloads }: PlacedMessage, { template }: Found): object {
-  if (choices !== undefined) return { choices };
+function choicesOf({ choices, interactive, payloads }: PlacedMessage, { template }: Found): object {
+  if (choices !== undefined) return { choices, ...(interactive && { interactive }) };
   if (payloads === undefined || template?.buttons === undefined) return {};
   const options = template.buttons.map((title, place) => ({ id: payloads[place] ?? title, title }));
   return { choices: { type: 'template', options } satisfies Choices };
@@ -80,8 +93,10 @@ function contentOf(message: PlacedMessage, found: Found): object {
       return message.location;
     case 'contact':
       return cardOf(message.contact);
-    case 'template':
-      return found.template ?? {};
+    case 'template': {
+      const { category: _, ...template } = found.template ?? {};
+      return template;
+    }
     case 'reaction':
       return message.reaction;
   }

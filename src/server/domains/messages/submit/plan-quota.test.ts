@@ -50,6 +50,43 @@ test('messages of the quota cost nothing, and those beyond it the price of the p
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 });
 
+test('messages of the Cloud API cost what their categories do, and use nothing of the quota', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 2000 });
+  await allow(sql, ani, { quota: 2, price: 75 });
+  await sql`update tokens set channel = 'cloud' where token_id = ${ani.tokenId}`;
+  const other = await customerWith(sql);
+  await sql`
+    insert into tokens (account_id, token_id, name, channel, status, phone, key_hint)
+    select ${ani.accountId}, token_id, 'Lain', 'web', 'linked', '628999', '' from tokens
+    where token_id = ${other.tokenId}`;
+  await sql`insert into lanes (account_id, token_id) values (${ani.accountId}, ${other.tokenId})`;
+  const web = { accountId: ani.accountId, tokenId: other.tokenId };
+  const accepter = openAccepter(sql, nobody);
+  const [dear, byWeb, again] = await Promise.all([
+    accepter.place(orderOf(ani, { prices: [650, 400] })),
+    accepter.place(orderOf(web, { prices: [150] })),
+    accepter.place(orderOf(ani, { prices: [400] })),
+  ]);
+  expect([dear, byWeb, again].map(pricesOf)).toEqual([[650, 400], [0], [400]]);
+  expect(await planOf(sql, ani)).toEqual({ available: 550, held: 1450, plan_used: 1 });
+  // More than there is: judged one by one.
+  const short = await accepter.place(orderOf(ani, { prices: [400, 650, 150] }));
+  expect(short.results).toMatchObject([
+    { outcome: 'accepted', price: 400 },
+    { outcome: 'saldo_short', price: 650 },
+    { outcome: 'accepted', price: 150 },
+  ]);
+  const rest = await accepter.place(orderOf(web, { prices: [150, 150] }));
+  expect(rest.results).toMatchObject([
+    { outcome: 'accepted', price: 0 },
+    { outcome: 'saldo_short', price: 75 },
+  ]);
+  expect(await planOf(sql, ani)).toEqual({ available: 0, held: 2000, plan_used: 2 });
+  expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
+});
+
 test('an account without a plan pays the list price, and so does one whose plan rests', async ({
   sql,
 }) => {

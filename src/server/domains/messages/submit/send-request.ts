@@ -1,4 +1,5 @@
 import type { Rupiah } from '#contract/base/money.ts';
+import type { CloudPrices } from '#server/domains/pricing/pricing.ts';
 import type { RefusalCode } from '#contract/base/refusals.ts';
 
 /** One message to place; its price is frozen here. */
@@ -29,6 +30,8 @@ export type AnswerContext = {
   /** When the request came, in ms since 1970: what was due at once then stays so. */
   at: number;
   price: Rupiah;
+  /** Of a token of the Cloud API: what its messages cost by their categories. */
+  cloudPrices?: CloudPrices;
   simulated: boolean;
   /** The language its sentences were written in. */
   language: string;

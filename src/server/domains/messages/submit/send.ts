@@ -8,7 +8,7 @@ import { type Library, type MediaFacts, keptFiles } from '#server/domains/media/
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { type Accepter, hashOf } from './accept.ts';
 import { type FileLink, filesIn } from '#server/domains/messages/content.ts';
-import { type FindMedia, lookUp } from './lookups.ts';
+import { type FindMedia, channelOf, lookUp } from './lookups.ts';
 import { itemFrom, refusalOf } from './place.ts';
 import { conversationMessage, readMessages } from '#server/domains/messages/history/rows.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
@@ -79,9 +79,17 @@ async function place(
   { sql, accepter, prices, fileLink, findMedia, now }: Deps,
   { accountId, tokenId, key, message, hash }: Placing,
 ): Promise<ConversationMessage> {
-  const [found] = await lookUp({ sql, findMedia }, { accountId, tokenId }, [message]);
+  const channel = await asAccount(sql, accountId, (tx) => channelOf(tx, { accountId, tokenId }));
+  const sender = { accountId, tokenId, channel };
+  const [found] = await lookUp({ sql, findMedia, now }, sender, [message]);
   if (found instanceof Refusal) throw found;
-  const item = itemFrom(message, { tokenId, price: prices.message(), now: now(), found });
+  const item = itemFrom(message, {
+    tokenId,
+    price: prices.message(),
+    cloudPrices: channel === 'cloud' ? prices.cloud() : undefined,
+    now: now(),
+    found,
+  });
   const placed = await accepter.place({
     accountId,
     tokenId,

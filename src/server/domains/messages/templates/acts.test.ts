@@ -5,11 +5,12 @@ import { createTemplate, deleteTemplate, listTemplates } from '#contract/message
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { openApiTemplates } from './api.ts';
+import { noReview } from '#server/domains/messages/templates/review.ts';
 import { templateActs } from './acts.ts';
 
 /** The acts as a signed-in person of an account asks them, with row-level security. */
 function actsOf(db: TestDatabase, accountId: string) {
-  const handlers = templateActs({ sql: db.tenantSql });
+  const handlers = templateActs({ sql: db.tenantSql, review: noReview });
   const call = { caller: { kind: 'person', accountId } } as never;
   return async function ask<A extends Act>(act: A, input: InputOf<A>) {
     const handler = handlers.find((one) => one.act.name === act.name)!;
@@ -33,7 +34,7 @@ test('what the portal hands in the API lists, and the other way round', async ({
   const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
   const ask = actsOf(db, ani.accountId);
   const sender = { accountId: ani.accountId, simulated: true };
-  const api = openApiTemplates(db.tenantSql);
+  const api = openApiTemplates({ sql: db.tenantSql, review: noReview });
   const made = await ask(createTemplate, given);
   expect(made).toMatchObject({ ...template, status: 'approved', variables: ['1', '2'] });
   expect(await api.list(sender)).toEqual([made]);

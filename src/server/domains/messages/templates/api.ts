@@ -2,10 +2,11 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { type Template, templateName, valueOrderOf } from '#contract/messages/templates.ts';
 import type { NewTemplate } from '#contract/rest/templates.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
-import { insertTemplate, removeTemplate, templateOf } from './store.ts';
+import type { TemplateReview } from './review.ts';
+import { addTemplate, dropTemplate, templateOf } from './store.ts';
 import { readTemplates } from './templates.ts';
 
-type Sender = { accountId: string; simulated: boolean };
+type Sender = { accountId: string };
 
 /** What the public API needs of templates. */
 export type ApiTemplates = {
@@ -30,7 +31,13 @@ export type ApiTemplates = {
 };
 
 /** The templates' side of `/v1`. They belong to the account: each of its tokens sends them. */
-export const openApiTemplates = (sql: Sql): ApiTemplates => ({
+export const openApiTemplates = ({
+  sql,
+  review,
+}: {
+  sql: Sql;
+  review: TemplateReview;
+}): ApiTemplates => ({
   list: async ({ accountId }, name) => {
     if (name !== undefined && !templateName.test(name)) throw notFound(name);
     const names = name === undefined ? undefined : [name];
@@ -45,11 +52,10 @@ export const openApiTemplates = (sql: Sql): ApiTemplates => ({
     const [template, another] = fitting;
     return template && !another ? valueOrderOf(template.body) : undefined;
   },
-  add: (sender, template) =>
-    asAccount(sql, sender.accountId, (tx) => insertTemplate(tx, sender, template)),
+  add: (sender, template) => addTemplate({ sql, review }, sender.accountId, template),
   remove: async ({ accountId }, name, language) => {
     if (!templateName.test(name)) throw notFound(name);
-    await asAccount(sql, accountId, (tx) => removeTemplate(tx, { accountId, name, language }));
+    await dropTemplate({ sql, review }, { accountId, name, language });
   },
 });
 

@@ -8,18 +8,16 @@ import {
 import type { NewTemplate } from '#contract/rest/templates.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { newId } from '#server/infra/ids.ts';
-import type { Tx } from '#server/infra/postgres/database.ts';
-import type { StoredTemplate } from './templates.ts';
-
-type Owner = {
-  accountId: string;
-  /** The network that reviews it is the simulated one. */
-  simulated: boolean;
-};
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import type { TemplateReview } from './review.ts';
+import { type StoredTemplate, readTemplates } from './templates.ts';
 
 /** Stores a template; open pages learn of it. @throws Refusal `template_exists`, `templates_full` */
-export async function insertTemplate(tx: Tx, owner: Owner, given: NewTemplate): Promise<Template> {
-  const { accountId } = owner;
+async function insertTemplate(
+  tx: Tx,
+  { accountId, status }: { accountId: string; status: TemplateStatus },
+  given: NewTemplate,
+): Promise<Template> {
   const { name, language = 'id', category = 'utility', header, body, footer, buttons = [] } = given;
   const [count] = await tx<{ all: number }[]>`
     select count(*) as all from message_templates where account_id = ${accountId}`;
@@ -31,22 +29,20 @@ export async function insertTemplate(tx: Tx, owner: Owner, given: NewTemplate): 
       account_id, template_id, name, language, category, header, body, footer, buttons, status
     ) values (
       ${accountId}, ${newId()}, ${name}, ${language}, ${category}, ${header ?? null}, ${body},
-      ${footer ?? null}, ${buttons}::text[], ${reviewed(owner)}
+      ${footer ?? null}, ${buttons}::text[], ${status}
     )
     on conflict (account_id, name, language) do nothing
-    returning name, language, category, header, body, footer, buttons, status, reason, created_at`;
+    returning name, language, category, header, body, footer, buttons, status, reason, network_id,
+      created_at`;
   if (!added) throw new Refusal('template_exists', { name, language });
   await appendEvent(tx, { accountId, kind: 'template.changed', data: {} });
   return templateOf(added);
 }
 
-/** What the network's review says: the simulated one is content with everything; others take their time. */
-const reviewed = ({ simulated }: Owner): TemplateStatus => (simulated ? 'approved' : 'pending');
-
 type Named = { accountId: string; name: string; language: string | undefined };
 
 /** In one language, or in all of them; open pages learn of it. @throws Refusal `template_not_found` */
-export async function removeTemplate(tx: Tx, { accountId, name, language }: Named): Promise<void> {
+async function removeTemplate(tx: Tx, { accountId, name, language }: Named): Promise<void> {
   const removed = await tx`
     delete from message_templates
     where account_id = ${accountId} and name = ${name}
@@ -70,3 +66,38 @@ export const templateOf = (stored: StoredTemplate): Template => ({
   variables: [...variablesOf(stored.body)],
   created_at: stored.created_at,
 });
+
+type Deps = { sql: Sql; review: TemplateReview };
+
+/**
+ * Hands a template in: where a network reviews the account's templates, there first. Without one it is approved.
+ *
+ * @throws Refusal `template_exists`, `templates_full`, `cloud_refused`, `cloud_unreachable`
+ */
+export async function addTemplate(
+  { sql, review }: Deps,
+  accountId: string,
+  template: NewTemplate,
+): Promise<Template> {
+  const isReviewed = await review.reviews(accountId);
+  if (isReviewed) {
+    const { name, language = 'id' } = template;
+    const known = await asAccount(sql, accountId, (tx) => readTemplates(tx, accountId, [name]));
+    if (known.some((one) => one.language === language))
+      throw new Refusal('template_exists', { name, language });
+    await review.submit(accountId, template);
+  }
+  const status = isReviewed ? 'pending' : 'approved';
+  return asAccount(sql, accountId, (tx) => insertTemplate(tx, { accountId, status }, template));
+}
+
+/**
+ * Deletes a template: in one language here alone, in all of them at the network, too.
+ *
+ * @throws Refusal `template_not_found`, `cloud_refused`, `cloud_unreachable`
+ */
+export async function dropTemplate({ sql, review }: Deps, named: Named): Promise<void> {
+  const { accountId, name } = named;
+  if (await review.reviews(accountId)) await review.remove(accountId, name);
+  await asAccount(sql, accountId, (tx) => removeTemplate(tx, named));
+}

@@ -3,6 +3,7 @@ import {
   type TemplateCategory,
   type TemplateStatus,
   fillTemplate,
+  valueOrderOf,
   variablesOf,
 } from '#contract/messages/templates.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
@@ -18,17 +19,23 @@ export type StoredTemplate = {
   buttons: readonly string[];
   status: TemplateStatus;
   reason: string | null;
+  /** Its id at the network that reviews it; null where none does. */
+  network_id: string | null;
   created_at: Date;
 };
 
 /** A template with its variables filled in: what is stored of a message, and what its receiver reads. */
 export type RenderedTemplate = {
   template: string;
+  /** Not stored with the message. */
+  category?: TemplateCategory;
   language: string;
   text: string;
   header?: string;
   footer?: string;
   buttons?: readonly string[];
+  /** What its variables were filled with: a network that fills the template itself is given these. */
+  parameters?: readonly { name: string; text: string }[];
 };
 
 type Named = {
@@ -45,7 +52,8 @@ export async function readTemplates(
 ): Promise<readonly StoredTemplate[]> {
   if (names?.length === 0) return [];
   return tx<StoredTemplate[]>`
-    select name, language, category, header, body, footer, buttons, status, reason, created_at
+    select name, language, category, header, body, footer, buttons, status, reason, network_id,
+      created_at
     from message_templates
     where account_id = ${accountId}
       ${names ? tx`and name = any (${[...new Set(names)]}::text[])` : tx``}
@@ -73,10 +81,17 @@ export function renderTemplate(
   }
   return {
     template: template.name,
+    category: template.category,
     language: template.language,
     text: fillTemplate(template.body, variables),
     ...(template.header !== null && { header: template.header }),
     ...(template.footer !== null && { footer: template.footer }),
     ...(template.buttons.length > 0 && { buttons: template.buttons }),
+    ...(given > 0 && {
+      parameters: valueOrderOf(template.body).map((one, index) => ({
+        name: one,
+        text: variables[index] ?? '',
+      })),
+    }),
   };
 }

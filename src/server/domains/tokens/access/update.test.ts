@@ -16,7 +16,7 @@ const NOW = new Date('2026-11-23T05:00:00Z');
 async function tokenWith({ allAccountsSql, tenantSql: sql }: TestDatabase) {
   const { accountId } = await customerWith(allAccountsSql);
   const limitOf = async () => undefined;
-  const made = await addToken({ sql, subscribers, limitOf }, accountId, {
+  const made = await addToken({ sql, subscribers, limitOf, isOffered: () => true }, accountId, {
     name: 'Kasir',
     channel: 'simulator',
   });

@@ -19,7 +19,7 @@ const throws = (error: unknown) => {
 async function ringWith(sql: Sql) {
   const ani = await customerWith(sql);
   const { token, key } = await addToken(
-    { sql, subscribers, limitOf: async () => undefined },
+    { sql, subscribers, limitOf: async () => undefined, isOffered: () => true },
     ani.accountId,
     {
       name: 'Toko',

@@ -55,22 +55,60 @@ export async function scanQr(
     if (!link) return new Refusal('qr_stale', {});
     if (link.state !== 'waiting' || link.is_over) return new Refusal('link_gone', {});
     if (readQr(text) && !isQrOfLink(secrets, link, text)) return new Refusal('qr_stale', {});
-    const holder = await tokenOfPhone(tx, link.channel, phone);
-    if (holder && holder.tokenId !== link.tokenId) {
-      await endLink(tx, link);
-      await subscribers.tokenChanged(tx, link);
-      return new Refusal('phone_taken', {});
-    }
-    await tx`
-      update links set state = 'scanned', phone = ${phone}, qr_hash = ${sha256(text)},
-        qr_expires_at = clock_timestamp()
-      where account_id = ${link.accountId} and link_id = ${link.linkId}`;
-    await subscribers.tokenChanged(tx, link);
+    const taken = await markScanned(tx, subscribers, link, { phone, qrHash: sha256(text) });
+    if (taken) return taken;
     await inTransaction?.(tx, link);
     return link;
   });
   if (outcome instanceof Refusal) throw outcome;
   return outcome;
+}
+
+/**
+ * A network says that a phone has paired with a link whose QR it made itself: the link goes from waiting to
+ * scanned, once.
+ *
+ * @param inTransaction runs in the same transaction, only when this phone won.
+ * @throws Refusal `link_gone` when its link was used or is over, `phone_taken` when the phone belongs to another
+ *   token.
+ */
+export async function scanByNetwork(
+  { allAccountsSql, subscribers }: Omit<ScanDeps, 'secrets'>,
+  ref: LinkRef,
+  phone: string,
+  inTransaction: (tx: Tx, link: ScannedLink) => Promise<void>,
+): Promise<void> {
+  const outcome = await allAccountsSql.begin(async (tx) => {
+    const link = await lockLink(tx, ref);
+    const mayScan = link?.state === 'waiting' && link.since_consent_s !== null;
+    if (!mayScan) return new Refusal('link_gone', {});
+    const taken = await markScanned(tx, subscribers, link, { phone, qrHash: null });
+    if (taken) return taken;
+    await inTransaction(tx, link);
+    return undefined;
+  });
+  if (outcome) throw outcome;
+}
+
+/** The link is this phone's; or it ends, because the phone is another token's. */
+async function markScanned(
+  tx: Tx,
+  subscribers: TokenSubscribers,
+  link: OpenLink,
+  { phone, qrHash }: { phone: string; qrHash: Buffer | null },
+): Promise<Refusal<'phone_taken'> | undefined> {
+  const holder = await tokenOfPhone(tx, link.channel, phone);
+  if (holder && holder.tokenId !== link.tokenId) {
+    await endLink(tx, link);
+    await subscribers.tokenChanged(tx, link);
+    return new Refusal('phone_taken', {});
+  }
+  await tx`
+    update links set state = 'scanned', phone = ${phone}, qr_hash = ${qrHash},
+      qr_expires_at = clock_timestamp()
+    where account_id = ${link.accountId} and link_id = ${link.linkId}`;
+  await subscribers.tokenChanged(tx, link);
+  return undefined;
 }
 
 async function refOfCode(tx: Tx, secrets: Secrets, text: string): Promise<LinkRef | undefined> {

@@ -1,5 +1,6 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import type { ApiLink } from '#contract/rest/account.ts';
+import type { Scan } from '#contract/tokens.ts';
 import { type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { readToken } from '#server/domains/tokens/row.ts';
 import type { LinkRef } from './link-data.ts';
@@ -29,7 +30,7 @@ export async function startLink(deps: OpenDeps, sender: Sender, agent: string): 
 }
 
 type Present = Omit<ApiLink, 'qr'> & {
-  qr: { text: string; pairing_code: string; expires_at: Date } | null;
+  qr: Scan['qr'];
 };
 
 /** How things stand; undefined where nothing is linked and nothing was started. */

@@ -212,7 +212,7 @@ test('the pairing code does what the QR does, with or without its dash', async (
   const { ani, deps, show } = await shownLink(sql);
   const { pairing_code: code } = await show();
   expect(code).toMatch(/^[2-9A-HJ-NP-Z]{8}$/);
-  const typed = `${code.slice(0, 4)}-${code.slice(4)}`.toLowerCase();
+  const typed = `${code?.slice(0, 4)}-${code?.slice(4)}`.toLowerCase();
   await connectLink(deps, await scanQr(deps, typed, PHONE));
   expect(await tokenOf(sql, ani)).toEqual({ status: 'linked', phone: PHONE });
 });
@@ -279,7 +279,7 @@ test('the browser that agreed sees that time is over; what it showed opens nothi
   await expect(scanQr(deps, last.text, PHONE)).rejects.toEqual(gone);
   await expect(scanQr(deps, text, PHONE)).rejects.toEqual(gone);
   await db.owner`update link_codes set expires_at = clock_timestamp()`;
-  await expect(scanQr(deps, pairing_code, PHONE)).rejects.toEqual(stale);
+  await expect(scanQr(deps, pairing_code ?? '', PHONE)).rejects.toEqual(stale);
 });
 
 test('a token whose link ran out is shown as not connected, not as connecting', async ({ sql }) => {

@@ -17,11 +17,17 @@ import {
   readLink,
   signLink,
 } from './link-data.ts';
+import type { NetworkQr } from './network-links.ts';
 import { closeLinks } from './phones.ts';
 import { readToken } from '#server/domains/tokens/row.ts';
 import type { TokenSubscribers } from '#server/domains/tokens/subscribers.ts';
 
-type Deps = { sql: Sql; secrets: Secrets };
+type Deps = {
+  sql: Sql;
+  secrets: Secrets;
+  /** The codes of links whose network makes them; undefined where there is no such network. */
+  networkQr?: NetworkQr | undefined;
+};
 export type OpenDeps = Deps & { subscribers: TokenSubscribers };
 
 const LINK_MINUTES = 10;
@@ -91,11 +97,8 @@ export const getScanHandler = (deps: Deps) =>
  *
  * @throws Refusal `link_gone` for everything else: altered, over, used, another browser.
  */
-export async function readScan(
-  { sql, secrets }: Deps,
-  data: string,
-  nonce?: string,
-): Promise<Scan> {
+export async function readScan(deps: Deps, data: string, nonce?: string): Promise<Scan> {
+  const { sql, secrets } = deps;
   const link = verifyLink(secrets, data);
   return asAccount(sql, link.accountId, async (tx) => {
     const row = await findLink(tx, link);
@@ -105,7 +108,7 @@ export async function readScan(
     } else if (nonce === undefined || !sameBytes(row.nonce_hash, sha256(nonce))) {
       throw linkGone();
     }
-    return scanFrom(secrets, link, row);
+    return scanFrom(deps, tx, link, row);
   });
 }
 
@@ -114,10 +117,10 @@ export async function readScan(
  *
  * @throws Refusal `link_gone` when there is no such link.
  */
-export async function showLink({ secrets }: Deps, tx: Tx, link: LinkRef): Promise<Scan> {
+export async function showLink(deps: Deps, tx: Tx, link: LinkRef): Promise<Scan> {
   const row = await findLink(tx, link);
   if (!row) throw linkGone();
-  return scanFrom(secrets, link, row);
+  return scanFrom(deps, tx, link, row);
 }
 
 /** The link of a signed URL, without a query. */
@@ -140,14 +143,16 @@ async function findLink(tx: Tx, { accountId, linkId }: LinkRef): Promise<LinkRow
   return row;
 }
 
-function scanFrom(secrets: Secrets, link: LinkRef, row: LinkRow): Scan {
+async function scanFrom(deps: Deps, tx: Tx, link: LinkRef, row: LinkRow): Promise<Scan> {
   const state = row.state === 'waiting' && row.is_over ? 'expired' : row.state;
+  const ownQr = () => qrFrom(deps.secrets, link, row);
+  const networksQr = async () => (row.nonce_hash && (await deps.networkQr?.(tx, link))) ?? null;
   return {
     state,
     account_name: row.account_name,
     token_name: row.token_name,
     channel: row.channel,
-    qr: state === 'waiting' ? qrFrom(secrets, link, row) : null,
+    qr: state === 'waiting' ? await (row.channel === 'simulator' ? ownQr() : networksQr()) : null,
     phone: state === 'connected' && row.phone !== null ? maskedPhone(row.phone) : null,
     expires_at: row.expires_at,
   };
@@ -175,18 +180,20 @@ export function maskedPhone(phone: string): string {
 }
 
 export const consentScanHandler = (deps: Deps) =>
-  handle(consentScan, (call, input) => recordConsent(deps, input.data, call.agent));
+  handle(consentScan, (call, input) => recordConsent(deps, input.data, call.agent, input.phone));
 
 /**
  * The phone's owner agrees: recorded with the time and the browser, which from now on is the only one
  * to see the QR. A prefetch cannot do this, and nobody can do it a second time.
  *
+ * @param pairingPhone for whom the network is asked for a pairing code, where it makes the codes.
  * @throws Refusal `link_gone` when the link is altered, over, or another browser agreed before.
  */
 export async function recordConsent(
   { sql, secrets }: Deps,
   data: string,
   agent: string,
+  pairingPhone?: string,
 ): Promise<OutputOf<typeof consentScan>> {
   const link = verifyLink(secrets, data);
   const nonce = randomBytes(32).toString('base64url');
@@ -196,7 +203,7 @@ export async function recordConsent(
     const [consented] = await tx<{ expires_at: Date }[]>`
       update links
       set nonce_hash = ${nonceHash}, consent_at = clock_timestamp(),
-        consent_agent = ${agent.slice(0, 400)}
+        consent_agent = ${agent.slice(0, 400)}, pairing_phone = ${pairingPhone ?? null}
       where account_id = ${link.accountId} and link_id = ${link.linkId} and state = 'waiting'
         and nonce_hash is null and expires_at > clock_timestamp()
       returning expires_at`;

@@ -16,7 +16,7 @@ import { type NumberDeps, numberRoutes } from './numbers.ts';
 import { phrases } from './read/phrases.ts';
 import type { CloudRoute } from './route.ts';
 import { selfRoutes } from './self.ts';
-import { textAt } from './values.ts';
+import { textAt } from '#server/infra/net/json-values.ts';
 
 /** What the application hands to this dialect: the same functions as to `/v1`. */
 export type CloudDeps = MessageDeps &

@@ -53,6 +53,7 @@ const shown: Readonly<Record<string, Shown>> = {
   template_not_found: { code: 132001, status: 404 },
   template_language_needed: { code: 132001, status: 404 },
   template_not_approved: { code: 132015, status: 400 },
+  window_closed: { code: 131047, status: 400 },
   template_variables_unfit: { code: 132000, status: 400 },
   request_in_flight: { code: 2, status: 409 },
   our_fault: { code: 131000, status: 500 },

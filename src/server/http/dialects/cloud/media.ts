@@ -8,7 +8,7 @@ import { FORM_BYTES, PACE, openTurns } from '#server/http/uploads/uploads.ts';
 import { phrases as apiPhrases } from '#server/http/v1/answers.ts';
 import type { NewMediaFile } from '#server/http/v1/endpoints/media.ts';
 import type { CloudCall, CloudRoute } from './route.ts';
-import { textAt } from './values.ts';
+import { textAt } from '#server/infra/net/json-values.ts';
 
 /** Where the bytes of a file are, beneath its id. */
 const CONTENT = '/content';

@@ -7,7 +7,7 @@ import type { CloudCall, CloudRoute } from './route.ts';
 import { CloudRefusal } from './errors.ts';
 import { phrases } from './read/phrases.ts';
 import { namedTemplateIn, readCloudRequest } from './read/request.ts';
-import { at } from './values.ts';
+import { at } from '#server/infra/net/json-values.ts';
 
 /** What these calls need of messages. */
 export type MessageDeps = {

@@ -4,7 +4,7 @@ import type { TokenStatus } from '#contract/tokens.ts';
 import type { ApiSender } from '#server/http/access.ts';
 import { type MediaDeps, describeMedia } from './media.ts';
 import type { CloudCall, CloudRoute } from './route.ts';
-import { textAt } from './values.ts';
+import { textAt } from '#server/infra/net/json-values.ts';
 
 /** What these calls need of the token behind a key. */
 export type NumberDeps = {

@@ -5,7 +5,7 @@ import { CloudRefusal } from './errors.ts';
 import { type NumberDeps, picked } from './numbers.ts';
 import { phrases } from './read/phrases.ts';
 import type { CloudCall, CloudRoute } from './route.ts';
-import { textAt } from './values.ts';
+import { textAt } from '#server/infra/net/json-values.ts';
 
 const DAY_MS = 86_400_000;
 

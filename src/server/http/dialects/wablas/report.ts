@@ -1,3 +1,4 @@
+import { idFloor } from '#server/infra/ids.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { MessageStatus, MessageType } from '#contract/messages.ts';
@@ -138,10 +139,7 @@ function phoneIn(given: Given): string | undefined {
 }
 
 /** The first id that a message of an instant could have: ids begin with the time. */
-function firstIdAt(at: Date): string {
-  const hex = at.getTime().toString(16).padStart(12, '0');
-  return publicId('message', `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`);
-}
+const firstIdAt = (at: Date): string => publicId('message', idFloor(at.getTime()));
 
 /** Which messages a report asks for. */
 type Wanted = {

@@ -3,7 +3,7 @@ import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { MessagesSquare } from 'lucide-react';
 import { captionText } from '#contract/messages/captions.ts';
-import { CONVERSATION_QUERY_MAX, type Conversation } from '#contract/messages.ts';
+import { CONVERSATION_QUERY_MAX, type Conversation } from '#contract/messages/conversations.ts';
 import { civilDate, formatTime } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';

@@ -1,12 +1,12 @@
 import { queryOptions, type QueryClient, type QueryKey } from '@tanstack/react-query';
+import { rises, type ConversationMessage } from '#contract/messages.ts';
 import {
   conversationMessages,
+  getConversation,
   listConversations,
   readConversation,
-  rises,
   type Conversation,
-  type ConversationMessage,
-} from '#contract/messages.ts';
+} from '#contract/messages/conversations.ts';
 import { perform } from '#web/api/act.ts';
 import { threadKey, unreadKey } from '#web/features/messages/queryKeys.ts';
 import { withRead } from '#web/features/messages/livePatches.ts';
@@ -41,6 +41,14 @@ export const conversationsQuery = (q: string) =>
     queryKey: conversationsKey(q),
     queryFn: ({ client, signal }) =>
       readNewest(conversations(q, signal), known<Conversation>(client, conversationsKey(q))),
+  });
+
+/** One conversation, also where no list shows it; null while there is none. */
+export const conversationQuery = ({ tokenId, peer }: Which) =>
+  queryOptions({
+    queryKey: ['conversations', 'one', tokenId, peer],
+    queryFn: ({ signal }) =>
+      perform(getConversation, { token_id: tokenId, peer: `+${peer}` }, { signal }),
   });
 
 /** How many of a conversation's messages are unread, as far as a list in the cache says. */

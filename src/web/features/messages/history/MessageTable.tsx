@@ -16,7 +16,7 @@ import styles from '#web/features/messages/history/MessageTable.module.css';
 import { useMedia } from '#web/ui/layout/useMedia.ts';
 import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
-import { allTokensQuery } from '#web/features/messages/queries.ts';
+import { allTokensQuery } from '#web/features/tokens/tokens.ts';
 import { excerptOf, nameOf, typeLabel } from '#web/features/messages/labels.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';

@@ -4,7 +4,7 @@ import { navigate } from '#web/browser/router/navigation.ts';
 import { useEffect } from 'react';
 import { sendMessage, TEXT_MAX } from '#contract/messages.ts';
 import { formatPhone } from '#contract/base/phone.ts';
-import type { Token } from '#contract/tokens.ts';
+import type { ChannelName, Token } from '#contract/tokens.ts';
 import { checkWith } from '#web/ui/form/checkWith.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
@@ -12,6 +12,7 @@ import { useAct } from '#web/api/query.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
 import { MessagePrice } from '#web/features/messages/send/MessagePrice.tsx';
+import { useMessagePrice } from '#web/features/messages/send/useMessagePrice.ts';
 import styles from '#web/features/messages/send/SendForm.module.css';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
@@ -46,6 +47,7 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
   const form = useForm({ token_id: last?.id ?? '', to: '', text: '' }, check);
   const send = useAct(sendMessage);
   const { values, errors } = form;
+  const token = tokens.find(({ id }) => id === values.token_id);
   // What comes after the first wait is not what the dialog put the focus on.
   useEffect(() => form.ref.current?.querySelector('input')?.focus(), [form.ref]);
 
@@ -77,7 +79,7 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
           }))}
           value={values.token_id}
           error={errors.token_id}
-          onChange={(token) => form.set('token_id', token)}
+          onChange={(id) => form.set('token_id', id)}
         />
         <HomeTelephoneField
           label="Nomor tujuan"
@@ -99,7 +101,12 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
           error={errors.text}
           onChange={({ target }) => form.set('text', target.value)}
         />
-        <Price />
+        <Alert
+          state="info"
+          visible={token?.channel === 'cloud'}
+          label="Lewat WhatsApp Cloud API, pesan ini hanya dapat dikirim bila penerima menulis dalam 24 jam terakhir."
+        />
+        <Price channel={token?.channel} />
         <Actions busy={send.busy} onClose={onClose} />
       </Stack>
     </form>
@@ -130,6 +137,11 @@ function RefusalAlert({ error }: { error: Error | null }) {
           </Link>
         </p>
       )}
+      {code === 'window_closed' && (
+        <p>
+          <Link to="/token/templat">Lihat templat</Link>
+        </p>
+      )}
       {code === 'token_not_linked' && (
         <p>
           <Link to="/token">Buka halaman Token</Link>
@@ -140,13 +152,20 @@ function RefusalAlert({ error }: { error: Error | null }) {
 }
 
 /** Read anew when the form opens: messages of the plan's quota change no saldo that an event would tell of. */
-function Price() {
+function Price({ channel }: { channel: ChannelName | undefined }) {
   const { data } = useQuery({ ...saldoQuery, refetchOnMount: 'always' });
+  const price = useMessagePrice(channel, data);
   return (
     <dl className={styles['price']}>
       <div>
         <dt>Biaya</dt>
-        <dd>{data ? <MessagePrice saldo={data} /> : <Skeleton width={56} />}</dd>
+        <dd>
+          {data && price !== undefined ? (
+            <MessagePrice price={price} left={data.quota_left} />
+          ) : (
+            <Skeleton width={56} />
+          )}
+        </dd>
       </div>
       <div>
         <dt>Saldo tersedia</dt>

@@ -1,30 +1,43 @@
 import { formatRupiah } from '#contract/base/money.ts';
 import { setPrice } from '#contract/operator/money/books.ts';
+import { PriceCategory } from '#contract/tokens/channels.ts';
 import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
-import { fromWords } from '#web/features/operator/prices/priceWords.ts';
+import { categoryWords, fromWords, whatOf } from '#web/features/operator/prices/priceWords.ts';
 import { instantOf } from '#web/features/operator/desk/moment.ts';
 import { FromField } from '#web/features/operator/prices/FromField.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
+import { Select } from '#web/ui/select/Select.tsx';
 
-/** Sets the list price of a message, from now or a later time on. */
+const NEW: { category: PriceCategory; price: string; valid_from: string; reason: string } = {
+  category: 'message',
+  price: '',
+  valid_from: '',
+  reason: '',
+};
+const categories = PriceCategory().options.map((value) => ({
+  value,
+  label: categoryWords(value),
+}));
+
+/** Sets the list price of a message of one kind, from now or a later time on. */
 export function PriceForm() {
   const { form, onSubmit } = useDeskForm(setPrice, {
-    initial: { price: '', valid_from: '', reason: '' },
-    inputOf: ({ price, valid_from, reason }) => {
+    initial: NEW,
+    inputOf: ({ category, price, valid_from, reason }) => {
       const from = instantOf(valid_from);
       return {
-        category: 'message' as const,
+        category,
         price,
         reason,
         ...(from !== undefined && { valid_from: from }),
       };
     },
-    question: ({ price, valid_from }) => ({
-      title: 'Ubah harga pesan?',
-      text: `Pesan yang diterima mulai ${fromWords(valid_from)} berharga ${formatRupiah(Number(price))}. Pesan yang sudah diterima tetap dengan harganya.`,
+    question: ({ category, price, valid_from }) => ({
+      title: category === 'message' ? 'Ubah harga pesan?' : 'Ubah harga Cloud API?',
+      text: `${whatOf(category)} yang diterima mulai ${fromWords(valid_from)} berharga ${formatRupiah(Number(price))}. Pesan yang sudah diterima tetap dengan harganya.`,
       button: 'Ubah harga',
     }),
     said: () => 'Harga disimpan.',
@@ -36,6 +49,15 @@ export function PriceForm() {
       onSubmit={onSubmit}
       actions={<Button type="submit">Ubah harga pesan</Button>}
     >
+      <Select
+        label="Jenis"
+        name="category"
+        required
+        options={categories}
+        value={form.values.category}
+        error={form.errors.category}
+        onChange={(event) => form.set('category', event.target.value)}
+      />
       <div className={styles['pair']}>
         <AmountField form={form} label="Harga baru per pesan" name="price" required />
         <FromField form={form} />

@@ -2,11 +2,12 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
 import { type PriceTables, getPrices } from '#contract/operator/money/books.ts';
+import { PriceCategory } from '#contract/tokens/channels.ts';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
-import { rateWords } from '#web/features/operator/prices/priceWords.ts';
+import { categoryWords, rateWords } from '#web/features/operator/prices/priceWords.ts';
 import { Plans } from '#web/features/operator/prices/Plans.tsx';
 import { PpnForm } from '#web/features/operator/prices/PpnForm.tsx';
 import { PriceForm } from '#web/features/operator/prices/PriceForm.tsx';
@@ -45,13 +46,13 @@ const Tables = ({ data: { prices, rates, ppn } }: { data: PriceTables }) => (
   <>
     <Panel title="Harga pesan">
       <Stack>
-        <ul className={styles['rows']} aria-label="Riwayat harga pesan">
-          {prices.map((row) => (
-            <Dated key={row.valid_from.toISOString()} row={row}>
-              {formatRupiah(row.price)} per pesan
-            </Dated>
-          ))}
-        </ul>
+        {PriceCategory().options.map((category) => (
+          <PriceHistory
+            key={category}
+            category={category}
+            rows={prices.filter((row) => row.category === category)}
+          />
+        ))}
         <PriceForm key={prices.length} />
       </Stack>
     </Panel>
@@ -73,6 +74,22 @@ const Tables = ({ data: { prices, rates, ppn } }: { data: PriceTables }) => (
       </Stack>
     </Panel>
   </>
+);
+
+type PriceHistoryProps = { category: PriceCategory; rows: PriceTables['prices'] };
+
+/** The prices of one kind, the newest first. */
+const PriceHistory = ({ category, rows }: PriceHistoryProps) => (
+  <section>
+    <h3>{categoryWords(category)}</h3>
+    <ul className={styles['rows']} aria-label={`Riwayat harga ${categoryWords(category)}`}>
+      {rows.map((row) => (
+        <Dated key={row.valid_from.toISOString()} row={row}>
+          {formatRupiah(row.price)} per pesan
+        </Dated>
+      ))}
+    </ul>
+  </section>
 );
 
 type Row = Omit<PriceTables['prices'][number], 'category' | 'price'>;

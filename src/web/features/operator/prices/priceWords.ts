@@ -1,4 +1,5 @@
 import { formatDateTime } from '#contract/base/time.ts';
+import { type PriceCategory, categoryLabel } from '#contract/tokens/channels.ts';
 import { instantOf } from '#web/features/operator/desk/moment.ts';
 
 type Rate = Readonly<Record<'num' | 'den' | 'dpp_num' | 'dpp_den', string | number>>;
@@ -12,3 +13,13 @@ export function fromWords(typed: string): string {
   const at = instantOf(typed);
   return at === undefined ? 'sekarang' : formatDateTime(new Date(at), 'Asia/Jakarta');
 }
+
+/** A kind of price, with the channels that it is of. */
+export const categoryWords = (category: PriceCategory): string =>
+  category === 'message'
+    ? 'Pesan (Simulator dan WhatsApp Web)'
+    : `Cloud API: ${categoryLabel[category]}`;
+
+/** What has such a price, at the beginning of a sentence. */
+export const whatOf = (category: PriceCategory): string =>
+  category === 'message' ? 'Pesan' : `Pesan Cloud API jenis ${categoryLabel[category]}`;

@@ -10,6 +10,8 @@ import { tokenStatusLabel } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
+import { MoveSystemToken } from '#web/features/operator/systemToken/MoveSystemToken.tsx';
+import { channelLabel } from '#web/features/tokens/tokens.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { AnchorButton, Button } from '#web/ui/button/Button.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
@@ -49,16 +51,9 @@ export function Connection({ token }: { token: SystemToken }) {
       <Stack>
         <Facts
           facts={[
-            {
-              term: 'Status',
-              is: (
-                <StatusChip tone={isConnected ? 'success' : 'danger'}>
-                  {tokenStatusLabel[status]}
-                </StatusChip>
-              ),
-            },
+            { term: 'Status', is: <Status token={token} /> },
             { term: 'Nomor', is: <span className="num">{phone ?? '—'}</span> },
-            { term: 'Kanal', is: channel === 'simulator' ? 'Simulator' : channel },
+            { term: 'Kanal', is: channelLabel[channel] },
             { term: 'Nomor Anda', is: <span className="num">{own_phone}</span> },
           ]}
         />
@@ -85,9 +80,28 @@ export function Connection({ token }: { token: SystemToken }) {
               {link ? 'Buat tautan baru' : 'Sambungkan ponsel'}
             </Button>
           )}
+          <Move token={token} />
         </Row>
       </Stack>
     </Panel>
+  );
+}
+
+const Status = ({ token: { status } }: { token: SystemToken }) => (
+  <StatusChip tone={status === 'linked' ? 'success' : 'danger'}>
+    {tokenStatusLabel[status]}
+  </StatusChip>
+);
+
+function Move({ token }: { token: SystemToken }) {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <>
+      <Button variant="outline" tone="neutral" onClick={() => setOpen(true)}>
+        Pindah kanal
+      </Button>
+      {isOpen && <MoveSystemToken token={token} onClose={() => setOpen(false)} />}
+    </>
   );
 }
 

@@ -1,5 +1,5 @@
-import { RotateCcwKey, Trash2, Unplug } from 'lucide-react';
-import { useState } from 'react';
+import { ArrowRightLeft, RotateCcwKey, Trash2, Unplug } from 'lucide-react';
+import { lazy, Suspense, useState } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';
 import { rotateToken, unlinkToken, type Token } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/api/errors.ts';
@@ -12,6 +12,10 @@ import { AskSupport } from '#web/features/support/support.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import type { Question } from '#web/ui/overlay/question.ts';
+
+const MoveToken = lazy(async () => ({
+  default: (await import('#web/features/tokens/channels/MoveToken.tsx')).MoveToken,
+}));
 
 type Props = { token: Token; onGone: () => void };
 
@@ -52,9 +56,10 @@ export function TokenActions({ token, onGone }: Props) {
             icon={<Unplug size={18} aria-hidden="true" />}
             onClick={() => void askUnlink()}
           >
-            Putuskan ponsel
+            {token.channel === 'cloud' ? 'Putuskan nomor' : 'Putuskan ponsel'}
           </Button>
         )}
+        <Move token={token} />
         <Button
           {...outline}
           tone="danger"
@@ -77,6 +82,29 @@ export function TokenActions({ token, onGone }: Props) {
   );
 }
 
+/** Moves it to another channel: what that means is said before it is chosen. */
+function Move({ token }: { token: Token }) {
+  const [isOpen, setOpen] = useState(false);
+  const close = () => setOpen(false);
+  return (
+    <>
+      <Button
+        variant="outline"
+        tone="neutral"
+        icon={<ArrowRightLeft size={18} aria-hidden="true" />}
+        onClick={() => setOpen(true)}
+      >
+        Pindah kanal
+      </Button>
+      {isOpen && (
+        <Suspense>
+          <MoveToken token={token} onClose={close} onMoved={close} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
 const rotateWords: Question = {
   title: 'Ganti kunci API?',
   children: <p>Kunci baru ditampilkan sekali. Kunci lama masih berlaku 24 jam, lalu ditolak.</p>,
@@ -84,12 +112,15 @@ const rotateWords: Question = {
   tone: 'primary',
 };
 
-const unlinkWords = ({ phone }: Token): Question => ({
-  title: 'Putuskan ponsel?',
+const unlinkWords = ({ phone, channel }: Token): Question => ({
+  title: channel === 'cloud' ? 'Putuskan nomor?' : 'Putuskan ponsel?',
   children: (
     <p>
-      Token ini tidak dapat mengirim lagi lewat {phone ? formatPhone(phone) : 'ponselnya'} sampai QR
-      dipindai kembali. Riwayat pesan tetap ada.
+      Token ini tidak dapat mengirim lagi lewat {phone ? formatPhone(phone) : 'ponselnya'} sampai{' '}
+      {channel === 'cloud'
+        ? 'nomornya disambungkan kembali. Access token dan app secret-nya dihapus.'
+        : 'QR dipindai kembali.'}{' '}
+      Riwayat pesan tetap ada.
     </p>
   ),
   confirmText: 'Putuskan',

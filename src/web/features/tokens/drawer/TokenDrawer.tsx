@@ -29,6 +29,11 @@ const TokenAccessPart = lazy(async () => ({
   default: (await import('#web/features/tokens/access/TokenAccessPart.tsx')).TokenAccessPart,
 }));
 
+/** Most tokens of a trial never see a real network. */
+const ConnectionPart = lazy(async () => ({
+  default: (await import('#web/features/tokens/channels/ConnectionPart.tsx')).ConnectionPart,
+}));
+
 type Props = {
   id: string;
   /** Came here to link a phone. */
@@ -61,7 +66,6 @@ export function TokenDrawer({ id, linking, onClose }: Props) {
 type DetailsProps = { token: Token; linking: boolean; onGone: () => void };
 
 function Details({ token, linking, onGone }: DetailsProps) {
-  const { timezone } = useUser();
   const states = useRef<HTMLDivElement>(null);
   const { review } = token;
   return (
@@ -86,36 +90,14 @@ function Details({ token, linking, onGone }: DetailsProps) {
           onGone={onGone}
         />
       )}
-      <LinkPart token={token} linking={linking} />
-      <section className={styles['part']}>
-        <h3>Rincian</h3>
-        <Facts
-          facts={[
-            {
-              term: 'Nomor',
-              is: token.phone ? formatPhone(token.phone) : 'Belum ada ponsel yang tersambung',
-            },
-            { term: 'Kanal', is: channelLabel[token.channel] },
-            {
-              term: 'Kunci API',
-              is: (
-                <code aria-label={`Berakhir dengan ${token.key_hint}`}>••••{token.key_hint}</code>
-              ),
-            },
-            {
-              term: 'Pesan hari ini',
-              is: `${formatNumber(token.sent_today)} dari ${formatNumber(token.daily_limit)}`,
-            },
-            {
-              term: 'Terakhir dipakai',
-              is: token.last_used_at
-                ? formatAgo(token.last_used_at, undefined, timezone)
-                : 'Belum pernah',
-            },
-            { term: 'Dibuat', is: formatDateTime(token.created_at, timezone) },
-          ]}
-        />
-      </section>
+      {token.channel === 'simulator' ? (
+        <LinkPart token={token} linking={linking} />
+      ) : (
+        <Suspense fallback={<Skeleton height={18} lines={6} />}>
+          <ConnectionPart key={token.channel} token={token} linking={linking} />
+        </Suspense>
+      )}
+      <TokenFacts token={token} />
       <CloudIds token={token} />
       <WebhookPart tokenId={token.id} />
       <TokenSettings key={token.id} token={token} />
@@ -128,5 +110,38 @@ function Details({ token, linking, onGone }: DetailsProps) {
       </section>
       <TokenActions token={token} onGone={onGone} />
     </div>
+  );
+}
+
+function TokenFacts({ token }: { token: Token }) {
+  const { timezone } = useUser();
+  return (
+    <section className={styles['part']}>
+      <h3>Rincian</h3>
+      <Facts
+        facts={[
+          {
+            term: 'Nomor',
+            is: token.phone ? formatPhone(token.phone) : 'Belum ada nomor yang tersambung',
+          },
+          { term: 'Kanal', is: channelLabel[token.channel] },
+          {
+            term: 'Kunci API',
+            is: <code aria-label={`Berakhir dengan ${token.key_hint}`}>••••{token.key_hint}</code>,
+          },
+          {
+            term: 'Pesan hari ini',
+            is: `${formatNumber(token.sent_today)} dari ${formatNumber(token.daily_limit)}`,
+          },
+          {
+            term: 'Terakhir dipakai',
+            is: token.last_used_at
+              ? formatAgo(token.last_used_at, undefined, timezone)
+              : 'Belum pernah',
+          },
+          { term: 'Dibuat', is: formatDateTime(token.created_at, timezone) },
+        ]}
+      />
+    </section>
   );
 }

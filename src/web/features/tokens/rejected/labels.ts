@@ -173,6 +173,10 @@ const words: Readonly<Record<string, Words>> = {
     title: 'Jumlah templat mencapai batas',
     fix: 'Hapus templat yang tidak diperlukan lagi, lalu coba lagi.',
   },
+  window_closed: {
+    title: 'Jendela 24 jam sudah tertutup',
+    fix: 'Kirim templat yang disetujui; setelah penerima membalas, pesan biasa dapat dikirim.',
+  },
   template_not_approved: {
     title: 'Templat belum disetujui',
     fix: 'Pakai templat yang sudah disetujui.',

@@ -7,7 +7,9 @@ import { addressOf } from '#web/features/tokens/templates/labels.ts';
 import { NewTemplate } from '#web/features/tokens/templates/NewTemplate.tsx';
 import { useTemplatesChanged } from '#web/features/tokens/templates/queries.ts';
 import { AddTemplate, TemplateTable } from '#web/features/tokens/templates/TemplateTable.tsx';
+import { useTemplateSync } from '#web/features/tokens/templates/useTemplateSync.tsx';
 import { TokenTabs } from '#web/features/tokens/TokenTabs.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
@@ -16,6 +18,7 @@ import { toast } from '#web/ui/toast/toasts.ts';
 export function TemplatesPage() {
   const { view } = useSearch('/token/templat');
   const changed = useTemplatesChanged();
+  const sync = useTemplateSync();
   const made = (template: Template) => {
     changed(template);
     toast(`Templat ${template.name} disimpan.`, { tone: 'success' });
@@ -40,18 +43,22 @@ export function TemplatesPage() {
         context="Pesan dengan variabel yang dikirim dengan menyebut namanya, oleh semua token Anda."
         action={<AddTemplate />}
         tools={
-          <LinkButton
-            to="/docs"
-            hash="post-v1templates"
-            variant="outline"
-            tone="neutral"
-            icon={<BookOpen size={18} aria-hidden="true" />}
-          >
-            Dokumentasi templat
-          </LinkButton>
+          <>
+            {sync.button}
+            <LinkButton
+              to="/docs"
+              hash="post-v1templates"
+              variant="outline"
+              tone="neutral"
+              icon={<BookOpen size={18} aria-hidden="true" />}
+            >
+              Dokumentasi templat
+            </LinkButton>
+          </>
         }
       />
       <TokenTabs current="templates" />
+      <RefusalAlert error={sync.error} />
       <TemplateTable />
     </>
   );

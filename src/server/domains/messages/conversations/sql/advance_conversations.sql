@@ -17,13 +17,15 @@ begin
       as i(account, kind, message, token, peer, name, ord)
   ), advanced as (
     insert into conversations as c (
-      account_id, token_id, peer, peer_name, seq, last_message_id, last_at, unread
+      account_id, token_id, peer, peer_name, seq, last_message_id, last_at, unread, last_in_at
     )
-      select t.account, t.token, t.peer, t.name, t.messages, t.newest, uuid_time(t.newest), t.unread
+      select t.account, t.token, t.peer, t.name, t.messages, t.newest, uuid_time(t.newest), t.unread,
+        uuid_time(t.newest_in)
       from (
         select account, token, peer, max(name) as name, count(*) as messages,
           max(message::text)::uuid as newest,
-          count(*) filter (where kind = 'message.received') as unread
+          count(*) filter (where kind = 'message.received') as unread,
+          (max(message::text) filter (where kind = 'message.received'))::uuid as newest_in
         from item group by account, token, peer
       ) t
       order by t.account, t.token, t.peer
@@ -32,7 +34,8 @@ begin
           peer_name = coalesce(excluded.peer_name, c.peer_name),
           unread = c.unread + excluded.unread,
           last_message_id = greatest(c.last_message_id::text, excluded.last_message_id::text)::uuid,
-          last_at = greatest(c.last_at, excluded.last_at)
+          last_at = greatest(c.last_at, excluded.last_at),
+          last_in_at = greatest(c.last_in_at, excluded.last_in_at)
       returning c.account_id, c.token_id, c.peer, c.seq
   )
   select array_agg(s.seq order by s.ord) filter (where s.ord is not null) into v_seqs

@@ -1,9 +1,10 @@
+import { idFloor } from '#server/infra/ids.ts';
 import { civilDate } from '#contract/base/time.ts';
 import type { MessageStatus } from '#contract/messages.ts';
 import type { SystemToken } from '#contract/operator/system-token.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { countsBySpan } from '#server/domains/messages/history/counts.ts';
-import { failureOf, idFloor } from '#server/domains/messages/history/rows.ts';
+import { failureOf } from '#server/domains/messages/history/rows.ts';
 
 /** What the installation's own token has sent; `to` is a whole number. */
 export type SystemFigures = Pick<SystemToken, 'today' | 'failures' | 'last'>;

@@ -45,7 +45,7 @@ begin
     return next;
     if o_outcome = 'accepted' then
       v_ok[o_item] := true;
-      if p_price[o_item] > 0 and v_left > 0 then
+      if p_price[o_item] > 0 and o_price = 0 and v_left > 0 then
         v_left := v_left - 1;
         v_round[o_item] := w.plan_round;
       end if;

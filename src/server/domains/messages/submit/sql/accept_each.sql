@@ -1,6 +1,6 @@
 -- Judges a wallet's requests one by one, and their items one by one: each is accepted when the
 -- remaining saldo, the token's daily limit and its own checks allow it. By a plan (p_plan_price) the
--- first p_left cost nothing, the others its price. Outcomes and columns as accept_batch answers them. Takes the keys and references of what is accepted; placing it is the
+-- first p_left cost nothing, the others its price; but messages of the Cloud API cost what their categories do. Outcomes and columns as accept_batch answers them. Takes the keys and references of what is accepted; placing it is the
 -- caller's.
 -- Called by accept_batch when not everything fits, under the wallet's lock; only the owner may call
 -- it.
@@ -31,6 +31,8 @@ declare
   v_tok record;
   -- The token that v_tok and v_accepted are of: looked up anew only where the items' token changes.
   v_token uuid;
+  -- Whether a plan counts its messages.
+  v_counts boolean;
 begin
   for r in 1..cardinality(p_from) loop
     if p_key[r] is not null then
@@ -50,8 +52,20 @@ begin
       v_outcome := 'accepted';
       v_fact := null;
       v_other := p_id[i];
-      v_price := case
-        when p_price[i] = 0 or p_left > 0 then 0 else coalesce(p_plan_price, p_price[i]) end;
+      if p_token[i] is distinct from v_token then
+        v_token := p_token[i];
+        select case when k2.account_suspended then 'suspended' else k2.status end as status,
+            k2.daily_limit, k2.channel, k2.is_system,
+            case when l.day = p_today then l.accepted else 0 end as accepted
+          into v_tok
+          from tokens k2 left join lanes l on l.account_id = p_account and l.token_id = k2.token_id
+          where k2.account_id = p_account and k2.token_id = v_token and k2.deleted_at is null;
+        v_counts := v_tok.channel is distinct from 'cloud';
+        select coalesce(v_tok.accepted, 0) + count(*) into v_accepted
+          from unnest(p_token, v_ok) as x(token, ok) where x.ok and x.token = v_token;
+      end if;
+      v_price := case when p_price[i] = 0 or (v_counts and p_left > 0) then 0
+        when v_counts then coalesce(p_plan_price, p_price[i]) else p_price[i] end;
       if p_ref[i] is not null then
         select * into v_ref from message_refs where account_id = p_account and ref = p_ref[i];
         if found then
@@ -62,17 +76,6 @@ begin
         end if;
       end if;
       if v_outcome = 'accepted' then
-        if p_token[i] is distinct from v_token then
-          v_token := p_token[i];
-          select case when k2.account_suspended then 'suspended' else k2.status end as status,
-              k2.daily_limit, k2.channel, k2.is_system,
-              case when l.day = p_today then l.accepted else 0 end as accepted
-            into v_tok
-            from tokens k2 left join lanes l on l.account_id = p_account and l.token_id = k2.token_id
-            where k2.account_id = p_account and k2.token_id = v_token and k2.deleted_at is null;
-          select coalesce(v_tok.accepted, 0) + count(*) into v_accepted
-            from unnest(p_token, v_ok) as x(token, ok) where x.ok and x.token = v_token;
-        end if;
         if coalesce(v_tok.status, '') not in ('linked', 'disconnected') then
           v_outcome := case when v_tok.status = 'suspended' then 'suspended' else 'not_linked' end;
         elsif not v_tok.is_system and exists (
@@ -96,17 +99,13 @@ begin
         v_ok[i] := true;
         v_accepted := v_accepted + 1;
         v_avail := v_avail - v_price;
-        if p_price[i] > 0 then
-          p_left := p_left - 1;
-        end if;
+        p_left := p_left - (p_price[i] > 0 and v_counts)::int;
         if p_ref[i] is not null then
           insert into message_refs (account_id, ref, message_id, hash)
             values (p_account, p_ref[i], p_id[i], p_hash[i]);
         end if;
       end if;
-      if v_outcome in ('accepted', 'duplicate') then
-        v_taken := v_taken + 1;
-      end if;
+      v_taken := v_taken + (v_outcome in ('accepted', 'duplicate'))::int;
       v_results[i - p_from[r] + 1] :=
         jsonb_build_object('id', v_other, 'outcome', v_outcome, 'fact', v_fact, 'price', v_price);
       return query select r, i, v_other, v_outcome, v_fact, v_avail, null::uuid[], null::jsonb,

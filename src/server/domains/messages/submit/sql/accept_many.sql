@@ -65,7 +65,7 @@ begin
 
   if array_remove(w_price, null) <> '{}' then
     select q.p_price, q.p_round into p_price, v_round
-      from plan_prices(p_account, v_ok, p_request, p_price, w_account, w_left, w_price, w_round) q;
+      from plan_prices(p_account, p_key_token, v_ok, p_request, p_price, w_account, w_left, w_price, w_round) q;
   end if;
   perform place_items(
     p_account, v_hold_seq, v_ok, p_request, p_id, p_token, p_peer, p_type, p_body, p_price, v_round,

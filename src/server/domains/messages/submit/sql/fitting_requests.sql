@@ -2,7 +2,8 @@
 -- after each, and the number of the entry that would hold its price. w_* are the locked wallets;
 -- w_left and w_price, of those with a plan, what is left of its quota and the price beyond it. What a
 -- request costs by a plan depends on all before it, so of such a wallet nothing fits behind one that
--- does not. The items of a request all have a price, or none has (p_sum 0).
+-- does not. The items of a request all have a price, or none has (p_sum 0). Messages of the Cloud API cost what
+-- their categories do, by a plan, too: they are taken from no quota.
 -- Read by accept_many, within its statement: PostgreSQL inlines it, so it must stay one plain
 -- `stable` select. Only the owner may call it.
 create or replace function fitting_requests(
@@ -23,9 +24,9 @@ language sql stable as $$
     from (
       select r.ord, r.account, r.cost, r.available, r.seq, r.price, coalesce(
           r.available is not null and sum(r.cost) over mine <= r.available
-            and t.status in ('linked', 'disconnected') and not t.account_suspended
-            and t.accepted + sum(r.upto - r.start + 1) over theirs <= t.daily_limit
-            and (not r.bonus_only or r.cost = 0 or t.channel = 'simulator')
+            and r.status in ('linked', 'disconnected') and not r.account_suspended
+            and r.accepted + sum(r.upto - r.start + 1) over theirs <= r.daily_limit
+            and (not r.bonus_only or r.cost = 0 or r.channel = 'simulator')
             and not exists (
               select from optouts o
               where o.account_id = r.account and o.token_id = r.token
@@ -35,25 +36,27 @@ language sql stable as $$
         ) as could
       from (
         select i.*, w.available, w.seq, w.price, w.bonus_only, case when w.price is null then i.sum
-            else w.price * (
+            else (i.sum * (i.paid = 0)::int) + w.price * (
               greatest(0, sum(i.paid) over (partition by i.account order by i.ord) - w.left)
                 - greatest(0, sum(i.paid) over (partition by i.account order by i.ord) - i.paid - w.left)
             ) end as cost
         from (
-          select p.*, case when p.sum > 0 then p.upto - p.start + 1 else 0 end as paid
+          select p.*, t.*,
+            case when p.sum > 0 and t.channel is distinct from 'cloud'
+              then p.upto - p.start + 1 else 0 end as paid
           from unnest(p_account, p_token, p_from, p_upto, p_sum) with ordinality
             as p(account, token, start, upto, sum, ord)
+          left join lateral (
+            select k.status, k.account_suspended, k.daily_limit, k.channel,
+              case when l.day = p_today then l.accepted else 0 end as accepted
+            from tokens k
+            left join lanes l on l.account_id = k.account_id and l.token_id = k.token_id
+            where k.account_id = p.account and k.token_id = p.token and k.deleted_at is null limit 1
+          ) t on true
         ) i
         left join unnest(w_account, w_available, w_seq, w_left, w_price, w_bonus_only)
           as w(account, available, seq, "left", price, bonus_only) on w.account = i.account
       ) r
-      left join lateral (
-        select k.status, k.account_suspended, k.daily_limit, k.channel,
-          case when l.day = p_today then l.accepted else 0 end as accepted
-        from tokens k
-        left join lanes l on l.account_id = k.account_id and l.token_id = k.token_id
-        where k.account_id = r.account and k.token_id = r.token and k.deleted_at is null limit 1
-      ) t on true
       window mine as (partition by r.account order by r.ord),
         theirs as (partition by r.account, r.token order by r.ord)
     ) c

@@ -1,7 +1,7 @@
 import type { Refusal } from '#contract/base/refusals.ts';
 import { messageIdOf } from '#contract/dialects/cloud.ts';
 import { CloudRefusal } from '#server/http/dialects/cloud/errors.ts';
-import { at, given, listAt, textAt, unwrapped } from '#server/http/dialects/cloud/values.ts';
+import { at, given, listAt, textAt, unwrapped } from '#server/infra/net/json-values.ts';
 import { interactiveDraft } from './interactive.ts';
 import { type Draft, type DraftOptions, media, objectWith } from './parts.ts';
 import { phrases } from './phrases.ts';

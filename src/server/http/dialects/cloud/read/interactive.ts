@@ -1,6 +1,7 @@
 import type { Refusal } from '#contract/base/refusals.ts';
+import type { ShownChoices } from '#contract/messages/choices.ts';
 import { CloudRefusal } from '#server/http/dialects/cloud/errors.ts';
-import { at, listAt, textAt } from '#server/http/dialects/cloud/values.ts';
+import { at, listAt, textAt } from '#server/infra/net/json-values.ts';
 import { type DraftChoices, buttonsIn, rowsIn } from './choices.ts';
 import { type Draft, type DraftOptions, media } from './parts.ts';
 import { phrases } from './phrases.ts';
@@ -31,7 +32,34 @@ export function interactiveDraft(
   const footer = textAt(interactive, 'footer', 'text');
   const rest = [body, lines, footer === undefined ? '' : `_${footer}_`];
   const text = rest.filter((part) => part !== '').join('\n\n');
-  return { ...withHeader(at(interactive, 'header'), text), choices: offered };
+  return {
+    ...withHeader(at(interactive, 'header'), text),
+    choices: offered,
+    interactive: offered && shownIn(interactive, body),
+  };
+}
+
+/** The longest that WhatsApp shows of the words around buttons and lists, in UTF-16 units. */
+const SHOWN_MAX = { body: 1024, header: 60, footer: 60, button: 20, section: 24 } as const;
+
+/** The words around the choices, for networks that show these by themselves; undefined where they are too long. */
+function shownIn(interactive: unknown, body: string): ShownChoices | undefined {
+  const isText = at(interactive, 'header', 'type') === 'text';
+  const header = isText ? textAt(interactive, 'header', 'text') : undefined;
+  const footer = textAt(interactive, 'footer', 'text');
+  const button = textAt(interactive, 'action', 'button');
+  const sections = listAt(interactive, 'action', 'sections').map((section) => ({
+    title: textAt(section, 'title'),
+    rows: listAt(section, 'rows').length,
+  }));
+  const fits =
+    body.length <= SHOWN_MAX.body &&
+    (header?.length ?? 0) <= SHOWN_MAX.header &&
+    (footer?.length ?? 0) <= SHOWN_MAX.footer &&
+    (button?.length ?? 0) <= SHOWN_MAX.button &&
+    sections.every(({ title }) => (title?.length ?? 0) <= SHOWN_MAX.section);
+  if (!fits) return undefined;
+  return { header, body, footer, button, ...(sections.length > 0 && { sections }) };
 }
 
 type Choice = {

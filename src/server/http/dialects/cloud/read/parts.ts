@@ -1,5 +1,6 @@
 import type { Language } from '#contract/language/language.ts';
-import { at, given } from '#server/http/dialects/cloud/values.ts';
+import type { ShownChoices } from '#contract/messages/choices.ts';
+import { at, given } from '#server/infra/net/json-values.ts';
 import type { DraftChoices } from './choices.ts';
 
 /**
@@ -11,6 +12,8 @@ export type Draft = {
   places: Readonly<Record<string, string>>;
   /** What its receiver may choose. */
   choices?: DraftChoices | undefined;
+  /** How its sender wrote it. */
+  interactive?: ShownChoices | undefined;
   /** What the buttons of a template carry, by their place. */
   payloads?: readonly unknown[] | undefined;
 };

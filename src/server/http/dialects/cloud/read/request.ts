@@ -5,7 +5,7 @@ import { NewMessage, type PlacedMessage } from '#contract/rest/new-message.ts';
 import { refuseUnstorable } from '#server/http/input.ts';
 import { readFields } from '#server/http/v1/fields.ts';
 import { CloudRefusal } from '#server/http/dialects/cloud/errors.ts';
-import { at, given, textAt, unwrapped } from '#server/http/dialects/cloud/values.ts';
+import { at, given, textAt, unwrapped } from '#server/infra/net/json-values.ts';
 import { type DraftChoices, Payloads, choiceSchemas } from './choices.ts';
 import { draftOf } from './draft.ts';
 import type { Draft, VariableNames } from './parts.ts';
@@ -50,10 +50,13 @@ export function readCloudRequest(
 
 /** What of a message `/v1` has no field for. */
 function readBeside(
-  { choices, payloads, places }: Draft,
+  { choices, interactive, payloads, places }: Draft,
   language: Language,
-): Pick<PlacedMessage, 'choices' | 'payloads'> | Refusal {
-  if (choices) return readChoices(choices, language);
+): Pick<PlacedMessage, 'choices' | 'interactive' | 'payloads'> | Refusal {
+  if (choices) {
+    const read = readChoices(choices, language);
+    return read instanceof Refusal || !interactive ? read : { ...read, interactive };
+  }
   if (!payloads) return {};
   const read = readFields(Payloads(), payloads, { language, whole: 'payloads' });
   if (!(read instanceof Refusal)) return { payloads: read };

@@ -1,7 +1,7 @@
 import type { Refusal } from '#contract/base/refusals.ts';
 import { TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
 import { CloudRefusal } from '#server/http/dialects/cloud/errors.ts';
-import { at, given, listAt, textAt } from '#server/http/dialects/cloud/values.ts';
+import { at, given, listAt, textAt } from '#server/infra/net/json-values.ts';
 import type { Draft, DraftOptions } from './parts.ts';
 import { phrases } from './phrases.ts';
 

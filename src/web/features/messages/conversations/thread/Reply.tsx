@@ -1,6 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState, type ReactNode, type RefObject } from 'react';
 import { TEXT_MAX } from '#contract/messages.ts';
+import type { ChannelName } from '#contract/tokens.ts';
 import { CAPTION_MAX } from '#contract/rest/limits.ts';
 import { later } from '#web/browser/lazyComponent.ts';
 import type { Which } from '#web/features/messages/conversations/queries.ts';
@@ -11,6 +12,7 @@ import {
   type QuotedMessage,
 } from '#web/features/messages/conversations/thread/outgoing.ts';
 import styles from '#web/features/messages/conversations/thread/Reply.module.css';
+import { useMessagePrice } from '#web/features/messages/send/useMessagePrice.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { Attachments } from '#web/ui/chat/attachments/Attachments.tsx';
 import { documentEndings } from '#web/ui/chat/attachments/fileFault.ts';
@@ -26,6 +28,10 @@ const DOCUMENTS = documentEndings('media');
 type Props = {
   which: Which;
   name: string;
+  /** The channel that it leaves by; undefined while that is not known. */
+  channel: ChannelName | undefined;
+  /** What is to be known before something is written. */
+  notice: string | undefined;
   blocked: ReactNode;
   /** The message that is being answered. */
   replyTo: QuotedMessage | undefined;
@@ -36,7 +42,8 @@ type Props = {
 };
 
 /** Where a message is written: text, files, a voice message. */
-export function Reply({ which, name, blocked, replyTo, onReplied, dropZone }: Props) {
+export function Reply(props: Props) {
+  const { which, name, channel, notice, blocked, replyTo, onReplied, dropZone } = props;
   const client = useQueryClient();
   const [draft, setDraft] = useDraft(`${which.tokenId} ${which.peer}`);
   const attached = useAttached('media');
@@ -83,25 +90,33 @@ export function Reply({ which, name, blocked, replyTo, onReplied, dropZone }: Pr
           }}
         />
       )}
-      {!blocked && <Price count={Math.max(1, files.length)} />}
+      {!blocked && (
+        <p className={styles['price']}>
+          {notice && <span>{notice}</span>}
+          {channel && <Price channel={channel} count={Math.max(1, files.length)} />}
+        </p>
+      )}
     </div>
   );
 }
 
+type PriceProps = { channel: ChannelName; count: number };
+
 /** What sending costs: each file is a message. */
-function Price({ count }: { count: number }) {
+function Price({ channel, count }: PriceProps) {
   const { data: saldo } = useQuery(saldoQuery);
-  if (!saldo) return null;
+  const price = useMessagePrice(channel, saldo);
+  if (price === undefined) return null;
   return (
-    <p className={styles['price']}>
-      {saldo.quota_left > 0 ? (
+    <span>
+      {price === 'quota' ? (
         'Termasuk kuota paket'
       ) : (
         <>
-          <Money amount={saldo.message_price} /> per pesan
+          <Money amount={price} /> per pesan
           {count > 1 && `, ${count} pesan`}
         </>
       )}
-    </p>
+    </span>
   );
 }

@@ -29,8 +29,10 @@ import styles from '#web/features/messages/conversations/thread/Thread.module.cs
 import { threadBack, ThreadHead } from '#web/ui/chat/thread/ThreadHead.tsx';
 import { ThreadSkeleton } from '#web/ui/chat/thread/ThreadSkeleton.tsx';
 import { useKeyboardInset } from '#web/ui/chat/thread/useKeyboardInset.ts';
+import { useChatWindow } from '#web/features/messages/conversations/thread/useChatWindow.tsx';
 import { useSeen } from '#web/features/messages/conversations/thread/useSeen.ts';
-import { allTokensQuery, canSend } from '#web/features/messages/queries.ts';
+import { canSend } from '#web/features/messages/queries.ts';
+import { allTokensQuery } from '#web/features/tokens/tokens.ts';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 
@@ -45,7 +47,8 @@ export function Thread({ which }: { which: Which }) {
   const all = useOutgoing();
   const outgoing = all.filter((one) => one.tokenId === which.tokenId && one.peer === which.peer);
   const [replyTo, setReplyTo] = useState<QuotedMessage>();
-  const blocked = whyBlocked(token, tokens !== undefined) ?? whyStopped(optout);
+  const { notice, closed } = useChatWindow(which, token);
+  const blocked = whyBlocked(token, tokens !== undefined) ?? whyStopped(optout) ?? closed;
   useKeyboardInset(root);
   useSeen(which, data?.rows);
   return (
@@ -78,6 +81,8 @@ export function Thread({ which }: { which: Which }) {
       <Reply
         which={which}
         name={name}
+        channel={token?.channel}
+        notice={notice}
         blocked={blocked}
         replyTo={replyTo}
         onReplied={() => setReplyTo(undefined)}

@@ -5,9 +5,9 @@ import * as z from 'zod/mini';
 import { type Contender, openContender } from '#bench/lib/contender.ts';
 import { type Customer, type SendLoad, richCustomers, sendOn } from '#bench/lib/customers.ts';
 import { interleaved } from '#bench/lib/rounds.ts';
-import { type Acceptor, CONNECTIONS, openAcceptor } from './acceptor.ts';
-import { type Figure, type Part, figuresTable, forEach, withContenders } from './part.ts';
-import { untilAll } from './settled.ts';
+import { type Acceptor, CONNECTIONS, openAcceptor } from '#bench/way/acceptor.ts';
+import { type Figure, type Part, figuresTable, forEach, withContenders } from '#bench/way/part.ts';
+import { untilAll } from '#bench/way/settled.ts';
 
 const CUSTOMERS = 50;
 const SEND_MS = Number(process.env['RECEIPTS_SEND_MS'] ?? 8_000);
@@ -15,7 +15,7 @@ const SENT_MS_MAX = 120_000;
 /** Phones so slow that no receipt comes by itself: the first after most of an hour. */
 const SIMULATOR_SPEED = '0.0001';
 
-const repository = join(import.meta.dirname, '../..');
+const repository = join(import.meta.dirname, '../../..');
 const program = join(import.meta.dirname, 'receipts-process.ts');
 const run = promisify(execFile);
 

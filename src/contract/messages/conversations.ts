@@ -1,0 +1,77 @@
+import * as z from 'zod/mini';
+import { act, paging } from '#contract/base/act.ts';
+import { Id, IdInput } from '#contract/base/ids.ts';
+import { Phone, TypedPhone } from '#contract/base/phone.ts';
+import { type Output, schema } from '#contract/base/schema.ts';
+import { ConversationMessage, Direction, MessageStatus } from '#contract/messages.ts';
+import { ChannelName, TokenStatus } from '#contract/tokens.ts';
+
+/** What is searched for is no longer than that, in UTF-16 units. */
+export const CONVERSATION_QUERY_MAX = 60;
+
+export const Conversation = schema(() =>
+  z.object({
+    token: z.object({
+      id: Id('token'),
+      name: z.string(),
+      status: TokenStatus(),
+      channel: ChannelName(),
+    }),
+    peer: Phone(),
+    peer_name: z.nullable(z.string()),
+    preview: z.string(),
+    direction: Direction(),
+    status: MessageStatus(),
+    unread: z.int(),
+    last_at: z.coerce.date(),
+    /** When the phone last wrote; null: never. By the Cloud API its window is open for 24 hours from then. */
+    last_in_at: z.nullable(z.coerce.date()),
+  }),
+);
+export type Conversation = Output<typeof Conversation>;
+
+/** Unread first, then newest; `q` is the beginning of a number or of a name. */
+export const listConversations = act({
+  name: 'conversation_list',
+  by: 'customer',
+  list: 'manual',
+  input: () => ({
+    ...paging(['last_at']),
+    q: z.optional(z.string().check(z.trim(), z.maxLength(CONVERSATION_QUERY_MAX))),
+  }),
+  output: Conversation,
+});
+
+/** One conversation; null while there is none with that phone. */
+export const getConversation = act({
+  name: 'conversation_get',
+  by: 'customer',
+  input: () => ({ token_id: IdInput('token'), peer: TypedPhone() }),
+  output: () => z.nullable(Conversation()),
+});
+
+/** The messages with one phone, newest first; `start` counts from the newest. */
+export const conversationMessages = act({
+  name: 'conversation_messages',
+  by: 'customer',
+  list: 'manual',
+  input: () => ({ ...paging(['created_at']), token_id: IdInput('token'), peer: TypedPhone() }),
+  output: ConversationMessage,
+});
+
+/** Belongs to reading: whoever may see the messages has seen them. */
+export const readConversation = act({
+  name: 'conversation_read',
+  by: 'customer',
+  changes: true,
+  outlivesSession: false,
+  input: () => ({ token_id: IdInput('token'), peer: TypedPhone() }),
+  output: () => z.object({ unread_total: z.int() }),
+});
+
+/** Messages that came in and were not read yet, in all conversations. */
+export const unreadConversations = act({
+  name: 'conversation_unread',
+  by: 'customer',
+  output: () => z.object({ total: z.int() }),
+});

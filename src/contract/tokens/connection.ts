@@ -1,0 +1,61 @@
+import * as z from 'zod/mini';
+import { act } from '#contract/base/act.ts';
+import { IdInput } from '#contract/base/ids.ts';
+import { type Output, schema } from '#contract/base/schema.ts';
+import { ChannelName } from '#contract/tokens.ts';
+
+/** Why a number is parted from its network, with what to do, in plain Indonesian. */
+export const partings = {
+  phone:
+    'Ponsel memutus perangkat ini, atau nomornya keluar dari WhatsApp. Pindai QR lagi untuk menyambungkannya.',
+  banned:
+    'WhatsApp memblokir nomor ini. Buka WhatsApp di ponselnya untuk meminta peninjauan; pesan yang antre menunggu.',
+  relink: 'Sesi nomor ini tidak dapat dipakai lagi. Pindai QR lagi untuk menyambungkannya.',
+  replaced:
+    'Sesi nomor ini dibuka di tempat lain. Putuskan yang lain di ponsel (Perangkat tertaut), lalu pindai QR lagi.',
+  access:
+    'Meta menolak access token nomor ini: kedaluwarsa, dicabut, atau kurang izin. Masukkan access token yang baru.',
+  moved: 'Token ini dipindahkan ke kanal lain. Sambungkan nomornya di kanal yang baru.',
+} as const;
+export type Parting = keyof typeof partings;
+export const Parting = schema(() => z.enum(Object.keys(partings) as [Parting, ...Parting[]]));
+
+/** What a network restricts of a number, in plain Indonesian. */
+export const restrictions = {
+  new_chats:
+    'WhatsApp sedang membatasi nomor ini memulai percakapan baru. Pesan kepada nomor yang belum pernah berkirim pesan ditahan; balasan tetap berjalan.',
+  capped:
+    'Jatah percakapan baru nomor ini dari WhatsApp sudah habis. Pesan kepada nomor baru ditahan; balasan tetap berjalan.',
+  quality:
+    'Meta menurunkan mutu nomor ini, sehingga batas kirimnya turun. Kurangi pesan yang tidak diminta penerima.',
+  blocked: 'Meta memblokir pengiriman dari akun ini. Periksa pemberitahuannya di WhatsApp Manager.',
+} as const;
+export type Restriction = keyof typeof restrictions;
+export const Restriction = schema(() =>
+  z.enum(Object.keys(restrictions) as [Restriction, ...Restriction[]]),
+);
+
+/** How a token's number stands in its network. */
+export const Connection = schema(() =>
+  z.object({
+    channel: ChannelName(),
+    /** Connected since; null while it is parted, or was never connected. */
+    since: z.nullable(z.coerce.date()),
+    parted: z.nullable(z.object({ at: z.coerce.date(), reason: Parting() })),
+    restriction: z.nullable(
+      z.object({ kind: Restriction(), at: z.coerce.date(), until: z.nullable(z.coerce.date()) }),
+    ),
+    last_receipt_at: z.nullable(z.coerce.date()),
+    /** Of the last 30 days, or since it was first connected, in ten-thousandths; null: never connected. */
+    uptime: z.nullable(z.int()),
+  }),
+);
+export type Connection = Output<typeof Connection>;
+
+/** How a token's number stands; of a simulated one there is nothing to tell. */
+export const getConnection = act({
+  name: 'token_connection_get',
+  by: 'customer',
+  input: () => ({ token_id: IdInput('token') }),
+  output: () => z.nullable(Connection()),
+});

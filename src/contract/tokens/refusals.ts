@@ -1,0 +1,18 @@
+import * as z from 'zod/mini';
+
+const none = () => z.object({});
+
+/** What is refused because of a token's network: part of the catalogue (`base/refusals.ts`). */
+export const channelRefusals = {
+  /** This installation does not offer the channel. */
+  channel_off: { status: 409, facts: none },
+  /** What was asked belongs to another channel than the token's. */
+  channel_other: { status: 409, facts: none },
+  /** Messages of the token are on their way: their outcome is awaited first. */
+  channel_busy: { status: 409, facts: none },
+  /** Meta says no to what was entered; `code` is Meta's. */
+  cloud_refused: { status: 422, facts: () => z.object({ code: z.int() }) },
+  cloud_unreachable: { status: 503, facts: none, retryable: true },
+  /** More than 24 hours since the receiver last wrote: only templates may be sent. */
+  window_closed: { status: 409, facts: none },
+} as const;

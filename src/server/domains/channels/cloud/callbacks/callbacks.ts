@@ -1,0 +1,231 @@
+import { createHash } from 'node:crypto';
+import type { Inbound, Sinks } from '#server/domains/channels/channels.ts';
+import { type PresenceDeps, restrictNumber } from '#server/domains/channels/health/presence.ts';
+import type { HealthRecorder } from '#server/domains/channels/health/recorder.ts';
+import {
+  type CloudNumber,
+  type NumbersDeps,
+  numberOfCallback,
+  numbersOfAccount,
+} from '#server/domains/channels/cloud/numbers.ts';
+import type { Refs } from '#server/domains/channels/cloud/refs.ts';
+import { sameBytes } from '#server/infra/security/secrets.ts';
+import { at, listAt, textAt } from '#server/infra/net/json-values.ts';
+import { type InboundDeps, inboundFrom } from './inbound.ts';
+import { type Change, changesIn, isSigned, statusesIn } from './read.ts';
+import { type NumberStatus, type TakeStatuses, openTakeStatuses } from './statuses.ts';
+
+/** What became of a callback: `stored` once all that it tells is kept for good. */
+export type CallbackOutcome = 'stored' | 'forged' | 'malformed' | 'unserved';
+
+export type CallbackDeps = NumbersDeps &
+  PresenceDeps &
+  Omit<InboundDeps, 'messageOf'> & {
+    refs: Refs;
+    health: HealthRecorder;
+    sinks: Sinks;
+    /** Something about the templates of an account has changed at Meta. */
+    onTemplates: (number: CloudNumber) => Promise<void>;
+    report: (error: unknown) => void;
+  };
+
+/** What Meta posts to us, and asks first (docs/channels.md#cloud-callbacks). */
+export type CloudCallbacks = {
+  /**
+   * Answers Meta's question whether an address is ours.
+   *
+   * @returns what is to be answered, as text; undefined where the word is another's.
+   */
+  handshake(
+    callbackKey: string,
+    asked: {
+      mode?: string | undefined;
+      token?: string | undefined;
+      challenge?: string | undefined;
+    },
+  ): Promise<string | undefined>;
+  /**
+   * Takes a callback. All that it tells is kept when this resolves; a repeat changes nothing.
+   *
+   * @throws what passes: Meta brings it again.
+   */
+  receive(
+    callbackKey: string,
+    posted: { raw: Buffer; signature: string | readonly string[] | undefined },
+  ): Promise<CallbackOutcome>;
+};
+
+const KEY = /^[A-Za-z0-9_-]{32}$/;
+/** Meta's challenge is a number; nothing else is echoed. */
+const CHALLENGE = /^[0-9A-Za-z_-]{1,128}$/;
+/** How often it is stored that a number was called back. */
+const CALLED_BACK_EVERY_MS = 30_000;
+
+/** Opens the callbacks of the Cloud API. */
+export function openCallbacks(deps: CallbackDeps): CloudCallbacks {
+  const calledBackAt = new Map<string, number>();
+  const numberAt = openNumberCache(deps);
+  const take = openTakeStatuses(deps);
+  return {
+    async handshake(callbackKey, { mode, token = '', challenge = '' }) {
+      const number = KEY.test(callbackKey) ? await numberOfCallback(deps, callbackKey) : undefined;
+      if (!number || mode !== 'subscribe' || !CHALLENGE.test(challenge)) return undefined;
+      if (!sameBytes(sha256(token), sha256(number.verifyToken))) return undefined;
+      await deps.allAccountsSql`
+        update cloud_numbers set verified_at = ${deps.now()}
+        where callback_key = ${callbackKey}`;
+      return challenge;
+    },
+    async receive(callbackKey, { raw, signature }) {
+      const number = KEY.test(callbackKey) ? await numberAt(callbackKey) : undefined;
+      if (!number) return 'unserved';
+      if (!isSigned(raw, signature, number.appSecret)) return 'forged';
+      const changes = changesIn(asJson(raw));
+      if (!changes) return 'malformed';
+      await takeChanges({ ...deps, take }, number, changes);
+      const nowMs = deps.now().getTime();
+      if (nowMs - (calledBackAt.get(callbackKey) ?? -Infinity) > CALLED_BACK_EVERY_MS) {
+        calledBackAt.set(callbackKey, nowMs);
+        await deps.allAccountsSql`
+          update cloud_numbers set called_back_at = ${deps.now()}
+          where callback_key = ${callbackKey}`;
+      }
+      return 'stored';
+    },
+  };
+}
+
+const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+function asJson(raw: Buffer): unknown {
+  try {
+    return JSON.parse(raw.toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Numbers are read again after this long; a new secret holds on every node after that. */
+const NUMBER_MS = 2_000;
+const NUMBERS_MAX = 1_000;
+
+/** Remembers numbers for two seconds: at a thousand callbacks a second each would cost a query. */
+function openNumberCache(deps: NumbersDeps) {
+  const known = new Map<string, { found: Promise<CloudNumber | undefined>; untilMs: number }>();
+  return (callbackKey: string): Promise<CloudNumber | undefined> => {
+    const cached = known.get(callbackKey);
+    if (cached && cached.untilMs > performance.now()) return cached.found;
+    const found = numberOfCallback(deps, callbackKey);
+    known.delete(callbackKey);
+    known.set(callbackKey, { found, untilMs: performance.now() + NUMBER_MS });
+    found.then(
+      (number) => number ?? known.delete(callbackKey),
+      () => known.delete(callbackKey),
+    );
+    const [oldest] = known.keys();
+    if (known.size > NUMBERS_MAX && oldest !== undefined) known.delete(oldest);
+    return found;
+  };
+}
+
+/** Takes all that a callback tells: receipts together, messages one by one, in their order. */
+async function takeChanges(
+  deps: CallbackDeps & { take: TakeStatuses },
+  called: CloudNumber,
+  changes: readonly Change[],
+): Promise<void> {
+  const { take } = deps;
+  const numbers = await numbersNamed(deps, called, changes);
+  const statuses: NumberStatus[] = [];
+  for (const change of changes) {
+    const number = numbers(change);
+    // Of an app that serves other numbers, too: they are not ours to know.
+    if (!number) continue;
+    switch (change.field) {
+      case 'messages': {
+        const { known } = statusesIn(change.value);
+        statuses.push(...known.map((status) => ({ number, status })));
+        await takeMessages(deps, number, change.value);
+        break;
+      }
+      case 'message_template_status_update':
+      case 'message_template_components_update':
+      case 'template_category_update':
+        await deps.onTemplates(number);
+        break;
+      case 'phone_number_quality_update':
+      case 'account_update':
+        await takeTrouble(deps, number, change);
+        break;
+    }
+  }
+  await take(statuses);
+}
+
+/** Which number a part is about: the one that was called, or another of the account that the same app serves. */
+async function numbersNamed(
+  deps: CallbackDeps,
+  called: CloudNumber,
+  changes: readonly Change[],
+): Promise<(change: Change) => CloudNumber | undefined> {
+  const isOwn = ({ phoneNumberId }: Change) =>
+    phoneNumberId === undefined || phoneNumberId === called.phoneNumberId;
+  const others = changes.every(isOwn) ? [] : await numbersOfAccount(deps, called.accountId);
+  return (change) => {
+    if (isOwn(change)) return change.wabaId === called.wabaId ? called : undefined;
+    return others.find(
+      (one) =>
+        one.phoneNumberId === change.phoneNumberId &&
+        one.wabaId === change.wabaId &&
+        one.appSecret === called.appSecret,
+    );
+  };
+}
+
+async function takeMessages(
+  deps: CallbackDeps,
+  number: CloudNumber,
+  value: unknown,
+): Promise<void> {
+  const messages = listAt(value, 'messages');
+  if (messages.length === 0) return;
+  const messageOf = async (accountId: string, wamid: string) =>
+    (await deps.refs.messagesOf(accountId, [wamid])).get(wamid);
+  for (const message of messages) {
+    const came: Inbound[] = await inboundFrom({ ...deps, messageOf }, number, { message, value });
+    if (came.length === 0) {
+      deps.health.answered({ ...number, channel: 'cloud', code: 'inbound_unnamed' });
+    }
+    for (const one of came) await deps.sinks.inbound(one);
+  }
+}
+
+/** Meta lowers what a number may send, blocks it, or takes that back. */
+async function takeTrouble(
+  deps: CallbackDeps,
+  number: CloudNumber,
+  { field, value }: Change,
+): Promise<void> {
+  const event = textAt(value, 'event') ?? '';
+  deps.health.answered({ ...number, channel: 'cloud', code: event.slice(0, 40) || field });
+  if (field === 'phone_number_quality_update') {
+    const kind = event === 'FLAGGED' || event === 'DOWNGRADE' ? 'quality' : undefined;
+    if (kind !== undefined || event === 'UNFLAGGED') await restrictNumber(deps, number, { kind });
+    return;
+  }
+  const ban = textAt(value, 'ban_info', 'waba_ban_state');
+  const isBlocked =
+    event === 'ACCOUNT_RESTRICTION' || event === 'DISABLED_UPDATE' || ban === 'DISABLE';
+  if (isBlocked && ban !== 'REINSTATE') {
+    const until = untilIn(value);
+    await restrictNumber(deps, number, { kind: 'blocked', ...(until && { until }) });
+  } else if (ban === 'REINSTATE') {
+    await restrictNumber(deps, number, { kind: undefined });
+  }
+}
+
+/** When a restriction ends, where Meta says it. */
+function untilIn(value: unknown): Date | undefined {
+  const seconds = Number(at(value, 'restriction_info', 0, 'expiration'));
+  return Number.isSafeInteger(seconds) && seconds > 0 ? new Date(seconds * 1000) : undefined;
+}

@@ -1,0 +1,189 @@
+import { createHash } from 'node:crypto';
+import type { MediaKind } from '#contract/media/kinds.ts';
+import type { Inbound, MessageBody } from '#server/domains/channels/channels.ts';
+import { takeInbound } from '#server/domains/channels/inbound-file.ts';
+import type { CloudNumber } from '#server/domains/channels/cloud/numbers.ts';
+import type { Library } from '#server/domains/media/media.ts';
+import { at, given, listAt, textAt } from '#server/infra/net/json-values.ts';
+import { timeIn } from './read.ts';
+
+/** What reading an inbound message needs. */
+export type InboundDeps = {
+  library: Pick<Library, 'take'>;
+  /** The bytes of a file of Meta's; undefined where it has it no more. */
+  download: (number: CloudNumber, mediaId: string) => Promise<Buffer | undefined>;
+  /** The message of ours that Meta calls so; undefined where there is none. */
+  messageOf: (accountId: string, wamid: string) => Promise<string | undefined>;
+};
+
+type Content = Pick<Inbound, 'type' | 'body'>;
+
+/**
+ * A message that came to a number, as the conversations have it: several contact cards are a message each.
+ *
+ * @param value the part of the callback that it stands in, which names its sender.
+ * @returns nothing for one without its sender's number: there is nobody to answer.
+ * @throws what passes, such as trouble with the file's host: Meta brings the callback again.
+ */
+export async function inboundFrom(
+  deps: InboundDeps,
+  number: CloudNumber,
+  { message, value }: { message: unknown; value: unknown },
+): Promise<Inbound[]> {
+  const from = textAt(message, 'from')?.replace(/^\+/, '');
+  const id = textAt(message, 'id');
+  if (from === undefined || !/^[1-9][0-9]{7,14}$/.test(from) || id === undefined) return [];
+  const { accountId, tokenId } = number;
+  const name = nameOf(value, from);
+  const quoted =
+    textAt(message, 'type') === 'reaction'
+      ? textAt(message, 'reaction', 'message_id')
+      : textAt(message, 'context', 'id');
+  const quotes =
+    quoted === undefined ? undefined : ((await deps.messageOf(accountId, quoted)) ?? quoted);
+  const contents = await contentsOf(deps, number, message);
+  return contents.map((content, index) => ({
+    accountId,
+    tokenId,
+    from,
+    ...(name !== undefined && { name }),
+    ...content,
+    at: timeIn(message),
+    providerId: index === 0 ? id : `${id}#${index}`,
+    ...(quotes !== undefined && { quotes }),
+  }));
+}
+
+function nameOf(value: unknown, from: string): string | undefined {
+  const contact = listAt(value, 'contacts').find((one) => textAt(one, 'wa_id') === from);
+  return textAt(contact, 'profile', 'name');
+}
+
+const mediaTypes: ReadonlySet<string> = new Set(['image', 'video', 'audio', 'document', 'sticker']);
+
+async function contentsOf(
+  deps: InboundDeps,
+  number: CloudNumber,
+  message: unknown,
+): Promise<Content[]> {
+  const type = textAt(message, 'type') ?? '';
+  const own = at(message, type);
+  if (mediaTypes.has(type))
+    return [await mediaContent(deps, number, { type: type as MediaKind, own })];
+  switch (type) {
+    case 'text':
+      return [spoken(textAt(own, 'body') ?? '')];
+    case 'button':
+      return [spoken(textAt(own, 'text') ?? textAt(own, 'payload') ?? '')];
+    case 'interactive':
+      return [spoken(chosenIn(own))];
+    case 'location':
+      return [{ type, body: placeIn(own) }];
+    case 'contacts':
+      return (Array.isArray(own) ? own : []).map((card) => ({
+        type: 'contact',
+        body: cardIn(card),
+      }));
+    case 'reaction':
+      return [{ type, body: { emoji: textAt(own, 'emoji') ?? '' } }];
+    case 'order':
+      return [spoken(orderIn(own))];
+    case 'system':
+      return [spoken(textAt(own, 'body') ?? 'Penerima mengganti nomor atau perangkatnya.')];
+    default:
+      return [
+        spoken(
+          'Pesan ini jenisnya belum dapat ditampilkan. Minta pengirim mengirimnya sebagai teks.',
+        ),
+      ];
+  }
+}
+
+const spoken = (text: string): Content => ({ type: 'text', body: { text } });
+
+/** What was chosen, by its title: the choices of the message that it answers say its id. */
+function chosenIn(interactive: unknown): string {
+  const kind = textAt(interactive, 'type') ?? '';
+  if (kind === 'nfm_reply') {
+    return textAt(interactive, kind, 'body') ?? textAt(interactive, kind, 'name') ?? '';
+  }
+  return textAt(interactive, kind, 'title') ?? textAt(interactive, kind, 'id') ?? '';
+}
+
+function placeIn(place: unknown): MessageBody {
+  const coordinate = (which: string) => Number(at(place, which));
+  return given({
+    latitude: coordinate('latitude'),
+    longitude: coordinate('longitude'),
+    name: textAt(place, 'name'),
+    address: textAt(place, 'address'),
+  });
+}
+
+function cardIn(card: unknown): MessageBody {
+  const phones = listAt(card, 'phones').flatMap((phone) => {
+    const said = textAt(phone, 'wa_id') ?? textAt(phone, 'phone');
+    const digits = said?.replace(/\D/g, '') ?? '';
+    return digits === '' ? [] : [digits];
+  });
+  return given({
+    name: textAt(card, 'name', 'formatted_name') ?? '',
+    phone: phones[0] ?? '',
+    phones: phones.length > 1 ? phones : undefined,
+  });
+}
+
+function orderIn(order: unknown): string {
+  const lines = listAt(order, 'product_items').map((item) => {
+    const price = numberAt(item, 'item_price');
+    const amount = price === undefined ? '' : ` (${price} ${textAt(item, 'currency') ?? ''})`;
+    return `${numberAt(item, 'quantity') ?? 1} × ${textAt(item, 'product_retailer_id') ?? '?'}${amount}`;
+  });
+  return ['Pesanan dari katalog:', ...lines, textAt(order, 'text') ?? ''].join('\n').trim();
+}
+
+function numberAt(value: unknown, name: string): number | undefined {
+  const found = at(value, name);
+  return typeof found === 'number' ? found : undefined;
+}
+
+type Media = { type: MediaKind; own: unknown };
+
+/** A file that a customer sent, kept in the library; a message is not lost for its file. */
+async function mediaContent(
+  { library, download }: InboundDeps,
+  number: CloudNumber,
+  { type, own }: Media,
+): Promise<Content> {
+  const caption = textAt(own, 'caption');
+  const filename = textAt(own, 'filename');
+  const more = given({
+    caption,
+    filename: type === 'document' ? filename : undefined,
+    voice: type === 'audio' && at(own, 'voice') === true ? true : undefined,
+  });
+  const mediaId = textAt(own, 'id');
+  const bytes = mediaId === undefined ? undefined : await download(number, mediaId);
+  if (mediaId === undefined || !bytes) return { type, body: { missing: 'expired', ...more } };
+  const file = await takeInbound(library, {
+    accountId: number.accountId,
+    fileId: fileIdOf(number, mediaId),
+    said: { name: filename ?? `${type}`, type: textAt(own, 'mime_type') ?? '' },
+    bytes,
+    kind: type,
+  });
+  return { type, body: { ...file, ...more } };
+}
+
+/** The same file of Meta's has the same id here, so that a callback that comes twice keeps it once. */
+function fileIdOf({ tokenId }: CloudNumber, mediaId: string): string {
+  const hash = createHash('sha256').update(`cloud-media:${tokenId}:${mediaId}`).digest('hex');
+  const variant = ((Number.parseInt(hash.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);
+  return [
+    hash.slice(0, 8),
+    hash.slice(8, 12),
+    `8${hash.slice(13, 16)}`,
+    `${variant}${hash.slice(18, 20)}`,
+    hash.slice(20, 32),
+  ].join('-');
+}

@@ -1,0 +1,95 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import { uuidOf } from '#contract/base/ids.ts';
+import type { Receipt } from '#server/domains/channels/channels.ts';
+import { meaningOf } from '#server/domains/channels/cloud/codes.ts';
+import { at, listAt, textAt } from '#server/infra/net/json-values.ts';
+
+/** A part of a callback, and the number that it is about: none of what is about the whole business account. */
+export type Change = {
+  field: string;
+  wabaId: string;
+  phoneNumberId: string | undefined;
+  value: unknown;
+};
+
+/** Whether a body was signed with the secret of an app: `X-Hub-Signature-256` over its raw bytes. */
+export function isSigned(
+  raw: Uint8Array,
+  header: string | readonly string[] | undefined,
+  appSecret: string,
+): boolean {
+  if (typeof header !== 'string' || !/^sha256=[0-9a-f]{64}$/i.test(header)) return false;
+  const given = Buffer.from(header.slice('sha256='.length), 'hex');
+  return timingSafeEqual(given, createHmac('sha256', appSecret).update(raw).digest());
+}
+
+/** The parts of a callback; undefined where it is none. */
+export function changesIn(body: unknown): readonly Change[] | undefined {
+  if (at(body, 'object') !== 'whatsapp_business_account') return undefined;
+  return listAt(body, 'entry').flatMap((entry) =>
+    listAt(entry, 'changes').map((change) => ({
+      field: textAt(change, 'field') ?? '',
+      wabaId: textAt(entry, 'id') ?? '',
+      phoneNumberId: textAt(change, 'value', 'metadata', 'phone_number_id'),
+      value: at(change, 'value'),
+    })),
+  );
+}
+
+/** A status that Meta tells: what became of one of our messages, and what Meta calls it. */
+export type Status = {
+  receipt: Omit<Receipt, 'accountId'>;
+  wamid: string | undefined;
+  /** Meta's code of a failure. */
+  code: number | undefined;
+};
+
+const statuses: Readonly<Record<string, Receipt['status']>> = {
+  sent: 'sent',
+  delivered: 'delivered',
+  read: 'read',
+  played: 'read',
+  failed: 'failed',
+};
+
+/**
+ * The statuses of a part, by the ids of ours that they echo. A status without one is of a message that somebody
+ * else sent from the number: `foreign` counts them.
+ */
+export function statusesIn(value: unknown): { known: Status[]; foreign: number } {
+  const known: Status[] = [];
+  let foreign = 0;
+  for (const told of listAt(value, 'statuses')) {
+    const status = statuses[textAt(told, 'status') ?? ''];
+    const messageId = uuidOf('message', textAt(told, 'biz_opaque_callback_data') ?? '');
+    if (status === undefined) continue;
+    if (messageId === undefined) {
+      foreign++;
+      continue;
+    }
+    const code = at(told, 'errors', 0, 'code');
+    const failed = status === 'failed';
+    known.push({
+      wamid: textAt(told, 'id'),
+      code: failed && typeof code === 'number' ? code : undefined,
+      receipt: {
+        messageId,
+        status,
+        at: timeIn(told),
+        ...(failed && {
+          failure: typeof code === 'number' ? meaningOf({ code }, 0).failure : 'rejected',
+        }),
+      },
+    });
+  }
+  return { known, foreign };
+}
+
+/** Meta's times are texts of whole seconds since 1970. A time that cannot be, or is to come, is now. */
+export function timeIn(told: unknown): Date {
+  const said = at(told, 'timestamp');
+  const seconds = Number(said);
+  const now = Date.now();
+  if (!Number.isSafeInteger(seconds) || seconds <= 0) return new Date(now);
+  return new Date(Math.min(seconds * 1000, now));
+}

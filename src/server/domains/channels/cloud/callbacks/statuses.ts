@@ -1,0 +1,72 @@
+import type { Sinks } from '#server/domains/channels/channels.ts';
+import type { CloudNumber } from '#server/domains/channels/cloud/numbers.ts';
+import type { Refs } from '#server/domains/channels/cloud/refs.ts';
+import type { HealthRecorder } from '#server/domains/channels/health/recorder.ts';
+import { gather } from '#server/infra/postgres/gather.ts';
+import type { Status } from './read.ts';
+
+/** What became of a message, and the number that Meta says it was sent from. */
+export type NumberStatus = { number: CloudNumber; status: Status };
+
+type StatusDeps = {
+  sinks: Sinks;
+  refs: Refs;
+  health: HealthRecorder;
+  report: (error: unknown) => void;
+};
+
+/** Takes the statuses of a callback. @throws what passes: Meta brings it again */
+export type TakeStatuses = (statuses: readonly NumberStatus[]) => Promise<void>;
+
+/** Callbacks wait for each other for as long as the event loop needs to turn; settling gathers them further. */
+const GATHER = { waitMs: 0, sizeMax: 500, runsMax: 8 };
+
+/**
+ * Takes statuses, those of many callbacks at once where many come: alone each would cost a query of its own.
+ * They touch only messages that their own number has sent.
+ */
+export function openTakeStatuses(deps: StatusDeps): TakeStatuses {
+  const take = gather<readonly NumberStatus[], void>(
+    async (jobs) => {
+      const failed = await store(deps, jobs.flat());
+      return jobs.map((statuses) => {
+        const error = statuses.map((one) => failed.get(one)).find((one) => one !== undefined);
+        return error === undefined ? undefined : Promise.reject(error);
+      });
+    },
+    { ...GATHER, sizeOf: (statuses) => statuses.length },
+  );
+  return async (statuses) => {
+    if (statuses.length > 0) await take(statuses);
+  };
+}
+
+/** @returns those that could not be stored, each with its error */
+async function store(
+  { sinks, health, refs, report }: StatusDeps,
+  statuses: readonly NumberStatus[],
+): Promise<ReadonlyMap<NumberStatus, Error>> {
+  const receipts = new Map(
+    statuses.map((one) => {
+      const { accountId, tokenId } = one.number;
+      return [{ accountId, tokenId, ...one.status.receipt }, one];
+    }),
+  );
+  const unstored = await sinks.receipts([...receipts.keys()]);
+  for (const { number, status } of statuses) {
+    health.receipt(number);
+    const { code, receipt, wamid } = status;
+    if (code !== undefined) health.answered({ ...number, channel: 'cloud', code: String(code) });
+    // Where the answer to the try was lost, this is the first that is heard of Meta's id.
+    if (receipt.status === 'sent' && wamid !== undefined) {
+      const { accountId } = number;
+      refs.add({ accountId, messageId: receipt.messageId, wamid }).catch(report);
+    }
+  }
+  const failed = new Map<NumberStatus, Error>();
+  for (const { item, error } of unstored) {
+    const one = receipts.get(item as Parameters<typeof receipts.get>[0]);
+    if (one) failed.set(one, error instanceof Error ? error : new Error('a status was not stored'));
+  }
+  return failed;
+}

@@ -1,0 +1,98 @@
+import type { Channel, Sinks } from '#server/domains/channels/channels.ts';
+import type { PresenceDeps } from '#server/domains/channels/health/presence.ts';
+import type { HealthRecorder } from '#server/domains/channels/health/recorder.ts';
+import type { Media } from '#server/domains/media/media.ts';
+import type { ActHandler } from '#server/infra/acts/act.ts';
+import type { Config } from '#server/infra/config.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Secrets } from '#server/infra/security/secrets.ts';
+import { type CloudCallbacks, openCallbacks } from './callbacks/callbacks.ts';
+import { checkNumbers } from './checks.ts';
+import { connectActs } from './connect.ts';
+import { openGraph } from './graph.ts';
+import { downloadFile } from './media.ts';
+import { type CloudNumber, numberOf } from './numbers.ts';
+import { NUMBER_RATE, PAIR_RATE, openPace } from './pace.ts';
+import { openRefs, pruneCloud } from './refs.ts';
+import { sendByCloud } from './send.ts';
+import { type CloudTemplates, openCloudTemplates } from './templates.ts';
+
+export type CloudDeps = PresenceDeps & {
+  /** The portal's pool: one account at a time. */
+  sql: Sql;
+  allAccountsSql: Sql;
+  secrets: Secrets;
+  config: Pick<Config, 'CLOUD_URL' | 'CLOUD_TIMEOUT_MS'>;
+  media: Pick<Media, 'files' | 'library'>;
+  health: HealthRecorder;
+  /** Who takes what callbacks bring. */
+  sinks: Sinks;
+  /** Where the address of callbacks begins. */
+  origin: string;
+  /** The templates of an account are not what they were at Meta. */
+  onTemplates: (accountId: string) => Promise<void>;
+  report: (error: unknown) => void;
+};
+
+/** The WhatsApp Cloud API of Meta as a channel. */
+export type Cloud = {
+  channel: Channel;
+  acts: readonly ActHandler[];
+  callbacks: CloudCallbacks;
+  templates: CloudTemplates;
+  /** Sees to every number, each minute. */
+  check: () => Promise<void>;
+  /** Forgets what is of no use any more. */
+  prune: () => Promise<void>;
+};
+
+/**
+ * Opens the channel. It sends from any process, and callbacks come to any: nothing is kept in one but how fast a
+ * number sends.
+ *
+ * Meta knows no id beforehand: a try without an answer is unknown until a status echoes our own id, or twice the
+ * time-out has passed (docs/decisions/053-cloud-channel.md).
+ */
+export function openCloud(deps: CloudDeps): Cloud {
+  const { allAccountsSql, config, report, now } = deps;
+  const { files, library } = deps.media;
+  const graph = openGraph({ config });
+  const refs = openRefs(allAccountsSql);
+  const pace = { number: openPace(NUMBER_RATE), pair: openPace(PAIR_RATE) };
+  const sending = {
+    ...deps,
+    graph,
+    files,
+    refs,
+    pace,
+    numberOf: (token: { accountId: string; tokenId: string }) => numberOf(deps, token),
+  };
+  const onTemplates = ({ accountId }: Pick<CloudNumber, 'accountId'>) =>
+    deps.onTemplates(accountId);
+  return {
+    channel: {
+      name: 'cloud',
+      preallocates: false,
+      timeoutMs: config.CLOUD_TIMEOUT_MS,
+      send: (message, signal) => sendByCloud(sending, message, signal),
+      // Callbacks come to whatever process answers requests, also to one without a worker.
+      start: async () => undefined,
+      close: async () => undefined,
+    },
+    acts: connectActs({
+      ...deps,
+      graph,
+      onConnected: (number) => void onTemplates(number).catch(report),
+    }),
+    callbacks: openCallbacks({
+      ...deps,
+      refs,
+      library,
+      download: (number, mediaId) => downloadFile({ graph }, number, mediaId),
+      onTemplates,
+    }),
+    templates: openCloudTemplates({ ...deps, graph }),
+    check: () => checkNumbers({ ...deps, graph }),
+    prune: () => pruneCloud(allAccountsSql, now()),
+  };
+}

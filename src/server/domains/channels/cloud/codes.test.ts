@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest';
+import { failures } from '#contract/messages.ts';
+import { laterMs, meaningOf, meanings } from './codes.ts';
+
+/** What each of Meta's codes comes to: sent again (later), given back (fail), or its owner is to act (part). */
+const table: readonly (readonly [codes: readonly number[], does: string, failure: string])[] = [
+  [[0, 3, 10, 190, 200, 219, 299, 131005, 131045], 'part', 'network_access'],
+  [[133000, 133005, 133006, 133008, 133009, 133010, 133015, 133016], 'part', 'network_access'],
+  [[4, 80007, 130429, 131056], 'later', 'rate_limited'],
+  [[131048], 'later', 'number_restricted'],
+  [[1, 2, 131000, 131016, 131057, 133004], 'later', 'no_answer'],
+  [[33, 100, 131008, 131009, 131021, 131030, 131051], 'fail', 'rejected'],
+  [[131026], 'fail', 'not_on_whatsapp'],
+  [[130472, 131049], 'fail', 'network_declined'],
+  [[131050], 'fail', 'opted_out'],
+  [[131047], 'fail', 'window_closed'],
+  [[131052], 'fail', 'media_unreachable'],
+  [[131053], 'fail', 'media_refused'],
+  [[131031, 368, 130497], 'fail', 'number_restricted'],
+  [[131042], 'fail', 'network_billing'],
+  [
+    [132000, 132001, 132005, 132007, 132012, 132015, 132016, 132068, 132069, 132999],
+    'fail',
+    'template_refused',
+  ],
+];
+
+test.each(table.flatMap(([codes, ...means]) => codes.map((code) => [code, ...means] as const)))(
+  '%i: %s, %s',
+  (code, does, failure) => {
+    expect(meaningOf({ code }, 400)).toMatchObject({ does, failure });
+    expect(Object.keys(failures)).toContain(failure);
+  },
+);
+
+test('no code is mapped that the table does not name', () => {
+  const named = new Set(table.flatMap(([codes]) => codes));
+  expect(Object.keys(meanings).filter((code) => !named.has(Number(code)))).toEqual([]);
+});
+
+test('a locked account, and spam, restrict the number', () => {
+  expect(meaningOf({ code: 131031 }, 403)).toMatchObject({ restrict: 'blocked' });
+  expect(meaningOf({ code: 131048 }, 400)).toMatchObject({ restrict: 'quality' });
+});
+
+test('a number out of reach is parted, though its code is that of any wrong value', () => {
+  expect(meaningOf({ code: 100, subcode: 33 }, 400)).toMatchObject({ does: 'part' });
+});
+
+test('a code nobody knows is judged by what else is said', () => {
+  expect(meaningOf({ code: 999_999 }, 400)).toMatchObject({ does: 'fail', failure: 'rejected' });
+  expect(meaningOf({ code: 999_999 }, 429)).toMatchObject({ does: 'later' });
+  expect(meaningOf({ code: 999_999 }, 503)).toMatchObject({ does: 'later' });
+  expect(meaningOf({ code: 999_999, isTransient: true }, 400)).toMatchObject({ does: 'later' });
+});
+
+test('each try waits twice as long, and never less than Meta asks, nor more than half an hour', () => {
+  expect([1, 2, 3].map((attempt) => laterMs(2_000, attempt))).toEqual([2_000, 4_000, 8_000]);
+  expect(laterMs(2_000, 1, 9_000)).toBe(9_000);
+  expect(laterMs(2_000, 40, 0)).toBe(30 * 60_000);
+});

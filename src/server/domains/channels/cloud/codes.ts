@@ -1,0 +1,129 @@
+import type { Failure } from '#contract/messages.ts';
+import type { Restriction } from '#contract/tokens/connection.ts';
+
+/**
+ * What an error of the Cloud API means for a message, and for its number.
+ *
+ * `fail`: a definite no; its price is given back. `later`: nothing was sent, and it is tried again after
+ * `afterMs`. `part`: the number cannot send until its owner does something; the message waits for that.
+ * `restrict` is what the number suffers beside it.
+ */
+export type CodeMeaning = { failure: Failure; restrict?: Restriction } & (
+  | { does: 'fail' }
+  | { does: 'later'; afterMs: number }
+  | { does: 'part' }
+);
+
+const fail = (failure: Failure, restrict?: Restriction): CodeMeaning => ({
+  does: 'fail',
+  failure,
+  ...(restrict && { restrict }),
+});
+const later = (afterMs: number, failure: Failure, restrict?: Restriction): CodeMeaning => ({
+  does: 'later',
+  afterMs,
+  failure,
+  ...(restrict && { restrict }),
+});
+const part: CodeMeaning = { does: 'part', failure: 'network_access' };
+
+/** Meta is busy or broken: told that nothing was sent, so that it may be sent again. */
+const broken = later(5_000, 'no_answer');
+/** More than a number, an app or an account may send now. */
+const tooFast = later(2_000, 'rate_limited');
+/** More than one number may get from another: one in 6 seconds, beyond a short burst. */
+const pairTooFast = later(6_000, 'rate_limited');
+/** Too many were marked as spam: hours, not seconds. */
+const spam = later(15 * 60_000, 'number_restricted', 'quality');
+
+/** Meta's codes (docs/channels.md#cloud-codes); what is not here is judged by `meaningOf`. */
+export const meanings: Readonly<Record<number, CodeMeaning>> = {
+  0: part,
+  1: broken,
+  2: broken,
+  3: part,
+  4: tooFast,
+  10: part,
+  33: fail('rejected'),
+  100: fail('rejected'),
+  190: part,
+  368: fail('number_restricted', 'blocked'),
+  80007: tooFast,
+  130429: tooFast,
+  130472: fail('network_declined'),
+  130497: fail('number_restricted', 'blocked'),
+  131000: broken,
+  131005: part,
+  131008: fail('rejected'),
+  131009: fail('rejected'),
+  131016: broken,
+  131021: fail('rejected'),
+  131026: fail('not_on_whatsapp'),
+  131030: fail('rejected'),
+  131031: fail('number_restricted', 'blocked'),
+  131042: fail('network_billing'),
+  131045: part,
+  131047: fail('window_closed'),
+  131048: spam,
+  131049: fail('network_declined'),
+  131050: fail('opted_out'),
+  131051: fail('rejected'),
+  131052: fail('media_unreachable'),
+  131053: fail('media_refused'),
+  131056: pairTooFast,
+  131057: later(60_000, 'no_answer'),
+  132000: fail('template_refused'),
+  132001: fail('template_refused'),
+  132005: fail('template_refused'),
+  132007: fail('template_refused'),
+  132012: fail('template_refused'),
+  132015: fail('template_refused'),
+  132016: fail('template_refused'),
+  132068: fail('template_refused'),
+  132069: fail('template_refused'),
+  133000: part,
+  133004: later(60_000, 'no_answer'),
+  133005: part,
+  133006: part,
+  133008: part,
+  133009: part,
+  133010: part,
+  133015: part,
+  133016: part,
+};
+
+/** An error as Meta tells it. */
+export type GraphError = {
+  code: number;
+  subcode?: number | undefined;
+  /** Meta's own word that the same call may work in a moment. */
+  isTransient?: boolean | undefined;
+};
+
+/** Subcodes of 100 that say the number itself is out of reach: it does not exist, or the token may not see it. */
+const NUMBER_GONE = 33;
+
+/**
+ * What an error means.
+ *
+ * @param status of the answer; 0 for an error that a callback told.
+ */
+export function meaningOf({ code, subcode, isTransient }: GraphError, status: number): CodeMeaning {
+  if (code === 100 && subcode === NUMBER_GONE) return part;
+  const known = meanings[code];
+  if (known) return known;
+  if (code >= 200 && code <= 299) return part;
+  if (code >= 132000 && code < 133000) return fail('template_refused');
+  if (status === 429) return tooFast;
+  if (isTransient === true || status >= 500) return broken;
+  return fail('rejected');
+}
+
+/** The longest that anything is put off. */
+const LATER_MS_MAX = 30 * 60_000;
+
+/** How long a message waits for its next try: doubled with each, or what Meta asks for where that is longer. */
+export function laterMs(afterMs: number, attempt: number, retryAfterMs = 0): number {
+  const doubled = afterMs * 2 ** Math.min(attempt - 1, 10);
+  return Math.min(LATER_MS_MAX, Math.max(doubled, retryAfterMs));
+}

@@ -1,0 +1,112 @@
+import { Refusal } from '#contract/base/refusals.ts';
+import { normalizePhone } from '#contract/base/phone.ts';
+import { type CloudConnection, connectCloud, getCloud } from '#contract/tokens/cloud.ts';
+import { type PresenceDeps, connectNumber } from '#server/domains/channels/health/presence.ts';
+import { linkNumber, readToken } from '#server/domains/tokens/tokens.ts';
+import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import { type Graph, askFirmly, wordAt } from './graph.ts';
+import { type CloudAccess, type CloudNumber, type NumbersDeps, storeNumber } from './numbers.ts';
+
+export type ConnectDeps = NumbersDeps &
+  PresenceDeps & {
+    /** The portal's pool: one account at a time. */
+    sql: Sql;
+    graph: Graph;
+    /** Where the address of callbacks begins. */
+    origin: string;
+    /** A number was connected: its templates are read. */
+    onConnected: (number: Pick<CloudNumber, 'accountId' | 'tokenId'>) => void;
+  };
+
+/** The acts of numbers of the Cloud API. */
+export const connectActs = (deps: ConnectDeps): readonly ActHandler[] => [
+  handle(getCloud, async ({ caller: { accountId } }, { token_id: tokenId }) => {
+    await asAccount(deps.sql, accountId, (tx) => readToken(tx, accountId, tokenId));
+    return readCloud(deps, { accountId, tokenId });
+  }),
+  handle(connectCloud, async ({ caller: { accountId } }, input) => {
+    const { token_id: tokenId } = input;
+    const ref = { accountId, tokenId };
+    const access: CloudAccess = {
+      phoneNumberId: input.phone_number_id,
+      wabaId: input.waba_id,
+      accessToken: input.access_token,
+      appSecret: input.app_secret,
+    };
+    const token = await asAccount(deps.sql, accountId, (tx) => readToken(tx, accountId, tokenId));
+    if (token.channel !== 'cloud') throw new Refusal('channel_other', {});
+    const confirmed = await confirm(deps.graph, access);
+    await deps.allAccountsSql.begin(async (tx) => {
+      const { phone, name, quality } = confirmed;
+      if (!(await storeNumber(tx, deps, { ...ref, ...access, name, quality })))
+        throw new Refusal('phone_taken', {});
+      await linkNumber(tx, deps.subscribers, { ...ref, channel: 'cloud', phone });
+    });
+    await connectNumber(deps, { ...ref, channel: 'cloud' });
+    deps.onConnected(ref);
+    const cloud = await readCloud(deps, ref);
+    if (!cloud) throw new Error('a number that was stored is not there');
+    return {
+      token: await asAccount(deps.sql, accountId, (tx) => readToken(tx, accountId, tokenId)),
+      cloud,
+    };
+  }),
+];
+
+/** A number as Meta knows it. */
+export type Confirmed = { phone: string; name: string | undefined; quality: string | undefined };
+
+/**
+ * Asks Meta for a number and its business account, with the access that was entered.
+ *
+ * @throws Refusal `cloud_refused`, `cloud_unreachable`
+ */
+export async function confirm(
+  graph: Graph,
+  { phoneNumberId, wabaId, accessToken }: Omit<CloudAccess, 'appSecret'>,
+): Promise<Confirmed> {
+  const fields = 'id,display_phone_number,verified_name,quality_rating';
+  const number = await askFirmly(graph, {
+    accessToken,
+    path: `${phoneNumberId}?fields=${fields}`,
+  });
+  const phone = normalizePhone(wordAt(number, 'display_phone_number') ?? '');
+  if (!/^[1-9][0-9]{7,14}$/.test(phone)) throw new Refusal('cloud_refused', { code: 100 });
+  await askFirmly(graph, { accessToken, path: `${wabaId}/message_templates?limit=1` });
+  return {
+    phone,
+    name: wordAt(number, 'verified_name'),
+    quality: wordAt(number, 'quality_rating'),
+  };
+}
+
+type Row = {
+  phone_number_id: string;
+  waba_id: string;
+  verified_name: string | null;
+  quality: string | null;
+  callback_key: string;
+  verify_token: Buffer;
+  verified_at: Date | null;
+  called_back_at: Date | null;
+};
+
+/** A token's number as its owner sees it; null where it has none. */
+async function readCloud(
+  { allAccountsSql, secrets, origin }: ConnectDeps,
+  { accountId, tokenId }: { accountId: string; tokenId: string },
+): Promise<CloudConnection | null> {
+  const [row] = await allAccountsSql<Row[]>`
+    select phone_number_id, waba_id, verified_name, quality, callback_key, verify_token,
+      verified_at, called_back_at
+    from cloud_numbers where account_id = ${accountId} and token_id = ${tokenId}`;
+  if (!row) return null;
+  const { callback_key, verify_token, ...shown } = row;
+  const word = secrets.open(verify_token, `cloud-number:${tokenId}:verify-token`);
+  return {
+    ...shown,
+    callback_url: new URL(`/callbacks/cloud/${callback_key}`, origin).href,
+    verify_token: word?.toString('utf8') ?? '',
+  };
+}

@@ -1,0 +1,176 @@
+import { Refusal } from '#contract/base/refusals.ts';
+import { OutboundError } from '#server/infra/net/outbound.ts';
+import type { GraphError } from './codes.ts';
+import { at, textAt } from '#server/infra/net/json-values.ts';
+
+/** Who calls: a number's access token. Never logged. */
+export type Caller = { accessToken: string };
+
+export type GraphCall = Caller & {
+  method?: 'GET' | 'POST' | 'DELETE';
+  /** Behind the version, without a slash in front: `106540352242922/messages`. */
+  path: string;
+  body?: object | FormData;
+  signal?: AbortSignal;
+};
+
+/** An answer: what it says, or Meta's error. */
+export type GraphAnswer =
+  | { ok: true; json: unknown }
+  | { ok: false; status: number; error: GraphError; retryAfterMs: number };
+
+/** Calls of the Cloud API. */
+export type Graph = {
+  /**
+   * @throws OutboundError `refused` when nothing was sent, since no connection came to be; `unreachable` or
+   *   `late` when it broke or took too long: what was asked may have been done.
+   */
+  ask(call: GraphCall): Promise<GraphAnswer>;
+  /** The bytes behind an address that Meta gave. @throws OutboundError, as `ask` does. */
+  download(file: Caller & { url: string; bytesMax: number }): Promise<Buffer | undefined>;
+};
+
+type GraphDeps = { config: { CLOUD_URL: string; CLOUD_TIMEOUT_MS: number } };
+
+/** Errors of connections over which nothing was sent. */
+const neverSent =
+  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
+const ANSWER_BYTES_MAX = 1_048_576;
+const TRUSTED_HOSTS = /(^|\.)(facebook\.com|fbsbx\.com|fbcdn\.net|whatsapp\.net)$/;
+
+/**
+ * Calls Meta at the operator's setting. Nothing is followed. Files are fetched over https from Meta's own hosts
+ * only, or from the setting's: the access token goes along.
+ */
+export function openGraph({ config }: GraphDeps): Graph {
+  const exchange = async <T>(
+    url: string,
+    given: RequestInit & { signal?: AbortSignal | null },
+    read: (response: Response) => Promise<T>,
+  ): Promise<T> => {
+    const timeout = AbortSignal.timeout(config.CLOUD_TIMEOUT_MS);
+    const signal = given.signal ? AbortSignal.any([timeout, given.signal]) : timeout;
+    try {
+      return await read(await fetch(url, { ...given, redirect: 'manual', signal }));
+    } catch (error) {
+      throw trouble(error);
+    }
+  };
+  return {
+    ask: ({ accessToken, method = 'GET', path, body, signal }) =>
+      exchange(
+        `${config.CLOUD_URL}/${path}`,
+        {
+          method,
+          headers: {
+            accept: 'application/json',
+            authorization: `Bearer ${accessToken}`,
+            ...(body !== undefined &&
+              !(body instanceof FormData) && { 'content-type': 'application/json' }),
+          },
+          ...(body !== undefined && {
+            body: body instanceof FormData ? body : JSON.stringify(body),
+          }),
+          ...(signal && { signal }),
+        },
+        answerFrom,
+      ),
+    download: ({ accessToken, url, bytesMax }) => {
+      if (!mayFetch(url, config.CLOUD_URL)) {
+        throw new OutboundError('refused', 'the file lies at an address that is not of Meta');
+      }
+      return exchange(url, { headers: { authorization: `Bearer ${accessToken}` } }, (response) =>
+        response.ok ? bytesOf(response, bytesMax) : Promise.resolve(undefined),
+      );
+    },
+  };
+}
+
+function mayFetch(text: string, own: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const url = new URL(text);
+  if (url.origin === new URL(own).origin) return true;
+  return url.protocol === 'https:' && url.port === '' && TRUSTED_HOSTS.test(url.hostname);
+}
+
+function trouble(error: unknown): OutboundError {
+  if (error instanceof OutboundError) return error;
+  const cause = error instanceof Error ? error.cause : undefined;
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
+  const options = { cause: error };
+  if (neverSent.test(code)) return new OutboundError('refused', `not reached: ${code}`, options);
+  const isLate = error instanceof Error && error.name === 'TimeoutError';
+  const isEnded = error instanceof Error && error.name === 'AbortError';
+  const reason = isLate ? 'late' : isEnded ? 'ended' : 'unreachable';
+  return new OutboundError(reason, `the Cloud API did not answer: ${code || reason}`, options);
+}
+
+async function answerFrom(response: Response): Promise<GraphAnswer> {
+  const json = asJson((await bytesOf(response, ANSWER_BYTES_MAX)).toString('utf8'));
+  const error = at(json, 'error');
+  if (response.ok && error === undefined && json !== undefined) return { ok: true, json };
+  const code = at(error, 'code');
+  if (typeof code !== 'number') {
+    // Something between us and Meta: what it was told may have come through.
+    if (response.status !== 429) {
+      throw new OutboundError('unreachable', `no answer of Meta's: HTTP ${response.status}`);
+    }
+    return refusedWith(response, { code: 130429, isTransient: true });
+  }
+  const subcode = at(error, 'error_subcode');
+  const isTransient = at(error, 'is_transient');
+  return refusedWith(response, {
+    code,
+    subcode: typeof subcode === 'number' ? subcode : undefined,
+    isTransient: isTransient === true,
+  });
+}
+
+const refusedWith = (response: Response, error: GraphError): GraphAnswer => ({
+  ok: false,
+  status: response.status,
+  error,
+  retryAfterMs: retryAfterMs(response.headers.get('retry-after')),
+});
+
+const retryAfterMs = (said: string | null): number =>
+  said !== null && /^\d{1,6}$/.test(said) ? Number(said) * 1000 : 0;
+
+async function bytesOf(response: Response, bytesMax: number): Promise<Buffer> {
+  const parts: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const part of response.body ?? []) {
+    bytes += part.length;
+    if (bytes > bytesMax) throw new OutboundError('unreachable', 'the answer is too large');
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text at a path of an answer. */
+export const wordAt = (answer: GraphAnswer, ...path: string[]): string | undefined =>
+  answer.ok ? textAt(answer.json, ...path) : undefined;
+
+/**
+ * Asks where only a yes will do: for people who wait for it.
+ *
+ * @throws Refusal `cloud_refused`, `cloud_unreachable`
+ */
+export async function askFirmly(graph: Graph, call: GraphCall): Promise<GraphAnswer> {
+  const answer = await graph.ask(call).catch((error: unknown) => {
+    if (error instanceof OutboundError) throw new Refusal('cloud_unreachable', {});
+    throw error;
+  });
+  if (answer.ok) return answer;
+  const isBusy = answer.error.isTransient === true || answer.status >= 500;
+  if (isBusy || answer.status === 429) throw new Refusal('cloud_unreachable', {});
+  throw new Refusal('cloud_refused', { code: answer.error.code });
+}

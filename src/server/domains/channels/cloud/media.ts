@@ -1,0 +1,101 @@
+import { readFile } from 'node:fs/promises';
+import type { Files } from '#server/domains/media/media.ts';
+import type { TokenRef } from '#server/domains/tokens/tokens.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { sha256 } from '#server/infra/security/secrets.ts';
+import { type Graph, type GraphAnswer, wordAt } from './graph.ts';
+import type { CloudNumber } from './numbers.ts';
+
+export type MediaDeps = {
+  allAccountsSql: Sql;
+  graph: Graph;
+  files: Pick<Files, 'open'>;
+  now: () => Date;
+};
+
+/** Meta keeps what was uploaded for 30 days; we count on somewhat less. */
+const KEPT_MS = 28 * 86_400_000;
+
+/**
+ * Meta's id of a file, which is uploaded where Meta does not have it: once for a number, however many receive it.
+ *
+ * @returns Meta's answer where it refuses the file; undefined where the account has it no more.
+ */
+export async function uploadFile(
+  deps: MediaDeps,
+  number: CloudNumber,
+  { fileId, signal }: { fileId: string; signal: AbortSignal },
+): Promise<{ mediaId: string } | Exclude<GraphAnswer, { ok: true }> | undefined> {
+  const { accountId, tokenId, phoneNumberId, accessToken } = number;
+  const file = await deps.files.open(accountId, fileId);
+  if (!file) return undefined;
+  const bytes = await readFile(file.path);
+  const key = { accountId, tokenId, sha256: sha256(bytes), mime: file.mime };
+  const known = await knownMedia(deps, key);
+  if (known !== undefined) return { mediaId: known };
+  const form = new FormData();
+  form.set('messaging_product', 'whatsapp');
+  form.set('type', file.mime);
+  form.set('file', new Blob([bytes], { type: file.mime }), file.name || 'file');
+  const path = `${phoneNumberId}/media`;
+  const answer = await deps.graph.ask({ accessToken, method: 'POST', path, body: form, signal });
+  if (!answer.ok) return answer;
+  const mediaId = wordAt(answer, 'id');
+  if (mediaId === undefined) throw new Error('the Cloud API took a file and named no id');
+  await storeMedia(deps, key, mediaId);
+  return { mediaId };
+}
+
+type MediaKey = TokenRef & { sha256: Buffer; mime: string };
+
+async function knownMedia(
+  { allAccountsSql, now }: MediaDeps,
+  { accountId, tokenId, sha256: hash, mime }: MediaKey,
+): Promise<string | undefined> {
+  const [row] = await allAccountsSql<{ media_id: string }[]>`
+    select media_id from cloud_media
+    where account_id = ${accountId} and token_id = ${tokenId} and sha256 = ${hash}
+      and mime = ${mime} and expires_at > ${now()}`;
+  return row?.media_id;
+}
+
+const storeMedia = (
+  { allAccountsSql, now }: MediaDeps,
+  { accountId, tokenId, sha256: hash, mime }: MediaKey,
+  mediaId: string,
+): Promise<unknown> =>
+  Promise.resolve(allAccountsSql`
+    insert into cloud_media (account_id, token_id, sha256, mime, media_id, expires_at)
+    values (${accountId}, ${tokenId}, ${hash}, ${mime}, ${mediaId},
+      ${new Date(now().getTime() + KEPT_MS)})
+    on conflict (account_id, token_id, sha256, mime) do update
+      set media_id = excluded.media_id, expires_at = excluded.expires_at`);
+
+/** Meta no longer has a file that we counted on: the next message uploads it again. */
+export async function forgetMedia(
+  { allAccountsSql }: Pick<MediaDeps, 'allAccountsSql'>,
+  { accountId, tokenId }: TokenRef,
+  mediaId: string,
+): Promise<void> {
+  await allAccountsSql`
+    delete from cloud_media
+    where account_id = ${accountId} and token_id = ${tokenId} and media_id = ${mediaId}`;
+}
+
+/** The longest file that WhatsApp lets anybody send. */
+const BYTES_MAX = 100 * 1_048_576;
+
+/** The bytes of a file that a customer sent; undefined where Meta has it no more. */
+export async function downloadFile(
+  { graph }: Pick<MediaDeps, 'graph'>,
+  { accessToken }: CloudNumber,
+  mediaId: string,
+): Promise<Buffer | undefined> {
+  const answer = await graph.ask({ accessToken, path: encodeURIComponent(mediaId) });
+  const url = wordAt(answer, 'url');
+  if (url === undefined) {
+    if (answer.ok || (answer.status < 500 && answer.status !== 429)) return undefined;
+    throw new Error('the Cloud API does not name a file now');
+  }
+  return graph.download({ accessToken, url, bytesMax: BYTES_MAX });
+}

@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto';
+import type { TokenRef } from '#server/domains/tokens/tokens.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import type { Secrets } from '#server/infra/security/secrets.ts';
+
+/** A number of the Cloud API, with what opens it. The secrets are never logged. */
+export type CloudNumber = TokenRef & {
+  phoneNumberId: string;
+  wabaId: string;
+  accessToken: string;
+  appSecret: string;
+  callbackKey: string;
+  verifyToken: string;
+};
+
+type Stored = TokenRef & {
+  phoneNumberId: string;
+  wabaId: string;
+  access_token: Buffer;
+  app_secret: Buffer;
+  callbackKey: string;
+  verify_token: Buffer;
+};
+
+export type NumbersDeps = { allAccountsSql: Sql; secrets: Secrets };
+
+/** What the owner of a number enters. */
+export type CloudAccess = {
+  phoneNumberId: string;
+  wabaId: string;
+  accessToken: string;
+  appSecret: string;
+};
+
+/** Where a value is sealed for: it opens nowhere else. */
+const context = (tokenId: string, what: 'access-token' | 'app-secret' | 'verify-token') =>
+  `cloud-number:${tokenId}:${what}`;
+
+/** Numbers that their tokens still send from: one that was unlinked, deleted or moved has none. */
+const select = (sql: Sql | Tx) => sql`
+  select n.account_id as "accountId", n.token_id as "tokenId",
+    n.phone_number_id as "phoneNumberId", n.waba_id as "wabaId", n.access_token, n.app_secret,
+    n.callback_key as "callbackKey", n.verify_token
+  from cloud_numbers n
+  join tokens t on t.account_id = n.account_id and t.token_id = n.token_id
+    and t.channel = 'cloud' and t.phone is not null and t.deleted_at is null`;
+
+/** @throws Error when the installation's key is another than the one that sealed it */
+function opened({ secrets }: NumbersDeps, stored: Stored): CloudNumber {
+  const { access_token, app_secret, verify_token, ...number } = stored;
+  const open = (sealed: Buffer, what: Parameters<typeof context>[1]) => {
+    const plain = secrets.open(sealed, context(stored.tokenId, what));
+    if (!plain) throw new Error('a number of the Cloud API is sealed under another SECRET_KEY');
+    return plain.toString('utf8');
+  };
+  return {
+    ...number,
+    accessToken: open(access_token, 'access-token'),
+    appSecret: open(app_secret, 'app-secret'),
+    verifyToken: open(verify_token, 'verify-token'),
+  };
+}
+
+/** The number of a token; undefined when it has none. */
+export async function numberOf(
+  deps: NumbersDeps,
+  { accountId, tokenId }: TokenRef,
+): Promise<CloudNumber | undefined> {
+  const { allAccountsSql: sql } = deps;
+  const [stored] = await sql<Stored[]>`
+    ${select(sql)} where n.account_id = ${accountId} and n.token_id = ${tokenId}`;
+  return stored && opened(deps, stored);
+}
+
+/** The number that a callback's address belongs to. */
+export async function numberOfCallback(
+  deps: NumbersDeps,
+  callbackKey: string,
+): Promise<CloudNumber | undefined> {
+  const { allAccountsSql: sql } = deps;
+  const [stored] = await sql<Stored[]>`
+    ${select(sql)} where n.callback_key = ${callbackKey}`;
+  return stored && opened(deps, stored);
+}
+
+/** The numbers of an account: one app of Meta's may call back for several. */
+export async function numbersOfAccount(
+  deps: NumbersDeps,
+  accountId: string,
+): Promise<CloudNumber[]> {
+  const { allAccountsSql: sql } = deps;
+  const found = await sql<Stored[]>`
+    ${select(sql)} where n.account_id = ${accountId} order by n.token_id`;
+  return found.map((stored) => opened(deps, stored));
+}
+
+/**
+ * Stores a token's number, sealed. The callback's address and its word stay when the number is entered again.
+ *
+ * @returns false when the number belongs to another token.
+ */
+export async function storeNumber(
+  tx: Tx,
+  { secrets }: Pick<NumbersDeps, 'secrets'>,
+  {
+    accountId,
+    tokenId,
+    phoneNumberId,
+    wabaId,
+    accessToken,
+    appSecret,
+    name,
+    quality,
+  }: TokenRef & CloudAccess & { name: string | undefined; quality: string | undefined },
+): Promise<boolean> {
+  const callbackKey = randomBytes(24).toString('base64url');
+  const verifyToken = randomBytes(24).toString('base64url');
+  const seal = (plain: string, what: Parameters<typeof context>[1]) =>
+    secrets.seal(plain, context(tokenId, what));
+  const [taken] = await tx`
+    select 1 from cloud_numbers
+    where phone_number_id = ${phoneNumberId} and (account_id, token_id) <> (${accountId}, ${tokenId})`;
+  if (taken) return false;
+  const stored = await tx`
+    insert into cloud_numbers (
+      account_id, token_id, phone_number_id, waba_id, access_token, app_secret, callback_key,
+      verify_token, verified_name, quality, checked_at
+    ) values (
+      ${accountId}, ${tokenId}, ${phoneNumberId}, ${wabaId}, ${seal(accessToken, 'access-token')},
+      ${seal(appSecret, 'app-secret')}, ${callbackKey}, ${seal(verifyToken, 'verify-token')},
+      ${name ?? null}, ${quality ?? null}, clock_timestamp()
+    )
+    on conflict (account_id, token_id) do update set
+      phone_number_id = excluded.phone_number_id, waba_id = excluded.waba_id,
+      access_token = excluded.access_token, app_secret = excluded.app_secret,
+      verified_name = excluded.verified_name, quality = excluded.quality,
+      checked_at = excluded.checked_at, check_failure = null, connected_at = clock_timestamp()
+    returning 1`;
+  return stored.length > 0;
+}
+
+/** Forgets the numbers, with their secrets and files, that their tokens no longer send from. */
+export async function forgetNumbers(allAccountsSql: Sql): Promise<void> {
+  const gone = await allAccountsSql<TokenRef[]>`
+    delete from cloud_numbers n
+    where not exists (
+      select from tokens t where t.account_id = n.account_id and t.token_id = n.token_id
+        and t.channel = 'cloud' and t.phone is not null and t.deleted_at is null
+    )
+    returning account_id as "accountId", token_id as "tokenId"`;
+  if (gone.length === 0) return;
+  await allAccountsSql`
+    delete from cloud_media m using unnest(
+      ${gone.map(({ accountId }) => accountId)}::uuid[],
+      ${gone.map(({ tokenId }) => tokenId)}::uuid[]
+    ) as g(account_id, token_id)
+    where m.account_id = g.account_id and m.token_id = g.token_id`;
+}
+
+/** All numbers there are, for the job that looks after them. */
+export async function allNumbers(deps: NumbersDeps): Promise<CloudNumber[]> {
+  const { allAccountsSql: sql } = deps;
+  const found = await sql<Stored[]>`${select(sql)} order by n.token_id`;
+  return found.map((stored) => opened(deps, stored));
+}

@@ -1,0 +1,58 @@
+import { idFloor } from '#server/infra/ids.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { gather } from '#server/infra/postgres/gather.ts';
+
+/** What Meta calls a message of ours. */
+export type Ref = { accountId: string; messageId: string; wamid: string };
+
+export type Refs = {
+  /** Stores what Meta calls a message; several at once where many come. */
+  add(ref: Ref): Promise<void>;
+  /** What Meta calls a message of ours; undefined where that is not known. */
+  wamidOf(accountId: string, messageId: string): Promise<string | undefined>;
+  /** The messages of ours that Meta calls so, by Meta's ids. */
+  messagesOf(accountId: string, wamids: readonly string[]): Promise<ReadonlyMap<string, string>>;
+};
+
+/** Nobody waits long for these: they are gathered. */
+const GATHER = { waitMs: 8, busy: { perSecond: 150, waitMs: 100, enough: 50 }, sizeMax: 500 };
+
+/** Opens the store of Meta's ids. */
+export function openRefs(allAccountsSql: Sql): Refs {
+  return {
+    add: gather<Ref, void>(async (refs) => {
+      await allAccountsSql`
+        insert into cloud_refs (account_id, message_id, wamid)
+        select distinct on (1, 2) * from unnest(
+          ${refs.map(({ accountId }) => accountId)}::uuid[],
+          ${refs.map(({ messageId }) => messageId)}::uuid[],
+          ${refs.map(({ wamid }) => wamid)}::text[]
+        )
+        on conflict (account_id, message_id) do update set wamid = excluded.wamid`;
+      return refs.map(() => undefined);
+    }, GATHER),
+    async wamidOf(accountId, messageId) {
+      const [row] = await allAccountsSql<{ wamid: string }[]>`
+        select wamid from cloud_refs
+        where account_id = ${accountId} and message_id = ${messageId}`;
+      return row?.wamid;
+    },
+    async messagesOf(accountId, wamids) {
+      if (wamids.length === 0) return new Map();
+      const rows = await allAccountsSql<{ wamid: string; message_id: string }[]>`
+        select wamid, message_id from cloud_refs
+        where account_id = ${accountId} and wamid = any (${[...wamids]}::text[])`;
+      return new Map(rows.map(({ wamid, message_id }) => [wamid, message_id]));
+    },
+  };
+}
+
+/** Ids are kept for 90 days: longer than anybody answers a message by quoting it. */
+const KEPT_DAYS = 90;
+
+/** Forgets old ids, and files that Meta no longer has; for the clean-up job. */
+export async function pruneCloud(allAccountsSql: Sql, now: Date): Promise<void> {
+  const oldest = idFloor(now.getTime() - KEPT_DAYS * 86_400_000);
+  await allAccountsSql`delete from cloud_refs where message_id < ${oldest}`;
+  await allAccountsSql`delete from cloud_media where expires_at < ${now}`;
+}

@@ -1,0 +1,161 @@
+import type { Outgoing, SendResult } from '#server/domains/channels/channels.ts';
+import {
+  type PresenceDeps,
+  partNumber,
+  restrictNumber,
+} from '#server/domains/channels/health/presence.ts';
+import type { HealthRecorder } from '#server/domains/channels/health/recorder.ts';
+import { uuidOf } from '#contract/base/ids.ts';
+import { OutboundError } from '#server/infra/net/outbound.ts';
+import { at, textAt } from '#server/infra/net/json-values.ts';
+import { laterMs, meaningOf } from './codes.ts';
+import { type GraphAnswer, wordAt } from './graph.ts';
+import { type MediaDeps, forgetMedia, uploadFile } from './media.ts';
+import type { CloudNumber } from './numbers.ts';
+import type { Pace } from './pace.ts';
+import { payloadOf } from './payload.ts';
+import type { Refs } from './refs.ts';
+
+export type SendDeps = MediaDeps &
+  PresenceDeps & {
+    refs: Refs;
+    health: HealthRecorder;
+    /** The number that a token sends from; undefined while it has none. */
+    numberOf: (token: { accountId: string; tokenId: string }) => Promise<CloudNumber | undefined>;
+    /** How often a number may send, and how often to the same receiver. */
+    pace: { number: Pace; pair: Pace };
+    report: (error: unknown) => void;
+  };
+
+/** A network that could not be reached is tried again after this long: nothing was sent. */
+const UNREACHED_MS = 5_000;
+/** Of a number that is parted: by then its lane no longer runs. */
+const PARTED_MS = 2_000;
+
+type Refused = Exclude<GraphAnswer, { ok: true }>;
+
+/**
+ * Tries once to send a message by the Cloud API.
+ *
+ * @throws what leaves the outcome unknown: a connection that broke, or an answer that is not Meta's.
+ */
+export async function sendByCloud(
+  deps: SendDeps,
+  message: Outgoing,
+  signal: AbortSignal,
+): Promise<SendResult> {
+  const number = await deps.numberOf(message);
+  if (!number) return { outcome: 'later', afterMs: PARTED_MS, failure: 'not_linked' };
+  try {
+    const media = await mediaFor(deps, number, { message, signal });
+    if (media && 'outcome' in media) return media;
+    const wamid = await wamidFor(deps, message);
+    const payload = payloadOf(message, { mediaId: media?.mediaId, wamid });
+    if (!payload) return { outcome: 'failed', failure: 'rejected' };
+    await deps.pace.pair.turn(`${message.tokenId} ${message.to}`, signal);
+    await deps.pace.number.turn(message.tokenId, signal);
+    const { accessToken, phoneNumberId } = number;
+    const path = `${phoneNumberId}/messages`;
+    const answer = await deps.graph.ask({
+      accessToken,
+      method: 'POST',
+      path,
+      body: payload,
+      signal,
+    });
+    if (!answer.ok) {
+      if (media) await forgetRefusedMedia(deps, number, { answer, mediaId: media.mediaId });
+      return refusedBy(deps, message, answer);
+    }
+    await storeRef(deps, message, wordAt(answer, 'messages', '0', 'id'));
+    return { outcome: 'sent' };
+  } catch (error) {
+    if (!(error instanceof OutboundError) || error.reason !== 'refused') throw error;
+    deps.health.answered({ ...message, channel: 'cloud', code: 'unreachable' });
+    const afterMs = laterMs(UNREACHED_MS, message.attempt);
+    return { outcome: 'later', afterMs, failure: 'no_answer' };
+  }
+}
+
+/** The message has left, whether or not its id is stored. */
+async function storeRef(
+  { refs, report }: SendDeps,
+  { accountId, messageId }: Outgoing,
+  wamid: string | undefined,
+): Promise<void> {
+  if (wamid !== undefined) await refs.add({ accountId, messageId, wamid }).catch(report);
+}
+
+type Sending = { message: Outgoing; signal: AbortSignal };
+
+/** Meta's id of the message's file; nothing where it has none. */
+async function mediaFor(
+  deps: SendDeps,
+  number: CloudNumber,
+  { message, signal }: Sending,
+): Promise<{ mediaId: string } | SendResult | undefined> {
+  const fileId = textAt(message.body, 'file');
+  if (fileId === undefined) return undefined;
+  const uploaded = await uploadFile(deps, number, { fileId, signal }).catch(asUnsent);
+  if (uploaded === 'unsent')
+    return { outcome: 'later', afterMs: UNREACHED_MS, failure: 'no_answer' };
+  if (!uploaded) return { outcome: 'failed', failure: 'media_unreachable' };
+  return 'mediaId' in uploaded ? uploaded : refusedBy(deps, message, uploaded);
+}
+
+/** Uploading a file sends no message: whatever became of it, the message has not left. */
+function asUnsent(error: unknown): 'unsent' {
+  if (error instanceof OutboundError && error.reason !== 'ended') return 'unsent';
+  throw error;
+}
+
+/** Meta may have forgotten a file before its time. */
+async function forgetRefusedMedia(
+  deps: SendDeps,
+  number: CloudNumber,
+  { answer, mediaId }: { answer: Refused; mediaId: string },
+): Promise<void> {
+  if ([100, 131009, 131052, 131053].includes(answer.error.code)) {
+    await forgetMedia(deps, number, mediaId);
+  }
+}
+
+/** Meta's id of the message that this one answers or reacts to: of one that came in it is stored with it. */
+async function wamidFor(
+  { refs }: SendDeps,
+  { accountId, type, body }: Outgoing,
+): Promise<string | undefined> {
+  const named = textAt(body, type === 'reaction' ? 'message_id' : 'reply_to');
+  if (named === undefined) return undefined;
+  const provider = textAt(at(body, 'quoted'), 'provider_id');
+  if (provider !== undefined) return provider;
+  const messageId = uuidOf('message', named);
+  return messageId === undefined ? undefined : refs.wamidOf(accountId, messageId);
+}
+
+/** What Meta's refusal means for the message; its number is parted or restricted where that is why. */
+async function refusedBy(
+  deps: SendDeps,
+  message: Outgoing,
+  { status, error, retryAfterMs }: Refused,
+): Promise<SendResult> {
+  const { accountId, tokenId, attempt } = message;
+  const ref = { accountId, tokenId, channel: 'cloud' } as const;
+  const meaning = meaningOf(error, status);
+  deps.health.answered({ ...ref, code: String(error.code) });
+  if (meaning.restrict) {
+    await restrictNumber(deps, ref, { kind: meaning.restrict }).catch(deps.report);
+  }
+  const { failure } = meaning;
+  switch (meaning.does) {
+    case 'fail':
+      return { outcome: 'failed', failure };
+    case 'later': {
+      const afterMs = laterMs(meaning.afterMs, attempt, retryAfterMs);
+      return { outcome: 'later', afterMs, failure };
+    }
+    case 'part':
+      await partNumber(deps, ref, 'access').catch(deps.report);
+      return { outcome: 'later', afterMs: PARTED_MS, failure };
+  }
+}

@@ -1,0 +1,194 @@
+import { Refusal } from '#contract/base/refusals.ts';
+import type { TemplateCategory, TemplateStatus } from '#contract/messages/templates.ts';
+import type { NewTemplate } from '#contract/rest/templates.ts';
+import type { NetworkTemplate } from '#server/domains/channels/channels.ts';
+import { at, given, listAt, textAt } from '#server/infra/net/json-values.ts';
+import { type Graph, askFirmly, wordAt } from './graph.ts';
+import { type CloudNumber, type NumbersDeps, numbersOfAccount } from './numbers.ts';
+
+/** The templates of an account's WhatsApp Business accounts. */
+export type CloudTemplates = {
+  /** Whether Meta reviews the account's templates: it has a number of the Cloud API. */
+  reviews(accountId: string): Promise<boolean>;
+  /** All of them. @throws Refusal `cloud_refused`, `cloud_unreachable` */
+  list(accountId: string): Promise<NetworkTemplate[]>;
+  /** Hands one in for review, in every business account. @throws Refusal, as `list` does */
+  submit(accountId: string, template: NewTemplate): Promise<void>;
+  /** Deletes one, in all its languages. @throws Refusal, as `list` does */
+  remove(accountId: string, name: string): Promise<void>;
+};
+
+type Deps = NumbersDeps & { graph: Graph };
+
+/** Opens the templates at Meta. */
+export function openCloudTemplates(deps: Deps): CloudTemplates {
+  const { graph } = deps;
+  const accountsOf = async (accountId: string) => {
+    const numbers = await numbersOfAccount(deps, accountId);
+    return [...new Map(numbers.map((number) => [number.wabaId, number])).values()];
+  };
+  return {
+    reviews: async (accountId) => (await numbersOfAccount(deps, accountId)).length > 0,
+    async list(accountId) {
+      const all: NetworkTemplate[] = [];
+      for (const number of await accountsOf(accountId)) all.push(...(await listAll(graph, number)));
+      return all;
+    },
+    async submit(accountId, template) {
+      for (const { accessToken, wabaId } of await accountsOf(accountId)) {
+        const path = `${wabaId}/message_templates`;
+        const body = submissionOf(template);
+        await askFirmly(graph, { accessToken, method: 'POST', path, body });
+      }
+    },
+    async remove(accountId, name) {
+      for (const { accessToken, wabaId } of await accountsOf(accountId)) {
+        const path = `${wabaId}/message_templates?name=${encodeURIComponent(name)}`;
+        await askFirmly(graph, { accessToken, method: 'DELETE', path }).catch(isGone);
+      }
+    },
+  };
+}
+
+/** What Meta does not have is deleted already. */
+function isGone(error: unknown): void {
+  if (error instanceof Refusal && error.code === 'cloud_refused') {
+    const { code } = error.facts as { code: number };
+    if (code === 100 || code === 132001) return;
+  }
+  throw error;
+}
+
+const PAGES_MAX = 100;
+
+async function listAll(
+  graph: Graph,
+  { accessToken, wabaId }: CloudNumber,
+): Promise<NetworkTemplate[]> {
+  const fields = 'id,name,language,status,category,components,rejected_reason';
+  const all: NetworkTemplate[] = [];
+  let after: string | undefined;
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const more = after === undefined ? '' : `&after=${encodeURIComponent(after)}`;
+    const path = `${wabaId}/message_templates?limit=100&fields=${fields}${more}`;
+    const answer = await askFirmly(graph, { accessToken, path });
+    const json = answer.ok ? answer.json : undefined;
+    all.push(...listAt(json, 'data').flatMap((one) => templateFrom(wabaId, one) ?? []));
+    const next = wordAt(answer, 'paging', 'cursors', 'after');
+    if (next === undefined || next === after || at(json, 'paging', 'next') === undefined) break;
+    after = next;
+  }
+  return all;
+}
+
+const categories: Readonly<Record<string, TemplateCategory>> = {
+  MARKETING: 'marketing',
+  UTILITY: 'utility',
+  AUTHENTICATION: 'authentication',
+};
+
+/** A template of Meta's; undefined for what has no text, or is of no known category. */
+function templateFrom(wabaId: string, one: unknown): NetworkTemplate | undefined {
+  const name = textAt(one, 'name');
+  const language = textAt(one, 'language');
+  const category = categories[textAt(one, 'category') ?? ''];
+  const parts = listAt(one, 'components');
+  const part = (type: string) => parts.find((each) => textAt(each, 'type') === type);
+  const body = textAt(part('BODY'), 'text');
+  if (name === undefined || language === undefined || !category || body === undefined)
+    return undefined;
+  const unfit = unfitReason(part('HEADER'), part('BUTTONS'));
+  const said = textAt(one, 'rejected_reason');
+  const { status, reason } = statusFrom(textAt(one, 'status') ?? '', said);
+  return {
+    wabaId,
+    networkId: textAt(one, 'id') ?? '',
+    name,
+    language,
+    category,
+    status: status === 'approved' && unfit !== undefined ? 'rejected' : status,
+    reason: unfit ?? reason,
+    header: textAt(part('HEADER'), 'text') ?? null,
+    body,
+    footer: textAt(part('FOOTER'), 'text') ?? null,
+    buttons: listAt(part('BUTTONS'), 'buttons').flatMap((button) => textAt(button, 'text') ?? []),
+  };
+}
+
+/** Why a template cannot be sent from here although Meta approves it; undefined where it can. */
+function unfitReason(header: unknown, buttons: unknown): string | undefined {
+  const format = textAt(header, 'format');
+  if (format !== undefined && format !== 'TEXT')
+    return 'Templat dengan berkas di atasnya belum dapat dikirim dari sini.';
+  if (/\{\{/.test(textAt(header, 'text') ?? ''))
+    return 'Templat dengan isian pada judulnya belum dapat dikirim dari sini.';
+  const isFilled = listAt(buttons, 'buttons').some(
+    (button) =>
+      /\{\{/.test(textAt(button, 'url') ?? '') ||
+      ['COPY_CODE', 'OTP', 'FLOW', 'CATALOG', 'MPM'].includes(textAt(button, 'type') ?? ''),
+  );
+  return isFilled
+    ? 'Templat dengan tombol yang perlu diisi belum dapat dikirim dari sini.'
+    : undefined;
+}
+
+function statusFrom(
+  status: string,
+  said: string | undefined,
+): { status: TemplateStatus; reason: string | null } {
+  switch (status) {
+    case 'APPROVED':
+      return { status: 'approved', reason: null };
+    case 'PENDING':
+    case 'IN_APPEAL':
+    case 'PENDING_DELETION':
+      return { status: 'pending', reason: null };
+    case 'PAUSED':
+      return {
+        status: 'rejected',
+        reason: 'Dijeda oleh Meta karena banyak penerima tidak menyukainya.',
+      };
+    case 'DISABLED':
+      return { status: 'rejected', reason: 'Dimatikan oleh Meta.' };
+    default: {
+      const why = said === undefined || said === 'NONE' ? '' : ` (${said})`;
+      return { status: 'rejected', reason: `Ditolak oleh Meta${why}.` };
+    }
+  }
+}
+
+/** A template as Meta takes it for review. Each variable needs an example: its own name. */
+function submissionOf(template: NewTemplate): object {
+  const {
+    name,
+    language = 'id',
+    category = 'utility',
+    header,
+    body,
+    footer,
+    buttons = [],
+  } = template;
+  const names = [
+    ...new Set(
+      [...body.matchAll(/\{\{\s*([A-Za-z0-9_]{1,40})\s*\}\}/g)].map(([, one = '']) => one),
+    ),
+  ];
+  const isNamed = names.some((one) => !/^\d+$/.test(one));
+  const example = isNamed
+    ? { body_text_named_params: names.map((one) => ({ param_name: one, example: one })) }
+    : { body_text: [names.map((one) => `contoh ${one}`)] };
+  return {
+    name,
+    language,
+    category: category.toUpperCase(),
+    ...(isNamed && { parameter_format: 'NAMED' }),
+    components: [
+      ...(header === undefined ? [] : [{ type: 'HEADER', format: 'TEXT', text: header }]),
+      given({ type: 'BODY', text: body, example: names.length > 0 ? example : undefined }),
+      ...(footer === undefined ? [] : [{ type: 'FOOTER', text: footer }]),
+      ...(buttons.length === 0
+        ? []
+        : [{ type: 'BUTTONS', buttons: buttons.map((text) => ({ type: 'QUICK_REPLY', text })) }]),
+    ],
+  };
+}

@@ -1,0 +1,113 @@
+import type { NumberState, ProviderAnswers, RealChannel } from '#contract/operator/channels.ts';
+import type { Connection } from '#contract/tokens/connection.ts';
+import type { TokenStatus } from '#contract/tokens.ts';
+import { type CodeMeaning, meaningOf } from '#server/domains/channels/cloud/codes.ts';
+import type { TokenRef } from '#server/domains/tokens/tokens.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { type ConnectionRow, connectionColumns, connectionFrom, spanSums } from './health.ts';
+
+/** A number in its network, of any account. */
+export type DeskNumber = TokenRef &
+  Connection & {
+    tokenName: string;
+    isSystem: boolean;
+    status: TokenStatus;
+    phone: string | null;
+  };
+
+export type NumbersQuery = {
+  channel?: RealChannel | undefined;
+  state?: NumberState | undefined;
+  /** By when they were connected; left out: what needs somebody first. */
+  sort?: 'asc' | 'desc' | undefined;
+  offset: number;
+  limit: number;
+  now: Date;
+};
+
+type Row = ConnectionRow & {
+  account_id: string;
+  token_id: string;
+  token_name: string;
+  is_system: boolean;
+  status: TokenStatus;
+  phone: string | null;
+  total: number;
+};
+
+/** The numbers that are, or were, connected to a real network, of all accounts. */
+export async function connectedNumbers(
+  sql: Sql,
+  { channel, state, sort, offset, limit, now }: NumbersQuery,
+): Promise<{ numbers: DeskNumber[]; total: number }> {
+  const isRestricted = sql`(
+    c.restriction is not null and (c.restricted_until is null or c.restricted_until > ${now}))`;
+  const states = {
+    connected: sql`and t.status = 'linked'`,
+    parted: sql`and t.status <> 'linked'`,
+    restricted: sql`and ${isRestricted}`,
+  };
+  const order =
+    sort === undefined
+      ? sql`t.status <> 'disconnected', not ${isRestricted}, t.status <> 'linked', c.since desc nulls last`
+      : sort === 'asc'
+        ? sql`c.since nulls last`
+        : sql`c.since desc nulls last`;
+  const where = sql`
+    from connections c
+    join tokens t on t.account_id = c.account_id and t.token_id = c.token_id
+      and t.channel = c.channel and t.deleted_at is null
+    where true ${channel ? sql`and c.channel = ${channel}` : sql``} ${state ? states[state] : sql``}`;
+  const rows = await sql<Row[]>`
+    with page as (
+      select c.account_id, c.token_id, count(*) over () as total,
+        row_number() over (order by ${order}, c.token_id) as place
+      ${where} order by place offset ${offset} limit ${limit}
+    )
+    select c.account_id, c.token_id, t.name as token_name, t.is_system, t.status, t.phone, p.total,
+      ${connectionColumns(sql)}
+    from page p
+    join connections c using (account_id, token_id)
+    join tokens t using (account_id, token_id)
+    ${spanSums(sql, now)}
+    order by p.place`;
+  const [count] =
+    rows.length > 0 || offset === 0
+      ? [{ total: rows[0]?.total ?? 0 }]
+      : await sql<{ total: number }[]>`select count(*) as total ${where}`;
+  return { numbers: rows.map((row) => numberFrom(row, now)), total: count?.total ?? 0 };
+}
+
+const numberFrom = (row: Row, now: Date): DeskNumber => ({
+  ...connectionFrom(row, now),
+  accountId: row.account_id,
+  tokenId: row.token_id,
+  tokenName: row.token_name,
+  isSystem: row.is_system,
+  status: row.status,
+  phone: row.phone,
+});
+
+type Answer = ProviderAnswers['answers'][number];
+
+/** What networks answered since then where it was no success, by code; the most first. */
+export async function answersByCode(sql: Sql, since: Date): Promise<Answer[]> {
+  const rows = await sql<Omit<Answer, 'does' | 'failure'>[]>`
+    select channel, code, sum(answers)::bigint as count, count(distinct token_id) as numbers,
+      max(last_at) as last_at
+    from provider_answers where hour >= date_trunc('hour', ${since}::timestamptz)
+    group by channel, code order by sum(answers) desc, channel, code limit 100`;
+  return rows.map((row) => {
+    const meaning = knownMeaning(row);
+    return { ...row, does: meaning?.does ?? null, failure: meaning?.failure ?? null };
+  });
+}
+
+/** What a code means to a message. Of Meta's own words for what happens to a number it is none. */
+const knownMeaning = ({
+  channel,
+  code,
+}: Pick<Answer, 'channel' | 'code'>): CodeMeaning | undefined =>
+  channel === 'cloud' && /^[0-9]{1,9}$/.test(code)
+    ? meaningOf({ code: Number(code) }, 0)
+    : undefined;

@@ -1,0 +1,54 @@
+import type { TokenRef } from '#server/domains/tokens/tokens.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { type ProviderAnswer, countAnswers, noteReceipts } from './health.ts';
+
+/** How often what was recorded is written: a process that dies loses so much of a figure. */
+const WRITE_MS = 2_000;
+
+/** Collects, for the pages of owners and operators, what networks answer. */
+export type HealthRecorder = {
+  /** A network answered with something else than a success. */
+  answered(answer: ProviderAnswer): void;
+  /** A receipt has come for a message of a number. */
+  receipt(number: TokenRef): void;
+  /** Writes what was recorded, and stops. */
+  close(): Promise<void>;
+};
+
+type Deps = { allAccountsSql: Sql; now: () => Date; report: (error: unknown) => void };
+
+/** Records in memory, and writes every 2 s what has come. */
+export function openHealthRecorder({ allAccountsSql, now, report }: Deps): HealthRecorder {
+  let answers: ProviderAnswer[] = [];
+  let receipts = new Map<string, TokenRef>();
+  let timer: NodeJS.Timeout | undefined;
+  let writing: Promise<void> = Promise.resolve();
+  const write = () => {
+    timer = undefined;
+    const [some, numbers] = [answers, [...receipts.values()]];
+    answers = [];
+    receipts = new Map();
+    writing = writing
+      .then(async () => {
+        await countAnswers(allAccountsSql, some, now());
+        await noteReceipts(allAccountsSql, numbers, now());
+      })
+      .catch(report);
+  };
+  const soon = () => (timer ??= setTimeout(write, WRITE_MS).unref());
+  return {
+    answered(answer) {
+      answers.push(answer);
+      soon();
+    },
+    receipt({ accountId, tokenId }) {
+      receipts.set(tokenId, { accountId, tokenId });
+      soon();
+    },
+    async close() {
+      clearTimeout(timer);
+      write();
+      await writing;
+    },
+  };
+}

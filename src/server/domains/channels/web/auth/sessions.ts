@@ -1,0 +1,111 @@
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+
+/** A session that this worker holds: ours while its epoch is unchanged. */
+export type OwnedSession = {
+  accountId: string;
+  tokenId: string;
+  sessionId: string;
+  epoch: number;
+  state: 'linking' | 'paired' | 'linked' | 'ended';
+};
+
+/** Another worker holds the session: nothing may be written any more. */
+export class LeaseLost extends Error {
+  constructor() {
+    super('the session is held by another worker');
+    this.name = 'LeaseLost';
+  }
+}
+
+/** A session is held for so long without a word of its worker. */
+const LEASE = '15 seconds';
+
+/** The leases of sessions, for one worker. All times are the database's. */
+export type Leases = {
+  /** Takes sessions that nobody holds: of linked tokens, those that a phone has just paired, and those to end. */
+  claim(limit: number): Promise<OwnedSession[]>;
+  /** Takes, or makes, the session of a link; undefined while another worker holds it, or a phone has paired. */
+  begin(link: {
+    accountId: string;
+    tokenId: string;
+    linkId: string;
+  }): Promise<OwnedSession | undefined>;
+  /** Renews leases. @returns the keys (`leaseKey`) of those that are still ours. */
+  renew(sessions: readonly OwnedSession[]): Promise<ReadonlySet<string>>;
+  /** Gives it back: any worker may take it at once. */
+  release(session: OwnedSession): Promise<void>;
+  /** Runs work in a transaction in which the session is certainly ours. @throws LeaseLost */
+  whileOwned<T>(session: OwnedSession, work: (tx: Tx) => Promise<T>): Promise<T>;
+};
+
+/** Names a session in one worker's hands. */
+export const leaseKey = ({ sessionId, epoch }: Pick<OwnedSession, 'sessionId' | 'epoch'>): string =>
+  `${sessionId}.${epoch}`;
+
+/** @param owner this worker's id. */
+export function openLeases(allAccountsSql: Sql, owner: string): Leases {
+  return {
+    claim: (limit) => claim(allAccountsSql, owner, limit),
+    async begin({ accountId, tokenId, linkId }) {
+      const [begun] = await allAccountsSql<OwnedSession[]>`
+        insert into web_sessions as s (account_id, session_id, token_id, owner, epoch, lease_until)
+        values (${accountId}, ${linkId}, ${tokenId}, ${owner}, 1,
+          clock_timestamp() + ${LEASE}::interval)
+        on conflict (account_id, session_id) do update set
+          owner = excluded.owner, epoch = s.epoch + 1, lease_until = excluded.lease_until
+          where s.state = 'linking'
+            and (s.lease_until is null or s.lease_until < clock_timestamp())
+        returning account_id as "accountId", token_id as "tokenId", session_id as "sessionId",
+          epoch, state`;
+      return begun;
+    },
+    async renew(sessions) {
+      const renewed = await allAccountsSql<{ sessionId: string; epoch: number }[]>`
+        update web_sessions s set lease_until = clock_timestamp() + ${LEASE}::interval
+        from unnest(
+          ${sessions.map(({ accountId }) => accountId)}::uuid[],
+          ${sessions.map(({ sessionId }) => sessionId)}::uuid[],
+          ${sessions.map(({ epoch }) => epoch)}::bigint[]
+        ) as o(account_id, session_id, epoch)
+        where s.account_id = o.account_id and s.session_id = o.session_id and s.epoch = o.epoch
+          and s.owner = ${owner}
+        returning s.session_id as "sessionId", s.epoch`;
+      return new Set(renewed.map(leaseKey));
+    },
+    async release({ accountId, sessionId, epoch }) {
+      await allAccountsSql`
+        update web_sessions set owner = null, lease_until = null
+        where account_id = ${accountId} and session_id = ${sessionId} and epoch = ${epoch}
+          and owner = ${owner}`;
+    },
+    whileOwned: (session, work) =>
+      allAccountsSql.begin(async (tx) => {
+        const owned = await tx`
+          select from web_sessions
+          where account_id = ${session.accountId} and session_id = ${session.sessionId}
+            and epoch = ${session.epoch} and owner = ${owner}
+          for no key update`;
+        if (owned.length === 0) throw new LeaseLost();
+        return work(tx);
+      }),
+  };
+}
+
+/** A session of a number that was parted with its session kept waits until somebody links it again. */
+const claim = (allAccountsSql: Sql, owner: string, limit: number): Promise<OwnedSession[]> =>
+  allAccountsSql<OwnedSession[]>`
+    update web_sessions s
+    set owner = ${owner}, epoch = s.epoch + 1, lease_until = clock_timestamp() + ${LEASE}::interval
+    from (
+      select f.account_id, f.session_id from web_sessions f
+      join tokens t on t.account_id = f.account_id and t.token_id = f.token_id
+      where f.state in ('paired', 'linked', 'ended')
+        and (f.lease_until is null or f.lease_until < clock_timestamp())
+        and not (f.state = 'linked' and t.deleted_at is null
+          and (t.status in ('disconnected', 'suspended') or t.account_suspended))
+      order by f.session_id limit ${limit}
+      for no key update of f skip locked
+    ) free
+    where s.account_id = free.account_id and s.session_id = free.session_id
+    returning s.account_id as "accountId", s.token_id as "tokenId", s.session_id as "sessionId",
+      s.epoch, s.state`;

@@ -1,0 +1,141 @@
+import { type WAMessage, proto } from 'baileys';
+import { expect, test } from 'vitest';
+import { isPerson, lidIn, phoneIn } from './addresses.ts';
+import { keyStoreOf, readCreds, writeCreds } from './auth-state.ts';
+import { baileysContent } from './content.ts';
+import { memoryCache } from './memory-cache.ts';
+import { receivedFrom } from './received.ts';
+
+const nobody = async () => undefined;
+
+const messageOf = (message: proto.IMessage, key: Partial<WAMessage['key']> = {}): WAMessage => ({
+  key: { remoteJid: '6281299999999@s.whatsapp.net', id: 'A1', fromMe: false, ...key },
+  messageTimestamp: 1_764_000_000,
+  pushName: 'Budi',
+  message,
+});
+
+test('addresses of numbers and anonymous ones are told apart, devices do not count', () => {
+  expect(phoneIn('6281299999999:12@s.whatsapp.net')).toBe('6281299999999');
+  expect(phoneIn('77@lid')).toBeUndefined();
+  expect(lidIn('77:3@lid')).toBe('77@lid');
+  for (const other of ['1-2@g.us', 'status@broadcast', '1@newsletter', '', undefined]) {
+    expect(isPerson(other)).toBe(false);
+  }
+});
+
+test('texts, also answers, captions and reactions are read', async () => {
+  expect(await receivedFrom(messageOf({ conversation: 'Halo' }), nobody)).toEqual({
+    wireId: 'A1',
+    phone: '6281299999999',
+    fromMe: false,
+    name: 'Budi',
+    atMs: 1_764_000_000_000,
+    content: { kind: 'text', text: 'Halo' },
+  });
+  const answer = { extendedTextMessage: { text: 'Ya', contextInfo: { stanzaId: '3EB0' } } };
+  expect(await receivedFrom(messageOf(answer), nobody)).toMatchObject({
+    content: { kind: 'text', text: 'Ya' },
+    quotes: '3EB0',
+  });
+  const reaction = { reactionMessage: { text: '👍', key: { id: '3EB0' } } };
+  expect(await receivedFrom(messageOf(reaction), nobody)).toMatchObject({
+    content: { kind: 'reaction', emoji: '👍' },
+    quotes: '3EB0',
+  });
+  const picture = { imageMessage: { mimetype: 'image/jpeg; x', caption: 'Bukti', url: 'x' } };
+  const read = await receivedFrom(messageOf({ ephemeralMessage: { message: picture } }), nobody);
+  expect(read?.content).toMatchObject({ media: 'image', mime: 'image/jpeg', caption: 'Bukti' });
+  const reference = read?.content.kind === 'media' ? read.content.reference : '';
+  expect(proto.Message.decode(Buffer.from(reference, 'base64')).imageMessage?.url).toBe('x');
+});
+
+test('what is no message of two people is left out', async () => {
+  expect(
+    await receivedFrom(messageOf({ conversation: 'x' }, { remoteJid: '1@g.us' }), nobody),
+  ).toBe(undefined);
+  expect(await receivedFrom(messageOf({ protocolMessage: {} }), nobody)).toBeUndefined();
+  expect(await receivedFrom({ key: { id: 'A1', remoteJid: '77@lid' } }, nobody)).toBeUndefined();
+});
+
+test('an anonymous address becomes the number that comes with it, or that is known of it', async () => {
+  const key = { remoteJid: '77@lid', remoteJidAlt: '6281211111111@s.whatsapp.net' };
+  expect(await receivedFrom(messageOf({ conversation: 'x' }, key), nobody)).toMatchObject({
+    phone: '6281211111111',
+    lid: '77@lid',
+  });
+  const known = async () => '6281222222222';
+  const hidden = messageOf({ conversation: 'x' }, { remoteJid: '77:2@lid' });
+  expect(await receivedFrom(hidden, known)).toMatchObject({ phone: '6281222222222' });
+  expect(await receivedFrom(hidden, nobody)).not.toHaveProperty('phone');
+});
+
+test('contents in the words of the library', () => {
+  const base = { to: '6281299999999', wireId: '3EB0', isNewChat: false };
+  const vcard = baileysContent({
+    ...base,
+    content: { kind: 'contact', name: 'Sari; Toko\nX', phone: '62812' },
+  });
+  expect(JSON.stringify(vcard)).toContain('FN:Sari\\\\; Toko X');
+  expect(JSON.stringify(vcard)).toContain('waid=62812:+62812');
+  const file = { kind: 'media', bytes: Buffer.from('x'), mime: 'audio/ogg' } as const;
+  expect(
+    baileysContent({ ...base, content: { ...file, media: 'audio', voice: true } }),
+  ).toMatchObject({ ptt: true, mimetype: 'audio/ogg; codecs=opus' });
+  const to = { wireId: 'A1', fromMe: false, text: '' };
+  expect(baileysContent({ ...base, content: { kind: 'reaction', emoji: '👍', to } })).toEqual({
+    react: {
+      text: '👍',
+      key: { remoteJid: '6281299999999@s.whatsapp.net', id: 'A1', fromMe: false },
+    },
+  });
+});
+
+test('an identity and keys come back as they were stored', async () => {
+  const stored = new Map<string, string>();
+  let creds: string | undefined;
+  const auth = {
+    readCreds: async () => creds,
+    writeCreds: async (written: string) => void (creds = written),
+    readKeys: async (type: string, ids: readonly string[]) =>
+      Object.fromEntries(
+        ids.flatMap((id) => {
+          const value = stored.get(`${type} ${id}`);
+          return value === undefined ? [] : [[id, value] as const];
+        }),
+      ),
+    writeKeys: async (changes: readonly { type: string; id: string; value: string | null }[]) => {
+      for (const { type, id, value } of changes) {
+        if (value === null) stored.delete(`${type} ${id}`);
+        else stored.set(`${type} ${id}`, value);
+      }
+    },
+  };
+  const made = await readCreds(auth);
+  await writeCreds(auth, made);
+  const again = await readCreds(auth);
+  expect(Buffer.from(again.noiseKey.private).equals(Buffer.from(made.noiseKey.private))).toBe(true);
+
+  const keys = keyStoreOf(auth);
+  const syncKey = proto.Message.AppStateSyncKeyData.fromObject({ keyData: Buffer.from('k') });
+  await keys.set({
+    session: { a: Buffer.from('s') },
+    'app-state-sync-key': { b: syncKey },
+    'lid-mapping': { c: '77' },
+  });
+  expect(Buffer.from((await keys.get('session', ['a', 'z']))['a']!).toString()).toBe('s');
+  const revived = (await keys.get('app-state-sync-key', ['b']))['b'];
+  expect(revived).toBeInstanceOf(proto.Message.AppStateSyncKeyData);
+  expect(await keys.get('lid-mapping', ['c'])).toEqual({ c: '77' });
+  await keys.set({ session: { a: null } });
+  expect(await keys.get('session', ['a'])).toEqual({});
+});
+
+test('a cache in memory forgets its oldest entry', async () => {
+  const cache = memoryCache();
+  for (let nth = 0; nth <= 1_000; nth++) await cache.set(`${nth}`, nth);
+  expect(await cache.get('0')).toBeUndefined();
+  expect(await cache.get('1000')).toBe(1_000);
+  await cache.del('1000');
+  expect(await cache.get('1000')).toBeUndefined();
+});

@@ -1,0 +1,114 @@
+import type { BaileysEventMap, ConnectionState, WAMessage, WASocket } from 'baileys';
+import type { EngineEvent, EngineReceipt } from '#server/domains/channels/web/engine/engine.ts';
+import { lidIn, phoneIn } from './addresses.ts';
+import { receivedFrom } from './received.ts';
+
+/** Of the many frames of a busy connection, one a second is enough to know that it lives. */
+const HEARD_EVERY_MS = 1_000;
+/** A closed connection without a code is one that the network ended. */
+const CLOSED = 428;
+
+/** Tells of a socket's events in our words, in their order. */
+export function forwardEvents(sock: WASocket, onEvent: (event: EngineEvent) => void): void {
+  forwardConnection(sock, onEvent);
+  const inOrder = ordered();
+  const phoneOf = async (lid: string) =>
+    phoneIn(await sock.signalRepository.lidMapping.getPNForLID(lid));
+  const forward = (messages: readonly WAMessage[], isLive: boolean) =>
+    inOrder(async () => {
+      const read = await Promise.all(messages.map((message) => receivedFrom(message, phoneOf)));
+      const known = read.filter((message) => message !== undefined);
+      if (known.length > 0) onEvent({ kind: 'messages', isLive, messages: known });
+    });
+  sock.ev.on('messages.upsert', ({ messages, type }) => forward(messages, type === 'notify'));
+  sock.ev.on('messaging-history.set', ({ messages, lidPnMappings = [] }) => {
+    forwardNumbers(lidPnMappings, onEvent);
+    forward(messages, false);
+  });
+  sock.ev.on('lid-mapping.update', (mapping) => forwardNumbers([mapping], onEvent));
+  sock.ev.on('messages.update', (updates) => {
+    const receipts = updates.flatMap(receiptFrom);
+    if (receipts.length > 0) onEvent({ kind: 'receipts', receipts });
+  });
+  sock.ev.on('message-capping.update', ({ capping_status: status, cycle_end_timestamp: end }) => {
+    const untilMs = Number(end) * 1_000;
+    const isCapped = status === 'CAPPED';
+    onEvent({ kind: 'capping', isCapped, ...(untilMs > 0 && { untilMs }) });
+  });
+}
+
+function forwardConnection(sock: WASocket, onEvent: (event: EngineEvent) => void): void {
+  let heardAt = 0;
+  sock.ws.on('message', () => {
+    const now = performance.now();
+    if (now - heardAt < HEARD_EVERY_MS) return;
+    heardAt = now;
+    onEvent({ kind: 'heard' });
+  });
+  sock.ev.on('connection.update', ({ qr, isNewLogin, connection, ...more }) => {
+    const phone = phoneIn(sock.authState.creds.me?.id) ?? '';
+    if (qr !== undefined) onEvent({ kind: 'qr', text: qr });
+    if (isNewLogin) onEvent({ kind: 'paired', phone });
+    if (connection === 'open') onEvent({ kind: 'open', phone });
+    if (more.reachoutTimeLock) onEvent(timeLock(more.reachoutTimeLock));
+    if (connection === 'close') onEvent({ kind: 'closed', code: codeOf(more.lastDisconnect) });
+  });
+}
+
+/** Runs work one after the other. */
+function ordered(): (work: () => Promise<void>) => void {
+  let last: Promise<void> = Promise.resolve();
+  return (work) => {
+    last = last.then(work).catch(() => undefined);
+  };
+}
+
+const timeLock = ({
+  isActive = false,
+  timeEnforcementEnds,
+}: NonNullable<ConnectionState['reachoutTimeLock']>): EngineEvent => ({
+  kind: 'time_lock',
+  isActive,
+  ...(timeEnforcementEnds && { untilMs: timeEnforcementEnds.getTime() }),
+});
+
+function codeOf(last: ConnectionState['lastDisconnect']): number {
+  const error: unknown = last?.error;
+  const output: unknown = error instanceof Error && 'output' in error ? error.output : undefined;
+  const code =
+    typeof output === 'object' && output !== null && 'statusCode' in output
+      ? output.statusCode
+      : undefined;
+  return typeof code === 'number' ? code : CLOSED;
+}
+
+function forwardNumbers(
+  mappings: readonly { pn: string; lid: string }[],
+  onEvent: (event: EngineEvent) => void,
+): void {
+  const numbers = mappings.flatMap(({ pn, lid: address }) => {
+    const phone = phoneIn(pn);
+    const lid = lidIn(address);
+    return phone && lid ? [{ lid, phone }] : [];
+  });
+  if (numbers.length > 0) onEvent({ kind: 'numbers', numbers });
+}
+
+/** 0 failed, 3 delivered, 4 read, 5 played; 2, that the server has it, is known from its acknowledgement. */
+const statusOf: Readonly<Record<number, EngineReceipt['status']>> = {
+  0: 'failed',
+  3: 'delivered',
+  4: 'read',
+  5: 'read',
+};
+
+function receiptFrom({ key, update }: BaileysEventMap['messages.update'][number]): EngineReceipt[] {
+  const status = typeof update.status === 'number' ? statusOf[update.status] : undefined;
+  if (!key.id || key.fromMe !== true || !status) return [];
+  const seconds = Number(update.messageTimestamp ?? 0);
+  const atMs = seconds > 0 ? seconds * 1_000 : Date.now();
+  const parameters: unknown = update.messageStubParameters;
+  const first: unknown = Array.isArray(parameters) ? parameters[0] : undefined;
+  const code = status === 'failed' ? Number.parseInt(String(first), 10) || 0 : undefined;
+  return [{ wireId: key.id, status, ...(code !== undefined && { code }), atMs }];
+}

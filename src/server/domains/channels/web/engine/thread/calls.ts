@@ -1,0 +1,34 @@
+import type {
+  AuthStorage,
+  EngineAnswer,
+  EngineEvent,
+  EngineMessage,
+  SentStorage,
+} from '#server/domains/channels/web/engine/engine.ts';
+
+/** With what a thread of sockets begins. */
+export type ThreadData = { url: string | undefined };
+
+type OfSocket<F extends (...args: never[]) => unknown> = (
+  socketId: number,
+  ...args: Parameters<F>
+) => ReturnType<F>;
+
+/** What the thread does for the worker. */
+export type ThreadCalls = {
+  open: (socketId: number, options: { pairingPhone?: string }) => Promise<void>;
+  send: (socketId: number, message: EngineMessage) => Promise<EngineAnswer>;
+  download: (socketId: number, reference: string) => Promise<Uint8Array>;
+  logout: (socketId: number) => Promise<void>;
+  close: (socketId: number) => Promise<void>;
+  /** Answers at once, unless the thread is blocked. */
+  ping: () => boolean;
+};
+
+/** What the worker does for the thread: it alone has the database and the keys of sealing. */
+export type WorkerCalls = {
+  [Name in keyof AuthStorage]: OfSocket<AuthStorage[Name]>;
+} & { [Name in keyof SentStorage]: OfSocket<SentStorage[Name]> } & {
+  event: (socketId: number, event: EngineEvent) => void;
+  report: (error: unknown) => void;
+};

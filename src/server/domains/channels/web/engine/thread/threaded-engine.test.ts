@@ -1,0 +1,183 @@
+import { once } from 'node:events';
+import { type Server, createServer } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { createHash } from 'node:crypto';
+import { proto } from 'baileys';
+import { expect, test as base } from 'vitest';
+import type {
+  AuthStorage,
+  EngineEvent,
+  SentStorage,
+  WebEngine,
+} from '#server/domains/channels/web/engine/engine.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+import { openThreadedEngine } from './threaded-engine.ts';
+
+/**
+ * The real client against a server of our own. What it proves: the thread starts and loads the library, it
+ * connects to the address of the setting, begins with the network's handshake under an identity of its own, and
+ * that its end, and the thread's, are told. What it cannot: the server's half of the handshake is signed with a key
+ * that only WhatsApp has, so nothing that follows it, from the QR on, is proved without a real phone.
+ */
+const test = base.extend<{ network: WebSocketServer; openEngine: () => WebEngine }>({
+  network: async ({ task: _ }, use) => {
+    const network = await openWebSocketServer();
+    await use(network);
+    await network.close();
+  },
+  openEngine: async ({ network }, use) => {
+    const open: WebEngine[] = [];
+    await use(() => {
+      const engine = openThreadedEngine({ url: network.url, report: () => undefined });
+      open.push(engine);
+      return engine;
+    });
+    await Promise.all(open.map((engine) => engine.close()));
+  },
+});
+
+test('the client begins with its handshake, and a connection that ends is told', async ({
+  network,
+  openEngine,
+}) => {
+  const events: EngineEvent[] = [];
+  await openEngine().open({ ...stored(), onEvent: (event) => void events.push(event) });
+  const frame = await waitFor(() => network.frames[0] ?? false);
+
+  // The header of the protocol (WA, version 6, dictionary 3), a length, and the first message of Noise XX.
+  expect([...frame.subarray(0, 4)]).toEqual([0x57, 0x41, 6, 3]);
+  expect(frame.readUIntBE(4, 3)).toBe(frame.length - 7);
+  const { clientHello } = proto.HandshakeMessage.decode(frame.subarray(7));
+  expect(clientHello?.ephemeral).toHaveLength(32);
+
+  network.endAll();
+  await waitFor(() => expect(events.at(-1)).toMatchObject({ kind: 'closed' }));
+  expect(events.at(-1)).toHaveProperty('code', expect.toBeOneOf([408, 428, 500]));
+});
+
+test('who closes hears nothing more, and the next connection has a thread again', async ({
+  network,
+  openEngine,
+}) => {
+  const engine = openEngine();
+  const events: EngineEvent[] = [];
+  const onEvent = (event: EngineEvent) => void events.push(event);
+  const first = await engine.open({ ...stored(), onEvent });
+  await waitFor(() => network.frames.length === 1);
+  await first.close();
+  await engine.open({ ...stored(), onEvent });
+  await waitFor(() => network.frames.length === 2);
+  expect(events.filter(({ kind }) => kind === 'closed')).toEqual([]);
+});
+
+test('an identity that cannot be read ends its own connection only', async ({
+  network,
+  openEngine,
+}) => {
+  const engine = openEngine();
+  const events: EngineEvent[] = [];
+  await engine.open({ ...stored(), onEvent: (event) => void events.push(event) });
+  await waitFor(() => network.frames.length === 1);
+  const broken = stored();
+  const auth = { ...broken.auth, readCreds: async () => 'no identity' };
+  await expect(engine.open({ ...broken, auth, onEvent: () => undefined })).rejects.toThrow('JSON');
+  expect(events.filter(({ kind }) => kind === 'closed')).toEqual([]);
+});
+
+/** A thread that answers one call, and then does this. */
+const threadThat = (next: string) =>
+  new URL(
+    `data:text/javascript,${encodeURIComponent(`
+      import { parentPort } from 'node:worker_threads';
+      parentPort.once('message', ({ id }) => {
+        parentPort.postMessage({ id, result: null });
+        setImmediate(() => { ${next} });
+      });`)}`,
+  );
+
+test.for([
+  ['crashes', 'throw new Error("crash");'],
+  ['blocks for ever', 'for (;;);'],
+] as const)(
+  'a thread that %s ends its connections as closed, to be opened in another one',
+  async ([, next]) => {
+    const engine = openThreadedEngine({
+      report: () => undefined,
+      entry: threadThat(next),
+      pingMs: 20,
+      silentMsMax: 500,
+    });
+    const events: EngineEvent[] = [];
+    await engine.open({ ...stored(), onEvent: (event) => void events.push(event) });
+    await waitFor(() => expect(events).toEqual([{ kind: 'closed', code: 428 }]));
+    await engine.open({ ...stored(), onEvent: (event) => void events.push(event) });
+    await waitFor(() => expect(events).toHaveLength(2));
+    await engine.close();
+  },
+);
+
+/** A session's storage in memory. */
+function stored(): { auth: AuthStorage; sent: SentStorage } {
+  let creds: string | undefined;
+  return {
+    auth: {
+      readCreds: async () => creds,
+      writeCreds: async (written) => {
+        creds = written;
+      },
+      readKeys: async () => ({}),
+      writeKeys: async () => undefined,
+    },
+    sent: { readSent: async () => undefined, writeSent: async () => undefined },
+  };
+}
+
+type WebSocketServer = {
+  url: string;
+  /** The first frame of each connection, unmasked. */
+  frames: Buffer[];
+  endAll: () => void;
+  close: () => Promise<void>;
+};
+
+const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
+
+async function openWebSocketServer(): Promise<WebSocketServer> {
+  const server: Server = createServer();
+  const sockets = new Set<Socket>();
+  const frames: Buffer[] = [];
+  server.on('upgrade', (request, socket: Socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    const key = createHash('sha1').update(`${request.headers['sec-websocket-key']}${GUID}`);
+    socket.write(
+      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
+        `Sec-WebSocket-Accept: ${key.digest('base64')}\r\n\r\n`,
+    );
+    socket.once('data', (data: Buffer) => frames.push(unmasked(data)));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `ws://127.0.0.1:${port}/ws/chat`,
+    frames,
+    endAll: () => sockets.forEach((socket) => socket.destroy()),
+    close: async () => {
+      for (const socket of sockets) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+/** The content of one small client frame. */
+function unmasked(frame: Buffer): Buffer {
+  const length = frame.readUInt8(1) & 0x7f;
+  const start = length === 126 ? 4 : 2;
+  const size = length === 126 ? frame.readUInt16BE(2) : length;
+  const mask = frame.subarray(start, start + 4);
+  const content = Buffer.from(frame.subarray(start + 4, start + 4 + size));
+  for (const [index, byte] of content.entries()) content[index] = byte ^ (mask[index % 4] ?? 0);
+  return content;
+}

@@ -1,0 +1,228 @@
+import { Refusal } from '#contract/base/refusals.ts';
+import { openAuthStorage } from '#server/domains/channels/web/auth/auth-storage.ts';
+import {
+  LeaseLost,
+  type Leases,
+  type OwnedSession,
+} from '#server/domains/channels/web/auth/sessions.ts';
+import type { EngineEvent, EngineSocket } from '#server/domains/channels/web/engine/engine.ts';
+import { openSentStorage } from '#server/domains/channels/web/sending/sent-storage.ts';
+import { backOffMs } from '#server/domains/channels/web/sockets/close-codes.ts';
+import { eraseSession } from '#server/domains/channels/web/sockets/numbers.ts';
+import type { WebDeps } from '#server/domains/channels/web/web-deps.ts';
+import { type NetworkLink, scanByNetwork, waitingLinks } from '#server/domains/tokens/tokens.ts';
+import { becomePaired, clearCodes, storePairingCode, storeQr } from './codes.ts';
+
+export type LinkingDeps = WebDeps & {
+  leases: Leases;
+  /** A session may be taken: a phone has paired with it. */
+  onPaired: () => void;
+};
+
+export type Linking = {
+  wake(): void;
+  close(): Promise<void>;
+};
+
+/** Links of one worker at once. */
+const LINKS_MAX = 50;
+/** The leases of linking sessions are renewed by beginning anew: after so many polls without one they are free. */
+const RENEW_POLLS = 5;
+
+/** Shows QRs for links that wait, and hands the session on once a phone has paired. */
+export function startLinking(deps: LinkingDeps): Linking {
+  const { allAccountsSql, leases, report, timings } = deps;
+  const running = new Map<string, LinkSession>();
+  let polls = 0;
+  let isPolling = false;
+  let isClosed = false;
+  let work: Promise<void> = Promise.resolve();
+
+  const poll = async () => {
+    const waiting = await waitingLinks(allAccountsSql, 'web', LINKS_MAX);
+    const waitingIds = new Set(waiting.map(({ linkId }) => linkId));
+    for (const [linkId, one] of running) {
+      if (one.isOver) running.delete(linkId);
+      else if (!waitingIds.has(linkId) && !one.isPaired) {
+        running.delete(linkId);
+        await one.abandon();
+      }
+    }
+    polls += 1;
+    if (polls % RENEW_POLLS === 0 && running.size > 0) {
+      await leases.renew([...running.values()].map(({ session }) => session));
+    }
+    for (const link of waiting) {
+      if (running.has(link.linkId) || running.size >= LINKS_MAX || isClosed) continue;
+      const session = await leases.begin(link);
+      if (session) running.set(link.linkId, new LinkSession(deps, link, session));
+    }
+  };
+  const wake = () => {
+    if (isPolling || isClosed) return;
+    isPolling = true;
+    work = poll()
+      .catch(report)
+      .finally(() => {
+        isPolling = false;
+      });
+  };
+  const timer = setInterval(wake, timings.pollMs);
+  wake();
+  return {
+    wake,
+    async close() {
+      isClosed = true;
+      clearInterval(timer);
+      await work;
+      await Promise.all([...running.values()].map((one) => one.close()));
+    },
+  };
+}
+
+/** One link: connections that show QRs, until a phone has paired or the link is over. */
+class LinkSession {
+  readonly session: OwnedSession;
+  readonly #deps: LinkingDeps;
+  readonly #link: NetworkLink;
+  #socket: EngineSocket | undefined;
+  #current = 0;
+  #isFirst = true;
+  #rounds = 0;
+  #queue: Promise<void> = Promise.resolve();
+  #reopening: NodeJS.Timeout | undefined;
+  isPaired = false;
+  isOver = false;
+
+  constructor(deps: LinkingDeps, link: NetworkLink, session: OwnedSession) {
+    this.#deps = deps;
+    this.#link = link;
+    this.session = session;
+    this.#open();
+  }
+
+  /** The worker closes: another one shows the next QR. */
+  async close(): Promise<void> {
+    await this.#end();
+    await this.#deps.leases.release(this.session).catch(this.#deps.report);
+  }
+
+  /** The link is over: its session is forgotten. */
+  async abandon(): Promise<void> {
+    await this.#end();
+    await this.#erase();
+  }
+
+  async #end(): Promise<void> {
+    this.isOver = true;
+    clearTimeout(this.#reopening);
+    await this.#socket?.close().catch(this.#deps.report);
+    await this.#queue;
+  }
+
+  async #erase(): Promise<void> {
+    await this.#deps.leases
+      .whileOwned(this.session, (tx) => eraseSession(tx, this.session))
+      .catch(this.#reportUnlessLost);
+  }
+
+  #open() {
+    this.#current += 1;
+    this.#isFirst = true;
+    const current = this.#current;
+    const { pairingPhone } = this.#link;
+    const onEvent = (event: EngineEvent) => {
+      if (current !== this.#current || this.isOver) return;
+      this.#enqueue(() => this.#handle(event));
+    };
+    this.#deps.engine
+      .open({
+        auth: openAuthStorage(this.#deps, this.session, () => this.#lose()),
+        sent: openSentStorage(this.#deps, this.session),
+        ...(pairingPhone !== null && { pairingPhone }),
+        onEvent,
+      })
+      .then(
+        (socket) => {
+          if (current === this.#current && !this.isOver) this.#socket = socket;
+          else socket.close().catch(this.#deps.report);
+        },
+        (error: unknown) => {
+          this.#deps.report(error);
+          if (current === this.#current) this.#enqueue(() => this.#closed());
+        },
+      );
+  }
+
+  #enqueue(work: () => Promise<void>) {
+    this.#queue = this.#queue.then(work).catch(this.#reportUnlessLost);
+  }
+
+  readonly #reportUnlessLost = (error: unknown) => {
+    if (error instanceof LeaseLost) this.#lose();
+    else this.#deps.report(error);
+  };
+
+  /** Another worker shows the QRs of this link. */
+  #lose() {
+    this.isOver = true;
+    this.#socket?.close().catch(this.#deps.report);
+  }
+
+  async #handle(event: EngineEvent): Promise<void> {
+    const { leases, secrets } = this.#deps;
+    const { session } = this;
+    switch (event.kind) {
+      case 'qr': {
+        const isFirst = this.#isFirst;
+        this.#isFirst = false;
+        const { text } = event;
+        return leases.whileOwned(session, (tx) => storeQr(tx, secrets, session, { text, isFirst }));
+      }
+      case 'pairing_code':
+        return leases.whileOwned(session, (tx) =>
+          storePairingCode(tx, secrets, session, event.code),
+        );
+      case 'paired':
+        return this.#paired(event.phone);
+      case 'closed':
+        return this.#closed();
+      default:
+        return;
+    }
+  }
+
+  /** A phone has paired; the network closes this connection next, and the session's own begins. */
+  async #paired(phone: string): Promise<void> {
+    const { connecting } = this.#deps;
+    const { accountId, sessionId: linkId } = this.session;
+    try {
+      await scanByNetwork(connecting, { accountId, linkId }, phone, (tx) =>
+        becomePaired(tx, this.session),
+      );
+      this.isPaired = true;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.isOver = true;
+      await this.#socket?.logout().catch(this.#deps.report);
+      await this.#socket?.close().catch(this.#deps.report);
+      await this.#erase();
+    }
+  }
+
+  async #closed(): Promise<void> {
+    if (this.isOver) return;
+    this.#socket = undefined;
+    if (this.isPaired) {
+      this.isOver = true;
+      await this.#deps.leases.release(this.session);
+      this.#deps.onPaired();
+      return;
+    }
+    // The QRs of one connection are used up after some minutes; the next ones come with another, while the link lasts.
+    await this.#deps.leases.whileOwned(this.session, (tx) => clearCodes(tx, this.session));
+    this.#rounds += 1;
+    const waitMs = backOffMs(this.#rounds, 1_000) * this.#deps.timings.backOffFactor;
+    this.#reopening = setTimeout(() => this.#open(), waitMs);
+  }
+}

@@ -1,0 +1,84 @@
+import type { TokenRef } from '#server/domains/tokens/tokens.ts';
+import type { EngineReceipt, ReceivedMessage } from '#server/domains/channels/web/engine/engine.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Secrets } from '#server/infra/security/secrets.ts';
+
+/** What came in and could not be stored. */
+export type InboxItem =
+  | { kind: 'message'; message: ReceivedMessage }
+  | { kind: 'receipt'; receipt: EngineReceipt };
+
+type Deps = { allAccountsSql: Sql; secrets: Secrets };
+
+/** A number that is not known within a day never is. */
+const KEPT = '1 day';
+const RETRY_MS_MAX = 60_000;
+const ITEMS_AT_ONCE = 50;
+
+const placeOf = ({ accountId, tokenId }: TokenRef, itemId: string) =>
+  `web_inbox:${accountId}:${tokenId}:${itemId}`;
+
+const idOf = (item: InboxItem): string =>
+  item.kind === 'message'
+    ? `message ${item.message.wireId}`
+    : `${item.receipt.status} ${item.receipt.wireId}`;
+
+/** Stores an item, once. */
+export async function addItem(
+  { allAccountsSql, secrets }: Deps,
+  token: TokenRef,
+  item: InboxItem,
+): Promise<void> {
+  const itemId = idOf(item);
+  const sealed = secrets.seal(JSON.stringify(item), placeOf(token, itemId));
+  await allAccountsSql`
+    insert into web_inbox (account_id, token_id, item_id, item)
+    values (${token.accountId}, ${token.tokenId}, ${itemId}, ${sealed})
+    on conflict do nothing`;
+}
+
+/**
+ * Tries what is due of a token again; what is done is forgotten, what is not waits twice as long.
+ *
+ * @param handle answers false when it cannot be done yet.
+ */
+export async function retryItems(
+  { allAccountsSql, secrets }: Deps,
+  token: TokenRef,
+  handle: (item: InboxItem, tries: number) => Promise<boolean>,
+): Promise<void> {
+  const { accountId, tokenId } = token;
+  const due = await allAccountsSql<{ item_id: string; item: Buffer; tries: number }[]>`
+    select item_id, item, tries from web_inbox
+    where account_id = ${accountId} and token_id = ${tokenId} and due_at <= clock_timestamp()
+    order by received_at, item_id limit ${ITEMS_AT_ONCE}`;
+  for (const { item_id: itemId, item: sealed, tries } of due) {
+    const plain = secrets.open(sealed, placeOf(token, itemId));
+    const isDone =
+      plain === undefined ||
+      (await handle(JSON.parse(plain.toString('utf8')) as InboxItem, tries + 1));
+    if (isDone) {
+      await allAccountsSql`
+        delete from web_inbox
+        where account_id = ${accountId} and token_id = ${tokenId} and item_id = ${itemId}`;
+    } else {
+      await allAccountsSql`
+        update web_inbox set tries = tries + 1, due_at = clock_timestamp()
+          + least(1000 * 2 ^ least(tries, 20), ${RETRY_MS_MAX}) * interval '1 millisecond'
+        where account_id = ${accountId} and token_id = ${tokenId} and item_id = ${itemId}`;
+    }
+  }
+}
+
+/** What waits for a number that has become known is due at once. */
+export async function wakeItems(sql: Sql, { accountId, tokenId }: TokenRef): Promise<void> {
+  await sql`
+    update web_inbox set due_at = clock_timestamp()
+    where account_id = ${accountId} and token_id = ${tokenId} and due_at > clock_timestamp()`;
+}
+
+/** Forgets what was in vain for a day; for the clean-up job. */
+export async function pruneWaiting(allAccountsSql: Sql): Promise<void> {
+  await allAccountsSql`
+    delete from web_inbox where received_at < clock_timestamp() - ${KEPT}::interval`;
+}

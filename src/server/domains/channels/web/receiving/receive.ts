@@ -1,0 +1,158 @@
+import type { MessageType } from '#contract/messages.ts';
+import type { MessageBody, Receipt, Sinks } from '#server/domains/channels/channels.ts';
+import { takeInbound } from '#server/domains/channels/inbound-file.ts';
+import type {
+  EngineReceipt,
+  EngineSocket,
+  ReceivedContent,
+  ReceivedMessage,
+} from '#server/domains/channels/web/engine/engine.ts';
+import { noteChats } from '#server/domains/channels/web/sending/chats.ts';
+import { failureOf } from '#server/domains/channels/web/sending/refusals.ts';
+import {
+  messageIdsOf,
+  noteAcknowledged,
+} from '#server/domains/channels/web/sending/sent-storage.ts';
+import type { Library } from '#server/domains/media/media.ts';
+import type { TokenRef } from '#server/domains/tokens/tokens.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { sha256 } from '#server/infra/security/secrets.ts';
+
+export type ReceiveDeps = {
+  allAccountsSql: Sql;
+  sinks: Sinks;
+  library: Pick<Library, 'take'>;
+  /** Another worker may hold the number by now. */
+  socket: () => EngineSocket | undefined;
+  /** The number of an anonymous address, once the network has told it. */
+  phoneOf: (lid: string) => string | undefined;
+  /** How often this message was tried before. */
+  tries: number;
+};
+
+/** A file that could not be fetched so often is missing. */
+const DOWNLOADS_MAX = 4;
+
+/**
+ * Hands a message on. The same one again is the same message: whoever takes it knows it by its id.
+ *
+ * @returns false when it cannot be told yet whose it is.
+ * @throws what passes: it is to be tried again.
+ */
+export async function receiveMessage(
+  deps: ReceiveDeps,
+  token: TokenRef,
+  message: ReceivedMessage,
+): Promise<boolean> {
+  const { fromMe, wireId, name, quotes } = message;
+  const peer = message.phone ?? (message.lid && deps.phoneOf(message.lid));
+  if (!peer) return false;
+  await noteChats(deps.allAccountsSql, token, [peer]);
+  if (fromMe) return true;
+  const { type, body } = await contentOf(deps, token, message);
+  const own = quotes && (await messageIdsOf(deps.allAccountsSql, token, [quotes])).get(quotes);
+  await deps.sinks.inbound({
+    ...token,
+    from: peer,
+    type,
+    body,
+    at: new Date(message.atMs),
+    providerId: wireId,
+    ...(name !== undefined && { name }),
+    ...(quotes !== undefined && { quotes: own ?? quotes }),
+  });
+  return true;
+}
+
+type Content = { type: MessageType; body: MessageBody };
+
+async function contentOf(
+  deps: ReceiveDeps,
+  token: TokenRef,
+  { wireId, content }: ReceivedMessage,
+): Promise<Content> {
+  switch (content.kind) {
+    case 'media':
+      return { type: content.media, body: await mediaBody(deps, token, wireId, content) };
+    case 'text':
+    case 'location':
+    case 'contact':
+    case 'reaction': {
+      const { kind, ...body } = content;
+      return { type: kind, body };
+    }
+  }
+}
+
+type Media = Extract<ReceivedContent, { kind: 'media' }>;
+
+/** A message is not lost for its file: one that the network no longer has is missing. */
+async function mediaBody(
+  { socket, library, tries }: ReceiveDeps,
+  token: TokenRef,
+  wireId: string,
+  { media, reference, mime, caption, filename, voice }: Media,
+): Promise<MessageBody> {
+  const words = {
+    ...(caption !== undefined && { caption }),
+    ...(filename !== undefined && { filename }),
+    ...(voice === true && { voice }),
+  };
+  const connected = socket();
+  if (!connected) throw new Error('the file of a message cannot be fetched: not connected');
+  const bytes = await connected.download(reference).catch((error: unknown) => {
+    if (tries + 1 < DOWNLOADS_MAX) throw error;
+  });
+  if (!bytes) return { missing: 'refused', ...words };
+  const taken = await takeInbound(library, {
+    accountId: token.accountId,
+    kind: media,
+    said: { name: filename ?? '', type: mime },
+    bytes: Buffer.from(bytes),
+    fileId: fileIdOf(token, wireId),
+  });
+  return { ...taken, ...words };
+}
+
+/** Always the same, so that the same message twice has one file. */
+function fileIdOf({ tokenId }: TokenRef, wireId: string): string {
+  const hex = sha256(`web file:${tokenId}:${wireId}`).toString('hex');
+  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `${variant}${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ].join('-');
+}
+
+/** Hands receipts on. @returns those that could not be stored; of messages of others nothing is said. */
+export async function receiveReceipts(
+  { allAccountsSql, sinks }: Pick<ReceiveDeps, 'allAccountsSql' | 'sinks'>,
+  token: TokenRef,
+  receipts: readonly EngineReceipt[],
+): Promise<EngineReceipt[]> {
+  const ids = await messageIdsOf(
+    allAccountsSql,
+    token,
+    receipts.map(({ wireId }) => wireId),
+  );
+  const known = new Map<Receipt, EngineReceipt>();
+  for (const receipt of receipts) {
+    const messageId = ids.get(receipt.wireId);
+    if (messageId === undefined) continue;
+    const { accountId } = token;
+    const { status, code, atMs } = receipt;
+    const at = new Date(atMs);
+    if (status === 'failed') {
+      known.set({ accountId, messageId, status, failure: failureOf(code), at }, receipt);
+    } else {
+      await noteAcknowledged(allAccountsSql, { accountId, messageId });
+      known.set({ accountId, messageId, status, at }, receipt);
+    }
+  }
+  if (known.size === 0) return [];
+  const failed = await sinks.receipts([...known.keys()]);
+  return failed.flatMap(({ item }) => known.get(item) ?? []);
+}

@@ -1,0 +1,154 @@
+import type { Sinks } from '#server/domains/channels/channels.ts';
+import { noteReceipts } from '#server/domains/channels/health/health.ts';
+import type {
+  EngineReceipt,
+  EngineSocket,
+  ReceivedMessage,
+} from '#server/domains/channels/web/engine/engine.ts';
+import { noteChats } from '#server/domains/channels/web/sending/chats.ts';
+import type { WebTimings } from '#server/domains/channels/web/sockets/timings.ts';
+import type { Library } from '#server/domains/media/media.ts';
+import type { TokenRef } from '#server/domains/tokens/tokens.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Secrets } from '#server/infra/security/secrets.ts';
+import { type InboxItem, addItem, retryItems, wakeItems } from './inbox.ts';
+import { receiveMessage, receiveReceipts } from './receive.ts';
+
+type Deps = {
+  allAccountsSql: Sql;
+  secrets: Secrets;
+  library: Pick<Library, 'take'>;
+  sinks: () => Sinks;
+  timings: WebTimings;
+  report: (error: unknown) => void;
+};
+
+type Facts = {
+  socket: () => EngineSocket | undefined;
+  /** What is older than the session is none of its messages. */
+  linkedAt: Date;
+  /** When the network last brought something of this number; undefined: never. */
+  lastSeenAt: Date | undefined;
+};
+
+/** So long before it was last seen, something may have been missed. */
+const REPLAY_MS = 24 * 3_600_000;
+
+/**
+ * What a number receives: handed on, or stored until it can be. The network takes a message as received as soon
+ * as it has brought it, so nothing is dropped for trouble of ours.
+ */
+export class Receiving {
+  readonly #deps: Deps;
+  readonly #token: TokenRef;
+  readonly #facts: Facts;
+  /** What is older, and came while nobody was connected, is history. */
+  readonly #replayFromMs: number;
+  readonly #numbers = new Map<string, string>();
+  readonly #retrying: NodeJS.Timeout;
+  #retry: Promise<void> = Promise.resolve();
+  #isRetrying = false;
+  #isClosed = false;
+
+  constructor(deps: Deps, { accountId, tokenId }: TokenRef, facts: Facts) {
+    this.#deps = deps;
+    this.#token = { accountId, tokenId };
+    this.#facts = facts;
+    const seenMs = facts.lastSeenAt?.getTime() ?? 0;
+    this.#replayFromMs = Math.max(facts.linkedAt.getTime(), seenMs - REPLAY_MS);
+    this.#retrying = setInterval(() => this.#retryDue(), deps.timings.inboxMs);
+  }
+
+  /** The connection is open: what waits for it is tried. */
+  opened(): void {
+    this.#retryDue();
+  }
+
+  async messages({
+    isLive,
+    messages,
+  }: {
+    isLive: boolean;
+    messages: readonly ReceivedMessage[];
+  }): Promise<void> {
+    const isHistory = ({ atMs }: ReceivedMessage) => !isLive && atMs < this.#replayFromMs;
+    // Of history only that there are chats.
+    const past = new Set(messages.filter(isHistory).flatMap(({ phone }) => phone ?? []));
+    if (past.size > 0) await noteChats(this.#deps.allAccountsSql, this.#token, [...past]);
+    for (const message of messages) {
+      if (!isHistory(message)) await this.#take({ kind: 'message', message });
+    }
+  }
+
+  async receipts(receipts: readonly EngineReceipt[]): Promise<void> {
+    const { allAccountsSql, report } = this.#deps;
+    const deps = { allAccountsSql, sinks: this.#deps.sinks() };
+    const unstored = await receiveReceipts(deps, this.#token, receipts).catch((error: unknown) => {
+      report(error);
+      return receipts;
+    });
+    for (const receipt of unstored) await this.#store({ kind: 'receipt', receipt });
+    if (unstored.length < receipts.length) {
+      await noteReceipts(allAccountsSql, [this.#token], new Date());
+    }
+  }
+
+  /** The network has told whose anonymous addresses these are. */
+  async numbers(numbers: readonly { lid: string; phone: string }[]): Promise<void> {
+    for (const { lid, phone } of numbers) this.#numbers.set(lid, phone);
+    await wakeItems(this.#deps.allAccountsSql, this.#token);
+    this.#retryDue();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearInterval(this.#retrying);
+    await this.#retry;
+  }
+
+  async #take(item: InboxItem): Promise<void> {
+    if (!(await this.#handle(item, 0))) await this.#store(item);
+  }
+
+  /** False when it is to be tried again. */
+  async #handle(item: InboxItem, tries: number): Promise<boolean> {
+    const { allAccountsSql, library, report } = this.#deps;
+    const sinks = this.#deps.sinks();
+    const phoneOf = (lid: string) => this.#numbers.get(lid);
+    const deps = { allAccountsSql, sinks, library, socket: this.#facts.socket, phoneOf, tries };
+    try {
+      if (item.kind === 'message') return await receiveMessage(deps, this.#token, item.message);
+      return (await receiveReceipts(deps, this.#token, [item.receipt])).length === 0;
+    } catch (error) {
+      report(error);
+      return false;
+    }
+  }
+
+  /** Stores it; while even that fails, it is tried again until the worker closes. */
+  async #store(item: InboxItem): Promise<void> {
+    const { allAccountsSql, secrets, report, timings } = this.#deps;
+    for (;;) {
+      try {
+        return await addItem({ allAccountsSql, secrets }, this.#token, item);
+      } catch (error) {
+        report(error);
+        if (this.#isClosed) return;
+        await new Promise((resolve) => setTimeout(resolve, timings.inboxMs));
+      }
+    }
+  }
+
+  #retryDue() {
+    if (this.#isRetrying || this.#isClosed) return;
+    this.#isRetrying = true;
+    const { allAccountsSql, secrets, report } = this.#deps;
+    this.#retry = retryItems({ allAccountsSql, secrets }, this.#token, (item, tries) =>
+      this.#handle(item, tries),
+    )
+      .catch(report)
+      .finally(() => {
+        this.#isRetrying = false;
+      });
+  }
+}

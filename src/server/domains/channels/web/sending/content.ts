@@ -1,0 +1,115 @@
+import { isMediaKind } from '#contract/media/kinds.ts';
+import type { MessageBody, Outgoing } from '#server/domains/channels/channels.ts';
+import type {
+  EngineContent,
+  EngineMessage,
+  NamedMessage,
+} from '#server/domains/channels/web/engine/engine.ts';
+import { wireIdOf } from './wire-id.ts';
+
+/** The bytes of an account's file; undefined when it is gone. */
+export type ReadFile = (
+  accountId: string,
+  fileId: string,
+) => Promise<{ bytes: Uint8Array; mime: string; name: string } | undefined>;
+
+const text = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined;
+
+const numberOf = (value: unknown): number => (typeof value === 'number' ? value : 0);
+
+/**
+ * A message as the engine sends it, but for whether it begins a chat.
+ *
+ * @returns undefined when its file is gone.
+ */
+export async function engineMessageOf(
+  message: Outgoing,
+  readFile: ReadFile,
+): Promise<Omit<EngineMessage, 'isNewChat'> | undefined> {
+  const content = await contentOf(message, readFile);
+  if (!content) return undefined;
+  const quoted = message.type === 'reaction' ? undefined : namedIn(message.body, 'reply_to');
+  return {
+    to: message.to,
+    wireId: wireIdOf(message.messageId),
+    content,
+    ...(quoted && { quoted }),
+  };
+}
+
+async function contentOf(
+  message: Outgoing,
+  readFile: ReadFile,
+): Promise<EngineContent | undefined> {
+  const { type, body } = message;
+  if (isMediaKind(type)) return mediaOf(message, type, readFile);
+  switch (type) {
+    case 'location':
+      return {
+        kind: 'location',
+        latitude: numberOf(body['latitude']),
+        longitude: numberOf(body['longitude']),
+        ...named('name', body),
+        ...named('address', body),
+      };
+    case 'contact':
+      return {
+        kind: 'contact',
+        name: text(body['name']) ?? text(body['phone']) ?? '',
+        phone: text(body['phone']) ?? '',
+      };
+    case 'reaction': {
+      const to = namedIn(body, 'message_id');
+      return to && { kind: 'reaction', emoji: text(body['emoji']) ?? '', to };
+    }
+    default:
+      return { kind: 'text', text: message.text ?? wordsOf(body) };
+  }
+}
+
+/** The words of a text or a template: what its receiver may choose is numbered in them already. */
+const wordsOf = (body: MessageBody): string =>
+  [text(body['header']), text(body['text']), text(body['footer'])]
+    .filter((part) => part !== undefined)
+    .join('\n\n');
+
+const named = <Name extends string>(name: Name, body: MessageBody) => {
+  const value = text(body[name]);
+  return value === undefined ? {} : ({ [name]: value } as Record<Name, string>);
+};
+
+async function mediaOf(
+  { accountId, body }: Outgoing,
+  media: Extract<EngineContent, { kind: 'media' }>['media'],
+  readFile: ReadFile,
+): Promise<EngineContent | undefined> {
+  const fileId = text(body['file']);
+  const file = fileId === undefined ? undefined : await readFile(accountId, fileId);
+  if (!file) return undefined;
+  const { seconds } = body;
+  return {
+    kind: 'media',
+    media,
+    bytes: file.bytes,
+    mime: file.mime,
+    ...named('caption', body),
+    ...(media === 'document' && { filename: text(body['filename']) ?? file.name }),
+    ...(body['voice'] === true && { voice: true }),
+    ...(typeof seconds === 'number' && { seconds }),
+  };
+}
+
+/** The message that one answers or reacts to: of ours by our id, of theirs by the network's. */
+function namedIn(body: MessageBody, field: 'reply_to' | 'message_id'): NamedMessage | undefined {
+  const messageId = text(body[field]);
+  if (messageId === undefined) return undefined;
+  const { quoted } = body;
+  const facts = (typeof quoted === 'object' && quoted !== null ? quoted : {}) as MessageBody;
+  const providerId = text(facts['provider_id']);
+  const words = text(facts['text']) ?? '';
+  const isTheirs = facts['direction'] === 'in' && providerId !== undefined;
+  return isTheirs
+    ? { wireId: providerId, fromMe: false, text: words }
+    : { wireId: wireIdOf(messageId), fromMe: true, text: words };
+}

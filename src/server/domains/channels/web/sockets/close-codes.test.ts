@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest';
+import { actionFor, backOffMs } from './close-codes.ts';
+
+test.for([
+  [515, { kind: 'reconnect' }],
+  [428, { kind: 'back_off', leastMs: 1_000 }],
+  [408, { kind: 'back_off', leastMs: 1_000 }],
+  [503, { kind: 'back_off', leastMs: 30_000 }],
+  [440, { kind: 'part', reason: 'replaced', erase: false }],
+  [401, { kind: 'part', reason: 'phone', erase: true }],
+  [403, { kind: 'part', reason: 'banned', erase: false }],
+  [411, { kind: 'part', reason: 'relink', erase: true }],
+  [419, { kind: 'part', reason: 'relink', erase: true }],
+  [500, { kind: 'retry', triesMax: 5, reason: 'relink' }],
+  // Not in the table: trouble that passes.
+  [405, { kind: 'back_off', leastMs: 1_000 }],
+  [0, { kind: 'back_off', leastMs: 1_000 }],
+] as const)('%i asks for %j', ([code, action]) => {
+  expect(actionFor(code)).toEqual(action);
+});
+
+test('waiting doubles from one second to a minute, give or take a fifth', () => {
+  const middle = [1, 2, 3, 6, 7, 20].map((tries) => backOffMs(tries, 1_000, 0.5));
+  expect(middle).toEqual([1_000, 2_000, 4_000, 32_000, 60_000, 60_000]);
+  expect(backOffMs(1, 1_000, 0)).toBe(800);
+  expect(backOffMs(1, 1_000, 0.999)).toBe(1_200);
+});
+
+test('an unavailable service is left alone for half a minute at least, but for the fifth', () => {
+  expect(backOffMs(1, 30_000, 0.5)).toBe(30_000);
+  expect(backOffMs(9, 30_000, 0.5)).toBe(60_000);
+});

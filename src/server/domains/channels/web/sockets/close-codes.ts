@@ -1,0 +1,53 @@
+import type { Parting } from '#contract/tokens/connection.ts';
+
+/** What to do when the network closes a connection. */
+export type CloseAction =
+  | { kind: 'reconnect' }
+  | { kind: 'back_off'; leastMs: number }
+  /** Tried again some times; then the number is parted. */
+  | { kind: 'retry'; triesMax: number; reason: Parting }
+  /** `erase`: the session cannot be used any more and is forgotten. */
+  | { kind: 'part'; reason: Parting; erase: boolean };
+
+const FIRST_MS = 1_000;
+const LONGEST_MS = 60_000;
+const UNAVAILABLE_MS = 30_000;
+const BAD_SESSION_TRIES = 5;
+
+/** The network asks for a new connection after pairing. */
+const RESTART_REQUIRED = 515;
+/** Another connection of the same session was opened. */
+const REPLACED = 440;
+/** Nothing was heard any more; while linking: the QRs of this connection are used up. */
+const TIMED_OUT = 408;
+
+const actions: Readonly<Record<number, CloseAction>> = {
+  [RESTART_REQUIRED]: { kind: 'reconnect' },
+  428: { kind: 'back_off', leastMs: FIRST_MS },
+  [TIMED_OUT]: { kind: 'back_off', leastMs: FIRST_MS },
+  503: { kind: 'back_off', leastMs: UNAVAILABLE_MS },
+  // Never opened again by itself: two would close each other for ever.
+  [REPLACED]: { kind: 'part', reason: 'replaced', erase: false },
+  401: { kind: 'part', reason: 'phone', erase: true },
+  403: { kind: 'part', reason: 'banned', erase: false },
+  411: { kind: 'part', reason: 'relink', erase: true },
+  419: { kind: 'part', reason: 'relink', erase: true },
+  500: { kind: 'retry', triesMax: BAD_SESSION_TRIES, reason: 'relink' },
+};
+
+/** What a close code asks for; one that nobody knows is trouble that passes. */
+export const actionFor = (code: number): CloseAction =>
+  actions[code] ?? { kind: 'back_off', leastMs: FIRST_MS };
+
+/**
+ * How long to wait before connecting again: doubles up to 60 s, give or take 20 %, so that numbers that were
+ * closed together do not come back together.
+ *
+ * @param tries in vain since it was last open, from 1.
+ * @param random 0 ≤ random < 1.
+ * @returns whole milliseconds.
+ */
+export function backOffMs(tries: number, leastMs: number, random = Math.random()): number {
+  const steady = Math.min(Math.max(LONGEST_MS, leastMs), leastMs * 2 ** Math.min(tries - 1, 16));
+  return Math.round(steady * (0.8 + 0.4 * random));
+}

@@ -1,0 +1,151 @@
+import type {
+  EngineEvent,
+  EngineSocket,
+  OpenOptions,
+  WebEngine,
+} from '#server/domains/channels/web/engine/engine.ts';
+import { type CloseAction, actionFor, backOffMs } from './close-codes.ts';
+import type { WebTimings } from './timings.ts';
+
+export type ConnectionDeps = {
+  engine: WebEngine;
+  timings: WebTimings;
+  /** Whether the session is still ours: who has lost it would end the connection of who has it. */
+  mayOpen: () => Promise<boolean>;
+  /** What the engine stores with us. */
+  storage: Pick<OpenOptions, 'auth' | 'sent'>;
+  /** What happens beside connecting; it is called in order. */
+  onEvent: (event: EngineEvent) => void;
+  /** The network closed it, and it is not to be opened again. */
+  onParted: (action: Extract<CloseAction, { kind: 'part' }>) => void;
+  /** Another worker has the session. */
+  onLost: () => void;
+  report: (error: unknown) => void;
+};
+
+/**
+ * One session's connection: opened again as its close codes ask, and when nothing is heard on it for longer than
+ * a living one may be silent.
+ */
+export class Connection {
+  readonly #deps: ConnectionDeps;
+  #socket: EngineSocket | undefined;
+  /** Counts connections: what an earlier one still says is not heard. */
+  #current = 0;
+  #isOpen = false;
+  #isEnded = false;
+  #tries = 0;
+  #heardAt = 0;
+  /** Between two connections. */
+  #isWaiting = false;
+  #reopening: NodeJS.Timeout | undefined;
+  readonly #watching: NodeJS.Timeout;
+
+  constructor(deps: ConnectionDeps) {
+    this.#deps = deps;
+    this.#watching = setInterval(() => this.#checkSilence(), deps.timings.watchMs);
+    this.#open();
+  }
+
+  /** The socket while messages can be sent. */
+  get openSocket(): EngineSocket | undefined {
+    return this.#isOpen ? this.#socket : undefined;
+  }
+
+  /** The socket, also before it is open. */
+  get socket(): EngineSocket | undefined {
+    return this.#socket;
+  }
+
+  /** Ends it: nothing more happens. */
+  async close(): Promise<void> {
+    this.#isEnded = true;
+    clearInterval(this.#watching);
+    clearTimeout(this.#reopening);
+    await this.#drop();
+  }
+
+  #open() {
+    this.#current += 1;
+    const current = this.#current;
+    this.#isWaiting = false;
+    this.#heardAt = performance.now();
+    const onEvent = (event: EngineEvent) => {
+      if (current !== this.#current || this.#isEnded) return;
+      this.#handle(event);
+    };
+    const { engine, mayOpen, storage } = this.#deps;
+    const open = async () => ((await mayOpen()) ? engine.open({ ...storage, onEvent }) : undefined);
+    open().then(
+      (socket) => {
+        if (!socket) this.#lose();
+        else if (current === this.#current && !this.#isEnded) this.#socket = socket;
+        else socket.close().catch(this.#deps.report);
+      },
+      (error: unknown) => {
+        this.#deps.report(error);
+        if (current === this.#current && !this.#isEnded) this.#reopen(actionFor(0));
+      },
+    );
+  }
+
+  #handle(event: EngineEvent) {
+    this.#heardAt = performance.now();
+    if (event.kind === 'heard') return;
+    if (event.kind === 'open') {
+      this.#isOpen = true;
+      this.#tries = 0;
+    }
+    if (event.kind === 'closed') this.#isOpen = false;
+    this.#deps.onEvent(event);
+    if (event.kind === 'closed') this.#reopen(actionFor(event.code));
+  }
+
+  /** The network, or silence, has ended the connection. */
+  #reopen(action: CloseAction) {
+    this.#current += 1;
+    this.#isWaiting = true;
+    this.#isOpen = false;
+    this.#socket = undefined;
+    this.#tries += 1;
+    if (action.kind === 'part') return this.#part(action);
+    if (action.kind === 'retry' && this.#tries > action.triesMax) {
+      return this.#part({ kind: 'part', reason: action.reason, erase: true });
+    }
+    const { backOffFactor } = this.#deps.timings;
+    const leastMs = action.kind === 'back_off' ? action.leastMs : 1_000;
+    const waitMs = action.kind === 'reconnect' ? 0 : backOffMs(this.#tries, leastMs);
+    this.#reopening = setTimeout(() => this.#open(), waitMs * backOffFactor);
+  }
+
+  /** Another worker has the session: nothing more happens here. */
+  #lose() {
+    this.#isEnded = true;
+    clearInterval(this.#watching);
+    this.#deps.onLost();
+  }
+
+  #part(action: Extract<CloseAction, { kind: 'part' }>) {
+    this.#isEnded = true;
+    clearInterval(this.#watching);
+    this.#deps.onParted(action);
+  }
+
+  /** A connection may be dead without a word of it. */
+  #checkSilence() {
+    const { silenceMs } = this.#deps.timings;
+    if (this.#isWaiting) return;
+    if (performance.now() - this.#heardAt < silenceMs) return;
+    const socket = this.#socket;
+    this.#deps.onEvent({ kind: 'closed', code: 408 });
+    this.#reopen(actionFor(408));
+    socket?.close().catch(this.#deps.report);
+  }
+
+  async #drop() {
+    const socket = this.#socket;
+    this.#socket = undefined;
+    this.#isOpen = false;
+    await socket?.close().catch(this.#deps.report);
+  }
+}

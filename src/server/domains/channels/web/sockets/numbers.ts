@@ -1,0 +1,90 @@
+import type { TokenRef } from '#server/domains/tokens/tokens.ts';
+import type { OwnedSession } from '#server/domains/channels/web/auth/sessions.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+
+/** How a session's token stands. */
+export type SessionFacts = {
+  /** It is to be connected: its token has this number, or a phone has just paired with it. */
+  isWanted: boolean;
+  /** It is to be logged out: the token has no number any more, or another session, or is gone. */
+  isOver: boolean;
+  /** Since when the token has its number. */
+  firstLinkedAt: Date;
+  createdAt: Date;
+  lastSeenAt: Date | null;
+};
+
+/** A phone that has paired connects within this time, or never. */
+const PAIRED_FOR = '30 minutes';
+
+/** How the tokens of sessions stand, by session. */
+export async function factsOf(
+  sql: Sql,
+  sessions: readonly OwnedSession[],
+): Promise<ReadonlyMap<string, SessionFacts>> {
+  const found = await sql<(SessionFacts & { sessionId: string })[]>`
+    select s.session_id as "sessionId",
+      t.deleted_at is null and not t.account_suspended and t.channel = 'web' and (t.status = 'linked' and s.state = 'linked'
+        or s.state = 'paired' and s.created_at > clock_timestamp() - ${PAIRED_FOR}::interval)
+        as "isWanted",
+      t.deleted_at is not null or t.channel <> 'web' or s.state = 'ended'
+        or s.state = 'linked' and t.phone is null
+        or s.state = 'paired' and s.created_at <= clock_timestamp() - ${PAIRED_FOR}::interval
+        as "isOver",
+      coalesce(n.first_linked_at, clock_timestamp()) as "firstLinkedAt",
+      s.created_at as "createdAt", s.last_seen_at as "lastSeenAt"
+    from unnest(
+      ${sessions.map(({ accountId }) => accountId)}::uuid[],
+      ${sessions.map(({ sessionId }) => sessionId)}::uuid[]
+    ) as o(account_id, session_id)
+    join web_sessions s on s.account_id = o.account_id and s.session_id = o.session_id
+    join tokens t on t.account_id = s.account_id and t.token_id = s.token_id
+    left join web_numbers n
+      on n.account_id = t.account_id and n.token_id = t.token_id and n.phone = t.phone`;
+  return new Map(found.map(({ sessionId, ...facts }) => [sessionId, facts]));
+}
+
+/** The session is the token's from now on; an earlier one of the token is to be logged out. */
+export async function becomeLinked(tx: Tx, session: OwnedSession, phone: string): Promise<void> {
+  const { accountId, sessionId, tokenId } = session;
+  await tx`
+    update web_sessions set state = 'ended'
+    where account_id = ${accountId} and token_id = ${tokenId} and session_id <> ${sessionId}
+      and state = 'linked'`;
+  await tx`
+    update web_sessions set state = 'linked', qr = null, pairing_code = null, qr_expires_at = null
+    where account_id = ${accountId} and session_id = ${sessionId}`;
+  await tx`
+    insert into web_numbers (account_id, token_id, phone)
+    values (${accountId}, ${tokenId}, ${phone}) on conflict do nothing`;
+}
+
+/** Forgets a session with its keys. */
+export async function eraseSession(tx: Tx, { accountId, sessionId }: OwnedSession): Promise<void> {
+  await tx`delete from web_sessions where account_id = ${accountId} and session_id = ${sessionId}`;
+}
+
+/** The network has brought something of these numbers. */
+export async function noteSeen(sql: Sql, sessions: readonly OwnedSession[]): Promise<void> {
+  await sql`
+    update web_sessions s set last_seen_at = clock_timestamp()
+    from unnest(
+      ${sessions.map(({ accountId }) => accountId)}::uuid[],
+      ${sessions.map(({ sessionId }) => sessionId)}::uuid[],
+      ${sessions.map(({ epoch }) => epoch)}::bigint[]
+    ) as o(account_id, session_id, epoch)
+    where s.account_id = o.account_id and s.session_id = o.session_id and s.epoch = o.epoch`;
+}
+
+/** A number that the network lets begin no new chats: until when; undefined: it may. */
+export async function restrictedUntil(
+  sql: Sql,
+  { accountId, tokenId }: TokenRef,
+): Promise<Date | undefined> {
+  const [row] = await sql<{ until: Date }[]>`
+    select coalesce(restricted_until, clock_timestamp() + interval '1 day') as until
+    from connections
+    where account_id = ${accountId} and token_id = ${tokenId} and restriction is not null
+      and (restricted_until is null or restricted_until > clock_timestamp())`;
+  return row?.until;
+}

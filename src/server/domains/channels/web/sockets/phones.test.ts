@@ -1,0 +1,265 @@
+import { expect } from 'vitest';
+import { never, toPhone } from '#tests/support/app/simulated-network.ts';
+import { secrets, test } from '#tests/support/channels/web-network.ts';
+import { openAuthStorage } from '#server/domains/channels/web/auth/auth-storage.ts';
+import { LeaseLost, openLeases } from '#server/domains/channels/web/auth/sessions.ts';
+import { newId } from '#server/infra/ids.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+
+const OWN = '6281200000001';
+
+test('of two workers one holds the number; when it closes, the other goes on with the same session', async ({
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  const workers = [await startWorker(), await startWorker()];
+  await link(ani, OWN);
+  const holders = () => workers.filter(({ channel }) => channel.numbers?.held().length === 1);
+  expect(holders()).toHaveLength(1);
+  const [first] = holders();
+  const second = workers.find((worker) => worker !== first);
+  const message = toPhone(ani, '6281299999999');
+  expect(await second!.channel.send(message, never)).toMatchObject({
+    outcome: 'later',
+    failure: 'not_linked',
+  });
+  expect(await first!.channel.send(message, never)).toEqual({ outcome: 'sent' });
+
+  await first!.channel.close();
+  await waitFor(() => second!.channel.numbers?.held().includes(ani.tokenId));
+  expect(standIn.openPhones()).toEqual([OWN]);
+  // The first may have crashed before it could say that it was sent.
+  expect(await second!.channel.send(message, never)).toEqual({ outcome: 'sent' });
+  expect([...standIn.arrived.values()].map(({ times }) => times)).toEqual([1]);
+});
+
+test('a worker that vanished in the middle of a try is followed by one that sends the same id', async ({
+  sql,
+  openNetwork,
+}) => {
+  let isMute = true;
+  const { ani, standIn, startWorker, link } = await openNetwork({
+    answer: () => (isMute ? 'silent' : { outcome: 'acknowledged' }),
+  });
+  // Its leases are not renewed: it hangs, as one that was killed.
+  const holder = (await startWorker({ timings: { renewMs: 3_600_000, sendMs: 50 } })).channel;
+  await link(ani, OWN);
+  const message = toPhone(ani, '6281299999999');
+  await expect(holder.send(message, never)).rejects.toThrow('did not acknowledge');
+  await sql`update web_sessions set lease_until = clock_timestamp() - interval '1 second'`;
+  const next = await startWorker();
+  await waitFor(() => next.channel.numbers?.held().includes(ani.tokenId));
+  isMute = false;
+  expect(await next.channel.send({ ...message, attempt: 2 }, never)).toEqual({ outcome: 'sent' });
+  expect([...standIn.arrived.values()].map(({ times }) => times)).toEqual([1]);
+});
+
+test('who has lost the lease writes nothing', async ({ sql, openNetwork }) => {
+  const { ani, startWorker, link } = await openNetwork();
+  await startWorker();
+  await link(ani, OWN);
+  const [row] = await sql<{ session_id: string; epoch: number }[]>`
+    select session_id, epoch from web_sessions`;
+  const { accountId, tokenId } = ani;
+  const sessionId = row!.session_id;
+  const stale = { accountId, tokenId, sessionId, epoch: row!.epoch, state: 'linked' } as const;
+  const leases = openLeases(sql, newId());
+  let lost = 0;
+  const onLost = () => void (lost += 1);
+  const storage = openAuthStorage({ allAccountsSql: sql, secrets, leases }, stale, onLost);
+  const change = { type: 'session', id: 'x', value: 'y' };
+  await expect(storage.writeKeys([change])).rejects.toThrow(LeaseLost);
+  await expect(storage.writeCreds('x')).rejects.toThrow(LeaseLost);
+  expect(lost).toBe(2);
+  expect(await leases.renew([stale])).toEqual(new Set());
+});
+
+test('a session survives a restart, and nothing of it can be read in the database', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  const first = await startWorker();
+  await link(ani, OWN);
+  await first.channel.send(toPhone(ani, '6281299999999'), never);
+  await first.channel.close();
+  expect(standIn.openPhones()).toEqual([]);
+
+  const sessions = await sql<{ creds: Buffer }[]>`select creds from web_sessions`;
+  const keys = await sql<{ type: string; value: Buffer }[]>`select type, value from web_keys`;
+  expect(keys.map(({ type }) => type).toSorted()).toEqual(['identity-key', 'session']);
+  const bytes = Buffer.concat([sessions[0]!.creds, ...keys.map(({ value }) => value)]);
+  for (const plain of ['identity ', 'secret', 'ratchet', 'key of', OWN]) {
+    expect(bytes.includes(plain)).toBe(false);
+  }
+
+  const second = await startWorker();
+  await waitFor(() => second.channel.numbers?.held().includes(ani.tokenId));
+  expect(second.notices).toEqual([]);
+});
+
+test('a connection that says nothing any more is opened again', async ({ sql, openNetwork }) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  const { channel } = await startWorker({ timings: { silenceMs: 200 } });
+  await link(ani, OWN);
+  standIn.dieSilently(OWN);
+  await waitFor(() => standIn.openPhones().length === 0);
+  await waitFor(() => standIn.openPhones().includes(OWN));
+  await waitFor(() => channel.numbers?.held().includes(ani.tokenId));
+  expect(await sql`select status from tokens where token_id = ${ani.tokenId}`).toEqual([
+    { status: 'linked' },
+  ]);
+});
+
+test.for([515, 428, 408, 503, 500])(
+  'after %i the number connects again by itself',
+  async (code, { openNetwork }) => {
+    const { ani, standIn, startWorker, link } = await openNetwork();
+    const { channel, notices } = await startWorker();
+    await link(ani, OWN);
+    standIn.closeWith(OWN, code);
+    expect(standIn.openPhones()).toEqual([]);
+    await waitFor(() => channel.numbers?.held().includes(ani.tokenId));
+    expect(notices).toEqual([]);
+  },
+);
+
+test.for([
+  [401, 'phone', 0],
+  [403, 'banned', 1],
+  [411, 'relink', 0],
+  [440, 'replaced', 1],
+] as const)(
+  'after %i the number is parted (%s), and its owner is told',
+  async ([code, reason, left], { sql, openNetwork }) => {
+    const { ani, standIn, startWorker, link } = await openNetwork();
+    const { channel, notices } = await startWorker();
+    await link(ani, OWN);
+    if (code === 401) standIn.logoutFromPhone(OWN);
+    else standIn.closeWith(OWN, code);
+    await waitFor(() => expect(notices).toHaveLength(1));
+    expect(notices).toMatchObject([{ tokenId: ani.tokenId, title: 'Token "Kasir" terputus' }]);
+    await waitFor(async () =>
+      expect(await sql`select status, phone from tokens where token_id = ${ani.tokenId}`).toEqual([
+        { status: 'disconnected', phone: OWN },
+      ]),
+    );
+    expect(await sql`select parted_reason from connections`).toEqual([{ parted_reason: reason }]);
+    expect(await sql`select * from web_sessions`).toHaveLength(left);
+    await waitFor(() => channel.numbers?.held().length === 0);
+    expect(standIn.openPhones()).toEqual([]);
+  },
+);
+
+test('a session that stays bad is given up after some tries', async ({ sql, openNetwork }) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  const { notices } = await startWorker();
+  await link(ani, OWN);
+  standIn.breakSessions();
+  standIn.closeWith(OWN, 500);
+  await waitFor(() => expect(notices).toHaveLength(1));
+  expect(notices[0]!.body).toContain('Pindai QR lagi');
+  expect(await sql`select * from web_sessions`).toEqual([]);
+});
+
+test('a parted number is linked again, also to the same phone', async ({ sql, openNetwork }) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  const { channel, notices } = await startWorker();
+  await link(ani, OWN);
+  standIn.closeWith(OWN, 440);
+  await waitFor(() => expect(notices).toHaveLength(1));
+  await link(ani, OWN);
+  await waitFor(() => channel.numbers?.held().includes(ani.tokenId));
+  await waitFor(async () =>
+    expect(await sql`select state from web_sessions`).toEqual([{ state: 'linked' }]),
+  );
+  expect(await sql`select parted_reason from connections`).toEqual([{ parted_reason: null }]);
+});
+
+test('a number whose owner unlinks it in the portal is logged out of the phone', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  await startWorker();
+  await link(ani, OWN);
+  await sql`delete from linked_phones`;
+  await sql`update tokens set status = 'unlinked', phone = null where token_id = ${ani.tokenId}`;
+  await waitFor(() => expect(standIn.loggedOut).toEqual([OWN]));
+  await waitFor(async () => expect(await sql`select * from web_sessions`).toEqual([]));
+});
+
+test('only the time in which a number was truly connected counts as such', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  await startWorker({ timings: { backOffFactor: 1_000 } });
+  await link(ani, OWN);
+  await waitFor(async () => expect(await sql`select * from connection_spans`).toHaveLength(1));
+  standIn.closeWith(OWN, 428);
+  await waitFor(() => standIn.openPhones().length === 0);
+  const until = () => sql`select up_until from connection_spans`;
+  const before = await until();
+  const start = Date.now();
+  await waitFor(() => Date.now() - start > 300);
+  expect(await until()).toEqual(before);
+});
+
+test('a number that is linked again while it is connected has one session, and the phone one device', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  const { channel } = await startWorker();
+  await link(ani, OWN);
+  const [before] = await sql<{ session_id: string }[]>`select session_id from web_sessions`;
+  await link(ani, OWN);
+  await waitFor(() => expect(standIn.loggedOut).toEqual([OWN]));
+  const sessions = await waitFor(async () => {
+    const found = await sql<{ session_id: string; state: string }[]>`
+      select session_id, state from web_sessions`;
+    return found.length === 1 && found;
+  });
+  expect(sessions[0]).toMatchObject({ state: 'linked' });
+  expect(sessions[0]!.session_id).not.toBe(before!.session_id);
+  await waitFor(() => channel.numbers?.held().includes(ani.tokenId));
+});
+
+test('who has lost the session while it was away does not connect again, and parts nothing', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  const first = await startWorker({ timings: { renewMs: 3_600_000 } });
+  await link(ani, OWN);
+  await sql`update web_sessions set lease_until = clock_timestamp() - interval '1 second'`;
+  const second = await startWorker();
+  // The second one connects, which ends the connection of the first (440).
+  await waitFor(() => second.channel.numbers?.held().includes(ani.tokenId));
+  await waitFor(() => first.channel.numbers?.held().length === 0);
+  expect(standIn.openPhones()).toEqual([OWN]);
+  expect([...first.notices, ...second.notices]).toEqual([]);
+  expect(await sql`select status from tokens where token_id = ${ani.tokenId}`).toEqual([
+    { status: 'linked' },
+  ]);
+});
+
+test('a number of a suspended account is not connected, and goes on when the account does', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  const { channel } = await startWorker();
+  await link(ani, OWN);
+  await sql`update tokens set account_suspended = true where token_id = ${ani.tokenId}`;
+  await waitFor(() => standIn.openPhones().length === 0);
+  await waitFor(async () =>
+    expect(await sql`select state, owner from web_sessions`).toEqual([
+      { state: 'linked', owner: null },
+    ]),
+  );
+  expect(standIn.loggedOut).toEqual([]);
+  await sql`update tokens set account_suspended = false where token_id = ${ani.tokenId}`;
+  await waitFor(() => channel.numbers?.held().includes(ani.tokenId));
+});

@@ -1,0 +1,89 @@
+import type { NewTemplate } from '#contract/rest/templates.ts';
+import { TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
+import type { NetworkTemplate } from '#server/domains/channels/channels.ts';
+import { appendEvent } from '#server/domains/events/events.ts';
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { newId } from '#server/infra/ids.ts';
+
+/** The network that reviews an account's templates. */
+export type TemplateReview = {
+  /** Whether it does: the account has a number there. */
+  reviews(accountId: string): Promise<boolean>;
+  /** The templates that it knows. @throws Refusal `cloud_refused`, `cloud_unreachable` */
+  list(accountId: string): Promise<readonly NetworkTemplate[]>;
+  /** Hands one in. @throws Refusal, as `list` does */
+  submit(accountId: string, template: NewTemplate): Promise<void>;
+  /** Deletes one in all its languages. @throws Refusal, as `list` does */
+  remove(accountId: string, name: string): Promise<void>;
+};
+
+/** Nobody reviews: all is as it is handed in. */
+export const noReview: TemplateReview = {
+  reviews: async () => false,
+  list: async () => [],
+  submit: async () => undefined,
+  remove: async () => undefined,
+};
+
+type Deps = { sql: Sql; review: TemplateReview };
+
+/**
+ * Stores an account's templates as its network has them. What the network has is the truth of those it reviews;
+ * those that are only ours stay, until the network has one of their name and language.
+ *
+ * @throws Refusal, as `TemplateReview.list` does
+ */
+export async function syncTemplates({ sql, review }: Deps, accountId: string): Promise<void> {
+  if (!(await review.reviews(accountId))) return;
+  const known = await review.list(accountId);
+  // Of two business accounts with a template of the same name, the approved one counts.
+  const byName = new Map<string, NetworkTemplate>();
+  for (const one of known.slice(0, TEMPLATE_LIMITS.all * 2)) {
+    const name = `${one.name} ${one.language}`;
+    if (byName.get(name)?.status !== 'approved') byName.set(name, one);
+  }
+  await asAccount(sql, accountId, async (tx) => {
+    const changed = await storeTemplates(tx, accountId, [...byName.values()]);
+    if (changed) await appendEvent(tx, { accountId, kind: 'template.changed', data: {} });
+  });
+}
+
+/** @returns whether anything has changed */
+async function storeTemplates(
+  tx: Tx,
+  accountId: string,
+  templates: readonly NetworkTemplate[],
+): Promise<boolean> {
+  let changes = 0;
+  for (const one of templates) {
+    const stored = await tx`
+      insert into message_templates as t (
+        account_id, template_id, name, language, category, header, body, footer, buttons, status,
+        reason, waba_id, network_id
+      ) values (
+        ${accountId}, ${newId()}, ${one.name}, ${one.language}, ${one.category}, ${one.header},
+        ${one.body}, ${one.footer}, ${one.buttons}::text[], ${one.status}, ${one.reason},
+        ${one.wabaId}, ${one.networkId}
+      )
+      on conflict (account_id, name, language) do update set
+        category = excluded.category, header = excluded.header, body = excluded.body,
+        footer = excluded.footer, buttons = excluded.buttons, status = excluded.status,
+        reason = excluded.reason, waba_id = excluded.waba_id, network_id = excluded.network_id
+        where (t.category, t.header, t.body, t.footer, t.buttons, t.status, t.reason, t.network_id)
+          is distinct from (excluded.category, excluded.header, excluded.body, excluded.footer,
+            excluded.buttons, excluded.status, excluded.reason, excluded.network_id)
+      returning 1`;
+    changes += stored.length;
+  }
+  const gone = await tx`
+    delete from message_templates
+    where account_id = ${accountId} and network_id is not null
+      and (name, language) not in (
+        select * from unnest(
+          ${templates.map(({ name }) => name)}::text[],
+          ${templates.map(({ language }) => language)}::text[]
+        )
+      )
+    returning 1`;
+  return changes + gone.length > 0;
+}

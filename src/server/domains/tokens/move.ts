@@ -1,0 +1,51 @@
+import { Refusal } from '#contract/base/refusals.ts';
+import { type ChannelName, type Token } from '#contract/tokens.ts';
+import { moveToken } from '#contract/tokens/channels.ts';
+import { handle } from '#server/infra/acts/act.ts';
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { refuseSuspended } from './create.ts';
+import { releasePhone } from './links/phones.ts';
+import { readToken } from './row.ts';
+import type { TokenRef, TokenSubscribers } from './subscribers.ts';
+
+export type MoveDeps = {
+  sql: Sql;
+  subscribers: TokenSubscribers;
+  /** Whether this installation offers a channel. */
+  isOffered: (channel: ChannelName) => boolean;
+  /** Whether messages of a token may be on their way: their outcome is the old channel's to tell. */
+  isSending: (tx: Tx, token: TokenRef) => Promise<boolean>;
+};
+
+export const moveTokenHandler = (deps: MoveDeps) =>
+  handle(moveToken, ({ caller }, { token_id: tokenId, channel }) =>
+    moveTo(deps, { accountId: caller.accountId, tokenId }, channel),
+  );
+
+/**
+ * Moves a token to another channel, without its number; moved to its own channel it stays as it is.
+ *
+ * @throws Refusal `channel_off`, `channel_busy`, `account_suspended`, `not_found`
+ */
+export function moveTo(
+  { sql, subscribers, isOffered, isSending }: MoveDeps,
+  token: TokenRef,
+  channel: ChannelName,
+): Promise<Token> {
+  const { accountId, tokenId } = token;
+  return asAccount(sql, accountId, async (tx) => {
+    await refuseSuspended(tx, accountId);
+    const before = await readToken(tx, accountId, tokenId);
+    if (before.channel === channel) return before;
+    if (!isOffered(channel)) throw new Refusal('channel_off', {});
+    const released = await releasePhone(tx, accountId, tokenId);
+    // After its phone is released, no lane claims another message of it.
+    if (await isSending(tx, token)) throw new Refusal('channel_busy', {});
+    await tx`
+      update tokens set channel = ${channel}
+      where account_id = ${accountId} and token_id = ${tokenId}`;
+    if (released) await subscribers.tokenUnlinked(tx, released);
+    await subscribers.tokenChanged(tx, token);
+    return readToken(tx, accountId, tokenId);
+  });
+}

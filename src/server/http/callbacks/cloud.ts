@@ -1,0 +1,94 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { isTransient } from '#server/infra/postgres/database.ts';
+
+/** What became of a callback; see the channel, which decides. */
+type Outcome = 'stored' | 'forged' | 'malformed' | 'unserved';
+
+export type CloudCallbackDeps = {
+  callbacks: {
+    handshake: (
+      callbackKey: string,
+      asked: {
+        mode?: string | undefined;
+        token?: string | undefined;
+        challenge?: string | undefined;
+      },
+    ) => Promise<string | undefined>;
+    receive: (
+      callbackKey: string,
+      posted: { raw: Buffer; signature: string | readonly string[] | undefined },
+    ) => Promise<Outcome>;
+  };
+  report: (bug: unknown, requestId: string) => void;
+};
+
+/** The longest body that Meta posts. */
+const BODY_BYTES_MAX = 3 * 1_048_576;
+const RETRY_SECONDS = 30;
+
+const statuses: Readonly<Record<Outcome, number>> = {
+  stored: 200,
+  forged: 401,
+  malformed: 400,
+  unserved: 404,
+};
+
+const PATH = '/callbacks/cloud/:key';
+
+/**
+ * Where Meta tells what became of messages, and what customers write (docs/channels.md#cloud-callbacks). The body is
+ * taken as it comes: its signature is over its bytes. 200 once all of it is kept; 503, so that it is sent again,
+ * while it cannot be.
+ */
+export function registerCloudCallbacks(
+  app: FastifyInstance,
+  { callbacks, report }: CloudCallbackDeps,
+): void {
+  const troubled = (reply: FastifyReply, error: unknown, requestId: string) => {
+    if (!isTransient(error)) report(error, requestId);
+    return reply.code(503).header('retry-after', String(RETRY_SECONDS)).send({ received: 'later' });
+  };
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit: BODY_BYTES_MAX },
+      (_request, body, done) => done(null, body),
+    );
+    scope.get<{ Params: { key: string }; Querystring: Record<string, unknown> }>(
+      PATH,
+      async ({ params, query, id }, reply) => {
+        reply.header('cache-control', 'no-store');
+        try {
+          const challenge = await callbacks.handshake(params.key, {
+            mode: textIn(query['hub.mode']),
+            token: textIn(query['hub.verify_token']),
+            challenge: textIn(query['hub.challenge']),
+          });
+          if (challenge === undefined) return await reply.code(403).send({ received: 'forged' });
+          return await reply.type('text/plain; charset=utf-8').send(challenge);
+        } catch (error) {
+          return troubled(reply, error, id);
+        }
+      },
+    );
+    scope.post<{ Params: { key: string } }>(
+      PATH,
+      { bodyLimit: BODY_BYTES_MAX },
+      async (request, reply) => {
+        reply.header('cache-control', 'no-store').type('application/json; charset=utf-8');
+        const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+        const signature = request.headers['x-hub-signature-256'];
+        try {
+          const received = await callbacks.receive(request.params.key, { raw, signature });
+          return await reply.code(statuses[received]).send({ received });
+        } catch (error) {
+          return troubled(reply, error, request.id);
+        }
+      },
+    );
+  });
+}
+
+const textIn = (value: unknown): string | undefined =>
+  typeof value === 'string' ? value : undefined;

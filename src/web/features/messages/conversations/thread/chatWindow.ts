@@ -1,0 +1,20 @@
+import { civilDate, formatDateTime, formatTime } from '#contract/base/time.ts';
+
+/** So long after the phone last wrote, anything may be sent to it by the Cloud API; then only templates. */
+const WINDOW_MS = 24 * 3_600_000;
+
+/** When a window closes, or closed; undefined where it was never open. */
+export const windowEnd = (lastInAt: Date | null): Date | undefined =>
+  lastInAt ? new Date(lastInAt.getTime() + WINDOW_MS) : undefined;
+
+/** Until when a window is open, in words: it is today or tomorrow. */
+export function untilWords(end: Date, now: Date, zone: string): string {
+  const day = civilDate(end, zone) === civilDate(now, zone) ? '' : 'besok ';
+  return `Jendela 24 jam berakhir ${day}pukul ${formatTime(end, zone)}.`;
+}
+
+/** Why only templates can be sent. */
+export const closedWords = (end: Date | undefined, zone: string): string =>
+  end
+    ? `Jendela 24 jam berakhir ${formatDateTime(end, zone)}. Sampai penerima menulis lagi, hanya templat yang dapat dikirim.`
+    : 'Penerima belum pernah menulis ke nomor ini. Sampai ia menulis, hanya templat yang dapat dikirim.';

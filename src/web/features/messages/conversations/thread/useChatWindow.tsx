@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query';
+import { useEffect, useState, type ReactNode } from 'react';
+import type { Token } from '#contract/tokens.ts';
+import { useUser } from '#web/api/user.ts';
+import { Link } from '#web/browser/router/Link.tsx';
+import { conversationQuery, type Which } from '#web/features/messages/conversations/queries.ts';
+import {
+  closedWords,
+  untilWords,
+  windowEnd,
+} from '#web/features/messages/conversations/thread/chatWindow.ts';
+
+type ChatWindow = {
+  /** Until when anything may be sent; undefined where that is not limited, or not known. */
+  notice?: string;
+  /** Why only templates may be sent. */
+  closed?: ReactNode;
+};
+
+/** How the 24 hours of a conversation stand, in which anything may be sent to it by the Cloud API. */
+export function useChatWindow(which: Which, token: Token | undefined): ChatWindow {
+  const isLimited = token?.channel === 'cloud';
+  const { data } = useQuery({ ...conversationQuery(which), enabled: isLimited });
+  const { timezone } = useUser();
+  const end = windowEnd(data?.last_in_at ?? null);
+  const now = useNowUntil(end);
+  if (!isLimited || data === undefined) return {};
+  if (end && end > now) return { notice: untilWords(end, now, timezone) };
+  return {
+    closed: (
+      <>
+        {closedWords(end, timezone)} <Link to="/token/templat">Lihat templat</Link>
+      </>
+    ),
+  };
+}
+
+/** The time, read again when a moment has come. */
+function useNowUntil(moment: Date | undefined): Date {
+  const [now, setNow] = useState(() => new Date());
+  const at = moment?.getTime();
+  useEffect(() => {
+    setNow(new Date());
+    if (at === undefined || at <= Date.now()) return;
+    const timer = setTimeout(() => setNow(new Date()), at - Date.now());
+    return () => clearTimeout(timer);
+  }, [at]);
+  return now;
+}

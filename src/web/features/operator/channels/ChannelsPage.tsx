@@ -1,0 +1,176 @@
+import { type ConnectedNumber, listNumbers } from '#contract/operator/channels.ts';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
+import { Answers } from '#web/features/operator/channels/Answers.tsx';
+import { NumberDrawer } from '#web/features/operator/channels/NumberDrawer.tsx';
+import { NumberState } from '#web/features/operator/channels/NumberState.tsx';
+import styles from '#web/features/operator/desk/desk.module.css';
+import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
+import { channelLabel, uptimeWords } from '#web/features/tokens/tokens.ts';
+import { Panel } from '#web/ui/panel/Panel.tsx';
+import { Select } from '#web/ui/select/Select.tsx';
+import { DataTable } from '#web/ui/table/DataTable.tsx';
+import type { Column } from '#web/ui/table/tableProps.ts';
+import { NoRows } from '#web/ui/table/list/NoRows.tsx';
+import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
+import { useList } from '#web/ui/table/list/useList.ts';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
+
+const columns: readonly Column<ConnectedNumber>[] = [
+  {
+    id: 'account_name',
+    title: 'Pelanggan',
+    width: 230,
+    phone: 'title',
+    cell: ({ account_name, is_system, token_name }) => (
+      <span className={styles['what']}>
+        <bdi>{is_system ? 'Token sistem' : account_name}</bdi>
+        {!is_system && (
+          <span className={styles['small']}>
+            <bdi>{token_name}</bdi>
+          </span>
+        )}
+      </span>
+    ),
+  },
+  {
+    id: 'phone',
+    title: 'Nomor',
+    width: 170,
+    phone: 'line',
+    cell: ({ phone }) => <span className="num">{phone ?? '—'}</span>,
+  },
+  {
+    id: 'channel',
+    title: 'Kanal',
+    width: 170,
+    phone: 'fact',
+    cell: ({ channel }) => channelLabel[channel],
+  },
+  {
+    id: 'state',
+    title: 'Keadaan',
+    width: 190,
+    phone: 'note',
+    cell: (number) => <NumberState number={number} />,
+  },
+  {
+    id: 'since',
+    title: 'Tersambung sejak',
+    width: 180,
+    sortable: true,
+    phone: 'hidden',
+    cell: ({ since, status }) => (since && status === 'linked' ? <DateTime at={since} /> : '—'),
+  },
+  {
+    id: 'uptime',
+    title: 'Uptime 30 hari',
+    width: 130,
+    align: 'end',
+    phone: 'aside',
+    cell: ({ uptime }) => <span className="num">{uptimeWords(uptime)}</span>,
+  },
+  {
+    id: 'last_receipt_at',
+    title: 'Laporan terakhir',
+    width: 180,
+    phone: 'hidden',
+    cell: ({ last_receipt_at: at }) => (at ? <DateTime at={at} /> : 'Belum ada'),
+  },
+];
+
+type Search = { page?: number; channel?: 'cloud' | 'web'; state?: State; open?: string };
+type State = 'connected' | 'parted' | 'restricted';
+
+const go = (change: { [K in keyof Search]: Search[K] | undefined }) =>
+  void navigate({ to: '/operator/kanal', change, resetScroll: false });
+
+/** Route `/operator/kanal`: the numbers of all customers in their networks, and what the networks answer. */
+export function ChannelsPage() {
+  const { channel, state, open } = useSearch('/operator/kanal');
+  const { view, onView } = useAddressView('/operator/kanal', { sorts: ['since'] });
+  const list = useList(listNumbers, { channel, state }, view);
+  const opened = list.table.rows.find((row) => row.token_id === open);
+  const isFiltered = channel !== undefined || state !== undefined;
+  return (
+    <OperatorFrame
+      title="Kanal"
+      context="Nomor yang tersambung ke WhatsApp, dan jawaban jaringannya. Yang perlu perhatian lebih dahulu."
+    >
+      <div className={styles['page']}>
+        <Panel title="Nomor">
+          <Filters channel={channel} state={state} />
+          <DataTable
+            caption="Nomor di semua kanal"
+            columns={columns}
+            rowKey={(row) => row.token_id}
+            {...list.table}
+            onView={onView}
+            onOpen={(row) => go({ open: row.token_id })}
+            openKey={open}
+            empty={
+              <NoRows
+                list={list}
+                onReset={
+                  isFiltered &&
+                  (() => go({ page: undefined, channel: undefined, state: undefined }))
+                }
+              >
+                <p>
+                  Belum ada nomor yang tersambung ke WhatsApp Cloud API atau WhatsApp Web. Nomor
+                  pelanggan muncul di sini begitu tersambung.
+                </p>
+              </NoRows>
+            }
+          />
+        </Panel>
+        <Answers />
+      </div>
+      {open !== undefined && (
+        <NumberDrawer
+          key={open}
+          number={opened}
+          loading={list.isPending}
+          onClose={() => go({ open: undefined })}
+        />
+      )}
+    </OperatorFrame>
+  );
+}
+
+const channels = [
+  { value: '', label: 'Semua kanal' },
+  { value: 'cloud', label: channelLabel.cloud },
+  { value: 'web', label: channelLabel.web },
+];
+const states = [
+  { value: '', label: 'Semua keadaan' },
+  { value: 'connected', label: 'Tersambung' },
+  { value: 'parted', label: 'Terputus' },
+  { value: 'restricted', label: 'Dibatasi' },
+];
+
+type FiltersProps = { channel: 'cloud' | 'web' | undefined; state: State | undefined };
+
+const Filters = ({ channel, state }: FiltersProps) => (
+  <div className={styles['filters']}>
+    <Select
+      label="Kanal"
+      hideLabel
+      options={channels}
+      value={channel ?? ''}
+      onChange={({ target }) =>
+        go({ page: undefined, channel: (target.value || undefined) as 'cloud' | 'web' | undefined })
+      }
+    />
+    <Select
+      label="Keadaan"
+      hideLabel
+      options={states}
+      value={state ?? ''}
+      onChange={({ target }) =>
+        go({ page: undefined, state: (target.value || undefined) as State | undefined })
+      }
+    />
+  </div>
+);

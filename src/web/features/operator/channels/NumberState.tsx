@@ -1,0 +1,12 @@
+import type { ConnectedNumber } from '#contract/operator/channels.ts';
+import { tokenStatusLabel } from '#contract/tokens.ts';
+import { statusTone } from '#web/features/tokens/tokens.ts';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+
+/** How a number stands, in a word: that it is restricted counts more than that it is connected. */
+export const NumberState = ({ number: { status, restriction } }: { number: ConnectedNumber }) =>
+  status === 'linked' && restriction ? (
+    <StatusChip tone="warning">Dibatasi</StatusChip>
+  ) : (
+    <StatusChip tone={statusTone[status]}>{tokenStatusLabel[status]}</StatusChip>
+  );

@@ -1,0 +1,30 @@
+import type { ProviderAnswers } from '#contract/operator/channels.ts';
+import { failureCause } from '#contract/messages/failures.ts';
+
+type Answer = ProviderAnswers['answers'][number];
+
+/** What is told of a number rather than of a message, and what is no code of the network's. */
+const others: Readonly<Record<string, string>> = {
+  unreachable: 'Jaringan tidak menjawab',
+  inbound_unnamed: 'Pesan masuk tanpa nomor pengirim',
+  FLAGGED: 'Mutu nomor diturunkan',
+  UNFLAGGED: 'Mutu nomor pulih',
+  UPGRADE: 'Batas kirim nomor dinaikkan',
+  DOWNGRADE: 'Batas kirim nomor diturunkan',
+  ACCOUNT_RESTRICTION: 'Akun dibatasi Meta',
+  ACCOUNT_VIOLATION: 'Akun melanggar kebijakan Meta',
+  DISABLED_UPDATE: 'Akun dinonaktifkan Meta',
+};
+
+const effects: Record<NonNullable<Answer['does']>, string> = {
+  fail: 'Pesan digagalkan, biayanya dikembalikan',
+  later: 'Pesan ditahan, lalu dicoba lagi',
+  part: 'Nomor diputus sampai pemiliknya memperbaiki',
+};
+
+/** What a code means, and what is done about it. */
+export const meaningWords = ({ code, failure }: Pick<Answer, 'code' | 'failure'>): string =>
+  others[code] ?? (failure ? failureCause(failure) : 'Belum dikenal');
+
+export const effectWords = ({ does }: Pick<Answer, 'does'>): string =>
+  does ? effects[does] : 'Dicatat saja';

@@ -1,0 +1,95 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { type SystemToken, moveSystemToken } from '#contract/operator/system-token.ts';
+import type { ChannelName } from '#contract/tokens.ts';
+import { useAct } from '#web/api/query.ts';
+import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
+import { aboutChannel, channelLabel } from '#web/features/tokens/tokens.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { ChoiceCards } from '#web/ui/choice/ChoiceCards.tsx';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { Stack } from '#web/ui/panel/Panel.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+const FORM = 'pindah-token-sistem';
+
+type Props = { token: SystemToken; onClose: () => void };
+
+/** Moves the installation's own token to another channel. */
+export function MoveSystemToken({ token, onClose }: Props) {
+  const client = useQueryClient();
+  const [channel, setChannel] = useState<ChannelName | undefined>(token.others[0]);
+  const move = useAct(moveSystemToken, {
+    onSuccess: async (moved) => {
+      await client.invalidateQueries({ predicate: isOfDesk });
+      toast(`Token sistem sekarang memakai ${channelLabel[moved.channel]}.`, { tone: 'success' });
+      onClose();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (channel && !move.busy) move.mutate({ channel });
+  };
+  return (
+    <Modal
+      open
+      onClose={() => move.busy || onClose()}
+      title="Pindah kanal token sistem"
+      footer={
+        <>
+          <Button variant="outline" tone="neutral" onClick={onClose}>
+            Batal
+          </Button>
+          {token.others.length > 0 && (
+            <Button type="submit" form={FORM} tone="danger" busy={move.busy}>
+              Pindahkan
+            </Button>
+          )}
+        </>
+      }
+    >
+      <form id={FORM} noValidate onSubmit={submit}>
+        <Stack>
+          <Alert
+            visible
+            state="warning"
+            label="Sampai nomornya tersambung di kanal baru, tidak ada kode yang sampai: tidak ada yang dapat mendaftar atau masuk dari peramban baru. Jangan keluar dari sesi ini."
+          />
+          <RefusalAlert error={move.error} />
+          {token.others.length > 0 ? (
+            <ChoiceCards
+              legend="Kanal baru"
+              name="channel"
+              value={channel}
+              onChange={setChannel}
+              choices={token.others.map((value) => ({
+                value,
+                title: channelLabel[value],
+                children: <About channel={value} />,
+              }))}
+            />
+          ) : (
+            <p>Tidak ada kanal lain yang tersedia untuk token sistem.</p>
+          )}
+          <p>
+            WhatsApp Cloud API tidak dapat dipilih: Meta hanya menerima kode sebagai templat
+            autentikasi, sedangkan token sistem mengirimnya sebagai teks.
+          </p>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}
+
+function About({ channel }: { channel: ChannelName }) {
+  const { can, needs, risk } = aboutChannel[channel];
+  return (
+    <>
+      <span>{can}</span>
+      {risk && <span>{risk}</span>}
+      <span>{needs}</span>
+    </>
+  );
+}

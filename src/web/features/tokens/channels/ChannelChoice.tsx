@@ -1,0 +1,84 @@
+import { useQuery } from '@tanstack/react-query';
+import { TriangleAlert } from 'lucide-react';
+import type { OfferedChannel } from '#contract/tokens/channels.ts';
+import type { ChannelName } from '#contract/tokens.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { aboutChannel, pricesOf } from '#web/features/tokens/channels/channelWords.ts';
+import { channelsQuery } from '#web/features/tokens/channels/queries.ts';
+import styles from '#web/features/tokens/channels/channels.module.css';
+import { channelLabel } from '#web/features/tokens/labels.ts';
+import { ChoiceCards } from '#web/ui/choice/ChoiceCards.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+
+type Props = {
+  legend: string;
+  /** The one that cannot be chosen: a token is there already. */
+  without?: ChannelName;
+  value: ChannelName | undefined;
+  error?: string | undefined;
+  onChange: (channel: ChannelName) => void;
+};
+
+/** The channels that this installation offers: what each can, costs and needs. */
+export function ChannelChoice({ legend, without, value, error, onChange }: Props) {
+  const { data, error: failure, refetch } = useQuery(channelsQuery);
+  if (!data) {
+    return failure ? (
+      <WentWrong message={sentenceOf(failure)} onRetry={() => void refetch()} />
+    ) : (
+      <div aria-busy="true" className={styles['loading']}>
+        <Skeleton width="5em" />
+        <Skeleton height={116} />
+        <Skeleton height={116} />
+      </div>
+    );
+  }
+  const offered = data.filter(({ channel }) => channel !== without);
+  if (offered.length === 0) {
+    return (
+      <p className={styles['none']}>
+        {without
+          ? 'Tidak ada kanal lain yang tersedia di sini.'
+          : 'Belum ada kanal yang tersedia di sini. Hubungi layanan pelanggan.'}
+      </p>
+    );
+  }
+  return (
+    <ChoiceCards
+      legend={legend}
+      name="channel"
+      value={value}
+      error={error}
+      onChange={onChange}
+      choices={offered.map((one) => ({
+        value: one.channel,
+        title: channelLabel[one.channel],
+        children: <About offered={one} />,
+      }))}
+    />
+  );
+}
+
+function About({ offered }: { offered: OfferedChannel }) {
+  const { can, needs, risk } = aboutChannel[offered.channel];
+  return (
+    <>
+      <span>{can}</span>
+      {risk && (
+        <span className={styles['risk']}>
+          <TriangleAlert size={16} aria-hidden="true" />
+          <span>{risk}</span>
+        </span>
+      )}
+      <span>{needs}</span>
+      <span className={styles['prices']}>
+        {pricesOf(offered).map((price) => (
+          <span key={price} className="num">
+            {price}
+          </span>
+        ))}
+      </span>
+    </>
+  );
+}

@@ -1,0 +1,112 @@
+import { type CloudConnection, connectCloud } from '#contract/tokens/cloud.ts';
+import type { Token } from '#contract/tokens.ts';
+import styles from '#web/features/tokens/channels/channels.module.css';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import type { AnswerOf } from '#web/api/answer.ts';
+import { useActForm } from '#web/ui/form/useActForm.ts';
+import { TextField } from '#web/ui/text/TextField.tsx';
+
+const fields = [
+  {
+    name: 'phone_number_id',
+    label: 'Phone number ID',
+    help: 'Di Meta for Developers: App Anda › WhatsApp › API Setup. Bukan nomor teleponnya.',
+    secret: false,
+  },
+  {
+    name: 'waba_id',
+    label: 'WhatsApp Business Account ID',
+    help: 'Di halaman yang sama, di bawah Phone number ID.',
+    secret: false,
+  },
+  {
+    name: 'access_token',
+    label: 'Access token',
+    help: 'Pakai token permanen dari System user, dengan izin whatsapp_business_messaging dan whatsapp_business_management.',
+    secret: true,
+  },
+  {
+    name: 'app_secret',
+    label: 'App secret',
+    help: 'Di App Anda › App settings › Basic. Dengannya Kabari memastikan panggilan benar-benar dari Meta.',
+    secret: true,
+  },
+] as const;
+const names = fields.map(({ name }) => name);
+
+type Props = {
+  token: Token;
+  /** What was entered before. */
+  known: CloudConnection | null;
+  /** The form has what it begins with at once. */
+  isFirst: boolean;
+  onDone: (answer: AnswerOf<typeof connectCloud>) => void;
+  /** Leaves it as it is; left out: there is nothing to go back to. */
+  onCancel?: () => void;
+};
+
+// React does not render autoFocus as an attribute, and `<dialog>` looks for the attribute.
+const startHere = (input: HTMLInputElement | null) => {
+  input?.setAttribute('autofocus', '');
+  input?.focus();
+};
+
+/** What Meta asks for of a number: both secrets are entered anew each time, and shown to nobody afterwards. */
+export function CloudForm({ token, known, isFirst, onDone, onCancel }: Props) {
+  const { form, onSubmit, busy, error } = useActForm(connectCloud, {
+    initial: {
+      phone_number_id: known?.phone_number_id ?? '',
+      waba_id: known?.waba_id ?? '',
+      access_token: '',
+      app_secret: '',
+    },
+    inputOf: (values) => ({ token_id: token.id, ...values }),
+    onDone,
+    fieldOf: { phone_taken: 'phone_number_id' },
+  });
+  const first = known ? 'access_token' : 'phone_number_id';
+  return (
+    <form
+      ref={form.ref}
+      noValidate
+      autoComplete="off"
+      className={styles['form']}
+      onSubmit={onSubmit}
+    >
+      <RefusalAlert error={error} fields={names} />
+      {fields.map(({ name, label, help, secret }) => (
+        <TextField
+          key={name}
+          {...(isFirst && name === first && { ref: startHere })}
+          label={label}
+          name={name}
+          required
+          type={secret ? 'password' : 'text'}
+          {...(!secret && { inputMode: 'numeric' as const })}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          help={help}
+          value={form.values[name]}
+          error={form.errors[name]}
+          onChange={(event) => form.set(name, event.target.value)}
+          onBlur={() => form.leave(name)}
+        />
+      ))}
+      <p className={styles['note']}>
+        Access token dan app secret disimpan tersegel dan tidak pernah ditampilkan lagi.
+      </p>
+      <div className={styles['actions']}>
+        <Button type="submit" busy={busy}>
+          {known ? 'Simpan dan sambungkan' : 'Sambungkan nomor'}
+        </Button>
+        {onCancel && (
+          <Button variant="outline" tone="neutral" onClick={onCancel}>
+            Batal
+          </Button>
+        )}
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,117 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useRef, useState } from 'react';
+import type { CloudConnection } from '#contract/tokens/cloud.ts';
+import type { Token } from '#contract/tokens.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { CloudForm } from '#web/features/tokens/channels/CloudForm.tsx';
+import { CloudSetup } from '#web/features/tokens/channels/CloudSetup.tsx';
+import styles from '#web/features/tokens/channels/channels.module.css';
+import { cloudQuery, connectionQuery } from '#web/features/tokens/channels/queries.ts';
+import { useTokenChanged } from '#web/features/tokens/queries.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Facts } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { StatusChip, type Tone } from '#web/ui/status/StatusChip.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+type Props = {
+  token: Token;
+  /** Came here to connect it. */
+  linking: boolean;
+};
+
+/** A token's number of the Cloud API: the form that connects it, then what Meta says of it. */
+export function CloudPart({ token, linking }: Props) {
+  const { data: cloud, error, refetch } = useQuery(cloudQuery(token.id));
+  const [isEditing, setEditing] = useState(false);
+  const [isFresh, setFresh] = useState(false);
+  const client = useQueryClient();
+  const changed = useTokenChanged();
+  const part = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (isFresh) part.current?.focus();
+  }, [isFresh]);
+  if (cloud === undefined) {
+    return error ? (
+      <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+    ) : (
+      <Skeleton height={18} lines={6} />
+    );
+  }
+  const isConnected = token.phone !== null && cloud !== null;
+  if (!isConnected || isEditing) {
+    return (
+      <section className={styles['card']}>
+        <h3>{isConnected ? 'Access token baru' : 'Sambungkan nomor'}</h3>
+        {!isConnected && (
+          <p className={styles['text']}>
+            Salin keempatnya dari app Anda di Meta. Kabari memeriksanya langsung ke Meta sebelum
+            menyimpannya.
+          </p>
+        )}
+        <CloudForm
+          token={token}
+          known={cloud}
+          isFirst={linking || isEditing}
+          {...(isConnected && { onCancel: () => setEditing(false) })}
+          onDone={(answer) => {
+            client.setQueryData(cloudQuery(token.id).queryKey, answer.cloud);
+            void client.invalidateQueries({ queryKey: connectionQuery(token.id).queryKey });
+            changed(answer.token);
+            setEditing(false);
+            setFresh(true);
+            toast('Nomor tersambung.', { tone: 'success' });
+          }}
+        />
+      </section>
+    );
+  }
+  return (
+    <section ref={part} tabIndex={-1} className={styles['part']} aria-label="Nomor di Meta">
+      <Number cloud={cloud} />
+      <CloudSetup cloud={cloud} />
+      <div>
+        <Button
+          variant={token.status === 'disconnected' ? 'solid' : 'outline'}
+          {...(token.status !== 'disconnected' && { tone: 'neutral' as const })}
+          onClick={() => setEditing(true)}
+        >
+          Masukkan access token baru
+        </Button>
+      </div>
+    </section>
+  );
+}
+
+const qualities: Readonly<Record<string, { label: string; tone: Tone }>> = {
+  GREEN: { label: 'Baik', tone: 'success' },
+  YELLOW: { label: 'Sedang', tone: 'warning' },
+  RED: { label: 'Rendah', tone: 'danger' },
+};
+
+const Number = ({ cloud }: { cloud: CloudConnection }) => {
+  const quality = qualities[cloud.quality ?? ''];
+  return (
+    <Facts
+      facts={[
+        { term: 'Nama terverifikasi', is: <bdi>{cloud.verified_name ?? 'Belum ada'}</bdi> },
+        {
+          term: 'Mutu nomor',
+          is: quality ? (
+            <StatusChip tone={quality.tone}>{quality.label}</StatusChip>
+          ) : (
+            'Belum dinilai Meta'
+          ),
+        },
+        { term: 'Phone number ID', is: <code>{cloud.phone_number_id}</code> },
+        { term: 'WhatsApp Business Account ID', is: <code>{cloud.waba_id}</code> },
+        {
+          term: 'Panggilan terakhir dari Meta',
+          is: cloud.called_back_at ? <DateTime at={cloud.called_back_at} /> : 'Belum pernah',
+        },
+      ]}
+    />
+  );
+};

@@ -1,0 +1,58 @@
+import type { ReactNode } from 'react';
+import type { CloudConnection } from '#contract/tokens/cloud.ts';
+import styles from '#web/features/tokens/channels/channels.module.css';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { CopyField } from '#web/ui/copy/CopyField.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
+
+/** Of how Meta calls back: what to enter in its app, and whether it has. */
+export function CloudSetup({ cloud }: { cloud: CloudConnection }) {
+  const { verified_at: verifiedAt } = cloud;
+  if (verifiedAt === null) {
+    return (
+      <section className={styles['part']}>
+        <h4>Langkah terakhir: terima pesan dan status dari Meta</h4>
+        <Alert
+          visible
+          state="warning"
+          label="Meta belum memeriksa alamat Kabari. Sampai itu selesai, balasan pelanggan dan tanda terima tidak masuk."
+        />
+        <Steps cloud={cloud} />
+        <p className={styles['note']} role="status">
+          Menunggu pemeriksaan Meta. Halaman ini berubah sendiri.
+        </p>
+      </section>
+    );
+  }
+  return (
+    <details className={styles['details']}>
+      <summary>Pengaturan webhook di Meta</summary>
+      <p className={styles['note']}>
+        Diperiksa Meta pada <DateTime at={verifiedAt} />.
+      </p>
+      <Steps cloud={cloud} />
+    </details>
+  );
+}
+
+const Steps = ({ cloud }: { cloud: CloudConnection }) => (
+  <ol className={styles['steps']}>
+    <li>
+      Buka <Word>developers.facebook.com</Word>, pilih <Word>App Anda</Word>, lalu{' '}
+      <Word>WhatsApp › Configuration</Word>.
+    </li>
+    <li>
+      Di bagian <Word>Webhook</Word> tekan <Word>Edit</Word>, isi keduanya, lalu tekan{' '}
+      <Word>Verify and save</Word>.
+      <CopyField label="Callback URL" value={cloud.callback_url} look="code" />
+      <CopyField label="Verify token" value={cloud.verify_token} look="code" />
+    </li>
+    <li>
+      Di <Word>Webhook fields</Word> nyalakan <Word>messages</Word>. Agar status templat dan mutu
+      nomor ikut diperbarui, nyalakan juga <Word>message_template_status_update</Word>,{' '}
+      <Word>phone_number_quality_update</Word>, dan <Word>account_update</Word>.
+    </li>
+  </ol>
+);
+
+const Word = ({ children }: { children: ReactNode }) => <strong translate="no">{children}</strong>;

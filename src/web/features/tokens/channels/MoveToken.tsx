@@ -1,0 +1,78 @@
+import { type FormEvent, useState } from 'react';
+import { moveToken } from '#contract/tokens/channels.ts';
+import type { ChannelName, Token } from '#contract/tokens.ts';
+import { useAct } from '#web/api/query.ts';
+import { ChannelChoice } from '#web/features/tokens/channels/ChannelChoice.tsx';
+import styles from '#web/features/tokens/channels/channels.module.css';
+import { channelLabel } from '#web/features/tokens/labels.ts';
+import { useTokenChanged } from '#web/features/tokens/queries.ts';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+const FORM = 'pindah-kanal';
+
+type Props = {
+  token: Token;
+  onClose: () => void;
+  /** It is on its new channel, without a number. */
+  onMoved: () => void;
+};
+
+/** Moves a token to another channel. */
+export function MoveToken({ token, onClose, onMoved }: Props) {
+  const [channel, setChannel] = useState<ChannelName>();
+  const [isMissing, setMissing] = useState(false);
+  const changed = useTokenChanged();
+  const move = useAct(moveToken, {
+    onSuccess: (moved) => {
+      changed();
+      changed(moved);
+      toast(`Token ${moved.name} sekarang memakai ${channelLabel[moved.channel]}.`, {
+        tone: 'success',
+      });
+      onMoved();
+    },
+  });
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    setMissing(channel === undefined);
+    if (channel && !move.busy) move.mutate({ token_id: token.id, channel });
+  };
+  return (
+    <Modal
+      open
+      onClose={() => move.busy || onClose()}
+      title="Pindah kanal"
+      footer={
+        <>
+          <Button variant="outline" tone="neutral" onClick={onClose}>
+            Batal
+          </Button>
+          <Button type="submit" form={FORM} busy={move.busy}>
+            Pindahkan
+          </Button>
+        </>
+      }
+    >
+      <form id={FORM} noValidate className={styles['form']} onSubmit={submit}>
+        <p>
+          Token {token.name} sekarang memakai {channelLabel[token.channel]}. Kunci API, batas, dan
+          riwayatnya tetap.
+          {token.phone !== null &&
+            ' Nomornya dilepas dan harus disambungkan lagi di kanal baru.'}{' '}
+          Pesan yang antre menunggu sampai tersambung.
+        </p>
+        <RefusalAlert error={move.error} />
+        <ChannelChoice
+          legend="Kanal baru"
+          without={token.channel}
+          value={channel}
+          error={isMissing && !channel ? 'Pilih kanalnya.' : undefined}
+          onChange={setChannel}
+        />
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,34 @@
+import { formatRupiah } from '#contract/base/money.ts';
+import { type OfferedChannel, categoryLabel } from '#contract/tokens/channels.ts';
+import type { ChannelName } from '#contract/tokens.ts';
+
+/** What is to be known of a channel before it is chosen. */
+type About = {
+  /** How it reaches phones, and what can be sent. */
+  can: string;
+  needs: string;
+  /** What may go wrong. */
+  risk?: string;
+};
+
+export const aboutChannel: Record<ChannelName, About> = {
+  simulator: {
+    can: 'Jaringan ponsel tiruan di server ini: semua langkahnya sama, tetapi tidak ada pesan yang sampai ke ponsel sungguhan.',
+    needs: 'Tidak perlu apa-apa.',
+  },
+  cloud: {
+    can: 'Jalur resmi dari Meta. Templat yang disetujui dapat dikirim kapan saja; pesan lain hanya dalam 24 jam sejak penerima terakhir menulis.',
+    needs: 'Perlu nomor di akun WhatsApp Business Anda di Meta, beserta access token-nya.',
+  },
+  web: {
+    can: 'Nomor WhatsApp yang sudah Anda pakai, ditautkan dengan memindai QR. Teks dan berkas dapat dikirim kapan saja.',
+    needs: 'Perlu ponsel dengan nomor itu, sesekali tersambung ke internet.',
+    risk: 'Bukan jalur resmi: WhatsApp dapat membatasi atau memblokir nomor yang mengirim lewat cara ini.',
+  },
+};
+
+/** What a channel costs, in a few words each. */
+export const pricesOf = ({ channel, prices }: OfferedChannel): readonly string[] =>
+  channel === 'cloud'
+    ? prices.map(({ category, price }) => `${categoryLabel[category]} ${formatRupiah(price)}`)
+    : prices.map(({ price }) => `${formatRupiah(price)} per pesan di luar kuota paket`);

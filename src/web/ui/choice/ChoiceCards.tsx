@@ -1,0 +1,91 @@
+import { useId, type ReactNode } from 'react';
+import styles from '#web/ui/choice/ChoiceCards.module.css';
+
+export type Choice<Value extends string> = {
+  value: Value;
+  /** Its name. */
+  title: ReactNode;
+  /** At the end of the title's line: a chip, a price. */
+  aside?: ReactNode;
+  /** What is to be known before it is chosen. */
+  children?: ReactNode;
+};
+
+type Props<Value extends string> = {
+  legend: ReactNode;
+  name: string;
+  choices: readonly Choice<Value>[];
+  value: Value | undefined;
+  onChange: (value: Value) => void;
+  error?: string | undefined;
+};
+
+/** One of a few things that each need some words: radio buttons, each in a card of its own. */
+export function ChoiceCards<Value extends string>(props: Props<Value>) {
+  const { legend, name, choices, value, onChange, error } = props;
+  const errorId = useId();
+  return (
+    <fieldset
+      role="radiogroup"
+      // After a refusal the form goes to what is wrong.
+      tabIndex={-1}
+      className={styles['group']}
+      aria-required="true"
+      aria-invalid={error ? true : undefined}
+      aria-describedby={error ? errorId : undefined}
+    >
+      <legend className={styles['legend']}>{legend}</legend>
+      {choices.map((choice) => (
+        <Card
+          key={choice.value}
+          choice={choice}
+          name={name}
+          isChosen={choice.value === value}
+          onChoose={() => onChange(choice.value)}
+        />
+      ))}
+      {error && (
+        <p id={errorId} className={styles['error']}>
+          {error}
+        </p>
+      )}
+    </fieldset>
+  );
+}
+
+type CardProps<Value extends string> = {
+  choice: Choice<Value>;
+  name: string;
+  isChosen: boolean;
+  onChoose: () => void;
+};
+
+function Card<Value extends string>({ choice, name, isChosen, onChoose }: CardProps<Value>) {
+  const id = useId();
+  return (
+    <label className={styles['card']}>
+      <input
+        type="radio"
+        name={name}
+        value={choice.value}
+        checked={isChosen}
+        onChange={onChoose}
+        aria-labelledby={`${id}-title`}
+        aria-describedby={choice.children ? `${id}-about` : undefined}
+      />
+      <span className={styles['words']}>
+        <span className={styles['head']}>
+          <span id={`${id}-title`} className={styles['title']}>
+            {choice.title}
+          </span>
+          {choice.aside}
+        </span>
+        {choice.children && (
+          <span id={`${id}-about`} className={styles['about']}>
+            {choice.children}
+          </span>
+        )}
+      </span>
+    </label>
+  );
+}

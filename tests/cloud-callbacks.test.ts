@@ -1,0 +1,232 @@
+import { createHmac } from 'node:crypto';
+import { expect } from 'vitest';
+import { newId } from '#server/infra/ids.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { connectedSender, test } from '#tests/support/meta/cloud-channel.ts';
+import type { CloudSender } from '#tests/support/meta/cloud-channel.ts';
+
+const BUDI = '6281234567890';
+
+/** Posts a body to a sender's callback as Meta does, or as somebody else would. */
+async function post(
+  { callbackUrl, meta }: CloudSender,
+  body: string,
+  signature:
+    | string
+    | undefined = `sha256=${createHmac('sha256', meta.appSecret).update(body).digest('hex')}`,
+) {
+  const response = await fetch(callbackUrl, {
+    method: 'POST',
+    body,
+    headers: {
+      'content-type': 'application/json',
+      ...(signature !== undefined && { 'x-hub-signature-256': signature }),
+    },
+  });
+  return response.status;
+}
+
+/** A callback about a sender's number. */
+const callback = ({ meta }: CloudSender, value: object, number = meta.numbers[0]!.id) =>
+  JSON.stringify({
+    object: 'whatsapp_business_account',
+    entry: [
+      {
+        id: meta.wabaId,
+        changes: [
+          {
+            field: 'messages',
+            value: {
+              messaging_product: 'whatsapp',
+              metadata: { display_phone_number: '1', phone_number_id: number },
+              ...value,
+            },
+          },
+        ],
+      },
+    ],
+  });
+
+const status = (id: string, state: string, code?: number) => ({
+  id: `wamid.${id}`,
+  status: state,
+  timestamp: '1749416400',
+  recipient_id: BUDI,
+  biz_opaque_callback_data: id,
+  ...(code !== undefined && { errors: [{ code, title: 'x' }] }),
+});
+
+/** A message that has left, and of which nothing more was told yet. */
+async function sentBy(ani: CloudSender): Promise<string> {
+  Object.assign(ani.meta.control.statuses, {
+    sentMs: undefined,
+    deliveredMs: undefined,
+    readMs: undefined,
+  });
+  ani.meta.control.receiveFrom(BUDI, { type: 'text' });
+  await ani.meta.control.settled();
+  const { body } = await ani.call('/v1/messages', { body: { to: BUDI, text: { body: 'Halo' } } });
+  await ani.becomes(body.id, 'sent');
+  return body.id;
+}
+
+test('what is not signed with the app’s secret changes nothing', async ({ ani }) => {
+  const id = await sentBy(ani);
+  const body = callback(ani, { statuses: [status(id, 'read')] });
+  const good = createHmac('sha256', ani.meta.appSecret).update(body).digest('hex');
+  const foreign = createHmac('sha256', 'rahasia-orang-lain').update(body).digest('hex');
+  const again = createHmac('sha256', ani.meta.appSecret)
+    .update(JSON.stringify({ ...JSON.parse(body), emoji: '😀' }))
+    .digest('hex');
+  for (const signature of [
+    '',
+    'sha256=',
+    `sha256=${good.slice(1)}`,
+    `sha256=${good}0`,
+    `sha1=${good}`,
+    good,
+    `sha256=${foreign}`,
+    `sha256=${again}`,
+  ]) {
+    expect(await post(ani, body, signature)).toBe(401);
+  }
+  const { body: message } = await ani.call(`/v1/messages/${id}`);
+  expect(message.status).toBe('sent');
+  expect(await post(ani, body)).toBe(200);
+  await ani.becomes(id, 'read');
+});
+
+test('an address that is nobody’s, and a body that is no callback, are told so', async ({
+  ani,
+}) => {
+  const elsewhere = { ...ani, callbackUrl: ani.callbackUrl.replace(/.{6}$/, 'xxxxxx') };
+  expect(await post(elsewhere, callback(ani, {}))).toBe(404);
+  for (const body of [
+    '',
+    '{',
+    '[]',
+    'null',
+    '{"object":"page"}',
+    '{"object":"instagram","entry":[]}',
+  ]) {
+    expect(await post(ani, body)).toBe(400);
+  }
+  const odd = [
+    { entry: 'x' },
+    { entry: [null, 7, { changes: 'x' }, { id: 1, changes: [null, { field: 7, value: null }] }] },
+  ];
+  for (const one of odd) {
+    const body = JSON.stringify({ object: 'whatsapp_business_account', ...one });
+    expect(await post(ani, body)).toBe(200);
+  }
+});
+
+test('in whatever order and however often, the statuses come to the same', async ({ ani }) => {
+  const orders = [
+    ['sent', 'delivered', 'read'],
+    ['read', 'delivered', 'sent'],
+    ['delivered', 'sent', 'delivered', 'read', 'read'],
+    ['read', 'failed', 'sent'],
+  ];
+  for (const order of orders) {
+    const id = await sentBy(ani);
+    for (const state of order) {
+      const code = state === 'failed' ? 131026 : undefined;
+      expect(await post(ani, callback(ani, { statuses: [status(id, state, code)] }))).toBe(200);
+    }
+    const { body } = await ani.call(`/v1/messages/${id}`);
+    expect([body.status, body.price]).toEqual(['read', 150]);
+  }
+});
+
+test('a thousand repeats of an inbound message are one message', async ({ ani }) => {
+  const message = {
+    from: BUDI,
+    id: 'wamid.sama',
+    timestamp: '1749416383',
+    type: 'text',
+    text: { body: '🎂 Halo' },
+  };
+  const body = callback(ani, {
+    contacts: [{ wa_id: BUDI, profile: { name: 'Budi' } }],
+    messages: [message],
+  });
+  for (let round = 0; round < 20; round++) {
+    const answers = await Promise.all(Array.from({ length: 50 }, () => post(ani, body)));
+    expect(new Set(answers)).toEqual(new Set([200]));
+  }
+  const { body: shown } = await ani.call('/v1/messages?direction=in&limit=10');
+  expect(shown.data).toHaveLength(1);
+  expect(shown.data[0].content.text).toBe('🎂 Halo');
+});
+
+test('statuses touch only messages that their own number has sent', async ({
+  ani,
+  running,
+  db,
+}) => {
+  const id = await sentBy(ani);
+  const budi = await connectedSender(running, ani.meta, { db, number: 1 });
+  const body = callback(
+    budi,
+    { statuses: [status(id, 'failed', 131026)] },
+    ani.meta.numbers[1]!.id,
+  );
+  expect(await post(budi, body)).toBe(200);
+  const foreign = callback(budi, { statuses: [status(id, 'read')] });
+  expect(await post(budi, foreign)).toBe(200);
+  const { body: message } = await ani.call(`/v1/messages/${id}`);
+  expect(message.status).toBe('sent');
+});
+
+test('a status of a message that is not there yet waits for it', async ({ ani, db }) => {
+  const id = publicId('message', newId());
+  expect(await post(ani, callback(ani, { statuses: [status(id, 'delivered')] }))).toBe(200);
+  const parked = await db.allAccountsSql`select status from parked_receipts`;
+  expect(parked).toEqual([{ status: 'delivered' }]);
+});
+
+test('the handshake answers the right word with the challenge, and nothing else', async ({
+  ani,
+}) => {
+  const ask = async (query: Record<string, string>) => {
+    const response = await fetch(`${ani.callbackUrl}?${new URLSearchParams(query).toString()}`);
+    return [response.status, await response.text()];
+  };
+  const right = {
+    'hub.mode': 'subscribe',
+    'hub.challenge': '1158201444',
+    'hub.verify_token': ani.verifyToken,
+  };
+  expect(await ask(right)).toEqual([200, '1158201444']);
+  for (const wrong of [
+    { ...right, 'hub.verify_token': 'salah' },
+    { ...right, 'hub.mode': 'unsubscribe' },
+    { ...right, 'hub.challenge': '<script>alert(1)</script>' },
+    {},
+  ]) {
+    expect((await ask(wrong as Record<string, string>))[0]).toBe(403);
+  }
+});
+
+test('a number that was unlinked is called back in vain, and its secrets go', async ({
+  ani,
+  running,
+  db,
+}) => {
+  await ani.ask('token_unlink', { token_id: publicId('token', ani.tokenId) });
+  // A number is remembered for two seconds.
+  await new Promise((resolve) => setTimeout(resolve, 2_100));
+  expect(await post(ani, callback(ani, {}))).toBe(404);
+  await running.container.channels.cloud.check();
+  expect(await db.allAccountsSql`select 1 from cloud_numbers`).toEqual([]);
+});
+
+test('no secret of a number can be read in the database', async ({ ani, db }) => {
+  const rows = await db.allAccountsSql`select to_jsonb(n)::text as row from cloud_numbers n`;
+  const text = JSON.stringify(rows);
+  for (const secret of [ani.meta.token, ani.meta.appSecret, ani.verifyToken]) {
+    expect(text).not.toContain(secret);
+    expect(text).not.toContain(Buffer.from(secret).toString('hex'));
+  }
+});

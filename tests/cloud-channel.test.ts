@@ -1,0 +1,196 @@
+import { expect } from 'vitest';
+import { publicId } from '#contract/base/ids.ts';
+import { test } from '#tests/support/meta/cloud-channel.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+
+const BUDI = '6281234567890';
+const text = (body: string, to = BUDI) => ({ to, text: { body } });
+
+test('a text goes out, and its ticks come back', async ({ ani, meta }) => {
+  meta.control.receiveFrom(BUDI, { type: 'text', content: { body: 'Halo, ada stok?' } });
+  await meta.control.settled();
+  const { status, body } = await ani.call('/v1/messages', { body: text('Ada, Kak') });
+  expect([status, body.price]).toEqual([202, 150]);
+  const message = await ani.becomes(body.id, 'read');
+  expect(message).toMatchObject({ price: 150, possible_duplicate: false });
+  const [sent] = meta.control.sent();
+  expect(sent?.body).toMatchObject({
+    to: BUDI,
+    type: 'text',
+    text: { body: 'Ada, Kak' },
+    biz_opaque_callback_data: body.id,
+  });
+});
+
+test('outside the window only a template leaves, and nothing is held for anything else', async ({
+  ani,
+  meta,
+}) => {
+  const refused = await ani.call('/v1/messages', { body: text('Promo!') });
+  expect([refused.status, refused.body.code]).toEqual([409, 'window_closed']);
+  const balance = await ani.call('/v1/balance');
+  expect(balance.body).toMatchObject({ held: 0 });
+  meta.control.templates.add({ name: 'pesanan_siap', body: 'Halo {{1}}, pesanan {{2}} siap.' });
+  await ani.ask('template_sync');
+  const { status, body } = await ani.call('/v1/messages', {
+    body: {
+      to: BUDI,
+      type: 'template',
+      template: { name: 'pesanan_siap', variables: ['Budi', 'kue'] },
+    },
+  });
+  expect([status, body.price]).toEqual([202, 400]);
+  await ani.becomes(body.id, 'read');
+  expect(meta.control.sent()[0]?.body).toMatchObject({
+    type: 'template',
+    template: {
+      name: 'pesanan_siap',
+      components: [
+        {
+          type: 'body',
+          parameters: [
+            { type: 'text', text: 'Budi' },
+            { type: 'text', text: 'kue' },
+          ],
+        },
+      ],
+    },
+  });
+});
+
+test('what customers write comes in, every type of it', async ({ ani, meta }) => {
+  const types = ['text', 'image', 'audio', 'document', 'location', 'contacts', 'button', 'order'];
+  for (const type of types) meta.control.receiveFrom(BUDI, { type: type as 'text', name: 'Budi' });
+  await meta.control.settled();
+  const { body } = await ani.call('/v1/messages?direction=in&limit=50');
+  const shown = body.data.map((one: { type: string }) => one.type).toSorted();
+  expect(shown).toEqual(
+    ['text', 'image', 'audio', 'document', 'location', 'contact', 'text', 'text'].toSorted(),
+  );
+  const image = body.data.find((one: { type: string }) => one.type === 'image');
+  expect(image.content.file).toMatchObject({ mime_type: expect.stringMatching(/^image\//) });
+});
+
+test('an answer to ours names it, and ours names theirs', async ({ ani, meta }) => {
+  const question = meta.control.receiveFrom(BUDI, { type: 'text', content: { body: 'Berapa?' } });
+  await meta.control.settled();
+  const [came] = (await ani.call('/v1/messages?direction=in')).body.data;
+  const { body } = await ani.call('/v1/messages', {
+    body: { ...text('Rp 10.000'), reply_to: came.id },
+  });
+  await ani.becomes(body.id, 'read');
+  const [sent] = meta.control.sent();
+  expect(sent?.body).toMatchObject({ context: { message_id: question } });
+  meta.control.receiveFrom(BUDI, {
+    type: 'text',
+    content: { body: 'Oke' },
+    contextId: sent!.wamid,
+  });
+  await meta.control.settled();
+  const [answer] = (await ani.call('/v1/messages?direction=in&limit=1')).body.data;
+  expect(answer.content).toMatchObject({ text: 'Oke', reply_to: body.id });
+});
+
+test('one picture to three numbers is uploaded once', async ({ ani, meta }) => {
+  const bytes = Buffer.from(
+    'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+    'base64',
+  );
+  const kept = await ani.running.container.media.library.take({
+    accountId: ani.accountId,
+    said: { name: 'titik.png', type: 'image/png' },
+    bytes,
+    source: 'api',
+  });
+  const peers = ['6281200000011', '6281200000012', '6281200000013'];
+  for (const peer of peers) meta.control.receiveFrom(peer, { type: 'text' });
+  await meta.control.settled();
+  const sent = await Promise.all(
+    peers.map((to) =>
+      ani.call('/v1/messages', {
+        body: { to, type: 'image', image: { id: publicId('media', kept.fileId) }, caption: 'Ini' },
+      }),
+    ),
+  );
+  for (const { body } of sent) await ani.becomes(body.id, 'read');
+  const uploads = meta.control.calls().filter(({ path }) => path.endsWith('/media'));
+  // The three leave at once: each may find that Meta does not have it yet.
+  expect(uploads.length).toBeGreaterThanOrEqual(1);
+  const again = await ani.call('/v1/messages', {
+    body: { to: peers[0], type: 'image', image: { id: publicId('media', kept.fileId) } },
+  });
+  const before = meta.control.calls().filter(({ path }) => path.endsWith('/media')).length;
+  await ani.becomes(again.body.id, 'read');
+  expect(meta.control.calls().filter(({ path }) => path.endsWith('/media'))).toHaveLength(before);
+});
+
+test('an answer that is lost is not sent again: the status says that it left', async ({
+  ani,
+  meta,
+}) => {
+  const to = '6281200990003';
+  meta.control.receiveFrom(to, { type: 'text' });
+  await meta.control.settled();
+  const { body } = await ani.call('/v1/messages', { body: text('Sekali saja', to) });
+  const message = await ani.becomes(body.id, 'read');
+  expect(message.possible_duplicate).toBe(false);
+  expect(meta.control.sent()).toHaveLength(1);
+  expect((await ani.call('/v1/balance')).body).toMatchObject({ held: 0, available: 99_850 });
+});
+
+test('a definite no gives the price back and says why', async ({ ani, meta }) => {
+  const codes: Record<string, string> = {
+    '6281200131026': 'not_on_whatsapp',
+    '6281200131049': 'network_declined',
+    '6281200131042': 'network_billing',
+    '6281200131050': 'opted_out',
+  };
+  for (const [to, failure] of Object.entries(codes)) {
+    meta.control.receiveFrom(to, { type: 'text' });
+    await meta.control.settled();
+    const { body } = await ani.call('/v1/messages', { body: text('Halo', to) });
+    const message = await ani.becomes(body.id, 'failed');
+    expect(message.failure).toMatchObject({ code: failure });
+  }
+  const wallet = await ani.call('/v1/balance');
+  expect(wallet.body.held).toBe(0);
+});
+
+test('what is busy for a while is sent when it no longer is', async ({ ani, meta }) => {
+  meta.control.receiveFrom(BUDI, { type: 'text' });
+  await meta.control.settled();
+  meta.control.failNext({ kind: 'error', code: 130429, status: 429, retryAfterSeconds: 1 });
+  const { body } = await ani.call('/v1/messages', { body: text('Sabar') });
+  await ani.becomes(body.id, 'read');
+  expect(meta.control.sent()).toHaveLength(1);
+});
+
+test('an access token that is refused parts the number, and nothing is lost', async ({
+  ani,
+  meta,
+}) => {
+  meta.control.receiveFrom(BUDI, { type: 'text' });
+  await meta.control.settled();
+  meta.control.tokens.expire(meta.token);
+  const { body } = await ani.call('/v1/messages', { body: text('Menunggu') });
+  const token_id = publicId('token', ani.tokenId);
+  await waitFor(async () => {
+    const token = await ani.ask('token_get', { token_id });
+    return token.body.data.status === 'disconnected';
+  });
+  const connection = await ani.ask('token_connection_get', { token_id });
+  expect(connection.body).toMatchObject({});
+  expect(connection.body.data).toMatchObject({ parted: { reason: 'access' }, since: null });
+  const fresh = `EAAG${'x'.repeat(40)}`;
+  meta.control.tokens.add(fresh);
+  const again = await ani.ask('token_cloud_connect', {
+    token_id,
+    phone_number_id: meta.numbers[0]!.id,
+    waba_id: meta.wabaId,
+    access_token: fresh,
+    app_secret: meta.appSecret,
+  });
+  expect(again.status).toBe(200);
+  await ani.becomes(body.id, 'read');
+  expect(meta.control.sent()).toHaveLength(1);
+});

@@ -1,0 +1,145 @@
+import { createServer } from 'node:net';
+import { expect } from 'vitest';
+import { storeNumber } from '#server/domains/channels/cloud/numbers.ts';
+import { makeKey } from '#server/domains/tokens/keys/key.ts';
+import { linkNumber } from '#server/domains/tokens/tokens.ts';
+import { tokenSubscribers } from '#server/app/subscribers.ts';
+import { readSecrets } from '#server/infra/security/secrets.ts';
+import { type Started, addressOf, test } from '#tests/support/app/started-app.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
+import { type FakeMeta, startFakeMeta } from '#tests/support/meta/fake-meta.ts';
+import { customerWith } from '#tests/support/people/people.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+
+const PRICE = 150;
+const SALDO = 100_000;
+const MESSAGES = 120;
+const PEERS = 12;
+const peer = (n: number): string => `62812000001${String(n % PEERS).padStart(2, '0')}`;
+
+/** A customer whose token is connected, straight in the database. */
+async function connected(db: TestDatabase, meta: FakeMeta) {
+  const { allAccountsSql: sql } = db;
+  const { accountId, tokenId } = await customerWith(sql, { saldo: SALDO, linked: false });
+  const { key, hash } = makeKey('cloud');
+  const secrets = await readSecrets(sql);
+  await sql`
+    insert into token_keys (key_hash, account_id, token_id) values (${hash}, ${accountId}, ${tokenId})`;
+  await sql`update tokens set channel = 'cloud' where token_id = ${tokenId}`;
+  const ref = { accountId, tokenId };
+  await sql.begin(async (tx) => {
+    await storeNumber(
+      tx,
+      { secrets },
+      {
+        ...ref,
+        phoneNumberId: meta.numbers[0]!.id,
+        wabaId: meta.wabaId,
+        accessToken: meta.token,
+        appSecret: meta.appSecret,
+        name: undefined,
+        quality: undefined,
+      },
+    );
+    await linkNumber(tx, tokenSubscribers, {
+      ...ref,
+      channel: 'cloud',
+      phone: meta.numbers[0]!.phone,
+    });
+  });
+  const [row] = await sql<{ key: string }[]>`select callback_key as key from cloud_numbers`;
+  return { ...ref, key, callbackPath: `/callbacks/cloud/${row!.key}` };
+}
+
+/** A port that nobody listens on. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  const { promise, resolve } = Promise.withResolvers<void>();
+  server.listen(0, '127.0.0.1', resolve);
+  await promise;
+  const address = server.address();
+  server.close();
+  if (typeof address !== 'object' || !address) throw new Error('no port');
+  return address.port;
+}
+
+/** Ends all connections to the test's database, as a PostgreSQL that dies does. */
+const cutDatabase = (db: TestDatabase) => db.owner`
+  select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid()`;
+
+test('under kills of app, worker and database each message leaves once, or says so, and money is right', async ({
+  start,
+  db,
+}) => {
+  const meta = await startFakeMeta({ seed: 7, areWindowsOpen: true });
+  try {
+    const ani = await connected(db, meta);
+    const env = { CLOUD_URL: `${meta.url}/v23.0`, CLOUD_TIMEOUT_MS: '2000', LOG_LEVEL: 'silent' };
+    const startWorker = () => start({ ...env, ROLE: 'worker' });
+    // Meta goes on calling the address that it knows.
+    const PORT = String(await freePort());
+    const address = `http://127.0.0.1:${PORT}`;
+    const startWeb = async () => {
+      const started = start({ ...env, ROLE: 'web', PORT });
+      await addressOf(started);
+      return started;
+    };
+    Object.assign(meta.control.webhooks, { retries: 12, retryMs: 50 });
+    meta.control.setWebhook(`${address}${ani.callbackPath}`);
+    let [web, worker, other] = [await startWeb(), startWorker(), startWorker()];
+    for (let n = 0; n < PEERS; n++) meta.control.receiveFrom(peer(n), { type: 'text' });
+    await meta.control.settled();
+    const ids: string[] = [];
+    const send = async (n: number) => {
+      const answer = await fetch(`${address}/v1/messages`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${ani.key}`,
+          'content-type': 'application/json',
+          'idempotency-key': `m-${n}`,
+        },
+        body: JSON.stringify({ to: peer(n), text: { body: `Pesan ${n}` } }),
+      });
+      const body = (await answer.json()) as { id: string; code?: string };
+      if (answer.status !== 202) throw new Error(`${answer.status} ${body.code}`);
+      ids[n] = body.id;
+    };
+    const kill = async (one: Started) => {
+      one.child.kill('SIGKILL');
+      await one.exit;
+    };
+    for (let n = 0; n < MESSAGES; n++) {
+      // A message may have been taken by a process that died before it said so: the same key again.
+      await waitFor(() => send(n).then(() => true));
+      if (n % 10 === 4) meta.control.failNext({ kind: 'reset', isAccepted: n % 20 === 4 });
+      if (n === 20 || n === 60) await kill(worker).then(() => (worker = startWorker()));
+      if (n === 40) await kill(other).then(() => (other = startWorker()));
+      if (n === 80) {
+        await kill(web);
+        web = await startWeb();
+      }
+      if (n === 30 || n === 100) await cutDatabase(db);
+    }
+    expect(new Set(ids).size).toBe(MESSAGES);
+    const { allAccountsSql: sql } = db;
+    const left = () => sql`
+      select status, count(*) as n from messages
+      where account_id = ${ani.accountId} and direction = 'out' and status <> 'read' group by 1`;
+    await waitFor(async () => expect(await left()).toEqual([]));
+
+    const sent = meta.control.sent().map(({ callbackData }) => callbackData);
+    expect(new Set(sent).size).toBe(MESSAGES);
+    const twice = new Set(sent.filter((id, index) => sent.indexOf(id) !== index));
+    const marked = await sql<{ id: string }[]>`
+      select public_id('msg', message_id) as id from messages
+      where account_id = ${ani.accountId} and possible_duplicate`;
+    const marks = new Set(marked.map(({ id }) => id));
+    expect([...twice].filter((id) => !marks.has(id!))).toEqual([]);
+    const [wallet] = await sql`
+      select available, held from wallets where account_id = ${ani.accountId}`;
+    expect(wallet).toEqual({ available: SALDO - MESSAGES * PRICE, held: 0 });
+  } finally {
+    await meta.close();
+  }
+});

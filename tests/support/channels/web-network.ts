@@ -1,0 +1,174 @@
+import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
+import type { Channel, Inbound, Receipt, Sinks } from '#server/domains/channels/channels.ts';
+import {
+  type StandIn,
+  type StandInOptions,
+  openStandIn,
+} from '#server/domains/channels/web/engine/stand-in/stand-in.ts';
+import { type WebDeps, openWebChannel, usualTimings } from '#server/domains/channels/web/web.ts';
+import type { NumberNotice } from '#server/domains/channels/web/web-deps.ts';
+import { readScan, recordConsent } from '#server/domains/tokens/links/links.ts';
+import { createLink } from '#server/domains/tokens/tokens.ts';
+import { networkQr } from '#server/domains/channels/web/linking/codes.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { newId } from '#server/infra/ids.ts';
+import type { MediaFacts } from '#server/domains/media/media.ts';
+import { openLog } from '#server/infra/observability/log.ts';
+import { secretsFrom } from '#server/infra/security/secrets.ts';
+import { test as base } from '#tests/support/database/database.ts';
+import { type Customer, customerWith } from '#tests/support/people/people.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+
+export const secrets = secretsFrom(Buffer.alloc(32, 7));
+const log = openLog({ level: 'silent' });
+
+/** Everything happens at once, but leases. */
+export const quickTimings: WebDeps['timings'] = {
+  ...usualTimings,
+  pollMs: 20,
+  renewMs: 500,
+  spanMs: 40,
+  watchMs: 20,
+  backOffFactor: 0.01,
+  inboxMs: 30,
+};
+
+type WorkerOptions = { timings?: Partial<WebDeps['timings']>; engine?: WebDeps['engine'] };
+
+/** A worker with the channel, and what it brought. */
+export type WebWorker = {
+  channel: Channel;
+  receipts: Receipt[];
+  inbound: Inbound[];
+  notices: NumberNotice[];
+  reported: unknown[];
+  /** Inbound messages that are refused while this is true. */
+  isAway: boolean;
+};
+
+export type Network = {
+  standIn: StandIn;
+  ani: Customer;
+  startWorker(options?: WorkerOptions): Promise<WebWorker>;
+  /** Links a token to a phone, as /scan does. */
+  link(customer: Customer, phone: string): Promise<void>;
+  beginLink(customer: Customer, pairingPhone?: string): Promise<{ data: string; nonce: string }>;
+  readLink(link: { data: string; nonce: string }): ReturnType<typeof readScan>;
+};
+
+/** A stand-in of WhatsApp and workers over it, which are closed before their database goes. */
+export const test = base.extend<{ openNetwork: (options?: StandInOptions) => Promise<Network> }>({
+  openNetwork: async ({ sql }, use) => {
+    const workers: Channel[] = [];
+    await use((options) => networkWith(sql, workers, options));
+    await Promise.all(workers.map((channel) => channel.close()));
+  },
+});
+
+/** A customer with some saldo, whose token is of the channel web, without a number. */
+export async function webCustomer(sql: Sql): Promise<Customer> {
+  const customer = await customerWith(sql, { linked: false, saldo: 10_000 });
+  await sql`update tokens set channel = 'web' where token_id = ${customer.tokenId}`;
+  return customer;
+}
+
+async function networkWith(
+  sql: Sql,
+  workers: Channel[],
+  options: StandInOptions = {},
+): Promise<Network> {
+  const standIn = openStandIn({ heardMs: 10, ...options });
+  const ani = await webCustomer(sql);
+  const links = { sql, secrets, subscribers, networkQr: networkQr(secrets) };
+
+  const beginLink: Network['beginLink'] = async ({ accountId, tokenId }, pairingPhone) => {
+    const { path } = await createLink(links, accountId, tokenId);
+    const data = path.slice('/scan/'.length);
+    return { data, ...(await recordConsent(links, data, 'test', pairingPhone)) };
+  };
+  const readLink: Network['readLink'] = ({ data, nonce }) => readScan(links, data, nonce);
+  return {
+    standIn,
+    ani,
+    beginLink,
+    readLink,
+    async startWorker({ timings, engine = standIn } = {}) {
+      const worker = workerWith(sql, { engine, timings: { ...quickTimings, ...timings } });
+      workers.push(worker.channel);
+      await worker.channel.start(worker.sinks);
+      return worker;
+    },
+    async link(customer, phone) {
+      const link = await beginLink(customer);
+      const { qr } = await waitFor(async () => {
+        const scan = await readLink(link);
+        return scan.qr !== null && scan;
+      });
+      if (!qr || !standIn.scan(qr.text, phone)) throw new Error('nothing shows this QR');
+      await waitFor(async () => (await readLink(link)).state === 'connected');
+      await waitFor(() =>
+        workers.some(({ numbers }) => numbers?.held().includes(customer.tokenId)),
+      );
+    },
+  };
+}
+
+type Take = WebDeps['library']['take'];
+
+const namedBy = ({ name, type: mime }: { name: string; type: string }) => ({ name, mime });
+
+/** A library that takes all as it is said to be. */
+const takenFrom = ({ fileId = newId(), said, bytes }: Parameters<Take>[0]): MediaFacts => ({
+  fileId,
+  ...namedBy(typeof said === 'function' ? said() : said),
+  sizeBytes: Buffer.isBuffer(bytes) ? bytes.length : 0,
+  sha256: Buffer.alloc(32),
+  previewId: null,
+  width: null,
+  height: null,
+  waveform: null,
+  seconds: null,
+  createdAt: new Date(),
+  expiresAt: new Date(),
+});
+
+function workerWith(sql: Sql, { engine, timings }: Pick<WebDeps, 'engine' | 'timings'>) {
+  const reported: unknown[] = [];
+  const notices: NumberNotice[] = [];
+  const receipts: Receipt[] = [];
+  const inbound: Inbound[] = [];
+  const report = (error: unknown) => void reported.push(error);
+  const connecting = {
+    allAccountsSql: sql,
+    secrets,
+    sendSystemText: async () => undefined,
+    report,
+    subscribers,
+  };
+  const channel = openWebChannel({
+    allAccountsSql: sql,
+    secrets,
+    // Workers share one network, which outlives them.
+    engine: { open: (given) => engine.open(given), close: async () => undefined },
+    connecting,
+    library: { take: async (given) => takenFrom(given) },
+    readFile: async () => undefined,
+    notify: async (_tx, notice) => void notices.push(notice),
+    log,
+    report,
+    timings,
+  });
+  const worker = { channel, receipts, inbound, notices, reported, isAway: false };
+  const sinks: Sinks = {
+    receipts: async (given) => {
+      if (worker.isAway) throw new Error('away');
+      receipts.push(...given);
+      return [];
+    },
+    inbound: async (given) => {
+      if (worker.isAway) throw new Error('away');
+      inbound.push(given);
+    },
+  };
+  return Object.assign(worker, { sinks });
+}

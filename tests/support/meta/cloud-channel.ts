@@ -1,0 +1,119 @@
+import { publicId } from '#contract/base/ids.ts';
+import { makeKey } from '#server/domains/tokens/keys/key.ts';
+import { type ApiAnswer, callerAt } from '#tests/support/app/api-caller.ts';
+import { type RunningApp, test as base, signedIn } from '#tests/support/app/running-app.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+import { type FakeMeta, type FakeMetaOptions, startFakeMeta } from './fake-meta.ts';
+
+/** What is entered to connect a number of the fake. */
+export const accessOf = ({ numbers, wabaId, token, appSecret }: FakeMeta, number = 0) => ({
+  phone_number_id: numbers[number]!.id,
+  waba_id: wabaId,
+  access_token: token,
+  app_secret: appSecret,
+});
+
+/** A customer whose token sends by the Cloud API of a fake Meta, which calls back. */
+export type CloudSender = {
+  meta: FakeMeta;
+  running: RunningApp;
+  accountId: string;
+  tokenId: string;
+  session: string;
+  /** Calls an act as the customer. */
+  ask: (act: string, fields?: Record<string, unknown>) => ReturnType<RunningApp['ask']>;
+  /** Calls `/v1` with the token's key. */
+  call: (path: string, options?: Parameters<ReturnType<typeof callerAt>>[1]) => Promise<ApiAnswer>;
+  /** Where Meta calls back. */
+  callbackUrl: string;
+  verifyToken: string;
+  /** A message as `/v1` shows it, once it has this status. */
+  becomes: (id: string, status: string) => Promise<ApiAnswer['body']>;
+};
+
+type Options = {
+  db: Parameters<typeof signedIn>[0];
+  saldo?: number;
+  /** Which of the fake's numbers it is. */
+  number?: number;
+};
+
+/** Connects a new customer's token with a number of the fake. */
+export async function connectedSender(
+  running: RunningApp,
+  meta: FakeMeta,
+  { db, saldo = 100_000, number = 0 }: Options,
+): Promise<CloudSender> {
+  const { accountId, tokenId, token: session } = await signedIn(db, { saldo, linked: false });
+  const { key, hash } = makeKey('cloud');
+  await db.allAccountsSql`
+    insert into token_keys (key_hash, account_id, token_id) values (${hash}, ${accountId}, ${tokenId})`;
+  await db.allAccountsSql`update tokens set channel = 'cloud' where token_id = ${tokenId}`;
+  const ask: CloudSender['ask'] = (act, fields = {}) =>
+    running.ask(act, { token: session, key: crypto.randomUUID(), ...fields });
+  const connected = await ask('token_cloud_connect', {
+    token_id: publicId('token', tokenId),
+    ...accessOf(meta, number),
+  });
+  if (connected.status !== 200) throw new Error(JSON.stringify(connected.body));
+  const { callback_url, verify_token } = connected.body.data.cloud;
+  const server = running.app.server.address();
+  const port = typeof server === 'object' ? server?.port : undefined;
+  const callbackUrl = `http://127.0.0.1:${port}${new URL(callback_url).pathname}`;
+  const { isConfirmed } = await meta.control.subscribe(callbackUrl, verify_token);
+  if (!isConfirmed) throw new Error('the callback address was not confirmed');
+  const anybody = callerAt(running);
+  const call: CloudSender['call'] = (path, options = {}) =>
+    anybody(path, { ...options, headers: { authorization: `Bearer ${key}`, ...options.headers } });
+  return {
+    meta,
+    running,
+    accountId,
+    tokenId,
+    session,
+    ask,
+    call,
+    callbackUrl,
+    verifyToken: verify_token,
+    becomes: (id, status) =>
+      waitFor(
+        async () => {
+          const { body } = await call(`/v1/messages/${id}`);
+          if (body.status === status) return body;
+          throw new Error(`${id} is ${body.status} (${body.failure?.code ?? '-'}), not ${status}`);
+        },
+        { what: `${id} becomes ${status}` },
+      ),
+  };
+}
+
+/** A test with a fake Meta, the application at work on it, and a customer who is connected. */
+export const test = base.extend<{
+  metaOptions: FakeMetaOptions;
+  env: Record<string, string>;
+  meta: FakeMeta;
+  running: RunningApp;
+  ani: CloudSender;
+}>({
+  metaOptions: {
+    seed: 7,
+    areWindowsOpen: true,
+    slowMs: 20,
+    numbers: [{}, {}],
+  },
+  env: {},
+  meta: async ({ metaOptions }, use) => {
+    const meta = await startFakeMeta(metaOptions);
+    await use(meta);
+    await meta.close();
+  },
+  running: async ({ openApp, meta, env }, use) => {
+    const running = await openApp({
+      works: true,
+      env: { CLOUD_URL: `${meta.url}/v23.0`, ...env },
+    });
+    await running.app.listen({ host: '127.0.0.1', port: 0 });
+    await use(running);
+  },
+  ani: async ({ running, meta, db }, use) => use(await connectedSender(running, meta, { db })),
+});
