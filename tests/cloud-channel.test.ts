@@ -194,3 +194,66 @@ test('an access token that is refused parts the number, and nothing is lost', as
   await ani.becomes(body.id, 'read');
   expect(meta.control.sent()).toHaveLength(1);
 });
+
+test('a number that may not send stays parted, whatever else Meta answers for it', async ({
+  ani,
+  meta,
+  running,
+}) => {
+  const to = '6281200900010';
+  meta.control.receiveFrom(to, { type: 'text' });
+  await meta.control.settled();
+  const { body } = await ani.call('/v1/messages', { body: text('Tanpa izin', to) });
+  const token_id = publicId('token', ani.tokenId);
+  const parted = async () => {
+    const token = await ani.ask('token_get', { token_id });
+    return token.body.data.status === 'disconnected';
+  };
+  await waitFor(parted);
+  await running.container.channels.cloud.check();
+  expect(await parted()).toBe(true);
+  meta.control.failFor(to, undefined);
+  await ani.ask('token_cloud_connect', {
+    token_id,
+    phone_number_id: meta.numbers[0]!.id,
+    waba_id: meta.wabaId,
+    access_token: meta.token,
+    app_secret: meta.appSecret,
+  });
+  await ani.becomes(body.id, 'read');
+});
+
+test('an access token that Meta takes again connects its number by itself', async ({
+  ani,
+  meta,
+  running,
+}) => {
+  const { cloud } = running.container.channels;
+  const token_id = publicId('token', ani.tokenId);
+  const status = async () => (await ani.ask('token_get', { token_id })).body.data.status;
+  meta.control.failAlways(190);
+  await cloud.check();
+  expect(await status()).toBe('disconnected');
+  meta.control.failAlways(undefined);
+  await cloud.check();
+  expect(await status()).toBe('linked');
+});
+
+test('a number marked for spam is restricted for a day, and its message waits', async ({
+  ani,
+  meta,
+}) => {
+  const to = '6281200131048';
+  meta.control.receiveFrom(to, { type: 'text' });
+  await meta.control.settled();
+  const { body } = await ani.call('/v1/messages', { body: text('Promo', to) });
+  const token_id = publicId('token', ani.tokenId);
+  const restriction = await waitFor(async () => {
+    const { body: found } = await ani.ask('token_connection_get', { token_id });
+    return found.data.restriction ?? false;
+  });
+  expect(restriction).toMatchObject({ kind: 'quality' });
+  const hours = (Date.parse(restriction.until) - Date.now()) / 3_600_000;
+  expect(hours).toBeGreaterThan(23);
+  expect((await ani.call(`/v1/messages/${body.id}`)).body.status).toBe('queued');
+});

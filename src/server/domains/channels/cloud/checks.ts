@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/base/refusals.ts';
-import { extendSpans } from '#server/domains/channels/health/health.ts';
+import { extendSpans, isParted } from '#server/domains/channels/health/health.ts';
 import {
   type PresenceDeps,
   connectNumber,
@@ -17,7 +17,7 @@ const AT_ONCE = 8;
 
 /**
  * Asks Meta for every number, each minute: what answers is connected, and was since the last time; one whose
- * access Meta refuses is parted, and comes back by itself when it no longer does.
+ * access Meta refuses here is parted, and comes back by itself when it no longer is.
  */
 export async function checkNumbers(deps: CheckDeps): Promise<void> {
   await forgetNumbers(deps.allAccountsSql);
@@ -38,9 +38,10 @@ async function stateOf(
   const ref = { accountId: number.accountId, tokenId: number.tokenId, channel: 'cloud' } as const;
   try {
     const { name, quality } = await confirm(deps.graph, number);
-    await noteCheck(deps, number, { name, quality, failure: undefined });
-    await connectNumber(deps, ref);
-    return 'alive';
+    const before = await noteCheck(deps, number, { name, quality, failure: undefined });
+    // One that was parted by a refused message, which this does not ask for, waits for its owner.
+    if (before !== undefined) await connectNumber(deps, ref);
+    return (await isParted(deps.allAccountsSql, ref)) ? 'parted' : 'alive';
   } catch (error) {
     if (!(error instanceof Refusal)) deps.report(error);
     if (!(error instanceof Refusal) || error.code !== 'cloud_refused') return 'unreached';
@@ -58,14 +59,22 @@ type Check = {
   failure: string | undefined;
 };
 
-const noteCheck = (
+/** @returns why the check before failed; undefined where it did not */
+async function noteCheck(
   { allAccountsSql, now }: CheckDeps,
   { accountId, tokenId }: CloudNumber,
   { name, quality, failure }: Check,
-): Promise<unknown> =>
-  Promise.resolve(allAccountsSql`
-    update cloud_numbers set
+): Promise<string | undefined> {
+  const [before] = await allAccountsSql<{ check_failure: string | null }[]>`
+    update cloud_numbers n set
       checked_at = ${now()}, check_failure = ${failure ?? null},
-      verified_name = coalesce(${name ?? null}, verified_name),
-      quality = coalesce(${quality ?? null}, quality)
-    where account_id = ${accountId} and token_id = ${tokenId}`);
+      verified_name = coalesce(${name ?? null}, n.verified_name),
+      quality = coalesce(${quality ?? null}, n.quality)
+    from (
+      select check_failure from cloud_numbers
+      where account_id = ${accountId} and token_id = ${tokenId}
+    ) before
+    where n.account_id = ${accountId} and n.token_id = ${tokenId}
+    returning before.check_failure`;
+  return before?.check_failure ?? undefined;
+}

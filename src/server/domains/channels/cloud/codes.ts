@@ -28,7 +28,7 @@ const later = (afterMs: number, failure: Failure, restrict?: Restriction): CodeM
 const part: CodeMeaning = { does: 'part', failure: 'network_access' };
 
 /** Meta is busy or broken: told that nothing was sent, so that it may be sent again. */
-const broken = later(5_000, 'no_answer');
+const broken = later(10_000, 'no_answer');
 /** More than a number, an app or an account may send now. */
 const tooFast = later(2_000, 'rate_limited');
 /** More than one number may get from another: one in 6 seconds, beyond a short burst. */

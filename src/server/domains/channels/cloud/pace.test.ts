@@ -9,12 +9,8 @@ async function waits(rate: { burst: number; everyMs: number }, atMs: readonly nu
   for (const at of atMs) {
     now = at;
     const gaveUp = new AbortController();
-    const turn = pace.turn('budi', gaveUp.signal).then(
-      () => true,
-      () => false,
-    );
-    gaveUp.abort();
-    found.push(await turn);
+    const turn = pace.turn('budi', { waitMsMax: 0, signal: gaveUp.signal });
+    found.push((await turn) === 0);
   }
   return found;
 }
@@ -36,6 +32,14 @@ test('after a rest there is a burst again', async () => {
 test('names do not wait for each other', async () => {
   const pace = openPace({ burst: 1, everyMs: 60_000 }, () => 0);
   const { signal } = new AbortController();
-  await pace.turn('ani', signal);
-  await pace.turn('budi', signal);
+  for (const name of ['ani', 'budi']) {
+    expect(await pace.turn(name, { waitMsMax: 0, signal })).toBe(0);
+  }
+});
+
+test('what would wait too long is told for how long, and takes no turn', async () => {
+  const pace = openPace({ burst: 1, everyMs: 6_000 }, () => 0);
+  const wait = { waitMsMax: 1_000, signal: new AbortController().signal };
+  expect(await pace.turn('budi', wait)).toBe(0);
+  expect([await pace.turn('budi', wait), await pace.turn('budi', wait)]).toEqual([6_000, 6_000]);
 });

@@ -11,8 +11,13 @@ export const PAIR_RATE: Rate = { burst: 10, everyMs: 6_000 };
 const SWEEP_AT = 10_000;
 
 export type Pace = {
-  /** Resolves when this may happen once more under its name. @throws when the signal aborts first */
-  turn(name: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Resolves when this may happen once more under its name: with 0, or, where that would take longer than
+   * `waitMsMax`, at once with how long it would; then the turn was not taken.
+   *
+   * @throws when the signal aborts first
+   */
+  turn(name: string, wait: { waitMsMax: number; signal: AbortSignal }): Promise<number>;
 };
 
 /**
@@ -28,15 +33,17 @@ export function openPace(
   /** When the bucket of a name is full again. */
   const fullAt = new Map<string, number>();
   return {
-    async turn(name, signal) {
+    async turn(name, { waitMsMax, signal }) {
       const now = clockMs();
       const from = Math.max(now, fullAt.get(name) ?? now);
+      const waitMs = from - now - (burst - 1) * everyMs;
+      if (waitMs > waitMsMax) return waitMs;
       fullAt.set(name, from + everyMs);
       if (fullAt.size > SWEEP_AT) {
         for (const [known, until] of fullAt) if (until <= now) fullAt.delete(known);
       }
-      const waitMs = from - now - (burst - 1) * everyMs;
       if (waitMs > 0) await sleep(waitMs, undefined, { signal });
+      return 0;
     },
   };
 }

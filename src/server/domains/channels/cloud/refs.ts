@@ -28,7 +28,8 @@ export function openRefs(allAccountsSql: Sql): Refs {
           ${refs.map(({ messageId }) => messageId)}::uuid[],
           ${refs.map(({ wamid }) => wamid)}::text[]
         )
-        on conflict (account_id, message_id) do update set wamid = excluded.wamid`;
+        on conflict (account_id, message_id) do update set wamid = excluded.wamid
+          where cloud_refs.wamid <> excluded.wamid`;
       return refs.map(() => undefined);
     }, GATHER),
     async wamidOf(accountId, messageId) {

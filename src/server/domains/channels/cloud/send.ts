@@ -24,13 +24,17 @@ export type SendDeps = MediaDeps &
     numberOf: (token: { accountId: string; tokenId: string }) => Promise<CloudNumber | undefined>;
     /** How often a number may send, and how often to the same receiver. */
     pace: { number: Pace; pair: Pace };
+    config: { CLOUD_TIMEOUT_MS: number };
     report: (error: unknown) => void;
   };
 
 /** A network that could not be reached is tried again after this long: nothing was sent. */
-const UNREACHED_MS = 5_000;
+const UNREACHED_MS = 15_000;
 /** Of a number that is parted: by then its lane no longer runs. */
 const PARTED_MS = 2_000;
+
+/** What a refusal says of a number is taken to hold for a day, unless it is said again. */
+const RESTRICTED_MS = 24 * 3_600_000;
 
 type Refused = Exclude<GraphAnswer, { ok: true }>;
 
@@ -52,8 +56,11 @@ export async function sendByCloud(
     const wamid = await wamidFor(deps, message);
     const payload = payloadOf(message, { mediaId: media?.mediaId, wamid });
     if (!payload) return { outcome: 'failed', failure: 'rejected' };
-    await deps.pace.pair.turn(`${message.tokenId} ${message.to}`, signal);
-    await deps.pace.number.turn(message.tokenId, signal);
+    const wait = { waitMsMax: deps.config.CLOUD_TIMEOUT_MS / 2, signal };
+    const waitMs =
+      (await deps.pace.pair.turn(`${message.tokenId} ${message.to}`, wait)) ||
+      (await deps.pace.number.turn(message.tokenId, wait));
+    if (waitMs > 0) return { outcome: 'later', afterMs: waitMs, failure: 'rate_limited' };
     const { accessToken, phoneNumberId } = number;
     const path = `${phoneNumberId}/messages`;
     const answer = await deps.graph.ask({
@@ -144,7 +151,8 @@ async function refusedBy(
   const meaning = meaningOf(error, status);
   deps.health.answered({ ...ref, code: String(error.code) });
   if (meaning.restrict) {
-    await restrictNumber(deps, ref, { kind: meaning.restrict }).catch(deps.report);
+    const until = new Date(deps.now().getTime() + RESTRICTED_MS);
+    await restrictNumber(deps, ref, { kind: meaning.restrict, until }).catch(deps.report);
   }
   const { failure } = meaning;
   switch (meaning.does) {

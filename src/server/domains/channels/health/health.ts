@@ -48,23 +48,36 @@ export async function markParted(
 /**
  * A network restricts a number, or no longer does (`kind` undefined).
  *
- * @returns false when that was known: whoever is to be told was.
+ * @returns whether another restriction holds than before: only then somebody is to be told.
  */
 export async function markRestricted(
   tx: Sql | Tx,
   { accountId, tokenId }: TokenRef,
   { kind, until, at }: { kind: Restriction | undefined; until?: Date | undefined; at: Date },
 ): Promise<boolean> {
-  const changed = await tx`
-    update connections set
+  const [changed] = await tx<{ differs: boolean }[]>`
+    update connections c set
       restriction = ${kind ?? null}, restricted_until = ${until ?? null},
-      restricted_at = case when restriction = ${kind ?? null} then restricted_at
+      restricted_at = case when c.restriction = ${kind ?? null} then c.restricted_at
         when ${kind ?? null}::text is not null then ${at}::timestamptz end
-    where account_id = ${accountId} and token_id = ${tokenId}
-      and (restriction is distinct from ${kind ?? null}
-        or restricted_until is distinct from ${until ?? null})
-    returning 1`;
-  return changed.length > 0;
+    from (
+      select restriction, restricted_until from connections
+      where account_id = ${accountId} and token_id = ${tokenId} for no key update
+    ) before
+    where c.account_id = ${accountId} and c.token_id = ${tokenId}
+      and (before.restriction is distinct from ${kind ?? null}
+        or before.restricted_until is distinct from ${until ?? null})
+    returning before.restriction is distinct from ${kind ?? null} or before.restricted_until < ${at}
+      as differs`;
+  return changed?.differs === true;
+}
+
+/** Whether a number is parted from its network. */
+export async function isParted(sql: Sql | Tx, { accountId, tokenId }: TokenRef): Promise<boolean> {
+  const [row] = await sql`
+    select 1 from connections
+    where account_id = ${accountId} and token_id = ${tokenId} and parted_at is not null`;
+  return row !== undefined;
 }
 
 /** These numbers are connected, as was seen just now: their spans grow, or begin. */
