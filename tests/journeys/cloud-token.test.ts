@@ -1,0 +1,121 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { createToken } from '#contract/tokens.ts';
+import { connectCloud } from '#contract/tokens/cloud.ts';
+import { type FakeMeta, startFakeMeta } from '#tests/support/meta/fake-meta.ts';
+import { accessOf } from '#tests/support/meta/cloud-channel.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+import { inspection } from './browser/axe.ts';
+import { ask, signUp, topUp } from './support/portal.ts';
+import { setUpJourney } from './support/stage.ts';
+import { press, write } from './support/steps.ts';
+
+const settings: Record<string, string> = { SIMULATOR_SPEED: '0' };
+let meta: FakeMeta;
+beforeAll(async () => {
+  meta = await startFakeMeta({ numbers: [{}, {}] });
+  settings['CLOUD_URL'] = `${meta.url}/v23.0`;
+});
+// Before the product ends, which may still call it.
+afterAll(() => meta.close());
+
+const journey = setUpJourney(settings);
+
+const CUSTOMER = '6281355507001';
+
+/** Fills the form that connects a number, and sends it. */
+async function connectByKeyboard(tab: Page): Promise<void> {
+  const access = accessOf(meta);
+  await write(tab, tab.getByLabel('Phone number ID', { exact: true }), access.phone_number_id);
+  await write(tab, tab.getByLabel('WhatsApp Business Account ID', { exact: true }), access.waba_id);
+  await write(tab, tab.getByLabel('Access token', { exact: true }), access.access_token);
+  await write(tab, tab.getByLabel('App secret', { exact: true }), access.app_secret);
+  await press(tab, tab.getByRole('button', { name: 'Sambungkan nomor' }));
+}
+
+/** The value that a field offers to copy. */
+const offered = (tab: Page, label: string): Promise<string> => tab.getByLabel(label).innerText();
+
+journey(
+  'with the keyboard alone a token gets its number of the Cloud API, and answers a customer by it',
+  async ({ product: { address }, person }) => {
+    const who = await signUp(address, { name: 'Toko Anggrek', phone: '6281355506201' });
+    await topUp(address, who, 50_000);
+    const { open } = await person({ still: true, session: who.session });
+    const { faults, look } = inspection();
+    const tab = await open('/token?view=new');
+    const dialog = tab.getByRole('dialog');
+    await dialog.getByText('Jalur resmi dari Meta', { exact: false }).waitFor();
+    await look(tab, 'the channels to choose from');
+    await write(tab, dialog.getByLabel('Nama'), 'Kasir');
+    await press(tab, dialog.getByRole('radio', { name: 'Simulator' }), 'ArrowDown');
+    expect(await dialog.getByRole('radio', { name: 'WhatsApp Cloud API' }).isChecked()).toBe(true);
+    await press(tab, dialog.getByRole('button', { name: 'Tambah' }));
+    await press(tab, dialog.getByRole('button', { name: 'Lanjut: sambungkan nomor' }));
+    await tab.getByRole('heading', { name: 'Sambungkan nomor' }).waitFor();
+    await look(tab, 'the form of a number');
+    await connectByKeyboard(tab);
+    await tab.getByText('Meta belum memeriksa alamat Kabari.', { exact: false }).waitFor();
+    await look(tab, 'what to enter at Meta');
+
+    const url = await offered(tab, 'Callback URL');
+    const word = await offered(tab, 'Verify token');
+    const { isConfirmed } = await meta.control.subscribe(address + new URL(url).pathname, word);
+    expect(isConfirmed).toBe(true);
+    await tab.getByText('Pengaturan webhook di Meta').waitFor();
+    await look(tab, 'a number that is connected');
+
+    meta.control.receiveFrom(CUSTOMER, { type: 'text', content: { body: 'Apakah masih buka?' } });
+    await tab.goto(`${address}/message-history?view=percakapan`);
+    await tab.getByText('Apakah masih buka?').first().click();
+    await tab.getByText(/^Jendela 24 jam berakhir/).waitFor();
+    await look(tab, 'a window that is open');
+    await tab.getByRole('textbox', { name: /^Tulis pesan untuk/ }).fill('Masih, sampai pukul 21.');
+    await tab.keyboard.press('Enter');
+    await tab.getByRole('article').getByText('Dibaca').waitFor();
+    expect(meta.control.sent()).toHaveLength(1);
+    expect(faults).toEqual([]);
+  },
+);
+
+journey(
+  'a window that has closed says so, and a token moves to another channel',
+  async ({ product: { address }, person, db }) => {
+    const who = await signUp(address, { name: 'Toko Dahlia', phone: '6281355506202' });
+    await topUp(address, who, 50_000);
+    const asked = { name: 'Cabang', channel: 'cloud' } as const;
+    const { token } = await ask(address, createToken, asked, who.session);
+    const input = { token_id: token.id, ...accessOf(meta, 1) };
+    const { cloud } = await ask(address, connectCloud, input, who.session);
+    const path = new URL(cloud.callback_url).pathname;
+    await meta.control.subscribe(address + path, cloud.verify_token);
+    meta.control.receiveFrom(CUSTOMER, {
+      type: 'text',
+      content: { body: 'Sudah dikirim?' },
+      phoneNumberId: input.phone_number_id,
+    });
+    await waitFor(async () => {
+      const rows = await db.allAccountsSql`select 1 from conversations where peer = ${CUSTOMER}`;
+      return rows.length > 0;
+    });
+    await db.allAccountsSql`
+      update conversations set last_in_at = last_in_at - interval '25 hours' where peer = ${CUSTOMER}`;
+    const { open } = await person({ still: true, session: who.session, width: 390 });
+    const { faults, look } = inspection();
+    const tab = await open(`/message-history?view=percakapan&open=${token.id}&peer=${CUSTOMER}`);
+    await tab.getByText('hanya templat yang dapat dikirim', { exact: false }).waitFor();
+    expect(await tab.getByRole('textbox').count()).toBe(0);
+    await look(tab, 'a window that is closed', { phone: true });
+
+    await tab.goto(`${address}/token?open=${token.id}`);
+    await tab.getByRole('button', { name: 'Pindah kanal' }).click();
+    const dialog = tab.getByRole('dialog', { name: 'Pindah kanal' });
+    await dialog.getByRole('button', { name: 'Pindahkan' }).click();
+    await dialog.getByText('Pilih kanalnya.').waitFor();
+    await dialog.getByRole('radio', { name: 'Simulator' }).check();
+    await look(tab, 'moving a token', { phone: true });
+    await dialog.getByRole('button', { name: 'Pindahkan' }).click();
+    await tab.getByRole('button', { name: 'Tampilkan QR' }).waitFor();
+    expect(faults).toEqual([]);
+  },
+);
