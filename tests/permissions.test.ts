@@ -187,8 +187,11 @@ async function ask(stage: Stage, act: Act, identity: Identity): Promise<ApiRespo
   );
 }
 
-/** Granted to anybody: marks one's own conversation with a stranger's token read; pays as who has the QR does. */
-const harmless = new Set(['conversation_read', 'simulator_pay']);
+/**
+ * Granted to anybody: marks one's own conversation with a stranger's token read, says that one has none with it;
+ * pays as who has the QR does.
+ */
+const harmless = new Set(['conversation_get', 'conversation_read', 'simulator_pay']);
 
 const outsiders = ['not_signed_in', 'not_allowed', 'act_unknown'];
 

@@ -29,8 +29,10 @@ describe('what is sensitive', () => {
   test('asks for the password: a key, a number, the archive, the end, where events go', () => {
     expect(requiresRecentPassword.map(({ name }) => name).toSorted()).toEqual([
       'token_access_update',
+      'token_cloud_connect',
       'token_confirm',
       'token_create',
+      'token_move',
       'token_rotate',
       'user_change_phone',
       'user_change_phone_confirm',

@@ -171,6 +171,25 @@ test('a token whose phone is not linked keeps its messages queued', async ({ sql
   await lanes.close();
 });
 
+test('where a token’s channel is switched off its messages wait, and its lane rests', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 1_000 });
+  await sql`update tokens set channel = 'web' where token_id = ${ani.tokenId}`;
+  await place(sql, ani);
+  const { seen, channels } = network(() => ({ outcome: 'sent' }));
+  const lanes = lanesOver(sql, channels);
+  await waitFor(async () => {
+    const [lane] = await sql<{ rests: boolean }[]>`
+      select owner is null and epoch > 0 and ready_at > clock_timestamp() + interval '2 seconds' as rests
+      from lanes where token_id = ${ani.tokenId}`;
+    return lane?.rests === true;
+  });
+  await lanes.close();
+  expect(seen).toEqual([]);
+  expect(await sql`select state, attempt from dispatch`).toEqual([{ state: 'ready', attempt: 0 }]);
+});
+
 test('the longer a phone is away, the more rarely its lane is looked at, up to once a minute', async ({
   sql,
   db,

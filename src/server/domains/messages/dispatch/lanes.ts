@@ -240,10 +240,11 @@ async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Prom
     await failWaiting(sql, { accountId, tokenId });
     return { delayMs: BLOCKED_DELAY_MS, isBlocked: false, wakes: null };
   }
-  if (sender.accountSuspended || sender.status !== 'linked' || sender.phone === null) {
+  // Where its channel is switched off, what waits stays as it is until it is on again, or the token is moved.
+  const isAway = sender.status !== 'linked' || sender.accountSuspended;
+  if (!channel || isAway || sender.phone === null) {
     return { delayMs: await awayDelayMs(sql, claim), isBlocked: false, wakes: sender.wakes };
   }
-  if (!channel) throw new Error(`no channel ${sender.channel}`);
   const pace = sender.pace ?? deps.pacePerSecond();
   const { numbers } = channel;
   const isHeld = numbers && (() => numbers.held().includes(tokenId));
