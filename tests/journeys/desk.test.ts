@@ -116,7 +116,7 @@ journey(
 
     await tab.getByRole('link', { name: 'Harga & paket' }).click();
     await tab.getByLabel('Harga baru per pesan').fill('175');
-    await tab.getByLabel('Alasan').first().fill('Tarif baru');
+    await tab.getByRole('textbox', { name: 'Alasan' }).first().fill('Tarif baru');
     await tab.getByRole('button', { name: 'Ubah harga pesan' }).click();
     await tab.getByRole('alertdialog').getByRole('button', { name: 'Ubah harga' }).click();
     await tab.getByText('Harga disimpan.', { exact: true }).waitFor();
