@@ -14,6 +14,8 @@ import { ask } from './support/portal.ts';
 import { type Product, type ProductOptions, startProduct } from './support/product.ts';
 import { openShop, type Shop } from './seeds/shop.ts';
 import { type Desk, openDesk } from './seeds/desk.ts';
+import { cloudNumbers, cloudPictures, openCloudShop } from './seeds/cloud.ts';
+import { startFakeMeta } from '#tests/support/meta/fake-meta.ts';
 import { openMediaThread, openPhotoHost } from './seeds/media.ts';
 import { mediaPictures } from './seeds/media-pictures.ts';
 import { openTemplates, templatePictures } from './seeds/templates.ts';
@@ -319,13 +321,19 @@ type Album = {
   freePlan: NonNullable<ProductOptions['freePlan']>;
   /** Beside those of all pictures. */
   settings?: Record<string, string>;
-  fill: (product: Product) => Promise<Picture[]>;
+  fill: (product: Product) => Promise<readonly Picture[]>;
 };
 
 const photo = await openPhotoHost();
 const target = await openBakeryServer();
+const meta = await startFakeMeta({ numbers: cloudNumbers });
 
 const albums: readonly Album[] = [
+  {
+    freePlan: 'paying',
+    settings: { SIMULATOR_SPEED: '0', CLOUD_URL: `${meta.url}/v23.0` },
+    fill: async (product) => cloudPictures(await openCloudShop(product, meta)),
+  },
   {
     freePlan: 'paying',
     settings: { SIMULATOR_SPEED: '0', WEBHOOK_ORIGINS: target.origin },
@@ -388,4 +396,5 @@ try {
   await browser.close();
   photo.close();
   await target.close();
+  await meta.close();
 }
