@@ -15,6 +15,7 @@ import {
   topUp,
 } from '#tests/journeys/support/portal.ts';
 import type { Product } from '#tests/journeys/support/product.ts';
+import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 /** Two numbers as Meta knows them: a shop's, and that of its workshop. */
@@ -29,7 +30,7 @@ export type CloudShop = {
   operator: string;
   /** A number that works, restricted for its quality, and one that Meta's app does not call back yet. */
   shop: { id: string; peer: string };
-  workshop: { id: string };
+  workshop: { id: string; cloud: CloudConnection };
 };
 
 const PEER = '6281390407712';
@@ -54,7 +55,7 @@ export async function openCloudShop(
     };
     return ask(address, connectCloud, access, customer.session);
   };
-  const { token: workshop } = await make('Sanggar', 1);
+  const workshop = await make('Sanggar', 1);
   const { token: shop, cloud } = await make('Toko', 0);
   await callBack(address, meta, cloud);
   const write = (from: string, body: string, name: string) =>
@@ -79,7 +80,13 @@ export async function openCloudShop(
   const connection = () => ask(address, getConnection, { token_id: shop.id }, customer.session);
   await waitFor(async () => (await connection())?.restriction !== null);
   const operator = await signIn(address, first);
-  return { customer, operator, shop: { id: shop.id, peer: PEER }, workshop: { id: workshop.id } };
+  const callback_url = `https://pesan.batikkenanga.id${new URL(workshop.cloud.callback_url).pathname}`;
+  return {
+    customer,
+    operator,
+    shop: { id: shop.id, peer: PEER },
+    workshop: { id: workshop.token.id, cloud: { ...workshop.cloud, callback_url } },
+  };
 }
 
 /** Meta asks whether an address is ours, as when it is entered in its app. */
@@ -99,7 +106,7 @@ export const cloudPictures = ({
   customer: { session },
   operator,
   shop,
-  workshop,
+  workshop: { id: workshopId, cloud },
 }: CloudShop): readonly Picture[] => [
   {
     name: 'kanal-token',
@@ -110,8 +117,13 @@ export const cloudPictures = ({
   {
     name: 'sambungan-cloud',
     options: { session, height: 1_200 },
-    path: `/token?open=${workshop.id}`,
-    before: (tab) => tab.getByText('Meta belum memeriksa', { exact: false }).waitFor(),
+    path: `/token?open=${workshopId}`,
+    before: async (tab) => {
+      // The product of a picture has no address in the world.
+      await fakeActs(tab, { token_cloud_get: () => cloud });
+      await tab.reload();
+      await tab.getByText('Meta belum memeriksa', { exact: false }).waitFor();
+    },
   },
   {
     name: 'sambungan-cloud-ponsel',

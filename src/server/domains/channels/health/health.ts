@@ -147,13 +147,22 @@ export const connectionColumns = (sql: Sql | Tx): Fragment => sql`
   c.channel, c.since, c.parted_at, c.parted_reason, c.restriction, c.restricted_at,
   c.restricted_until, c.last_receipt_at, s.up_s, s.first_from`;
 
-/** Joins how long each of connections `c` was connected in the last 30 days. */
+/**
+ * Joins how long each of connections `c` was connected in the last 30 days. The span of a number that is connected
+ * lasts until now: it grows only when it is next seen.
+ */
 export const spanSums = (sql: Sql | Tx, now: Date): Fragment => sql`
   left join lateral (
-    select min(up_from) as first_from, extract(epoch from sum(
-        least(up_until, ${now}) - greatest(up_from, ${uptimeFrom(now)})
-      ) filter (where up_until > ${uptimeFrom(now)}))::float8 as up_s
-    from connection_spans s where s.account_id = c.account_id and s.token_id = c.token_id
+    select min(l.up_from) as first_from, extract(epoch from sum(
+        least(l.up_until, ${now}) - greatest(l.up_from, ${uptimeFrom(now)})
+      ) filter (where l.up_until > ${uptimeFrom(now)}))::float8 as up_s
+    from (
+      select up_from, case
+          when c.since is not null and up_until >= ${new Date(now.getTime() - SPAN_GRACE_MS)}
+          then greatest(up_until, ${now}) else up_until
+        end as up_until
+      from connection_spans s where s.account_id = c.account_id and s.token_id = c.token_id
+    ) l
   ) s on true`;
 
 const uptimeFrom = (now: Date): Date => new Date(now.getTime() - UPTIME_DAYS * DAY_MS);

@@ -36,14 +36,16 @@ const columns: readonly Column<ConnectedNumber>[] = [
   {
     id: 'phone',
     title: 'Nomor',
-    width: 170,
+    width: 180,
+    whole: true,
     phone: 'line',
     cell: ({ phone }) => <span className="num">{phone ?? '—'}</span>,
   },
   {
     id: 'channel',
     title: 'Kanal',
-    width: 170,
+    width: 180,
+    whole: true,
     phone: 'fact',
     cell: ({ channel }) => channelLabel[channel],
   },

@@ -27,4 +27,4 @@ export const meaningWords = ({ code, failure }: Pick<Answer, 'code' | 'failure'>
   others[code] ?? (failure ? failureCause(failure) : 'Belum dikenal');
 
 export const effectWords = ({ does }: Pick<Answer, 'does'>): string =>
-  does ? effects[does] : 'Dicatat saja';
+  does ? effects[does] : 'Dicatat pada nomornya';

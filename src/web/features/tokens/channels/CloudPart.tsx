@@ -69,7 +69,8 @@ export function CloudPart({ token, linking }: Props) {
     );
   }
   return (
-    <section ref={part} tabIndex={-1} className={styles['part']} aria-label="Nomor di Meta">
+    <section ref={part} tabIndex={-1} className={styles['part']}>
+      <h3>Nomor di Meta</h3>
       <Number cloud={cloud} />
       <CloudSetup cloud={cloud} />
       <div>

@@ -1,0 +1,84 @@
+import { expect } from 'vitest';
+import { test } from '#tests/support/database/database.ts';
+import { customerWith } from '#tests/support/people/people.ts';
+import { answersByCode, connectedNumbers } from './desk.ts';
+import { countAnswers, extendSpans, markConnected, markParted, readConnection } from './health.ts';
+
+const start = new Date('2026-11-24T02:00:00Z');
+const later = (seconds: number) => new Date(start.getTime() + seconds * 1_000);
+
+test('a number that was just connected was connected all the time', async ({ sql, db }) => {
+  const ref = await customerWith(sql);
+  await markConnected(db.allAccountsSql, { ...ref, channel: 'cloud' }, start);
+  await extendSpans(db.allAccountsSql, [ref], start);
+  expect(await readConnection(db.allAccountsSql, ref, later(30))).toMatchObject({ uptime: 10_000 });
+});
+
+test('time in which a number was not seen does not count', async ({ sql, db }) => {
+  const ref = await customerWith(sql);
+  const number = { ...ref, channel: 'cloud' as const };
+  await markConnected(db.allAccountsSql, number, start);
+  await extendSpans(db.allAccountsSql, [ref], start);
+  await extendSpans(db.allAccountsSql, [ref], later(60));
+  expect(await readConnection(db.allAccountsSql, ref, later(600))).toMatchObject({ uptime: 1_000 });
+  await markParted(db.allAccountsSql, number, { reason: 'access', at: later(60) });
+  const parted = await readConnection(db.allAccountsSql, ref, later(120));
+  expect(parted).toMatchObject({ since: null, uptime: 5_000, parted: { reason: 'access' } });
+});
+
+test('operators see numbers of all accounts, those that are parted first', async ({ sql, db }) => {
+  const all = db.allAccountsSql;
+  const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
+  await all`update tokens set channel = 'cloud'`;
+  for (const ref of [ani, budi]) await markConnected(all, { ...ref, channel: 'cloud' }, start);
+  await markParted(all, { ...budi, channel: 'cloud' }, { reason: 'access', at: later(9) });
+  await all`update tokens set status = 'disconnected' where token_id = ${budi.tokenId}`;
+  const found = async (
+    query: Pick<Parameters<typeof connectedNumbers>[1], 'state' | 'channel'>,
+  ) => {
+    const page = { offset: 0, limit: 10, now: later(10) };
+    const { numbers, total } = await connectedNumbers(all, { ...page, ...query });
+    return [numbers.map(({ tokenId }) => tokenId), total];
+  };
+  expect(await found({})).toEqual([[budi.tokenId, ani.tokenId], 2]);
+  expect(await found({ state: 'connected' })).toEqual([[ani.tokenId], 1]);
+  expect(await found({ state: 'parted', channel: 'cloud' })).toEqual([[budi.tokenId], 1]);
+  expect(await found({ channel: 'web' })).toEqual([[], 0]);
+  expect(await found({ state: 'restricted' })).toEqual([[], 0]);
+});
+
+test('what networks answered is added up by code, with what it means', async ({ sql, db }) => {
+  const all = db.allAccountsSql;
+  const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
+  const answer = { channel: 'cloud', code: '131026' } as const;
+  await countAnswers(
+    all,
+    [
+      { ...ani, ...answer },
+      { ...budi, ...answer },
+    ],
+    start,
+  );
+  await countAnswers(all, [{ ...ani, channel: 'cloud', code: 'unreachable' }], later(60));
+  await countAnswers(all, [{ ...ani, ...answer }], later(-3 * 86_400));
+  expect(await answersByCode(all, later(-86_400))).toEqual([
+    {
+      channel: 'cloud',
+      code: '131026',
+      count: 2,
+      numbers: 2,
+      last_at: start,
+      does: 'fail',
+      failure: 'not_on_whatsapp',
+    },
+    {
+      channel: 'cloud',
+      code: 'unreachable',
+      count: 1,
+      numbers: 1,
+      last_at: later(60),
+      does: null,
+      failure: null,
+    },
+  ]);
+});
