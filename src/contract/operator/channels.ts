@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { act, paging } from '#contract/base/act.ts';
 import { Id } from '#contract/base/ids.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { Parting, Restriction } from '#contract/tokens/connection.ts';
+import { Connection } from '#contract/tokens/connection.ts';
 import { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import { Failure } from '#contract/messages.ts';
 
@@ -16,7 +16,7 @@ export type NumberState = Output<typeof NumberState>;
 
 /** A number of a customer, or of the installation itself, in a real network. */
 export const ConnectedNumber = schema(() =>
-  z.object({
+  z.extend(Connection(), {
     account_id: Id('account'),
     account_name: z.string(),
     /** The installation's own, which is no customer's. */
@@ -26,16 +26,6 @@ export const ConnectedNumber = schema(() =>
     status: TokenStatus(),
     /** Without its middle; null while it has none. */
     phone: z.nullable(z.string()),
-    channel: ChannelName(),
-    /** Connected since; null while it is parted. */
-    since: z.nullable(z.coerce.date()),
-    parted: z.nullable(z.object({ at: z.coerce.date(), reason: Parting() })),
-    restriction: z.nullable(
-      z.object({ kind: Restriction(), at: z.coerce.date(), until: z.nullable(z.coerce.date()) }),
-    ),
-    last_receipt_at: z.nullable(z.coerce.date()),
-    /** Of the last 30 days, in ten-thousandths; null: never connected. */
-    uptime: z.nullable(z.int()),
   }),
 );
 export type ConnectedNumber = Output<typeof ConnectedNumber>;

@@ -40,3 +40,12 @@ export function unwrapped(value: unknown): unknown {
     return value;
   }
 }
+
+/** What a text says as JSON; undefined where it is none. */
+export function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

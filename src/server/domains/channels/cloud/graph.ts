@@ -1,7 +1,8 @@
 import { Refusal } from '#contract/base/refusals.ts';
+import { bytesOf, wasNeverSent } from '#server/infra/net/answers.ts';
 import { OutboundError } from '#server/infra/net/outbound.ts';
 import type { GraphError } from './codes.ts';
-import { at, textAt } from '#server/infra/net/json-values.ts';
+import { asJson, at, textAt } from '#server/infra/net/json-values.ts';
 
 /** Who calls: a number's access token. Never logged. */
 export type Caller = { accessToken: string };
@@ -32,9 +33,6 @@ export type Graph = {
 
 type GraphDeps = { config: { CLOUD_URL: string; CLOUD_TIMEOUT_MS: number } };
 
-/** Errors of connections over which nothing was sent. */
-const neverSent =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 const ANSWER_BYTES_MAX = 1_048_576;
 const TRUSTED_HOSTS = /(^|\.)(facebook\.com|fbsbx\.com|fbcdn\.net|whatsapp\.net)$/;
 
@@ -80,7 +78,7 @@ export function openGraph({ config }: GraphDeps): Graph {
         throw new OutboundError('refused', 'the file lies at an address that is not of Meta');
       }
       return exchange(url, { headers: { authorization: `Bearer ${accessToken}` } }, (response) =>
-        response.ok ? bytesOf(response, bytesMax) : Promise.resolve(undefined),
+        response.ok ? readBytes(response, bytesMax) : Promise.resolve(undefined),
       );
     },
   };
@@ -98,7 +96,7 @@ function trouble(error: unknown): OutboundError {
   const cause = error instanceof Error ? error.cause : undefined;
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : '';
   const options = { cause: error };
-  if (neverSent.test(code)) return new OutboundError('refused', `not reached: ${code}`, options);
+  if (wasNeverSent(code)) return new OutboundError('refused', `not reached: ${code}`, options);
   const isLate = error instanceof Error && error.name === 'TimeoutError';
   const isEnded = error instanceof Error && error.name === 'AbortError';
   const reason = isLate ? 'late' : isEnded ? 'ended' : 'unreachable';
@@ -106,7 +104,7 @@ function trouble(error: unknown): OutboundError {
 }
 
 async function answerFrom(response: Response): Promise<GraphAnswer> {
-  const json = asJson((await bytesOf(response, ANSWER_BYTES_MAX)).toString('utf8'));
+  const json = asJson((await readBytes(response, ANSWER_BYTES_MAX)).toString('utf8'));
   const error = at(json, 'error');
   if (response.ok && error === undefined && json !== undefined) return { ok: true, json };
   const code = at(error, 'code');
@@ -136,23 +134,10 @@ const refusedWith = (response: Response, error: GraphError): GraphAnswer => ({
 const retryAfterMs = (said: string | null): number =>
   said !== null && /^\d{1,6}$/.test(said) ? Number(said) * 1000 : 0;
 
-async function bytesOf(response: Response, bytesMax: number): Promise<Buffer> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of response.body ?? []) {
-    bytes += part.length;
-    if (bytes > bytesMax) throw new OutboundError('unreachable', 'the answer is too large');
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
-}
-
-function asJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+async function readBytes(response: Response, bytesMax: number): Promise<Buffer> {
+  const bytes = await bytesOf(response, bytesMax);
+  if (!bytes) throw new OutboundError('unreachable', 'the answer is too large');
+  return bytes;
 }
 
 /** The text at a path of an answer. */

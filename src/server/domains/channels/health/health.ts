@@ -72,6 +72,17 @@ export async function markRestricted(
   return changed?.differs === true;
 }
 
+/** A network no longer restricts a number in this way; what else it restricts stays. */
+export async function liftRestriction(
+  tx: Sql | Tx,
+  { accountId, tokenId }: TokenRef,
+  kind: Restriction,
+): Promise<void> {
+  await tx`
+    update connections set restriction = null, restricted_at = null, restricted_until = null
+    where account_id = ${accountId} and token_id = ${tokenId} and restriction = ${kind}`;
+}
+
 /** Whether a number is parted from its network. */
 export async function isParted(sql: Sql | Tx, { accountId, tokenId }: TokenRef): Promise<boolean> {
   const [row] = await sql`

@@ -1,3 +1,5 @@
+import { bytesOf, wasNeverSent } from '#server/infra/net/answers.ts';
+import { asJson } from '#server/infra/net/json-values.ts';
 import { GatewayTrouble } from './gateway.ts';
 
 export type GatewayAsk = {
@@ -14,9 +16,6 @@ export type GatewayAsk = {
 /** The status line, and the body where it is JSON. */
 export type GatewayAnswer = { status: number; json: unknown };
 
-/** Errors of connections over which nothing was sent. */
-const neverSent =
-  /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 const ANSWER_BYTES_MAX = 262_144;
 
 /**
@@ -44,7 +43,7 @@ export async function askGateway(ask: GatewayAsk): Promise<GatewayAnswer> {
   } catch (error) {
     if (error instanceof GatewayTrouble) throw error;
     const code = codeOf(error);
-    const kind = neverSent.test(code) ? 'unreachable' : 'unknown';
+    const kind = wasNeverSent(code) ? 'unreachable' : 'unknown';
     throw new GatewayTrouble(kind, `the gateway did not answer: ${code}`, { cause: error });
   }
 }
@@ -56,20 +55,7 @@ function codeOf(error: unknown): string {
 }
 
 async function textOf(response: Response): Promise<string> {
-  const parts: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const part of response.body ?? []) {
-    bytes += part.length;
-    if (bytes > ANSWER_BYTES_MAX) throw new GatewayTrouble('unknown', 'the answer is too large');
-    parts.push(part);
-  }
-  return Buffer.concat(parts).toString('utf8');
-}
-
-function asJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const bytes = await bytesOf(response, ANSWER_BYTES_MAX);
+  if (!bytes) throw new GatewayTrouble('unknown', 'the answer is too large');
+  return bytes.toString('utf8');
 }

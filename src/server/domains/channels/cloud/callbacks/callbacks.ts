@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Inbound, Sinks } from '#server/domains/channels/channels.ts';
 import { type PresenceDeps, restrictNumber } from '#server/domains/channels/health/presence.ts';
 import type { HealthRecorder } from '#server/domains/channels/health/recorder.ts';
@@ -9,8 +8,8 @@ import {
   numbersOfAccount,
 } from '#server/domains/channels/cloud/numbers.ts';
 import type { Refs } from '#server/domains/channels/cloud/refs.ts';
-import { sameBytes } from '#server/infra/security/secrets.ts';
-import { at, listAt, textAt } from '#server/infra/net/json-values.ts';
+import { sameBytes, sha256 } from '#server/infra/security/secrets.ts';
+import { asJson, at, listAt, textAt } from '#server/infra/net/json-values.ts';
 import { type InboundDeps, inboundFrom } from './inbound.ts';
 import { type Change, changesIn, isSigned, statusesIn } from './read.ts';
 import { type NumberStatus, type TakeStatuses, openTakeStatuses } from './statuses.ts';
@@ -80,7 +79,7 @@ export function openCallbacks(deps: CallbackDeps): CloudCallbacks {
       const number = KEY.test(callbackKey) ? await numberAt(callbackKey) : undefined;
       if (!number) return 'unserved';
       if (!isSigned(raw, signature, number.appSecret)) return 'forged';
-      const changes = changesIn(asJson(raw));
+      const changes = changesIn(asJson(raw.toString('utf8')));
       if (!changes) return 'malformed';
       await takeChanges({ ...deps, take }, number, changes);
       const nowMs = deps.now().getTime();
@@ -93,16 +92,6 @@ export function openCallbacks(deps: CallbackDeps): CloudCallbacks {
       return 'stored';
     },
   };
-}
-
-const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
-
-function asJson(raw: Buffer): unknown {
-  try {
-    return JSON.parse(raw.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }
 
 /** Numbers are read again after this long; a new secret holds on every node after that. */

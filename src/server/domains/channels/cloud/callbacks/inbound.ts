@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import type { MediaKind } from '#contract/media/kinds.ts';
 import type { Inbound, MessageBody } from '#server/domains/channels/channels.ts';
 import { takeInbound } from '#server/domains/channels/inbound-file.ts';
 import type { CloudNumber } from '#server/domains/channels/cloud/numbers.ts';
 import type { Library } from '#server/domains/media/media.ts';
+import { idOfText } from '#server/infra/ids.ts';
 import { at, given, listAt, textAt } from '#server/infra/net/json-values.ts';
 import { timeIn } from './read.ts';
 
@@ -167,23 +167,11 @@ async function mediaContent(
   if (mediaId === undefined || !bytes) return { type, body: { missing: 'expired', ...more } };
   const file = await takeInbound(library, {
     accountId: number.accountId,
-    fileId: fileIdOf(number, mediaId),
+    // Always the same, so that a callback that comes twice keeps it once.
+    fileId: idOfText(`cloud-media:${number.tokenId}:${mediaId}`),
     said: { name: filename ?? `${type}`, type: textAt(own, 'mime_type') ?? '' },
     bytes,
     kind: type,
   });
   return { type, body: { ...file, ...more } };
-}
-
-/** The same file of Meta's has the same id here, so that a callback that comes twice keeps it once. */
-function fileIdOf({ tokenId }: CloudNumber, mediaId: string): string {
-  const hash = createHash('sha256').update(`cloud-media:${tokenId}:${mediaId}`).digest('hex');
-  const variant = ((Number.parseInt(hash.slice(16, 18), 16) & 0x3f) | 0x80).toString(16);
-  return [
-    hash.slice(0, 8),
-    hash.slice(8, 12),
-    `8${hash.slice(13, 16)}`,
-    `${variant}${hash.slice(18, 20)}`,
-    hash.slice(20, 32),
-  ].join('-');
 }

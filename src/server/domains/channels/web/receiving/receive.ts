@@ -16,7 +16,7 @@ import {
 import type { Library } from '#server/domains/media/media.ts';
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { sha256 } from '#server/infra/security/secrets.ts';
+import { idOfText } from '#server/infra/ids.ts';
 
 export type ReceiveDeps = {
   allAccountsSql: Sql;
@@ -109,22 +109,10 @@ async function mediaBody(
     kind: media,
     said: { name: filename ?? '', type: mime },
     bytes: Buffer.from(bytes),
-    fileId: fileIdOf(token, wireId),
+    // Always the same, so that the same message twice has one file.
+    fileId: idOfText(`web file:${token.tokenId}:${wireId}`),
   });
   return { ...taken, ...words };
-}
-
-/** Always the same, so that the same message twice has one file. */
-function fileIdOf({ tokenId }: TokenRef, wireId: string): string {
-  const hex = sha256(`web file:${tokenId}:${wireId}`).toString('hex');
-  const variant = ((Number.parseInt(hex.slice(16, 17), 16) & 3) | 8).toString(16);
-  return [
-    hex.slice(0, 8),
-    hex.slice(8, 12),
-    `8${hex.slice(13, 16)}`,
-    `${variant}${hex.slice(17, 20)}`,
-    hex.slice(20, 32),
-  ].join('-');
 }
 
 /** Hands receipts on. @returns those that could not be stored; of messages of others nothing is said. */

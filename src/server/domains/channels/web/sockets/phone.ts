@@ -5,6 +5,7 @@ import {
   countAnswers,
   markConnected,
   markParted,
+  liftRestriction,
   markRestricted,
 } from '#server/domains/channels/health/health.ts';
 import { openAuthStorage } from '#server/domains/channels/web/auth/auth-storage.ts';
@@ -188,17 +189,8 @@ export class Phone {
     const until =
       untilMs === undefined ? new Date(at.getTime() + RESTRICTED_MS) : new Date(untilMs);
     await leases.whileOwned(this.session, async (tx) => {
-      const [before] = await tx<{ restriction: Restriction | null }[]>`
-        select restriction from connections
-        where account_id = ${accountId} and token_id = ${tokenId}
-          and (restricted_until is null or restricted_until > ${at})`;
-      if (!isActive) {
-        if (before?.restriction !== kind) return;
-        await markRestricted(tx, this.session, { kind: undefined, at });
-        return;
-      }
-      await markRestricted(tx, this.session, { kind, until, at });
-      if (before?.restriction === kind) return;
+      if (!isActive) return liftRestriction(tx, this.session, kind);
+      if (!(await markRestricted(tx, this.session, { kind, until, at }))) return;
       const title = 'Nomor WhatsApp Anda dibatasi';
       await notify(tx, { accountId, tokenId, title, body: restrictions[kind] });
     });
