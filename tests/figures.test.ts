@@ -141,7 +141,6 @@ const outcomeOf = (
   outcome,
   failure: outcome === 'failed' ? (isSilent ? 'no_answer' : 'rejected') : null,
   at: new Date(),
-  duplicate: false,
 });
 
 /** Outcomes of any messages, in any order, also twice, late and against each other, in one call. */

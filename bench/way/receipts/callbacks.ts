@@ -21,12 +21,15 @@ const SIMULATOR_SPEED = '0.0001';
 
 type CallbackSubject = Contender & {
   customers: readonly Customer[];
-  /** Where Meta calls back for a token, by its id. */
-  keys: ReadonlyMap<string, string>;
   acceptor: Acceptor;
 };
 
-/** Each customer's number of the Cloud API, in the database alone: nothing is sent by it. */
+/**
+ * Each customer's number of the Cloud API, in the database alone: nothing is sent by it. A job forgets the numbers of
+ * tokens that send by something else, so they are stored once theirs no longer do.
+ *
+ * @returns the secret part of each token's callback address, by the token's id.
+ */
 async function numbersOf(
   { database: { allAccountsSql: sql } }: Contender,
   customers: readonly Customer[],
@@ -58,22 +61,18 @@ async function numbersOf(
 async function openCallbacks(root: string | undefined): Promise<CallbackSubject> {
   const contender = await openContender({ root, env: { SIMULATOR_SPEED } });
   const customers = await richCustomers(contender.database.allAccountsSql, CUSTOMERS);
-  const keys = await numbersOf(contender, customers);
   const acceptor = await openAcceptor(root, CUSTOMERS);
   const close = async () => {
     await acceptor.close();
     await contender.close();
   };
-  return { ...contender, customers, keys, acceptor, close };
+  return { ...contender, customers, acceptor, close };
 }
 
 type Due = { messageId: string; tokenId: string; status: string; place: number };
 
 /** A callback of one status, as bytes: signed as Meta does it. */
-function callbackOf(
-  { keys, app }: CallbackSubject,
-  { messageId, tokenId, status, place }: Due,
-): string {
+function callbackOf(port: number, key: string, { messageId, status, place }: Due): string {
   const body = JSON.stringify({
     object: 'whatsapp_business_account',
     entry: [
@@ -106,7 +105,7 @@ function callbackOf(
   });
   const signature = createHmac('sha256', APP_SECRET).update(body).digest('hex');
   return (
-    `POST /callbacks/cloud/${keys.get(tokenId)} HTTP/1.1\r\nHost: 127.0.0.1:${app.port}\r\n` +
+    `POST /callbacks/cloud/${key} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n` +
     `Content-Type: application/json\r\nX-Hub-Signature-256: sha256=${signature}\r\n` +
     `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
   );
@@ -131,6 +130,7 @@ async function measureCallbacks(subject: CallbackSubject): Promise<Callbacks> {
     untilAll(sql, sent, { statuses: [status], patienceMs: SENT_MS_MAX });
   await all('sent');
   await sql`update tokens set channel = 'cloud' where token_id = any (${tokenIds}::uuid[])`;
+  const keys = await numbersOf(subject, customers);
   const places = new Map(tokenIds.map((tokenId, place) => [tokenId, place]));
   const due = await sql<Omit<Due, 'place'>[]>`
     with gone as (
@@ -141,7 +141,10 @@ async function measureCallbacks(subject: CallbackSubject): Promise<Callbacks> {
     from gone g join messages m on m.account_id = g.account_id and m.message_id = g.message_id
     order by g.due_at`;
   const requests = due.map((one) =>
-    callbackOf(subject, { ...one, place: places.get(one.tokenId) ?? 0 }),
+    callbackOf(app.port, keys.get(one.tokenId) ?? '', {
+      ...one,
+      place: places.get(one.tokenId) ?? 0,
+    }),
   );
   const wires = Array.from({ length: CONNECTIONS }, () => new Wire(app.port));
   const before = await cpu();

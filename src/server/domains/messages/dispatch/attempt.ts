@@ -64,7 +64,6 @@ export type Settled = {
   outcome: 'sent' | 'failed' | 'expired';
   failure: Failure | null;
   at: Date;
-  duplicate: boolean;
 };
 export type Postponed = {
   kind: 'postponed';
@@ -82,8 +81,8 @@ export type Result = Settled | Postponed;
  * One try of one message; never throws: a time-out or error of the channel is an unknown outcome.
  *
  * What may have left is not sent again once its ttl has passed, and ends only when its receipt has been
- * awaited in vain: then it fails with `no_answer`, and a later receipt corrects that. A recorded outcome
- * of an earlier try, which could not be settled, is the result: it is not sent again.
+ * awaited in vain: then it fails with `no_answer`, and a later receipt corrects that. That it may arrive twice
+ * is stored before it is sent again. A recorded outcome of an earlier try, which could not be settled, is the result: it is not sent again.
  */
 export async function attempt(
   context: AttemptContext,
@@ -98,7 +97,6 @@ export async function attempt(
     outcome,
     failure,
     at: new Date(),
-    duplicate: unknowns > 0 && !channel.preallocates,
   });
   const awaitReceipt = (afterMs: number): Postponed => ({
     kind: 'postponed',
@@ -132,6 +130,10 @@ export async function attempt(
     return { kind: 'postponed', id, state: 'ready', afterMs: AWAIT_MS, detail: '', awaits };
   }
   const { body } = prepared;
+  if (mayArriveTwice(context, message)) {
+    const isMarked = await markResent(context, claim, id).catch(() => false);
+    if (!isMarked) return unread(id);
+  }
   const answer = await sendOnce(context, outgoing(context, claim, { ...message, o_body: body }));
   if (answer === 'unknown') return awaitReceipt(receiptWaitMs(channel));
   if (answer.outcome === 'sent') return settled('sent', null);
@@ -143,7 +145,21 @@ export async function attempt(
   return unsureMs === null || unsureMs <= 0 ? settled('failed', failure) : awaitReceipt(unsureMs);
 }
 
-/** Something could not be read that must be known before a try. */
+/** An earlier try may have left, and the channel cannot tell a second one from it. */
+const mayArriveTwice = ({ channel }: AttemptContext, message: Dispatched): boolean =>
+  message.o_unknowns > 0 && !channel.preallocates;
+
+/** @throws LN001 of a lane that is another worker's. */
+async function markResent(
+  { sql }: AttemptContext,
+  { accountId, tokenId, epoch }: Claim,
+  id: string,
+): Promise<true> {
+  await retrying(() => sql`select mark_resent(${accountId}, ${tokenId}, ${epoch}, ${id})`);
+  return true;
+}
+
+/** Something could not be read or written that must be before a try. */
 const unread = (id: string): Postponed => ({
   kind: 'postponed',
   id,
@@ -177,7 +193,7 @@ const outgoing = (context: AttemptContext, claim: Claim, message: Dispatched): O
   type: message.o_type,
   body: message.o_body,
   ...(message.o_secret !== null && { text: message.o_secret }),
-  possibleDuplicate: message.o_unknowns > 0 && !context.channel.preallocates,
+  possibleDuplicate: mayArriveTwice(context, message),
   attempt: message.o_attempt,
 });
 

@@ -30,7 +30,6 @@ export async function applyReceipts(
         outcome: status,
         failure: failure ?? null,
         at,
-        duplicate: false,
       })),
     );
     const unknown = some.filter(({ messageId }) => unknownIds.has(messageId));

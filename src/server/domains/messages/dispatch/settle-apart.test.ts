@@ -26,7 +26,6 @@ const told = ({ customer, id }: { customer: Customer; id: string }, outcome: str
   outcome,
   failure: outcome === 'failed' ? 'rejected' : null,
   at: new Date('2026-11-20T10:00:00Z'),
-  duplicate: false,
 });
 
 const standing = async (sql: Sql, { accountId }: Customer) => {

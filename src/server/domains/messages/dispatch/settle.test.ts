@@ -44,7 +44,6 @@ const told = (
   outcome,
   failure: null,
   at,
-  duplicate: false,
   ...more,
 });
 
@@ -91,7 +90,7 @@ describe('outcomes of several accounts in one call:', () => {
       settle([
         told(ani.customer, ani.ids[0], 'sent', aniLane),
         told(ani.customer, ani.ids[1], 'failed', { ...aniLane, ...failed }),
-        told(ani.customer, ani.ids[2], 'sent', { ...aniLane, duplicate: true }),
+        told(ani.customer, ani.ids[2], 'sent', aniLane),
       ]),
       settle([told(budi.customer, budi.ids[1], 'failed', { ...budiLane, ...failed })]),
       settle([told(cici.customer, cici.ids[0], 'read')]),
@@ -119,8 +118,6 @@ describe('outcomes of several accounts in one call:', () => {
     expect(await moneyOf(sql, ani.customer)).toEqual({ available: 700, held: 0 });
     expect(await moneyOf(sql, budi.customer)).toEqual({ available: 850, held: 150 });
     expect(await moneyOf(sql, cici.customer)).toEqual({ available: 700, held: 0 });
-    const duplicates = await sql`select message_id from messages where possible_duplicate`;
-    expect(duplicates).toEqual([{ message_id: ani.ids[2] }]);
     const queue = await sql`select message_id from dispatch`;
     expect(queue).toEqual([{ message_id: budi.ids[0] }]);
 
@@ -381,11 +378,8 @@ test('a receipt that names a message of another account is unknown, and writes n
   const settle = openSettle({ sql });
   const { unknownIds } = await settle([
     told(ani.customer, id, 'delivered'),
-    told(budi, id, 'failed', { failure: 'rejected', duplicate: true }),
+    told(budi, id, 'failed', { failure: 'rejected' }),
   ]);
   expect(await stepsOf(sql, id)).toEqual(['delivered']);
-  expect(await sql`select possible_duplicate from messages`).toEqual([
-    { possible_duplicate: false },
-  ]);
   expect(unknownIds).toEqual(new Set([id]));
 });

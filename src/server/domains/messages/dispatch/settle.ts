@@ -13,7 +13,6 @@ export type Outcome = {
   outcome: string;
   failure: string | null;
   at: Date;
-  duplicate: boolean;
 };
 
 /** What was not settled: the lane is another worker's, or there are no such messages. */
@@ -111,7 +110,7 @@ const settleBy = (sql: Sql, by: Fragment, outcomes: readonly Outcome[]) => sql<A
     ${outcomes.map(({ outcome }) => outcome)}::text[],
     ${outcomes.map(({ failure }) => failure)}::text[],
     ${outcomes.map(({ at }) => at)}::timestamptz[],
-    ${outcomes.map(({ duplicate }) => duplicate)}::boolean[]
+    array_fill(false, array[${outcomes.length}::int])
   ) where o_answer in ('lost', 'unknown', 'woken')`;
 
 /** A result that cannot be settled is tried again after this long: it is our bug, and reported. */
@@ -168,8 +167,8 @@ export async function settleResults(
 
 const outcomeOf = (
   { accountId, tokenId, epoch }: Claim,
-  { id, outcome, failure, at, duplicate }: Settled,
-): Outcome => ({ accountId, lane: { tokenId, epoch }, id, outcome, failure, at, duplicate });
+  { id, outcome, failure, at }: Settled,
+): Outcome => ({ accountId, lane: { tokenId, epoch }, id, outcome, failure, at });
 
 const isLaneLost = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === LaneLost.code;

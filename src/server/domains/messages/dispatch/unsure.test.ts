@@ -128,6 +128,45 @@ describe('a message whose worker died while it was being sent, and whose ttl has
   });
 });
 
+test('sent again by a worker that dies before it can say so, it is marked although a receipt ends it', async ({
+  sql,
+  db,
+}) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  const { results } = await place(sql, ani);
+  const { forever, letGo } = silence();
+  const { seen, channels } = network(() => forever, { preallocates: false, timeoutMs: 100 });
+  const lanes = lanesOver(sql, channels);
+  await waitFor(() => expect(seen).toHaveLength(2));
+  await fence(sql);
+  await deliver(sql, ani.accountId, results[0]?.id ?? '');
+  expect(await sql`select status, possible_duplicate from messages`).toEqual([
+    { status: 'delivered', possible_duplicate: true },
+  ]);
+  letGo();
+  await lanes.close();
+  await ledgerIsWell(db.allAccountsSql);
+});
+
+test('what another worker sends now is not sent again, nor marked', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  await place(sql, ani);
+  const { forever, letGo } = silence();
+  const { seen, channels } = network(() => forever, { preallocates: false, timeoutMs: 1_000 });
+  const lanes = lanesOver(sql, channels);
+  await waitFor(() => expect(seen).toHaveLength(1));
+  const [claim] = await sql<{ account_id: string; token_id: string; epoch: number }[]>`
+    select account_id, token_id, epoch from lanes`;
+  await fence(sql);
+  letGo();
+  await lanes.close();
+  const [message] = await sql<{ id: string }[]>`select message_id as id from messages`;
+  await expect(
+    sql`select mark_resent(${claim!.account_id}, ${claim!.token_id}, ${claim!.epoch}, ${message!.id})`,
+  ).rejects.toMatchObject({ code: 'LN001' });
+  expect(await sql`select possible_duplicate as twice from messages`).toEqual([{ twice: false }]);
+});
+
 test('a second try that was refused for now leaves unsure what the first one did', async ({
   sql,
   db,

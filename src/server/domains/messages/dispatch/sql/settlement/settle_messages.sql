@@ -3,6 +3,8 @@
 -- Outcomes: sent, delivered, read, failed, expired, cancelled. A held price is captured by the
 -- first of sent, delivered, read, and given back by the first of the others; both at most once, and
 -- only for rows that really moved. What was sent and failed is charged, also when one call tells both. p_epoch, where given, fences out a worker that has lost its lane.
+-- p_duplicate is only told by the release before: that a message may arrive twice is noted before it is sent
+-- again (mark_resent).
 -- Every step is one row of the timeline, however often it is told.
 -- A final state that is proved wrong is corrected: the status becomes what was proved, and a price
 -- that had been given back is charged again or waived (correct_charges), at most once per message.
