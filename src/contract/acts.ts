@@ -234,6 +234,7 @@ export const acts: readonly Act[] = [
   systemToken.moveSystemToken,
   systemToken.unlinkSystemToken,
   systemToken.testSystemToken,
+  systemToken.connectSystemToken,
   events.events,
   support.supportThread,
   support.supportMessages,

@@ -163,7 +163,7 @@ export const linkToken = act({
   audited: true,
   input: () => ({ token_id: IdInput('token') }),
   output: () => z.object({ path: z.string(), expires_at: z.coerce.date() }),
-  refuses: ['account_suspended'],
+  refuses: ['account_suspended', 'channel_other'],
 });
 
 export const unlinkToken = act({

@@ -62,7 +62,7 @@ export const OperatorOverview = schema(() =>
       /** Processes that serve or work, of this installation. */
       nodes: z.int(),
     }),
-    /** Whether the token that sends codes and notices is linked to a phone. */
+    /** Whether codes reach anybody: their token is linked, and by the Cloud API has a template for them. */
     codes_go_out: z.boolean(),
     /** Null while no backup was made, or nothing here makes any. */
     backup: z.nullable(LastBackup()),

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { act } from '#contract/base/act.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { Failure, MessageStatus } from '#contract/messages.ts';
+import { CloudAccess, CloudConnection, connectCloud } from '#contract/tokens/cloud.ts';
 import { ChannelName, TokenStatus } from '#contract/tokens.ts';
 
 /** The installation's own token: what sends codes and notices. Never a text, a code or a whole number. */
@@ -13,6 +14,10 @@ export const SystemToken = schema(() =>
     others: z.array(ChannelName()),
     /** The linked number without its middle; null while it is linked to none. */
     phone: z.nullable(z.string()),
+    /** Its number of the Cloud API; null while it has none. */
+    cloud: z.nullable(CloudConnection()),
+    /** The template that carries codes by the Cloud API; null by another channel, or while Meta has approved none. */
+    code_template: z.nullable(z.object({ name: z.string(), language: z.string() })),
     /** Messages of the WIB day, by how far they have come. */
     today: z.object({
       waiting: z.int(),
@@ -56,7 +61,7 @@ export const linkSystemToken = act({
   audited: true,
   requiresRecentPassword: true,
   output: () => z.object({ path: z.string(), expires_at: z.coerce.date() }),
-  refuses: ['account_suspended'],
+  refuses: ['account_suspended', 'channel_other'],
 });
 
 /** Until it is linked again nobody signs in from a new browser, and nobody registers. */
@@ -69,10 +74,19 @@ export const unlinkSystemToken = act({
   output: SystemToken,
 });
 
-/**
- * Moves it to another channel; its number is to be connected anew, and until then no code reaches anybody. Not to
- * the Cloud API: that takes codes as templates alone.
- */
+/** Connects it with its number of the Cloud API, or enters a new access token, as `connectCloud` does. */
+export const connectSystemToken = act({
+  name: 'operator_system_token_connect',
+  by: 'operator',
+  changes: true,
+  audited: true,
+  requiresRecentPassword: true,
+  input: () => CloudAccess().shape,
+  output: SystemToken,
+  refuses: connectCloud.refuses,
+});
+
+/** Moves it to another channel; its number is to be connected anew, and until then no code reaches anybody. */
 export const moveSystemToken = act({
   name: 'operator_system_token_move',
   by: 'operator',

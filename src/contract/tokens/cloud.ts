@@ -37,6 +37,17 @@ export const CloudConnection = schema(() =>
 );
 export type CloudConnection = Output<typeof CloudConnection>;
 
+/** What Meta asks for of a number. */
+export const CloudAccess = schema(() =>
+  z.object({
+    phone_number_id: MetaId('Phone number ID'),
+    waba_id: MetaId('WhatsApp Business Account ID'),
+    access_token: Secret('Access token', 20, 1024),
+    app_secret: Secret('App secret', 16, 128),
+  }),
+);
+export type CloudAccess = Output<typeof CloudAccess>;
+
 /** A token's number of the Cloud API; null while it has none. */
 export const getCloud = act({
   name: 'token_cloud_get',
@@ -57,10 +68,7 @@ export const connectCloud = act({
   requiresRecentPassword: true,
   input: () => ({
     token_id: IdInput('token'),
-    phone_number_id: MetaId('Phone number ID'),
-    waba_id: MetaId('WhatsApp Business Account ID'),
-    access_token: Secret('Access token', 20, 1024),
-    app_secret: Secret('App secret', 16, 128),
+    ...CloudAccess().shape,
   }),
   output: () => z.object({ token: Token(), cloud: CloudConnection() }),
   refuses: [

@@ -23,7 +23,7 @@ import {
 import { pushActs } from '#server/domains/push/push.ts';
 import { supportActs, supportFigures } from '#server/domains/support/support.ts';
 import { networkQr } from '#server/domains/channels/web/web.ts';
-import { systemTokenState, takesCodes, tokensActs } from '#server/domains/tokens/tokens.ts';
+import { systemTokenState, tokensActs } from '#server/domains/tokens/tokens.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
 import type { Container } from './container.ts';
 import { RELEASE } from './release.ts';
@@ -44,7 +44,8 @@ export function actHandlers(container: Container): readonly ActHandler[] {
       sessions: accounts.sessions,
       captcha: accounts.captcha,
       sendSystemText: accounts.sendSystemText,
-      takesCodes,
+      sendSystemCode: accounts.sendSystemCode,
+      takesCodes: accounts.takesCodes,
       onAccountOpened: subscribers.accountOpened,
       fileLink: media.files.link,
       claimUpload,
@@ -112,7 +113,8 @@ function tokenActs({ channels, infra, pools, pricing, subscribers }: Container) 
 }
 
 /** What runs an installation: what is told to customers, settings, its own token. */
-function installationActs({ accounts, broadcasts, infra, pools, subscribers }: Container) {
+function installationActs(container: Container) {
+  const { accounts, broadcasts, channels, infra, messages, pools, subscribers } = container;
   const { config, secrets, settings, now } = infra;
   const { tenantSql: sql, allAccountsSql } = pools;
   const { sendSystemText, sessions } = accounts;
@@ -126,6 +128,8 @@ function installationActs({ accounts, broadcasts, infra, pools, subscribers }: C
     sendSystemText,
     isOffered: (channel: ChannelName) => isOffered(config, channel),
     isSending,
+    cloud: channels.cloud,
+    codesBy: messages.codesBy,
   };
   return [
     ...broadcasts.acts,
@@ -134,12 +138,13 @@ function installationActs({ accounts, broadcasts, infra, pools, subscribers }: C
   ];
 }
 
-const consoleDepsOf = ({ infra, pools, accounts }: Container): ConsoleDeps => ({
+const consoleDepsOf = ({ infra, pools, accounts, messages }: Container): ConsoleDeps => ({
   ...infra,
   allAccountsSql: pools.allAccountsSql,
   version: RELEASE,
   sendSystemText: accounts.sendSystemText,
   evictSessions: accounts.sessions.evict,
   supportFigures,
-  codesGoOut: async (sql) => (await systemTokenState(sql)).isConnected,
+  codesGoOut: async (sql) =>
+    (await systemTokenState(sql)).isConnected && (await messages.codesBy()) !== 'nothing',
 });

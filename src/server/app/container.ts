@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import {
+  type AccountsDeps,
   type Captcha,
   type Exports,
   type FirstOperator,
@@ -35,6 +36,7 @@ import {
   ensureSystemToken,
   openKeyRing,
   openRejectionRecorder,
+  takesCodes,
 } from '#server/domains/tokens/tokens.ts';
 import { type Webhooks, openWebhooks, webhookTroubles } from '#server/domains/webhooks/webhooks.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
@@ -58,7 +60,7 @@ export type Container = {
     /** How the first operator signs in: only at the start that made them. */
     newOperator: FirstOperator | undefined;
     sendSystemText: SendText;
-  };
+  } & Pick<AccountsDeps, 'sendSystemCode' | 'takesCodes'>;
   billing: {
     /** What the work on subscriptions needs. */
     work: BillingWorkDeps;
@@ -138,6 +140,10 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
       captcha: openCaptcha({ allAccountsSql, secrets, config, report }),
       newOperator,
       sendSystemText,
+      sendSystemCode: ({ phone: to, text, shownText: shown, code }) =>
+        messages.sendAsSystem({ to, text, shown, code }),
+      takesCodes: async (sql) =>
+        (await takesCodes(sql)) && (await messages.codesBy()) !== 'nothing',
       ...openErasure(infra, pools, { media, sendSystemText, sessions }),
     },
     billing: { work: billing, invoices: await openDocuments(infra, pools) },

@@ -81,6 +81,12 @@ export const deskSamples = (): Readonly<Record<string, Fields>> => ({
   operator_audit_export: auditFilter(),
   operator_number_list: { ...LIST, sort_by: 'since', channel: 'cloud', state: 'parted' },
   operator_answer_list: { days: '7' },
+  operator_system_token_connect: {
+    phone_number_id: '106540352242922',
+    waba_id: '106540352242000',
+    access_token: 'EAAG'.padEnd(40, 'x'),
+    app_secret: 'rahasia-aplikasi-meta',
+  },
   operator_system_token_move: { channel: 'simulator' },
   operator_price_set: {
     category: 'message',

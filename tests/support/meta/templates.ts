@@ -182,6 +182,33 @@ export function listTemplates(book: TemplateBook, query: URLSearchParams, addres
   return pageOf(found, query, address);
 }
 
+/** What Meta writes of a template of codes itself: its words, and a button that copies the code. */
+export const codeComponents: readonly Fields[] = [
+  { type: 'BODY', text: '*{{1}}* adalah kode verifikasi Anda.', add_security_recommendation: true },
+  {
+    type: 'BUTTONS',
+    buttons: [
+      {
+        type: 'URL',
+        text: 'Salin kode',
+        url: 'https://www.whatsapp.com/otp/code/?otp_type=COPY_CODE&code=otp{{1}}',
+      },
+    ],
+  },
+];
+
+/** The components of a new template. @throws GraphError of words where Meta writes them itself */
+function componentsIn(body: Fields, category: string): readonly Fields[] {
+  const components = listIn(body, 'components');
+  const text = components.find((one) => typeOf(one) === 'BODY');
+  if (!text) throw missing('components: BODY');
+  if (category !== 'AUTHENTICATION') return components;
+  if (text['text'] !== undefined) {
+    throw new GraphError(100, { details: 'Authentication templates take no text of their own' });
+  }
+  return codeComponents;
+}
+
 /** POST /{waba}/message_templates: pending from then on. */
 export function createTemplate(book: TemplateBook, body: Fields): Answer {
   const name = textIn(body, 'name', 512);
@@ -191,8 +218,7 @@ export function createTemplate(book: TemplateBook, body: Fields): Answer {
   if (!['MARKETING', 'UTILITY', 'AUTHENTICATION'].includes(category)) {
     throw new GraphError(100, { details: 'Param category is not valid.' });
   }
-  const components = listIn(body, 'components');
-  if (!components.some((one) => typeOf(one) === 'BODY')) throw missing('components: BODY');
+  const components = componentsIn(body, category);
   if (book.find(name, language)) {
     throw new GraphError(100, {
       subcode: 2_388_024,

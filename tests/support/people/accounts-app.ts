@@ -78,6 +78,8 @@ export async function accountsApp(db: Pools, changes: Partial<AccountsDeps> = {}
     sessions: openSessions(db.allAccountsSql),
     captcha: openAltcha(db.allAccountsSql, secrets, { rounds: 10, from: 1, to: 20 }),
     sendSystemText: async (phone, text, shown) => void sent.push({ phone, text, shown }),
+    sendSystemCode: async ({ phone, text, shownText: shown }) =>
+      void sent.push({ phone, text, shown }),
     takesCodes: async () => true,
     onAccountOpened: async (tx, accountId) => void (await tx`select open_wallet(${accountId})`),
     fileLink: (_accountId, fileId) => `/files/${fileId}`,

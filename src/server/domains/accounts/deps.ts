@@ -61,6 +61,13 @@ export type AccountsDeps = UserDeps & {
   captcha: Captcha;
   /** Sends a text through the installation's own token; `shownText` is what its history shows. */
   sendSystemText: (phone: string, text: string, shownText: string) => Promise<void>;
+  /** The same with a one-time code in the text. */
+  sendSystemCode: (code: {
+    phone: string;
+    text: string;
+    shownText: string;
+    code: string;
+  }) => Promise<void>;
   /** Whether the installation's own token takes messages: it is linked to a phone. */
   takesCodes: (sql: Sql | Tx) => Promise<boolean>;
   onAccountOpened: AccountOpened;

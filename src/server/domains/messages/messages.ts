@@ -1,7 +1,6 @@
-import { rupiah } from '#contract/base/money.ts';
 import type { Channels, Sinks } from '#server/domains/channels/channels.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
-import { type Accepter, openAccepter } from './submit/accept.ts';
+import { openAccepter } from './submit/accept.ts';
 import { type ApiMessages, openApiMessages } from './api.ts';
 import { cancelMessageHandler } from './dispatch/cancel.ts';
 import type { FileLink, OfferFile } from './content.ts';
@@ -21,14 +20,13 @@ import { type FindMedia, findNoMedia } from './submit/lookups.ts';
 import { templateActs } from './templates/acts.ts';
 import { type TemplateReview, noReview, syncTemplates } from './templates/review.ts';
 import { type ApiTemplates, openApiTemplates } from './templates/api.ts';
+import { type AsSystem, openAsSystem } from './submit/as-system.ts';
 import { openMinuteCounts } from './submit/minutes.ts';
 import { optoutActs } from './optouts/acts.ts';
 import { type ApiOptouts, openApiOptouts } from './optouts/api.ts';
-import { hasOptedOut } from './optouts/optouts.ts';
 import { sendHandlers } from './submit/send.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { newId } from '#server/infra/ids.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 
 export { contentOf, excerptOf } from './content.ts';
@@ -89,7 +87,7 @@ export type MessagesDeps = {
   onReceived: OnReceived;
 } & Pick<HomeDeps, 'webhookTroubles'>;
 
-export type Messages = {
+export type Messages = AsSystem & {
   acts: readonly ActHandler[];
   api: ApiMessages;
   optouts: ApiOptouts;
@@ -98,18 +96,6 @@ export type Messages = {
   syncTemplates: (accountId: string) => Promise<void>;
   /** Where channels bring receipts and inbound messages. */
   sinks: Sinks;
-  /**
-   * Sends a text with the installation's own token, free of charge. At rest the message shows `shown`; the
-   * text itself lives in its dispatch row until it is sent (docs/wire.md#message-states).
-   */
-  sendAsSystem: (text: SystemText) => Promise<void>;
-  /**
-   * Sends a text that is no code in the same way, after all codes that wait, at the token's pace. The same
-   * key sends it once.
-   *
-   * @returns false when its receiver has opted out. @throws Error while it cannot be sent.
-   */
-  sendNoticeAsSystem: (notice: SystemNotice) => Promise<boolean>;
   /** Calls a listener after each COMMIT that gave lanes new work, or the outbox news. */
   onWork: (listener: WorkListener) => void;
   /** Tries parked receipts again. */
@@ -126,12 +112,6 @@ export type Messages = {
 
 /** Called with the tokens whose lanes have new work; none when only the outbox has news. */
 type WorkListener = (tokenIds: readonly string[]) => void;
-
-type SystemText = { to: string; text: string; shown: string; key?: string };
-type SystemNotice = { to: string; text: string; key: string; expiresAt: Date };
-
-/** Codes older than this are not worth sending. */
-const SYSTEM_TTL_MS = 5 * 60_000;
 
 /** Opens the subject: the acts it keeps and what others may call. */
 export function openMessages(deps: MessagesDeps): Messages {
@@ -171,16 +151,7 @@ export function openMessages(deps: MessagesDeps): Messages {
     },
     retryParked: () => retryParked(allAccountsSql, settle),
     onWork: (listener) => void listeners.push(listener),
-    sendAsSystem: async ({ to, text, shown, key }) => {
-      const expiresAt = new Date(now().getTime() + SYSTEM_TTL_MS);
-      const urgent = { priority: 0, secret: text, expiresAt };
-      refuseUnsent(await placeAsSystem(deps, accepter, { to, text: shown, key, ...urgent }));
-    },
-    sendNoticeAsSystem: async (notice) => {
-      if (await hasOptedOut(allAccountsSql, deps.system, notice.to)) return false;
-      refuseUnsent(await placeAsSystem(deps, accepter, { ...notice, priority: 2 }));
-      return true;
-    },
+    ...openAsSystem({ ...deps, accepter }),
     linkEnded: async (fetched) => onWork(await wakeAwaiting(allAccountsSql, fetched)),
     startLanes: () =>
       startLanes({
@@ -198,30 +169,4 @@ export function openMessages(deps: MessagesDeps): Messages {
       await minutes.close();
     },
   };
-}
-
-type SystemItem = {
-  to: string;
-  text: string;
-  key: string | undefined;
-  priority: number;
-  expiresAt: Date;
-  secret?: string;
-};
-
-/** Places a text of the installation's own token. @returns what became of it. */
-async function placeAsSystem(
-  { system: { accountId, tokenId }, now }: MessagesDeps,
-  accepter: Accepter,
-  { to, text, key, ...rest }: SystemItem,
-): Promise<string | undefined> {
-  const hash = Buffer.alloc(0);
-  const words = { type: 'text', body: { text }, price: rupiah(0), hash };
-  const item = { id: newId(now().getTime()), tokenId, peer: to, ...words, ...rest };
-  const { results } = await accepter.place({ accountId, tokenId, key, hash, items: [item] });
-  return results[0]?.outcome;
-}
-
-function refuseUnsent(outcome: string | undefined): void {
-  if (outcome !== 'accepted') throw new Error(`the system token cannot send: ${outcome}`);
 }

@@ -1,5 +1,6 @@
 import {
   type SystemToken,
+  connectSystemToken,
   getSystemToken,
   linkSystemToken,
   moveSystemToken,
@@ -8,11 +9,13 @@ import {
 } from '#contract/operator/system-token.ts';
 import { formatDateTime } from '#contract/base/time.ts';
 import { ChannelName } from '#contract/tokens.ts';
+import type { CloudAccess, CloudConnection } from '#contract/tokens/cloud.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { codeCounts, maskedPhone, phonesOf } from '#server/domains/accounts/accounts.ts';
 import { systemFigures } from '#server/domains/messages/messages.ts';
 import {
   type MoveDeps,
+  type TokenRef,
   type TokenSubscribers,
   createLink,
   moveTo,
@@ -34,6 +37,13 @@ export type SystemTokenDeps = {
   config: Pick<Config, 'OTP_DAILY_PER_ADDRESS' | 'OTP_DAILY_TOTAL'>;
   now: () => Date;
   sendSystemText: (phone: string, text: string, shown?: string, key?: string) => Promise<void>;
+  /** How a token is connected with its number of the Cloud API. */
+  cloud: {
+    connect: (token: TokenRef, entered: CloudAccess) => Promise<unknown>;
+    read: (token: TokenRef) => Promise<CloudConnection | null>;
+  };
+  /** How codes are sent: as a text, by a template, or by nothing. */
+  codesBy: () => Promise<string | { template: string; language: string }>;
 } & Pick<MoveDeps, 'isOffered' | 'isSending'>;
 
 /** The acts of the installation's own token. */
@@ -50,31 +60,34 @@ export const systemTokenActs = (deps: SystemTokenDeps): readonly ActHandler[] =>
   }),
   handle(moveSystemToken, async ({ caller }, { channel }) => {
     const { accountId, tokenId } = await systemTokenState(deps.allAccountsSql);
-    if (!isForCodes(channel)) throw new Refusal('channel_off', {});
     await moveTo(deps, { accountId, tokenId }, channel);
+    return systemTokenOf(deps, caller);
+  }),
+  handle(connectSystemToken, async ({ caller }, entered) => {
+    const { accountId, tokenId } = await systemTokenState(deps.allAccountsSql);
+    await deps.cloud.connect({ accountId, tokenId }, entered);
     return systemTokenOf(deps, caller);
   }),
   handle(testSystemToken, ({ caller, key }) => sendTest(deps, caller, key)),
 ];
 
-/** Codes and notices are texts to people who have not written before: by the Cloud API those are refused. */
-const isForCodes = (channel: ChannelName): boolean => channel !== 'cloud';
-
 async function systemTokenOf(deps: SystemTokenDeps, caller: Person): Promise<SystemToken> {
   const { sql, allAccountsSql, config, now } = deps;
   const { accountId, tokenId, status, channel, phone } = await systemTokenState(allAccountsSql);
-  const [figures, codes, own] = await Promise.all([
+  const [figures, codes, own, cloud, by] = await Promise.all([
     systemFigures(sql, { accountId, tokenId }, now()),
     codeCounts(allAccountsSql),
     ownPhone(deps, caller),
+    deps.cloud.read({ accountId, tokenId }),
+    deps.codesBy(),
   ]);
   return {
     status,
     channel,
-    others: ChannelName().options.filter(
-      (one) => one !== channel && isForCodes(one) && deps.isOffered(one),
-    ),
+    others: ChannelName().options.filter((one) => one !== channel && deps.isOffered(one)),
     phone: phone && maskedPhone(phone),
+    cloud,
+    code_template: typeof by === 'string' ? null : { name: by.template, language: by.language },
     today: figures.today,
     failures: figures.failures,
     codes: { asked: codes.asked, entered: codes.entered, cap: config.OTP_DAILY_TOTAL },

@@ -1,5 +1,7 @@
 // What other features may know of this one.
 export { aboutChannel } from '#web/features/tokens/channels/channelWords.ts';
+export { CloudForm } from '#web/features/tokens/channels/CloudForm.tsx';
+export { CloudSetup } from '#web/features/tokens/channels/CloudSetup.tsx';
 export { channelsQuery } from '#web/features/tokens/channels/queries.ts';
 export { uptimeWords } from '#web/features/tokens/channels/health.ts';
 export { channelLabel, statusTone } from '#web/features/tokens/labels.ts';

@@ -103,7 +103,7 @@ type OutgoingCode = { phone: string; purpose: OtpPurpose; code: string; isDecoy:
  * it is registered; for a forgotten password of an unknown number nothing is sent.
  */
 export async function sendCode(
-  { sendSystemText }: Pick<AccountsDeps, 'sendSystemText'>,
+  { sendSystemText, sendSystemCode }: Pick<AccountsDeps, 'sendSystemText' | 'sendSystemCode'>,
   { phone, purpose, code, isDecoy }: OutgoingCode,
 ): Promise<void> {
   if (isDecoy && purpose === 'forgot') return;
@@ -111,7 +111,7 @@ export async function sendCode(
   const text =
     `Kode verifikasi Kabari: ${code}${reasons[purpose]}. Berlaku 5 menit. ` +
     'Jangan berikan kepada siapa pun.';
-  return sendSystemText(phone, text, SHOWN_TEXT);
+  return sendSystemCode({ phone, text, shownText: SHOWN_TEXT, code });
 }
 
 /** Codes of the WIB day: asked for, entered, and how many the address asked for that asked most. */

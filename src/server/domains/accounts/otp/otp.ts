@@ -29,7 +29,10 @@ const WAITS_SECONDS = [60, 120, 300] as const;
 export const waitAfter = (sends: number): number =>
   WAITS_SECONDS[Math.min(sends, WAITS_SECONDS.length) - 1] ?? 300;
 
-type CodeDeps = Pick<AccountsDeps, 'takesCodes' | 'config' | 'log' | 'secrets' | 'sendSystemText'>;
+type CodeDeps = Pick<
+  AccountsDeps,
+  'takesCodes' | 'config' | 'log' | 'secrets' | 'sendSystemText' | 'sendSystemCode'
+>;
 
 type CodeRequest = {
   purpose: OtpPurpose;

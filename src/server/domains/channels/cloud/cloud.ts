@@ -8,7 +8,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { type CloudCallbacks, openCallbacks } from './callbacks/callbacks.ts';
 import { checkNumbers } from './checks.ts';
-import { connectActs } from './connect.ts';
+import { type CloudConnecting, connectActs, openConnecting } from './connect.ts';
 import { openGraph } from './graph.ts';
 import { downloadFile } from './media.ts';
 import { type CloudNumber, numberOf } from './numbers.ts';
@@ -35,7 +35,7 @@ export type CloudDeps = PresenceDeps & {
 };
 
 /** The WhatsApp Cloud API of Meta as a channel. */
-export type Cloud = {
+export type Cloud = CloudConnecting & {
   channel: Channel;
   acts: readonly ActHandler[];
   callbacks: CloudCallbacks;
@@ -69,7 +69,13 @@ export function openCloud(deps: CloudDeps): Cloud {
   };
   const onTemplates = ({ accountId }: Pick<CloudNumber, 'accountId'>) =>
     deps.onTemplates(accountId);
+  const connecting = openConnecting({
+    ...deps,
+    graph,
+    onConnected: (number) => void onTemplates(number).catch(report),
+  });
   return {
+    ...connecting,
     channel: {
       name: 'cloud',
       preallocates: false,
@@ -79,11 +85,7 @@ export function openCloud(deps: CloudDeps): Cloud {
       start: async () => undefined,
       close: async () => undefined,
     },
-    acts: connectActs({
-      ...deps,
-      graph,
-      onConnected: (number) => void onTemplates(number).catch(report),
-    }),
+    acts: connectActs(deps, connecting),
     callbacks: openCallbacks({
       ...deps,
       refs,

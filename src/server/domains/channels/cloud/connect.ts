@@ -1,8 +1,13 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import { normalizePhone } from '#contract/base/phone.ts';
-import { type CloudConnection, connectCloud, getCloud } from '#contract/tokens/cloud.ts';
+import {
+  type CloudConnection,
+  type CloudAccess as Entered,
+  connectCloud,
+  getCloud,
+} from '#contract/tokens/cloud.ts';
 import { type PresenceDeps, connectNumber } from '#server/domains/channels/health/presence.ts';
-import { linkNumber, readToken } from '#server/domains/tokens/tokens.ts';
+import { type TokenRef, linkNumber, readToken } from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { type Graph, askFirmly, wordAt } from './graph.ts';
@@ -19,23 +24,25 @@ export type ConnectDeps = NumbersDeps &
     onConnected: (number: Pick<CloudNumber, 'accountId' | 'tokenId'>) => void;
   };
 
-/** The acts of numbers of the Cloud API. */
-export const connectActs = (deps: ConnectDeps): readonly ActHandler[] => [
-  handle(getCloud, async ({ caller: { accountId } }, { token_id: tokenId }) => {
-    await asAccount(deps.sql, accountId, (tx) => readToken(tx, accountId, tokenId));
-    return readCloud(deps, { accountId, tokenId });
-  }),
-  handle(connectCloud, async ({ caller: { accountId } }, input) => {
-    const { token_id: tokenId } = input;
-    const ref = { accountId, tokenId };
-    const access: CloudAccess = {
-      phoneNumberId: input.phone_number_id,
-      wabaId: input.waba_id,
-      accessToken: input.access_token,
-      appSecret: input.app_secret,
-    };
+/** A token's number of the Cloud API, as its owner connects and sees it. */
+export type CloudConnecting = {
+  /**
+   * Connects a token with its number, after Meta has confirmed both; entered again, it takes the new secrets.
+   *
+   * @throws Refusal `channel_other`, `cloud_refused`, `cloud_unreachable`, `phone_taken`
+   */
+  connect(token: TokenRef, entered: Entered): Promise<CloudConnection>;
+  /** Null while it has none. */
+  read(token: TokenRef): Promise<CloudConnection | null>;
+};
+
+/** Opens the connecting of numbers. */
+export const openConnecting = (deps: ConnectDeps): CloudConnecting => ({
+  async connect(ref, entered) {
+    const { accountId, tokenId } = ref;
     const token = await asAccount(deps.sql, accountId, (tx) => readToken(tx, accountId, tokenId));
     if (token.channel !== 'cloud') throw new Refusal('channel_other', {});
+    const access = accessOf(entered);
     const confirmed = await confirm(deps.graph, access);
     await deps.allAccountsSql.begin(async (tx) => {
       const { phone, name, quality } = confirmed;
@@ -47,12 +54,36 @@ export const connectActs = (deps: ConnectDeps): readonly ActHandler[] => [
     deps.onConnected(ref);
     const cloud = await readCloud(deps, ref);
     if (!cloud) throw new Error('a number that was stored is not there');
-    return {
-      token: await asAccount(deps.sql, accountId, (tx) => readToken(tx, accountId, tokenId)),
-      cloud,
-    };
-  }),
-];
+    return cloud;
+  },
+  read: (ref) => readCloud(deps, ref),
+});
+
+const accessOf = (entered: Entered): CloudAccess => ({
+  phoneNumberId: entered.phone_number_id,
+  wabaId: entered.waba_id,
+  accessToken: entered.access_token,
+  appSecret: entered.app_secret,
+});
+
+/** The acts of numbers of the Cloud API. */
+export const connectActs = (
+  { sql }: Pick<ConnectDeps, 'sql'>,
+  { connect, read }: CloudConnecting,
+): readonly ActHandler[] => {
+  const tokenOf = ({ accountId, tokenId }: TokenRef) =>
+    asAccount(sql, accountId, (tx) => readToken(tx, accountId, tokenId));
+  return [
+    handle(getCloud, async ({ caller: { accountId } }, { token_id: tokenId }) => {
+      await tokenOf({ accountId, tokenId });
+      return read({ accountId, tokenId });
+    }),
+    handle(connectCloud, async ({ caller: { accountId } }, { token_id: tokenId, ...entered }) => {
+      const cloud = await connect({ accountId, tokenId }, entered);
+      return { token: await tokenOf({ accountId, tokenId }), cloud };
+    }),
+  ];
+};
 
 /** A number as Meta knows it. */
 export type Confirmed = { phone: string; name: string | undefined; quality: string | undefined };
@@ -95,7 +126,7 @@ type Row = {
 /** A token's number as its owner sees it; null where it has none. */
 async function readCloud(
   { allAccountsSql, secrets, origin }: ConnectDeps,
-  { accountId, tokenId }: { accountId: string; tokenId: string },
+  { accountId, tokenId }: TokenRef,
 ): Promise<CloudConnection | null> {
   const [row] = await allAccountsSql<Row[]>`
     select phone_number_id, waba_id, verified_name, quality, callback_key, verify_token,

@@ -66,7 +66,7 @@ function contentOf(message: Outgoing, { mediaId, wamid }: Named): object | undef
         ? undefined
         : { type, reaction: { message_id: wamid, emoji: body['emoji'] ?? '' } };
     case 'template':
-      return { type, template: templateOf(body) };
+      return { type, template: templateOf(body, message.text) };
   }
 }
 
@@ -149,9 +149,10 @@ function contactOf(body: MessageBody): object {
   };
 }
 
-/** What fills the template in; its words are Meta's own. */
-function templateOf(body: MessageBody): object {
-  const parameters = listAt(body, 'parameters').map((one) => {
+/** What fills the template in; its words are Meta's own. A secret code is not in its body. */
+function templateOf(body: MessageBody, code: string | undefined): object {
+  const known = code === undefined ? listAt(body, 'parameters') : [{ name: '1', text: code }];
+  const parameters = known.map((one) => {
     const name = textAt(one, 'name') ?? '';
     const isNamed = !/^\d+$/.test(name);
     return {
@@ -166,9 +167,11 @@ function templateOf(body: MessageBody): object {
     index: String(index),
     parameters: [{ type: 'payload', payload: textAt(option, 'id') ?? '' }],
   }));
+  const copies = body['code_button'] === true ? [codeButton(parameters[0]?.text)] : [];
   const components = [
     ...(parameters.length > 0 ? [{ type: 'body', parameters }] : []),
     ...payloads,
+    ...copies,
   ];
   return {
     name: body['template'],
@@ -176,3 +179,11 @@ function templateOf(body: MessageBody): object {
     ...(components.length > 0 && { components }),
   };
 }
+
+/** The button of a template of codes, whatever Meta shows it as: it takes the code as the end of an address. */
+const codeButton = (code: string | undefined) => ({
+  type: 'button',
+  sub_type: 'url',
+  index: '0',
+  parameters: [{ type: 'text', text: code ?? '' }],
+});

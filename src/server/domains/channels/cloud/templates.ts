@@ -97,7 +97,8 @@ function templateFrom(wabaId: string, one: unknown): NetworkTemplate | undefined
   const body = textAt(part('BODY'), 'text');
   if (name === undefined || language === undefined || !category || body === undefined)
     return undefined;
-  const unfit = unfitReason(part('HEADER'), part('BUTTONS'));
+  const unfit =
+    category === 'authentication' ? undefined : unfitReason(part('HEADER'), part('BUTTONS'));
   const said = textAt(one, 'rejected_reason');
   const { status, reason } = statusFrom(textAt(one, 'status') ?? '', said);
   return {
@@ -157,6 +158,15 @@ function statusFrom(
   }
 }
 
+/** Of codes Meta writes the words itself, in each language. */
+const codesTemplate = {
+  category: 'AUTHENTICATION',
+  components: [
+    { type: 'BODY', add_security_recommendation: true },
+    { type: 'BUTTONS', buttons: [{ type: 'OTP', otp_type: 'COPY_CODE', text: 'Salin kode' }] },
+  ],
+};
+
 /** A template as Meta takes it for review. Each variable needs an example: its own name. */
 function submissionOf(template: NewTemplate): object {
   const {
@@ -177,6 +187,7 @@ function submissionOf(template: NewTemplate): object {
   const example = isNamed
     ? { body_text_named_params: names.map((one) => ({ param_name: one, example: one })) }
     : { body_text: [names.map((one) => `contoh ${one}`)] };
+  if (category === 'authentication') return { name, language, ...codesTemplate };
   return {
     name,
     language,

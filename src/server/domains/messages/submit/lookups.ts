@@ -246,8 +246,11 @@ export async function quotedByNetwork(
 const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /** The channel of a token; that of a token which is not there does not matter: nothing is accepted for it. */
-export async function channelOf(tx: Tx, { accountId, tokenId }: Sender): Promise<ChannelName> {
-  const [token] = await tx<{ channel: ChannelName }[]>`
+export async function channelOf(
+  sql: Sql | Tx,
+  { accountId, tokenId }: Sender,
+): Promise<ChannelName> {
+  const [token] = await sql<{ channel: ChannelName }[]>`
     select channel from tokens where account_id = ${accountId} and token_id = ${tokenId}`;
   return token?.channel ?? 'simulator';
 }

@@ -6,7 +6,7 @@ import {
   valueOrderOf,
   variablesOf,
 } from '#contract/messages/templates.ts';
-import type { Tx } from '#server/infra/postgres/database.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 /** A template as it is stored. */
 export type StoredTemplate = {
@@ -36,6 +36,8 @@ export type RenderedTemplate = {
   buttons?: readonly string[];
   /** What its variables were filled with: a network that fills the template itself is given these. */
   parameters?: readonly { name: string; text: string }[];
+  /** Its one variable is a code, which its button copies: its network is given it once more for the button. */
+  code_button?: true;
 };
 
 type Named = {
@@ -46,7 +48,7 @@ type Named = {
 
 /** The account's templates in all their languages: of these names, or all. */
 export async function readTemplates(
-  tx: Tx,
+  tx: Sql | Tx,
   accountId: string,
   names: readonly string[] | undefined,
 ): Promise<readonly StoredTemplate[]> {
@@ -81,6 +83,7 @@ export function renderTemplate(
   }
   return {
     template: template.name,
+    ...(isOfCodes(template) && { code_button: true as const }),
     category: template.category,
     language: template.language,
     text: fillTemplate(template.body, variables),
@@ -94,4 +97,29 @@ export function renderTemplate(
       })),
     }),
   };
+}
+
+/** Reviewed by a network, whose templates of this category are all of one kind: a code, with a button that copies it. */
+const isOfCodes = ({ category, network_id }: StoredTemplate): boolean =>
+  category === 'authentication' && network_id !== null;
+
+/** What stands for a code where it must not be read. */
+const HIDDEN_CODE = '••••••';
+
+/**
+ * The template by which an account sends one-time codes, filled with what stands for a code: Indonesian, where there
+ * are several. Undefined while no network has approved one.
+ */
+export async function codeTemplate(
+  sql: Sql | Tx,
+  accountId: string,
+): Promise<RenderedTemplate | undefined> {
+  const stored = await readTemplates(sql, accountId, undefined);
+  const fit = stored.filter((one) => isOfCodes(one) && variablesOf(one.body).length === 1);
+  const sendable = fit.filter(({ status }) => status === 'approved');
+  const chosen = sendable.find(({ language }) => language === 'id') ?? sendable[0];
+  if (!chosen) return undefined;
+  const { name, language } = chosen;
+  const rendered = renderTemplate([chosen], { name, language, variables: [HIDDEN_CODE] });
+  return rendered instanceof Refusal ? undefined : rendered;
 }

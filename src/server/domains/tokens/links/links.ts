@@ -41,7 +41,8 @@ export const linkTokenHandler = (deps: OpenDeps) =>
  * Creates the URL where a phone's owner scans the QR: for one token, for ten minutes, for one
  * browser. An earlier URL of the same token ends.
  *
- * @throws Refusal `account_suspended` when the account, or this token of it, may not link.
+ * @throws Refusal `account_suspended` when the account, or this token of it, may not link; `channel_other` of a
+ * token whose channel has no QR.
  */
 export function createLink(
   { sql, secrets, subscribers }: OpenDeps,
@@ -53,6 +54,7 @@ export function createLink(
   return asAccount(sql, accountId, async (tx) => {
     await refuseSuspended(tx, accountId);
     const token = await readToken(tx, accountId, tokenId);
+    if (token.channel === 'cloud') throw new Refusal('channel_other', {});
     if (token.status === 'suspended') throw new Refusal('account_suspended', {});
     await closeLinks(tx, accountId, tokenId);
     const [created] = await tx<{ expires_at: Date }[]>`

@@ -84,6 +84,7 @@ const sentences: Readonly<Record<string, string>> = {
   operator_setting_save: 'Mengubah pengaturan',
   operator_setting_reset: 'Mengembalikan pengaturan ke bawaan',
   operator_system_token_link: 'Menautkan token sistem',
+  operator_system_token_connect: 'Menyambungkan token sistem dengan Cloud API',
   operator_system_token_move: 'Memindahkan kanal token sistem',
   operator_system_token_unlink: 'Memutuskan token sistem',
   operator_system_token_test: 'Menguji token sistem',

@@ -57,8 +57,8 @@ function ofInstallation(overview: OperatorOverview): Found {
     !overview.codes_go_out && {
       key: 'codes',
       severity: 'danger',
-      says: 'Token sistem terputus: kode masuk dan pemberitahuan tidak terkirim, dan tidak ada yang dapat mendaftar.',
-      act: { to: '/operator/token', label: 'Sambungkan' },
+      says: 'Kode masuk tidak terkirim, dan tidak ada yang dapat mendaftar: token sistem terputus, atau belum punya templat kode.',
+      act: { to: '/operator/token', label: 'Periksa' },
     },
     lanes.unowned > 0 && {
       key: 'lanes',

@@ -10,6 +10,7 @@ import { tokenStatusLabel } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
+import { CloudNumber } from '#web/features/operator/systemToken/CloudNumber.tsx';
 import { MoveSystemToken } from '#web/features/operator/systemToken/MoveSystemToken.tsx';
 import { channelLabel } from '#web/features/tokens/tokens.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
@@ -23,7 +24,7 @@ import { toast } from '#web/ui/toast/toasts.ts';
 
 /** How it is connected, and what can be done about it. */
 export function Connection({ token }: { token: SystemToken }) {
-  const { status, channel, phone, own_phone } = token;
+  const { status, channel, phone, own_phone, code_template: template } = token;
   const isConnected = status === 'linked';
   const client = useQueryClient();
   const [link, setLink] = useState<{ path: string; expires_at: Date }>();
@@ -54,6 +55,7 @@ export function Connection({ token }: { token: SystemToken }) {
             { term: 'Status', is: <Status token={token} /> },
             { term: 'Nomor', is: <span className="num">{phone ?? '—'}</span> },
             { term: 'Kanal', is: channelLabel[channel] },
+            ...(template ? [{ term: 'Templat kode', is: <code>{template.name}</code> }] : []),
             { term: 'Nomor Anda', is: <span className="num">{own_phone}</span> },
           ]}
         />
@@ -61,6 +63,7 @@ export function Connection({ token }: { token: SystemToken }) {
         {link && !isConnected && (
           <Scan key={link.path} link={link} onEnd={() => setLink(undefined)} />
         )}
+        {channel === 'cloud' && <CloudNumber token={token} />}
         <Row>
           {isConnected ? (
             <>
@@ -71,7 +74,7 @@ export function Connection({ token }: { token: SystemToken }) {
                 Putuskan
               </Button>
             </>
-          ) : (
+          ) : channel === 'cloud' ? null : (
             <Button
               variant={link ? 'outline' : 'solid'}
               busy={make.busy}

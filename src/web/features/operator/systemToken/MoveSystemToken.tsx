@@ -73,10 +73,13 @@ export function MoveSystemToken({ token, onClose }: Props) {
           ) : (
             <p>Tidak ada kanal lain yang tersedia untuk token sistem.</p>
           )}
-          <p>
-            WhatsApp Cloud API tidak dapat dipilih: Meta hanya menerima kode sebagai templat
-            autentikasi, sedangkan token sistem mengirimnya sebagai teks.
-          </p>
+          {channel === 'cloud' && (
+            <p>
+              Lewat Cloud API kode dikirim sebagai templat autentikasi: buat satu di WhatsApp
+              Manager dan tunggu persetujuan Meta. Pemberitahuan lain hanya sampai kepada orang yang
+              menulis ke nomor ini dalam 24 jam terakhir.
+            </p>
+          )}
         </Stack>
       </form>
     </Modal>

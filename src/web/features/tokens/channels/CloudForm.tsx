@@ -1,5 +1,5 @@
-import { type CloudConnection, connectCloud } from '#contract/tokens/cloud.ts';
-import type { Token } from '#contract/tokens.ts';
+import type { Act, InputFor } from '#contract/base/act.ts';
+import type { CloudAccess, CloudConnection } from '#contract/tokens/cloud.ts';
 import styles from '#web/features/tokens/channels/channels.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -35,13 +35,15 @@ const fields = [
 ] as const;
 const names = fields.map(({ name }) => name);
 
-type Props = {
-  token: Token;
+type Props<A extends Act> = {
+  /** What connects it, with what was entered. */
+  act: A;
+  inputOf: (entered: CloudAccess) => InputFor<A>;
   /** What was entered before. */
   known: CloudConnection | null;
   /** The form has what it begins with at once. */
   isFirst: boolean;
-  onDone: (answer: AnswerOf<typeof connectCloud>) => void;
+  onDone: (answer: AnswerOf<A>) => void;
   /** Leaves it as it is; left out: there is nothing to go back to. */
   onCancel?: () => void;
 };
@@ -53,16 +55,23 @@ const startHere = (input: HTMLInputElement | null) => {
 };
 
 /** What Meta asks for of a number: both secrets are entered anew each time, and shown to nobody afterwards. */
-export function CloudForm({ token, known, isFirst, onDone, onCancel }: Props) {
-  const { form, onSubmit, busy, error } = useActForm(connectCloud, {
+export function CloudForm<A extends Act>({
+  act,
+  inputOf,
+  known,
+  isFirst,
+  onDone,
+  onCancel,
+}: Props<A>) {
+  const { form, onSubmit, busy, error } = useActForm(act, {
     initial: {
       phone_number_id: known?.phone_number_id ?? '',
       waba_id: known?.waba_id ?? '',
       access_token: '',
       app_secret: '',
     },
-    inputOf: (values) => ({ token_id: token.id, ...values }),
-    onDone,
+    inputOf,
+    onDone: (answer) => onDone(answer),
     fieldOf: { phone_taken: 'phone_number_id' },
   });
   const first = known ? 'access_token' : 'phone_number_id';

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import type { CloudConnection } from '#contract/tokens/cloud.ts';
+import { type CloudConnection, connectCloud } from '#contract/tokens/cloud.ts';
 import type { Token } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { CloudForm } from '#web/features/tokens/channels/CloudForm.tsx';
@@ -52,7 +52,8 @@ export function CloudPart({ token, linking }: Props) {
           </p>
         )}
         <CloudForm
-          token={token}
+          act={connectCloud}
+          inputOf={(entered) => ({ token_id: token.id, ...entered })}
           known={cloud}
           isFirst={linking || isEditing}
           {...(isConnected && { onCancel: () => setEditing(false) })}

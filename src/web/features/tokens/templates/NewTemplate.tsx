@@ -128,6 +128,12 @@ const NamingFields = ({ form }: FieldsProps) => (
       <Select {...fieldOf(form, 'language')} label="Bahasa" options={languages} />
       <Select {...fieldOf(form, 'category')} label="Kategori" options={categories} />
     </div>
+    {form.values.category === 'authentication' && (
+      <p className={styles['note']}>
+        Lewat Cloud API, Meta menulis sendiri kata-kata templat autentikasi beserta tombol “Salin
+        kode”. Isi di bawah dipakai kanal lain.
+      </p>
+    )}
   </>
 );
 

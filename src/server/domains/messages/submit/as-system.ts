@@ -1,0 +1,116 @@
+import { rupiah } from '#contract/base/money.ts';
+import { hasOptedOut } from '#server/domains/messages/optouts/optouts.ts';
+import {
+  type RenderedTemplate,
+  codeTemplate,
+} from '#server/domains/messages/templates/templates.ts';
+import { newId } from '#server/infra/ids.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Accepter } from './accept.ts';
+import { channelOf } from './lookups.ts';
+
+type Deps = {
+  /** Sees all accounts: the system's own is nobody's. */
+  allAccountsSql: Sql;
+  system: { accountId: string; tokenId: string };
+  now: () => Date;
+  accepter: Accepter;
+};
+
+/** How codes are sent: as a text, by a template, or not at all while the Cloud API has approved none. */
+type CodesBy = 'text' | 'nothing' | RenderedTemplate;
+
+type SystemText = {
+  to: string;
+  text: string;
+  shown: string;
+  key?: string;
+  /** The one-time code in the text: a network that takes codes as templates alone is given it. */
+  code?: string | undefined;
+};
+type SystemNotice = { to: string; text: string; key: string; expiresAt: Date };
+
+/** What is sent with the installation's own token, free of charge. */
+export type AsSystem = {
+  /**
+   * Sends a text. At rest the message shows `shown`; the text itself lives in its dispatch row until it is sent
+   * (docs/wire.md#message-states).
+   *
+   * @throws Error while it cannot be sent.
+   */
+  sendAsSystem: (text: SystemText) => Promise<void>;
+  /**
+   * Sends a text that is no code in the same way, after all codes that wait, at the token's pace. The same
+   * key sends it once.
+   *
+   * @returns false when its receiver has opted out. @throws Error while it cannot be sent.
+   */
+  sendNoticeAsSystem: (notice: SystemNotice) => Promise<boolean>;
+  /** How codes are sent now. */
+  codesBy: () => Promise<CodesBy>;
+};
+
+/** Codes older than this are not worth sending. */
+const SYSTEM_TTL_MS = 5 * 60_000;
+
+/** Opens what is sent with the installation's own token. */
+export function openAsSystem(deps: Deps): AsSystem {
+  const { allAccountsSql, system, now } = deps;
+  return {
+    sendAsSystem: async ({ to, text, shown, key, code }) => {
+      const template = code === undefined ? undefined : await templateOfCodes(deps);
+      await place(deps, {
+        ...(template ?? textOf(shown)),
+        to,
+        key,
+        priority: 0,
+        secret: template === undefined ? text : code,
+        expiresAt: new Date(now().getTime() + SYSTEM_TTL_MS),
+      });
+    },
+    sendNoticeAsSystem: async ({ text, ...notice }) => {
+      if (await hasOptedOut(allAccountsSql, system, notice.to)) return false;
+      await place(deps, { ...textOf(text), ...notice, priority: 2 });
+      return true;
+    },
+    codesBy: () => codesBy(deps),
+  };
+}
+
+async function codesBy({ allAccountsSql: sql, system }: Deps): Promise<CodesBy> {
+  if ((await channelOf(sql, system)) !== 'cloud') return 'text';
+  return (await codeTemplate(sql, system.accountId)) ?? 'nothing';
+}
+
+type Words = { type: 'text' | 'template'; body: object };
+
+const textOf = (text: string): Words => ({ type: 'text', body: { text } });
+
+/** What carries a code, without it; undefined where its network takes it as a text. */
+async function templateOfCodes(deps: Deps): Promise<Words | undefined> {
+  const by = await codesBy(deps);
+  if (by === 'text') return undefined;
+  if (by === 'nothing') throw new Error('the system token has no template for codes');
+  const { category: _, parameters: __, ...body } = by;
+  return { type: 'template', body };
+}
+
+type SystemItem = Words & {
+  to: string;
+  key: string | undefined;
+  priority: number;
+  expiresAt: Date;
+  secret?: string | undefined;
+};
+
+/** @throws Error where it is not accepted. */
+async function place(
+  { system: { accountId, tokenId }, now, accepter }: Deps,
+  { to, key, ...rest }: SystemItem,
+): Promise<void> {
+  const hash = Buffer.alloc(0);
+  const item = { id: newId(now().getTime()), tokenId, peer: to, price: rupiah(0), hash, ...rest };
+  const { results } = await accepter.place({ accountId, tokenId, key, hash, items: [item] });
+  const outcome = results[0]?.outcome;
+  if (outcome !== 'accepted') throw new Error(`the system token cannot send: ${outcome}`);
+}
