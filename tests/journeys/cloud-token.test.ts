@@ -95,7 +95,9 @@ journey(
       phoneNumberId: input.phone_number_id,
     });
     await waitFor(async () => {
-      const rows = await db.allAccountsSql`select 1 from conversations where peer = ${CUSTOMER}`;
+      const rows = await db.allAccountsSql`
+        select 1 from conversations c where peer = ${CUSTOMER} and last_in_at is not null
+          and not exists (select from outbox o where o.account_id = c.account_id)`;
       return rows.length > 0;
     });
     await db.allAccountsSql`

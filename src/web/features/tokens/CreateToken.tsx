@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { type FormEvent, type RefObject, useEffect, useState } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import type { Plan } from '#contract/billing/plans.ts';
 import { type ChannelName, createToken, type Token } from '#contract/tokens.ts';
@@ -35,7 +35,7 @@ export function CreateToken({ onClose, onLink }: Props) {
   const [made, setMade] = useState<{ token: Token; key: string }>();
   const changed = useTokenChanged();
   const { data: subscription } = useQuery(subscriptionQuery);
-  const { data: channels } = useQuery(channelsQuery);
+  const { data: channels, error: unloaded } = useQuery(channelsQuery);
   const chosen = (channel: ChannelName | '') => channel || channels?.[0]?.channel;
   const { form, onSubmit, busy, error } = useActForm(createToken, {
     initial: NEW,
@@ -45,6 +45,11 @@ export function CreateToken({ onClose, onLink }: Props) {
       setMade(answer);
       changed(answer.token);
     },
+  });
+  const { submit, isAwaited } = useOnceLoaded(form.ref, {
+    isLoaded: channels !== undefined,
+    isFailed: unloaded !== null,
+    onSubmit,
   });
 
   if (made) {
@@ -69,9 +74,9 @@ export function CreateToken({ onClose, onLink }: Props) {
       open
       onClose={() => busy || onClose()}
       title="Tambah token"
-      footer={<Foot busy={busy} onClose={onClose} />}
+      footer={<Foot busy={busy || isAwaited} onClose={onClose} />}
     >
-      <form id={FORM} ref={form.ref} noValidate className={styles['parts']} onSubmit={onSubmit}>
+      <form id={FORM} ref={form.ref} noValidate className={styles['parts']} onSubmit={submit}>
         <RefusalAlert error={error} fields={['name', 'channel']} />
         <TextField
           ref={startHere}
@@ -94,6 +99,27 @@ export function CreateToken({ onClose, onLink }: Props) {
       </form>
     </Modal>
   );
+}
+
+type Loading = { isLoaded: boolean; isFailed: boolean; onSubmit: (event: FormEvent) => void };
+
+/** Of a form that is submitted before all of it has come: it is sent when it has. */
+function useOnceLoaded(
+  form: RefObject<HTMLFormElement | null>,
+  { isLoaded, isFailed, onSubmit }: Loading,
+) {
+  const [isAwaited, setAwaited] = useState(false);
+  useEffect(() => {
+    if (!isAwaited || (!isLoaded && !isFailed)) return;
+    setAwaited(false);
+    if (isLoaded) form.current?.requestSubmit();
+  }, [isAwaited, isLoaded, isFailed, form]);
+  const submit = (event: FormEvent) => {
+    if (isLoaded || isFailed) return onSubmit(event);
+    event.preventDefault();
+    setAwaited(true);
+  };
+  return { submit, isAwaited };
 }
 
 type FullProps = { plan: Plan; onClose: () => void };

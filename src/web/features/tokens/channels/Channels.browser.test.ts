@@ -41,6 +41,29 @@ test('channels that cannot be loaded are asked for again, and none is said to be
   await context.close();
 });
 
+test('a token that is asked for before the channels have come is made by the first of them', async ({
+  profiles,
+}) => {
+  const { session } = await customer();
+  const { open, wrongs, context } = await profiles.open({ session });
+  const tab = await open('/token');
+  const { promise: channelsMayCome, resolve: letChannelsCome } = Promise.withResolvers<void>();
+  await tab.route('**/api', async (route) => {
+    const act = new URLSearchParams(route.request().postData() ?? '').get('act');
+    if (act === 'channel_list') await channelsMayCome;
+    await route.continue();
+  });
+  await tab.getByRole('button', { name: 'Tambah token' }).first().click();
+  const dialog = tab.getByRole('dialog');
+  await dialog.getByRole('textbox', { name: 'Nama' }).fill('Cabang Dago');
+  await dialog.getByRole('button', { name: 'Tambah' }).click();
+  await dialog.getByRole('button', { name: 'Tambah' }).and(tab.locator('[aria-busy]')).waitFor();
+  letChannelsCome();
+  await tab.getByRole('dialog', { name: 'Kunci untuk Cabang Dago' }).waitFor();
+  expect(wrongs).toEqual([]);
+  await context.close();
+});
+
 test('a number that was parted says why, what it is restricted in, and where a new access token goes', async ({
   profiles,
 }) => {
