@@ -15,6 +15,8 @@ export const partings = {
     'Sesi nomor ini dibuka di tempat lain. Putuskan yang lain di ponsel (Perangkat tertaut), lalu pindai QR lagi.',
   access:
     'Meta menolak access token nomor ini: kedaluwarsa, dicabut, atau kurang izin. Masukkan access token yang baru.',
+  outdated:
+    'WhatsApp tidak lagi menerima versi Kabari di server ini. Setelah pengelola memperbarui Kabari, nomor tersambung sendiri tanpa memindai ulang; pesan yang antre menunggu.',
   moved: 'Token ini dipindahkan ke kanal lain. Sambungkan nomornya di kanal yang baru.',
 } as const;
 export type Parting = keyof typeof partings;

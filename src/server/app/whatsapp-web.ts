@@ -1,4 +1,3 @@
-import { publicId } from '#contract/base/ids.ts';
 import type { Channel } from '#server/domains/channels/channels.ts';
 import {
   openStandIn,
@@ -25,7 +24,7 @@ const lifelike = { receiptsMs: 800, qrMs: 20_000 };
 
 /** Opens the channel `web`; undefined where it is switched off. */
 export function openWhatsappWeb(
-  { config, log, report, secrets }: Infra,
+  { config, log, now, report, secrets }: Infra,
   { allAccountsSql, connecting, media: { files, library } }: Parts,
 ): WhatsappWeb | undefined {
   if (!config.CHANNEL_WEB) return undefined;
@@ -37,14 +36,9 @@ export function openWhatsappWeb(
     connecting,
     library,
     readFile: files.read,
-    notify: (tx, { accountId, tokenId, title, body }) =>
-      queueNotice(tx, {
-        accountId,
-        title,
-        body,
-        url: `/token?open=${publicId('token', tokenId)}`,
-        tag: 'nomor-whatsapp',
-      }),
+    subscribers: connecting.subscribers,
+    queueNotice,
+    now,
     log,
     report,
     timings: usualTimings,

@@ -6,7 +6,7 @@ import {
   openStandIn,
 } from '#server/domains/channels/web/engine/stand-in/stand-in.ts';
 import { type WebDeps, openWebChannel, usualTimings } from '#server/domains/channels/web/web.ts';
-import type { NumberNotice } from '#server/domains/channels/web/web-deps.ts';
+import type { PresenceDeps } from '#server/domains/channels/health/presence.ts';
 import { readScan, recordConsent } from '#server/domains/tokens/links/links.ts';
 import { createLink } from '#server/domains/tokens/tokens.ts';
 import { networkQr } from '#server/domains/channels/web/linking/codes.ts';
@@ -117,6 +117,9 @@ type Take = WebDeps['library']['take'];
 
 const namedBy = ({ name, type: mime }: { name: string; type: string }) => ({ name, mime });
 
+/** What the owner of a number is told. */
+type NumberNotice = Parameters<PresenceDeps['queueNotice']>[1];
+
 /** A library that takes all as it is said to be. */
 const takenFrom = ({ fileId = newId(), said, bytes }: Parameters<Take>[0]): MediaFacts => ({
   fileId,
@@ -153,7 +156,9 @@ function workerWith(sql: Sql, { engine, timings }: Pick<WebDeps, 'engine' | 'tim
     connecting,
     library: { take: async (given) => takenFrom(given) },
     readFile: async () => undefined,
-    notify: async (_tx, notice) => void notices.push(notice),
+    subscribers,
+    queueNotice: async (_tx, notice) => void notices.push(notice),
+    now: () => new Date(),
     log,
     report,
     timings,

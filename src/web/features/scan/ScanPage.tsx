@@ -79,15 +79,21 @@ function Outcome({ scan }: { scan: Scan }) {
           Kode tidak dipindai sampai tautan ini kedaluwarsa. Tidak ada yang tersambung. Minta tautan
           baru kepada <bdi className={styles['who']}>{scan.account_name}</bdi>.
         </p>
+        {scan.channel === 'web' && (
+          <p>
+            Sudah memindai, dan ponsel meminta passkey? Hapus dahulu passkey di WhatsApp (Setelan ›
+            Akun › Passkey): dengan passkey, WhatsApp hanya mau ditautkan dari situsnya sendiri.
+          </p>
+        )}
       </Ending>
     );
   }
   return (
     <Ending icon={<CircleX size={40} />} tone="bad" title="Gagal tersambung">
       <p>
-        Ponsel memindai kode, tetapi penyambungannya tidak selesai, biasanya karena nomor itu sudah
-        tersambung ke token lain. Minta tautan baru kepada{' '}
-        <bdi className={styles['who']}>{scan.account_name}</bdi> lalu coba sekali lagi.
+        Penyambungannya tidak selesai, biasanya karena nomor itu sudah tersambung ke token lain.
+        Minta tautan baru kepada <bdi className={styles['who']}>{scan.account_name}</bdi> lalu coba
+        sekali lagi.
       </p>
     </Ending>
   );

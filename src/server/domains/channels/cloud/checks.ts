@@ -40,7 +40,7 @@ async function stateOf(
     const { name, quality } = await confirm(deps.graph, number);
     const before = await noteCheck(deps, number, { name, quality, failure: undefined });
     // One that was parted by a refused message, which this does not ask for, waits for its owner.
-    if (before !== undefined) await connectNumber(deps, ref);
+    if (before !== undefined) await deps.allAccountsSql.begin((tx) => connectNumber(tx, deps, ref));
     return (await isParted(deps.allAccountsSql, ref)) ? 'parted' : 'alive';
   } catch (error) {
     if (!(error instanceof Refusal)) deps.report(error);
@@ -48,7 +48,7 @@ async function stateOf(
     const { code } = error.facts as { code: number };
     await noteCheck(deps, number, { failure: String(code) });
     if (meaningOf({ code }, 400).does !== 'part') return 'unreached';
-    await partNumber(deps, ref, 'access');
+    await deps.allAccountsSql.begin((tx) => partNumber(tx, deps, ref, 'access'));
     return 'parted';
   }
 }

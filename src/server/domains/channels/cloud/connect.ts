@@ -6,6 +6,7 @@ import {
   connectCloud,
   getCloud,
 } from '#contract/tokens/cloud.ts';
+import { extendSpans } from '#server/domains/channels/health/health.ts';
 import { type PresenceDeps, connectNumber } from '#server/domains/channels/health/presence.ts';
 import { type TokenRef, linkNumber, readToken } from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
@@ -49,8 +50,9 @@ export const openConnecting = (deps: ConnectDeps): CloudConnecting => ({
       if (!(await storeNumber(tx, deps, { ...ref, ...access, name, quality })))
         throw new Refusal('phone_taken', {});
       await linkNumber(tx, deps.subscribers, { ...ref, channel: 'cloud', phone });
+      await connectNumber(tx, deps, { ...ref, channel: 'cloud' });
     });
-    await connectNumber(deps, { ...ref, channel: 'cloud' });
+    await extendSpans(deps.allAccountsSql, [ref], deps.now());
     deps.onConnected(ref);
     const cloud = await readCloud(deps, ref);
     if (!cloud) throw new Error('a number that was stored is not there');

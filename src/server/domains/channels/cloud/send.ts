@@ -148,11 +148,14 @@ async function refusedBy(
 ): Promise<SendResult> {
   const { accountId, tokenId, attempt } = message;
   const ref = { accountId, tokenId, channel: 'cloud' } as const;
+  const { allAccountsSql: sql } = deps;
   const meaning = meaningOf(error, status);
   deps.health.answered({ ...ref, code: String(error.code) });
   if (meaning.restrict) {
     const until = new Date(deps.now().getTime() + RESTRICTED_MS);
-    await restrictNumber(deps, ref, { kind: meaning.restrict, until }).catch(deps.report);
+    await sql
+      .begin((tx) => restrictNumber(tx, deps, ref, { kind: meaning.restrict, until }))
+      .catch(deps.report);
   }
   const { failure } = meaning;
   switch (meaning.does) {
@@ -163,7 +166,7 @@ async function refusedBy(
       return { outcome: 'later', afterMs, failure };
     }
     case 'part':
-      await partNumber(deps, ref, 'access').catch(deps.report);
+      await sql.begin((tx) => partNumber(tx, deps, ref, 'access')).catch(deps.report);
       return { outcome: 'later', afterMs: PARTED_MS, failure };
   }
 }

@@ -11,14 +11,14 @@ import {
   type TokenSubscribers,
   setPresence,
 } from '#server/domains/tokens/tokens.ts';
-import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import { extendSpans, markConnected, markParted, markRestricted } from './health.ts';
+import type { Tx } from '#server/infra/postgres/database.ts';
+import { markConnected, markParted, markRestricted } from './health.ts';
 
 /** What the owners of a number are told, on their browsers. */
 type Notice = { accountId: string; title: string; body: string; url: string; tag: string };
 
+/** What is told of numbers, and to whom. */
 export type PresenceDeps = {
-  allAccountsSql: Sql;
   subscribers: TokenSubscribers;
   queueNotice: (tx: Tx, notice: Notice) => Promise<void>;
   now: () => Date;
@@ -26,48 +26,47 @@ export type PresenceDeps = {
 
 type ChannelRef = TokenRef & { channel: ChannelName };
 
-/** A number can send again: its span begins, and what waited for it leaves. Safe to repeat. */
-export async function connectNumber(deps: PresenceDeps, ref: ChannelRef): Promise<void> {
-  const { allAccountsSql, subscribers, now } = deps;
-  await allAccountsSql.begin(async (tx) => {
-    await markConnected(tx, ref, now());
-    await setPresence(tx, subscribers, { ...ref, to: 'linked' });
-  });
-  await extendSpans(allAccountsSql, [ref], now());
+/** A number can send again, and what waited for it leaves. Safe to repeat. */
+export async function connectNumber(
+  tx: Tx,
+  { subscribers, now }: PresenceDeps,
+  ref: ChannelRef,
+): Promise<void> {
+  await markConnected(tx, ref, now());
+  await setPresence(tx, subscribers, { ...ref, to: 'linked' });
 }
 
 /**
- * A number cannot send until its owner does something: its token is disconnected, and its owner is told why and
- * what to do, once.
+ * A number cannot send for now: its token is disconnected, and its owner is told why and what to do, once.
+ *
+ * @param tx the transaction of the cause.
  */
 export async function partNumber(
-  { allAccountsSql, subscribers, queueNotice, now }: PresenceDeps,
+  tx: Tx,
+  { subscribers, queueNotice, now }: PresenceDeps,
   ref: ChannelRef,
   reason: Parting,
 ): Promise<void> {
-  await allAccountsSql.begin(async (tx) => {
-    const isNew = await markParted(tx, ref, { reason, at: now() });
-    const name = await setPresence(tx, subscribers, { ...ref, to: 'disconnected' });
-    if (!isNew || name === undefined) return;
-    await queueNotice(tx, noticeOf(ref, `Token "${name}" terputus`, partings[reason]));
-  });
+  const isNew = await markParted(tx, ref, { reason, at: now() });
+  const name = await setPresence(tx, subscribers, { ...ref, to: 'disconnected' });
+  if (!isNew || name === undefined) return;
+  await queueNotice(tx, noticeOf(ref, `Token "${name}" terputus`, partings[reason]));
 }
 
 /** A network restricts a number, or no longer does: its owner is told once, in both cases the page shows it. */
 export async function restrictNumber(
-  { allAccountsSql, subscribers, queueNotice, now }: PresenceDeps,
+  tx: Tx,
+  { subscribers, queueNotice, now }: PresenceDeps,
   ref: TokenRef,
   { kind, until }: { kind: Restriction | undefined; until?: Date },
 ): Promise<void> {
-  await allAccountsSql.begin(async (tx) => {
-    if (!(await markRestricted(tx, ref, { kind, until, at: now() }))) return;
-    await subscribers.tokenChanged(tx, ref);
-    if (kind === undefined) return;
-    const [token] = await tx<{ name: string }[]>`
-      select name from tokens where account_id = ${ref.accountId} and token_id = ${ref.tokenId}`;
-    if (!token) return;
-    await queueNotice(tx, noticeOf(ref, `Token "${token.name}" dibatasi`, restrictions[kind]));
-  });
+  if (!(await markRestricted(tx, ref, { kind, until, at: now() }))) return;
+  await subscribers.tokenChanged(tx, ref);
+  if (kind === undefined) return;
+  const [token] = await tx<{ name: string }[]>`
+    select name from tokens where account_id = ${ref.accountId} and token_id = ${ref.tokenId}`;
+  if (!token) return;
+  await queueNotice(tx, noticeOf(ref, `Token "${token.name}" dibatasi`, restrictions[kind]));
 }
 
 const noticeOf = ({ accountId, tokenId }: TokenRef, title: string, body: string): Notice => ({

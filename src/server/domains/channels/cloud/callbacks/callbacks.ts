@@ -196,10 +196,12 @@ async function takeTrouble(
   { field, value }: Change,
 ): Promise<void> {
   const event = textAt(value, 'event') ?? '';
+  const restrict = (how: Parameters<typeof restrictNumber>[3]) =>
+    deps.allAccountsSql.begin((tx) => restrictNumber(tx, deps, number, how));
   deps.health.answered({ ...number, channel: 'cloud', code: event.slice(0, 40) || field });
   if (field === 'phone_number_quality_update') {
     const kind = event === 'FLAGGED' || event === 'DOWNGRADE' ? 'quality' : undefined;
-    if (kind !== undefined || event === 'UNFLAGGED') await restrictNumber(deps, number, { kind });
+    if (kind !== undefined || event === 'UNFLAGGED') await restrict({ kind });
     return;
   }
   const ban = textAt(value, 'ban_info', 'waba_ban_state');
@@ -207,9 +209,9 @@ async function takeTrouble(
     event === 'ACCOUNT_RESTRICTION' || event === 'DISABLED_UPDATE' || ban === 'DISABLE';
   if (isBlocked && ban !== 'REINSTATE') {
     const until = untilIn(value);
-    await restrictNumber(deps, number, { kind: 'blocked', ...(until && { until }) });
+    await restrict({ kind: 'blocked', ...(until && { until }) });
   } else if (ban === 'REINSTATE') {
-    await restrictNumber(deps, number, { kind: undefined });
+    await restrict({ kind: undefined });
   }
 }
 

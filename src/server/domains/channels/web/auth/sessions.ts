@@ -1,4 +1,4 @@
-import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 
 /** A session that this worker holds: ours while its epoch is unchanged. */
 export type OwnedSession = {
@@ -91,6 +91,12 @@ export function openLeases(allAccountsSql: Sql, owner: string): Leases {
   };
 }
 
+/** SQL that is true of a token `t` whose number is parted and comes back by itself, so its session is tried again. */
+export const comesBack = (sql: Sql): Fragment => sql`exists (
+  select from connections c
+  where c.account_id = t.account_id and c.token_id = t.token_id and c.parted_reason = 'outdated'
+)`;
+
 /** A session of a number that was parted with its session kept waits until somebody links it again. */
 const claim = (allAccountsSql: Sql, owner: string, limit: number): Promise<OwnedSession[]> =>
   allAccountsSql<OwnedSession[]>`
@@ -102,7 +108,8 @@ const claim = (allAccountsSql: Sql, owner: string, limit: number): Promise<Owned
       where f.state in ('paired', 'linked', 'ended')
         and (f.lease_until is null or f.lease_until < clock_timestamp())
         and not (f.state = 'linked' and t.deleted_at is null
-          and (t.status in ('disconnected', 'suspended') or t.account_suspended))
+          and (t.status = 'disconnected' and not ${comesBack(allAccountsSql)}
+            or t.status = 'suspended' or t.account_suspended))
       order by f.session_id limit ${limit}
       for no key update of f skip locked
     ) free

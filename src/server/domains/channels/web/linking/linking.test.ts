@@ -28,6 +28,20 @@ test('a phone that reads the QR of the network becomes the token’s, and is tol
   expect(worker.reported).toEqual([]);
 });
 
+test('a client that WhatsApp no longer takes ends the link, and its page says so', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, beginLink, readLink } = await openNetwork();
+  standIn.refuseWith(405);
+  const { reported } = await startWorker();
+  const link = await beginLink(ani);
+  await waitFor(async () => (await readLink(link)).state === 'failed');
+  await waitFor(async () => expect(await sql`select * from web_sessions`).toEqual([]));
+  expect(await sql`select code from provider_answers`).toEqual([{ code: 'close_405' }]);
+  expect(reported).toEqual([]);
+});
+
 test('who cannot scan types a code that the network made for their number', async ({
   openNetwork,
 }) => {

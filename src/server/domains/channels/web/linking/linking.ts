@@ -6,11 +6,17 @@ import {
   type OwnedSession,
 } from '#server/domains/channels/web/auth/sessions.ts';
 import type { EngineEvent, EngineSocket } from '#server/domains/channels/web/engine/engine.ts';
+import { countAnswers } from '#server/domains/channels/health/health.ts';
 import { openSentStorage } from '#server/domains/channels/web/sending/sent-storage.ts';
-import { backOffMs } from '#server/domains/channels/web/sockets/close-codes.ts';
+import { actionFor, backOffMs } from '#server/domains/channels/web/sockets/close-codes.ts';
 import { eraseSession } from '#server/domains/channels/web/sockets/numbers.ts';
 import type { WebDeps } from '#server/domains/channels/web/web-deps.ts';
-import { type NetworkLink, scanByNetwork, waitingLinks } from '#server/domains/tokens/tokens.ts';
+import {
+  type NetworkLink,
+  failLink,
+  scanByNetwork,
+  waitingLinks,
+} from '#server/domains/tokens/tokens.ts';
 import { becomePaired, clearCodes, storePairingCode, storeQr } from './codes.ts';
 
 export type LinkingDeps = WebDeps & {
@@ -149,7 +155,7 @@ class LinkSession {
         },
         (error: unknown) => {
           this.#deps.report(error);
-          if (current === this.#current) this.#enqueue(() => this.#closed());
+          if (current === this.#current) this.#enqueue(() => this.#closed(0));
         },
       );
   }
@@ -186,7 +192,7 @@ class LinkSession {
       case 'paired':
         return this.#paired(event.phone);
       case 'closed':
-        return this.#closed();
+        return this.#closed(event.code);
       default:
         return;
     }
@@ -210,9 +216,26 @@ class LinkSession {
     }
   }
 
-  async #closed(): Promise<void> {
+  /** What only a newer release mends ends the link: its page says so, and the operator sees why. */
+  async #fail(code: number): Promise<void> {
+    const { allAccountsSql, connecting, leases, log } = this.#deps;
+    const { session } = this;
+    const { accountId, tokenId, sessionId: linkId } = session;
+    this.isOver = true;
+    log.warn({ code }, 'the phone network takes this client no longer: no number can be linked');
+    const answer = { accountId, tokenId, channel: 'web' as const, code: `close_${code}` };
+    await countAnswers(allAccountsSql, [answer], new Date());
+    await leases.whileOwned(session, async (tx) => {
+      await failLink(tx, connecting.subscribers, { accountId, linkId });
+      await eraseSession(tx, session);
+    });
+  }
+
+  async #closed(code: number): Promise<void> {
     if (this.isOver) return;
     this.#socket = undefined;
+    const action = actionFor(code);
+    if (action.kind === 'back_off' && action.says) return this.#fail(code);
     if (this.isPaired) {
       this.isOver = true;
       await this.#deps.leases.release(this.session);

@@ -100,7 +100,7 @@ test('463 fails the message, stops new chats, lets replies flow, and is told to 
   expect(second).toMatchObject({ outcome: 'later', failure: 'number_restricted' });
   expect(await channel.send(toPhone(ani, RECEIVER), never)).toEqual({ outcome: 'sent' });
   expect(standIn.arrived.size).toBe(1);
-  expect(notices).toMatchObject([{ tokenId: ani.tokenId, title: 'Nomor WhatsApp Anda dibatasi' }]);
+  expect(notices).toMatchObject([{ accountId: ani.accountId, title: 'Token "Kasir" dibatasi' }]);
   expect(notices[0]!.body).toContain('percakapan baru');
   expect(await sql`select channel, code, answers from provider_answers`).toEqual([
     { channel: 'web', code: '463', answers: 1 },

@@ -12,8 +12,9 @@ test.for([
   [411, { kind: 'part', reason: 'relink', erase: true }],
   [419, { kind: 'part', reason: 'relink', erase: true }],
   [500, { kind: 'retry', triesMax: 5, reason: 'relink' }],
+  [405, { kind: 'back_off', leastMs: 60_000, says: 'outdated' }],
   // Not in the table: trouble that passes.
-  [405, { kind: 'back_off', leastMs: 1_000 }],
+  [499, { kind: 'back_off', leastMs: 1_000 }],
   [0, { kind: 'back_off', leastMs: 1_000 }],
 ] as const)('%i asks for %j', ([code, action]) => {
   expect(actionFor(code)).toEqual(action);

@@ -3,7 +3,8 @@ import type { Parting } from '#contract/tokens/connection.ts';
 /** What to do when the network closes a connection. */
 export type CloseAction =
   | { kind: 'reconnect' }
-  | { kind: 'back_off'; leastMs: number }
+  /** `says`: it will go on so, until somebody does something. */
+  | { kind: 'back_off'; leastMs: number; says?: Parting }
   /** Tried again some times; then the number is parted. */
   | { kind: 'retry'; triesMax: number; reason: Parting }
   /** `erase`: the session cannot be used any more and is forgotten. */
@@ -12,6 +13,7 @@ export type CloseAction =
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 const UNAVAILABLE_MS = 30_000;
+const OUTDATED_MS = 60_000;
 const BAD_SESSION_TRIES = 5;
 
 /** The network asks for a new connection after pairing. */
@@ -25,6 +27,8 @@ const actions: Readonly<Record<number, CloseAction>> = {
   [RESTART_REQUIRED]: { kind: 'reconnect' },
   428: { kind: 'back_off', leastMs: FIRST_MS },
   [TIMED_OUT]: { kind: 'back_off', leastMs: FIRST_MS },
+  // The network no longer takes this client: only another release of it helps.
+  405: { kind: 'back_off', leastMs: OUTDATED_MS, says: 'outdated' },
   503: { kind: 'back_off', leastMs: UNAVAILABLE_MS },
   // Never opened again by itself: two would close each other for ever.
   [REPLACED]: { kind: 'part', reason: 'replaced', erase: false },

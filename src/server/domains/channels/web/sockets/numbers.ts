@@ -1,5 +1,5 @@
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
-import type { OwnedSession } from '#server/domains/channels/web/auth/sessions.ts';
+import { type OwnedSession, comesBack } from '#server/domains/channels/web/auth/sessions.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 /** How a session's token stands. */
@@ -24,7 +24,8 @@ export async function factsOf(
 ): Promise<ReadonlyMap<string, SessionFacts>> {
   const found = await sql<(SessionFacts & { sessionId: string })[]>`
     select s.session_id as "sessionId",
-      t.deleted_at is null and not t.account_suspended and t.channel = 'web' and (t.status = 'linked' and s.state = 'linked'
+      t.deleted_at is null and not t.account_suspended and t.channel = 'web' and (s.state = 'linked'
+          and (t.status = 'linked' or t.status = 'disconnected' and ${comesBack(sql)})
         or s.state = 'paired' and s.created_at > clock_timestamp() - ${PAIRED_FOR}::interval)
         as "isWanted",
       t.deleted_at is not null or t.channel <> 'web' or s.state = 'ended'

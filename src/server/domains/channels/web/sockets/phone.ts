@@ -1,13 +1,12 @@
-import { partings, restrictions, type Restriction } from '#contract/tokens/connection.ts';
+import type { Restriction } from '#contract/tokens/connection.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Sinks } from '#server/domains/channels/channels.ts';
+import { countAnswers, liftRestriction } from '#server/domains/channels/health/health.ts';
 import {
-  countAnswers,
-  markConnected,
-  markParted,
-  liftRestriction,
-  markRestricted,
-} from '#server/domains/channels/health/health.ts';
+  connectNumber,
+  partNumber,
+  restrictNumber,
+} from '#server/domains/channels/health/presence.ts';
 import { openAuthStorage } from '#server/domains/channels/web/auth/auth-storage.ts';
 import {
   LeaseLost,
@@ -19,8 +18,8 @@ import { Receiving } from '#server/domains/channels/web/receiving/receiving.ts';
 import { isRestriction } from '#server/domains/channels/web/sending/refusals.ts';
 import { openSentStorage } from '#server/domains/channels/web/sending/sent-storage.ts';
 import type { WebDeps } from '#server/domains/channels/web/web-deps.ts';
-import { connectLink, failLink, setPresence } from '#server/domains/tokens/tokens.ts';
-import type { CloseAction } from './close-codes.ts';
+import { connectLink, failLink } from '#server/domains/tokens/tokens.ts';
+import { type CloseAction, actionFor } from './close-codes.ts';
 import { Connection } from './connection.ts';
 import { type SessionFacts, becomeLinked, eraseSession } from './numbers.ts';
 
@@ -111,6 +110,11 @@ export class Phone {
     if (isRestriction(code)) await this.#restrict('new_chats', true);
   }
 
+  get #ref() {
+    const { accountId, tokenId } = this.session;
+    return { accountId, tokenId, channel: 'web' as const };
+  }
+
   #enqueue(work: () => Promise<void>) {
     this.#queue = this.#queue.then(work).catch(this.#reportUnlessLost);
   }
@@ -142,6 +146,7 @@ export class Phone {
       case 'capping':
         return this.#restrict('capped', event.isCapped, event.untilMs);
       case 'closed':
+        return this.#closed(event.code);
       case 'heard':
       case 'paired':
       case 'pairing_code':
@@ -151,13 +156,25 @@ export class Phone {
   }
 
   async #opened(phone: string): Promise<void> {
-    const { session } = this;
     if (!this.#isLinked) {
       if (!(await this.#link(phone))) return;
       this.#isLinked = true;
     }
-    await markConnected(this.#deps.allAccountsSql, { ...session, channel: 'web' }, new Date());
+    await this.#deps.leases.whileOwned(this.session, (tx) =>
+      connectNumber(tx, this.#deps, this.#ref),
+    );
     this.#receiving.opened();
+  }
+
+  /** What the network says by closing is counted; what only a newer release mends is told. */
+  async #closed(code: number): Promise<void> {
+    const { allAccountsSql, leases } = this.#deps;
+    const answer = { ...this.#ref, code: `close_${code}` };
+    await countAnswers(allAccountsSql, [answer], new Date());
+    const action = actionFor(code);
+    if (action.kind !== 'back_off' || !action.says || !this.#isLinked) return;
+    const { says } = action;
+    await leases.whileOwned(this.session, (tx) => partNumber(tx, this.#deps, this.#ref, says));
   }
 
   /** The session becomes its token's; false when the number is another token's, or the link is over. */
@@ -183,23 +200,18 @@ export class Phone {
 
   /** Stores what the network restricts; its owner is told when that is new. */
   async #restrict(kind: Restriction, isActive: boolean, untilMs?: number): Promise<void> {
-    const { leases, notify } = this.#deps;
-    const { accountId, tokenId } = this.session;
-    const at = new Date();
-    const until =
-      untilMs === undefined ? new Date(at.getTime() + RESTRICTED_MS) : new Date(untilMs);
-    await leases.whileOwned(this.session, async (tx) => {
-      if (!isActive) return liftRestriction(tx, this.session, kind);
-      if (!(await markRestricted(tx, this.session, { kind, until, at }))) return;
-      const title = 'Nomor WhatsApp Anda dibatasi';
-      await notify(tx, { accountId, tokenId, title, body: restrictions[kind] });
-    });
+    const until = new Date(untilMs ?? this.#deps.now().getTime() + RESTRICTED_MS);
+    await this.#deps.leases.whileOwned(this.session, (tx) =>
+      isActive
+        ? restrictNumber(tx, this.#deps, this.#ref, { kind, until })
+        : liftRestriction(tx, this.#ref, kind),
+    );
   }
 
   /** The network has ended the session, or it cannot be used any more: its owner is told. */
   async #part({ reason, erase }: PartAction): Promise<void> {
-    const { connecting, leases, notify } = this.#deps;
-    const { accountId, sessionId, tokenId } = this.session;
+    const { connecting, leases } = this.#deps;
+    const { accountId, sessionId } = this.session;
     this.#isOver = true;
     await leases.whileOwned(this.session, async (tx) => {
       if (erase) await eraseSession(tx, this.session);
@@ -207,16 +219,7 @@ export class Phone {
         await failLink(tx, connecting.subscribers, { accountId, linkId: sessionId });
         return;
       }
-      const to = 'disconnected';
-      const name = await setPresence(tx, connecting.subscribers, { accountId, tokenId, to });
-      const isNews = await markParted(
-        tx,
-        { accountId, tokenId, channel: 'web' },
-        { reason, at: new Date() },
-      );
-      if (name === undefined || !isNews) return;
-      const title = `Token "${name}" terputus`;
-      await notify(tx, { accountId, tokenId, title, body: partings[reason] });
+      await partNumber(tx, this.#deps, this.#ref, reason);
     });
   }
 }

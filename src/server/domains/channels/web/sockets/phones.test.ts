@@ -138,7 +138,7 @@ test.for([
     if (code === 401) standIn.logoutFromPhone(OWN);
     else standIn.closeWith(OWN, code);
     await waitFor(() => expect(notices).toHaveLength(1));
-    expect(notices).toMatchObject([{ tokenId: ani.tokenId, title: 'Token "Kasir" terputus' }]);
+    expect(notices).toMatchObject([{ accountId: ani.accountId, title: 'Token "Kasir" terputus' }]);
     await waitFor(async () =>
       expect(await sql`select status, phone from tokens where token_id = ${ani.tokenId}`).toEqual([
         { status: 'disconnected', phone: OWN },
@@ -151,11 +151,35 @@ test.for([
   },
 );
 
+test('a client that WhatsApp no longer takes says so once, keeps its session, and comes back by itself', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  const { notices } = await startWorker();
+  await link(ani, OWN);
+  const stateOf = () => sql`
+    select t.status, c.parted_reason as reason from tokens t join connections c using (account_id, token_id)`;
+  standIn.refuseWith(405);
+  standIn.closeWith(OWN, 405);
+  const answers = () => sql`select answers from provider_answers where code = 'close_405'`;
+  await waitFor(async () => {
+    const [row] = await answers();
+    expect(Number(row?.['answers'])).toBeGreaterThan(2);
+  });
+  expect(await stateOf()).toEqual([{ status: 'disconnected', reason: 'outdated' }]);
+  expect(notices).toMatchObject([{ title: 'Token "Kasir" terputus' }]);
+  expect(notices[0]!.body).toContain('tanpa memindai ulang');
+  standIn.refuseWith(undefined);
+  await waitFor(async () => expect(await stateOf()).toEqual([{ status: 'linked', reason: null }]));
+  expect(notices).toHaveLength(1);
+});
+
 test('a session that stays bad is given up after some tries', async ({ sql, openNetwork }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
   const { notices } = await startWorker();
   await link(ani, OWN);
-  standIn.breakSessions();
+  standIn.refuseWith(500);
   standIn.closeWith(OWN, 500);
   await waitFor(() => expect(notices).toHaveLength(1));
   expect(notices[0]!.body).toContain('Pindai QR lagi');

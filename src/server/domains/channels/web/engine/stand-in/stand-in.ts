@@ -24,8 +24,8 @@ export type StandIn = WebEngine & {
   closeWith(phone: string, code: number): void;
   /** The number's connection says nothing any more, also not that it has ended. */
   dieSilently(phone: string): void;
-  /** From now on every session is bad: 500 at each connection. */
-  breakSessions(): void;
+  /** From now on each new connection is closed with this code; undefined: no longer. */
+  refuseWith(code: number | undefined): void;
   /** The number's connection brings something. */
   emit(phone: string, event: EngineEvent): void;
   /** The QRs of all that link are used up. */
@@ -76,7 +76,7 @@ class StandInNetwork implements StandIn {
   readonly #options: StandInOptions;
   readonly #connected = new Set<Connected>();
   readonly #ended = new Set<string>();
-  #isBroken = false;
+  #refusesWith: number | undefined;
   readonly arrived = new Map<string, { from: string; message: EngineMessage; times: number }>();
   readonly loggedOut: string[] = [];
 
@@ -149,8 +149,8 @@ class StandInNetwork implements StandIn {
     for (const connected of this.#of(phone)) connected.state = 'dead';
   }
 
-  breakSessions(): void {
-    this.#isBroken = true;
+  refuseWith(code: number | undefined): void {
+    this.#refusesWith = code;
   }
 
   emit(phone: string, event: EngineEvent): void {
@@ -179,8 +179,8 @@ class StandInNetwork implements StandIn {
     const { creds, given, timers } = connected;
     if (!this.#connected.has(connected)) return;
     if (this.#ended.has(creds.id)) return this.#end(connected, 401);
+    if (this.#refusesWith !== undefined) return this.#end(connected, this.#refusesWith);
     if (creds.phone === null) return this.#showQr(connected);
-    if (this.#isBroken) return this.#end(connected, 500);
     for (const other of this.#of(creds.phone)) {
       if (other.creds.id === creds.id) this.#end(other, 440);
     }
