@@ -1,5 +1,5 @@
 // What other features may know of this one.
-export { aboutChannel } from '#web/features/tokens/channels/channelWords.ts';
+export { AboutChannel } from '#web/features/tokens/channels/AboutChannel.tsx';
 export { CloudForm } from '#web/features/tokens/channels/CloudForm.tsx';
 export { CloudSetup } from '#web/features/tokens/channels/CloudSetup.tsx';
 export { channelsQuery } from '#web/features/tokens/channels/queries.ts';

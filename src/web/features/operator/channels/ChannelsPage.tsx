@@ -20,7 +20,7 @@ const columns: readonly Column<ConnectedNumber>[] = [
   {
     id: 'account_name',
     title: 'Pelanggan',
-    width: 230,
+    width: 200,
     phone: 'title',
     cell: ({ account_name, is_system, token_name }) => (
       <span className={styles['what']}>
@@ -36,7 +36,7 @@ const columns: readonly Column<ConnectedNumber>[] = [
   {
     id: 'phone',
     title: 'Nomor',
-    width: 180,
+    width: 155,
     whole: true,
     phone: 'line',
     cell: ({ phone }) => <span className="num">{phone ?? '—'}</span>,
@@ -44,7 +44,7 @@ const columns: readonly Column<ConnectedNumber>[] = [
   {
     id: 'channel',
     title: 'Kanal',
-    width: 180,
+    width: 172,
     whole: true,
     phone: 'fact',
     cell: ({ channel }) => channelLabel[channel],
@@ -52,14 +52,14 @@ const columns: readonly Column<ConnectedNumber>[] = [
   {
     id: 'state',
     title: 'Keadaan',
-    width: 190,
-    phone: 'note',
+    width: 140,
+    phone: 'aside',
     cell: (number) => <NumberState number={number} />,
   },
   {
     id: 'since',
     title: 'Tersambung sejak',
-    width: 180,
+    width: 162,
     sortable: true,
     phone: 'hidden',
     cell: ({ since, status }) => (since && status === 'linked' ? <DateTime at={since} /> : '—'),
@@ -67,15 +67,15 @@ const columns: readonly Column<ConnectedNumber>[] = [
   {
     id: 'uptime',
     title: 'Uptime 30 hari',
-    width: 130,
+    width: 118,
     align: 'end',
-    phone: 'aside',
+    phone: 'fact',
     cell: ({ uptime }) => <span className="num">{uptimeWords(uptime)}</span>,
   },
   {
     id: 'last_receipt_at',
     title: 'Laporan terakhir',
-    width: 180,
+    width: 156,
     phone: 'hidden',
     cell: ({ last_receipt_at: at }) => (at ? <DateTime at={at} /> : 'Belum ada'),
   },

@@ -20,7 +20,7 @@ type Props = {
 
 /** One number: how it stands, why, and whose it is. */
 export const NumberDrawer = ({ number, loading, onClose }: Props) => (
-  <Drawer addressed open onClose={onClose} title={number?.token_name ?? 'Nomor'}>
+  <Drawer addressed open onClose={onClose} title={titleOf(number)}>
     {number ? (
       <Details number={number} />
     ) : loading ? (
@@ -30,6 +30,9 @@ export const NumberDrawer = ({ number, loading, onClose }: Props) => (
     )}
   </Drawer>
 );
+
+const titleOf = (number: ConnectedNumber | undefined): string =>
+  number?.is_system ? 'Token sistem' : (number?.token_name ?? 'Nomor');
 
 function Details({ number }: { number: ConnectedNumber }) {
   const { parted, restriction, since, status } = number;
@@ -64,7 +67,7 @@ function Details({ number }: { number: ConnectedNumber }) {
       <Facts
         facts={[
           { term: 'Keadaan', is: <NumberState number={number} /> },
-          { term: 'Pelanggan', is: <Owner number={number} /> },
+          { term: number.is_system ? 'Dipakai oleh' : 'Pelanggan', is: <Owner number={number} /> },
           { term: 'Nomor', is: <span className="num">{number.phone ?? '—'}</span> },
           { term: 'Kanal', is: channelLabel[number.channel] },
           {
@@ -87,7 +90,7 @@ function Details({ number }: { number: ConnectedNumber }) {
 
 const Owner = ({ number }: { number: ConnectedNumber }) =>
   number.is_system ? (
-    <Link to="/operator/token">Token sistem</Link>
+    <Link to="/operator/token">Kabari, untuk kode dan pemberitahuan</Link>
   ) : (
     <Link to="/operator/pelanggan" search={{ open: number.account_id, token: number.token_id }}>
       <bdi>{number.account_name}</bdi>

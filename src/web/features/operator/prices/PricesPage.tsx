@@ -84,7 +84,11 @@ const PriceHistory = ({ category, rows }: PriceHistoryProps) => (
     <h3>{categoryWords(category)}</h3>
     <ul className={styles['rows']} aria-label={`Riwayat harga ${categoryWords(category)}`}>
       {rows.map((row) => (
-        <Dated key={row.valid_from.toISOString()} row={row}>
+        <Dated
+          key={row.valid_from.toISOString()}
+          row={row}
+          since={row.set_by === null ? 'Harga bawaan Kabari' : undefined}
+        >
           {formatRupiah(row.price)} per pesan
         </Dated>
       ))}
@@ -94,13 +98,24 @@ const PriceHistory = ({ category, rows }: PriceHistoryProps) => (
 
 type Row = Omit<PriceTables['prices'][number], 'category' | 'price'>;
 
-const Dated = ({ row, children }: { row: Row; children: ReactNode }) => (
+type DatedProps = {
+  row: Row;
+  /** In place of the moment, where that says nothing. */
+  since?: string | undefined;
+  children: ReactNode;
+};
+
+const Dated = ({ row, since, children }: DatedProps) => (
   <li>
     <span className={styles['what']}>
       <strong className="num">{children}</strong>
       <span className={styles['small']}>
-        Mulai <DateTime at={row.valid_from} />
-        {row.set_by !== null && `, oleh ${row.set_by}: ${row.reason ?? ''}`}
+        {since ?? (
+          <>
+            Mulai <DateTime at={row.valid_from} />
+            {row.set_by !== null && `, oleh ${row.set_by}: ${row.reason ?? ''}`}
+          </>
+        )}
       </span>
     </span>
     <StatusChip tone={stateTone[row.state]}>{stateLabel[row.state]}</StatusChip>

@@ -4,7 +4,7 @@ import { type SystemToken, moveSystemToken } from '#contract/operator/system-tok
 import type { ChannelName } from '#contract/tokens.ts';
 import { useAct } from '#web/api/query.ts';
 import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
-import { aboutChannel, channelLabel } from '#web/features/tokens/tokens.ts';
+import { AboutChannel, channelLabel } from '#web/features/tokens/tokens.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -67,7 +67,7 @@ export function MoveSystemToken({ token, onClose }: Props) {
               choices={token.others.map((value) => ({
                 value,
                 title: channelLabel[value],
-                children: <About channel={value} />,
+                children: <AboutChannel channel={value} />,
               }))}
             />
           ) : (
@@ -83,16 +83,5 @@ export function MoveSystemToken({ token, onClose }: Props) {
         </Stack>
       </form>
     </Modal>
-  );
-}
-
-function About({ channel }: { channel: ChannelName }) {
-  const { can, needs, risk } = aboutChannel[channel];
-  return (
-    <>
-      <span>{can}</span>
-      {risk && <span>{risk}</span>}
-      <span>{needs}</span>
-    </>
   );
 }

@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
-import { TriangleAlert } from 'lucide-react';
 import type { OfferedChannel } from '#contract/tokens/channels.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/api/errors.ts';
-import { aboutChannel, pricesOf } from '#web/features/tokens/channels/channelWords.ts';
+import { AboutChannel } from '#web/features/tokens/channels/AboutChannel.tsx';
+import { pricesOf } from '#web/features/tokens/channels/channelWords.ts';
 import { channelsQuery } from '#web/features/tokens/channels/queries.ts';
 import styles from '#web/features/tokens/channels/channels.module.css';
 import { channelLabel } from '#web/features/tokens/labels.ts';
@@ -54,31 +54,23 @@ export function ChannelChoice({ legend, without, value, error, onChange }: Props
       choices={offered.map((one) => ({
         value: one.channel,
         title: channelLabel[one.channel],
-        children: <About offered={one} />,
+        children: (
+          <>
+            <AboutChannel channel={one.channel} />
+            <Prices offered={one} />
+          </>
+        ),
       }))}
     />
   );
 }
 
-function About({ offered }: { offered: OfferedChannel }) {
-  const { can, needs, risk } = aboutChannel[offered.channel];
-  return (
-    <>
-      <span>{can}</span>
-      {risk && (
-        <span className={styles['risk']}>
-          <TriangleAlert size={16} aria-hidden="true" />
-          <span>{risk}</span>
-        </span>
-      )}
-      <span>{needs}</span>
-      <span className={styles['prices']}>
-        {pricesOf(offered).map((price) => (
-          <span key={price} className="num">
-            {price}
-          </span>
-        ))}
+const Prices = ({ offered }: { offered: OfferedChannel }) => (
+  <span className={styles['prices']}>
+    {pricesOf(offered).map((price) => (
+      <span key={price} className="num">
+        {price}
       </span>
-    </>
-  );
-}
+    ))}
+  </span>
+);

@@ -7,6 +7,7 @@ import { addressOf } from '#web/features/tokens/templates/labels.ts';
 import { NewTemplate } from '#web/features/tokens/templates/NewTemplate.tsx';
 import { useTemplatesChanged } from '#web/features/tokens/templates/queries.ts';
 import { AddTemplate, TemplateTable } from '#web/features/tokens/templates/TemplateTable.tsx';
+import styles from '#web/features/tokens/templates/templates.module.css';
 import { useTemplateSync } from '#web/features/tokens/templates/useTemplateSync.tsx';
 import { TokenTabs } from '#web/features/tokens/TokenTabs.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
@@ -58,8 +59,10 @@ export function TemplatesPage() {
         }
       />
       <TokenTabs current="templates" />
-      <RefusalAlert error={sync.error} />
-      <TemplateTable />
+      <div className={styles['list']}>
+        <RefusalAlert error={sync.error} />
+        <TemplateTable />
+      </div>
     </>
   );
 }

@@ -23,11 +23,7 @@ export function TokenThing({ accountId, id }: ThingProps) {
           <Alert
             state="warning"
             visible={data.status !== 'linked' && data.status !== 'linking'}
-            label={
-              data.waiting > 0
-                ? 'Token ini tidak tersambung ke ponsel, jadi pesan yang menunggu belum dapat berangkat. Minta pelanggan memindai QR lagi di halaman Token.'
-                : 'Token ini tidak tersambung ke ponsel. Minta pelanggan memindai QR di halaman Token.'
-            }
+            label={partedWords(data)}
           />
           <Facts facts={factsOf(data)} />
         </div>
@@ -35,6 +31,14 @@ export function TokenThing({ accountId, id }: ThingProps) {
     </Loaded>
   );
 }
+
+/** What a token that cannot send keeps back, and what its owner does about it. */
+const partedWords = ({ channel, waiting }: DeskToken): string => {
+  const what = channel === 'cloud' ? 'nomor di Meta' : 'ponsel';
+  const how = channel === 'cloud' ? 'memasukkan access token baru' : 'memindai QR';
+  const held = waiting > 0 ? ', jadi pesan yang menunggu belum dapat berangkat' : '';
+  return `Token ini tidak tersambung ke ${what}${held}. Minta pelanggan ${how} di halaman Token.`;
+};
 
 const moment = (at: Date | null, none: string) => (at ? <DateTime at={at} /> : none);
 
