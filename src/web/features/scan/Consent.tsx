@@ -3,6 +3,7 @@ import { consentScan, type Scan } from '#contract/tokens.ts';
 import { useAct } from '#web/api/query.ts';
 import { saveNonce } from '#web/features/scan/nonce.ts';
 import styles from '#web/features/scan/scan.module.css';
+import { UnofficialRisk } from '#web/features/scan/UnofficialRisk.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Countdown } from '#web/ui/time/Countdown.tsx';
@@ -82,10 +83,7 @@ type UnofficialProps = { phone: string; onPhone: (phone: string) => void };
 /** WhatsApp Web: what may come of it, and the number for whom its network is asked for a code to type. */
 const UnofficialClient = ({ phone, onPhone }: UnofficialProps) => (
   <>
-    <p className={styles['warning']}>
-      Sambungan ini memakai aplikasi tidak resmi yang meniru WhatsApp Web: WhatsApp dapat membatasi
-      atau memblokir nomor Anda karenanya, dan kami tidak dapat mencegahnya.
-    </p>
+    <UnofficialRisk />
     <PhoneField
       label="Nomor WhatsApp Anda (tidak wajib)"
       help="Isi bila Anda tidak dapat memindai QR: kami menampilkan kode yang dapat diketik di ponsel."

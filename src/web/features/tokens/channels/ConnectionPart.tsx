@@ -14,6 +14,7 @@ import { uptimeWords } from '#web/features/tokens/channels/health.ts';
 import styles from '#web/features/tokens/channels/channels.module.css';
 import { connectionQuery } from '#web/features/tokens/channels/queries.ts';
 import { LinkPart } from '#web/features/tokens/links/LinkPart.tsx';
+import { UnofficialRisk } from '#web/features/scan/scan.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Facts } from '#web/ui/panel/Panel.tsx';
@@ -34,7 +35,14 @@ export function ConnectionPart({ token, linking }: Props) {
       )}
       {data && <Health connection={data} isConnected={token.status === 'linked'} />}
       {isShown && token.channel === 'cloud' && <CloudPart token={token} linking={linking} />}
-      {isShown && token.channel === 'web' && <LinkPart token={token} linking={linking} />}
+      {isShown && token.channel === 'web' && (
+        <LinkPart
+          token={token}
+          linking={linking}
+          risk={<UnofficialRisk />}
+          restricted={Boolean(data?.restriction)}
+        />
+      )}
     </>
   );
 }

@@ -1,6 +1,6 @@
 import { ExternalLink, Link2, QrCode } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
-import { lazy, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';
 import { consentScan, linkToken, type Token } from '#contract/tokens.ts';
 import { useAct } from '#web/api/query.ts';
@@ -78,8 +78,18 @@ function useLink(token: Token) {
   };
 }
 
+type Props = {
+  token: Token;
+  /** Came here to link a phone. */
+  linking: boolean;
+  /** What may come of linking: read before the QR is asked for, and beside it. */
+  risk?: ReactNode;
+  /** The network restricts the number, which is told above. */
+  restricted?: boolean;
+};
+
 /** The way from a token to its phone: a QR here, an address for one scan, or who is connected. */
-export function LinkPart({ token, linking }: { token: Token; linking: boolean }) {
+export function LinkPart({ token, linking, risk, restricted = false }: Props) {
   const { live, ended, end, busy, error, begin } = useLink(token);
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
@@ -97,8 +107,10 @@ export function LinkPart({ token, linking }: { token: Token; linking: boolean })
   if (token.status === 'linked') {
     return (
       <p className={styles['connected']}>
-        Tersambung ke <strong className="num">{token.phone && formatPhone(token.phone)}</strong>.
-        Token ini siap mengirim dan menerima pesan.
+        Tersambung ke <strong className="num">{token.phone && formatPhone(token.phone)}</strong>
+        {restricted
+          ? ', dengan pembatasan di atas.'
+          : '. Token ini siap mengirim dan menerima pesan.'}
       </p>
     );
   }
@@ -108,6 +120,7 @@ export function LinkPart({ token, linking }: { token: Token; linking: boolean })
       <h3>Sambungkan ponsel</h3>
       <RefusalAlert error={error} />
       {!live && <p className={styles['text']}>{hints[ended ?? 'none']}</p>}
+      {risk}
       {live && here !== undefined && (
         <Suspense fallback={<Skeleton width={264} height={264} />}>
           <ScanHere key={here} path={live.path} nonce={here} onEnd={end} />
