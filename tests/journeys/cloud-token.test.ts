@@ -1,19 +1,21 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
+import { uuidOf } from '#contract/base/ids.ts';
 import { createToken } from '#contract/tokens.ts';
 import { connectCloud } from '#contract/tokens/cloud.ts';
 import { type FakeMeta, startFakeMeta } from '#tests/support/meta/fake-meta.ts';
 import { accessOf } from '#tests/support/meta/cloud-channel.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { inspection } from './browser/axe.ts';
-import { ask, signUp, topUp } from './support/portal.ts';
+import { ask, newSender, signUp, topUp } from './support/portal.ts';
+import { fakeActs } from './support/fake-acts.ts';
 import { setUpJourney } from './support/stage.ts';
 import { press, write } from './support/steps.ts';
 
 const settings: Record<string, string> = { SIMULATOR_SPEED: '0' };
 let meta: FakeMeta;
 beforeAll(async () => {
-  meta = await startFakeMeta({ numbers: [{}, {}] });
+  meta = await startFakeMeta({ numbers: [{}, {}, {}] });
   settings['CLOUD_URL'] = `${meta.url}/v23.0`;
 });
 // Before the product ends, which may still call it.
@@ -94,14 +96,13 @@ journey(
       content: { body: 'Sudah dikirim?' },
       phoneNumberId: input.phone_number_id,
     });
+    const tokenId = uuidOf('token', token.id) ?? '';
     await waitFor(async () => {
-      const rows = await db.allAccountsSql`
-        select 1 from conversations c where peer = ${CUSTOMER} and last_in_at is not null
-          and not exists (select from outbox o where o.account_id = c.account_id)`;
-      return rows.length > 0;
+      const closed = await db.allAccountsSql`
+        update conversations set last_in_at = last_in_at - interval '25 hours'
+        where token_id = ${tokenId} and peer = ${CUSTOMER} and last_in_at is not null`;
+      return closed.count > 0;
     });
-    await db.allAccountsSql`
-      update conversations set last_in_at = last_in_at - interval '25 hours' where peer = ${CUSTOMER}`;
     const { open } = await person({ still: true, session: who.session, width: 390 });
     const { faults, look } = inspection();
     const tab = await open(`/message-history?view=percakapan&open=${token.id}&peer=${CUSTOMER}`);
@@ -118,6 +119,45 @@ journey(
     await look(tab, 'moving a token', { phone: true });
     await dialog.getByRole('button', { name: 'Pindahkan' }).click();
     await tab.getByRole('button', { name: 'Tampilkan QR' }).waitFor();
+    expect(faults).toEqual([]);
+  },
+);
+
+journey(
+  'who writes by the Cloud API is told of the 24 hours first, and reads new templates from Meta',
+  async ({ product: { address }, person }) => {
+    const who = await signUp(address, { name: 'Toko Cempaka', phone: '6281355506203' });
+    const trial = await newSender(address, who, { name: 'Uji coba', phone: '62813555062039' });
+    const asked = { name: 'Gudang', channel: 'cloud' } as const;
+    const { token } = await ask(address, createToken, asked, who.session);
+    const input = { token_id: token.id, ...accessOf(meta, 2) };
+    await ask(address, connectCloud, input, who.session);
+    const expects = [/status of 422/];
+    const { open } = await person({ still: true, session: who.session, expects });
+    const { faults, look } = inspection();
+    const tab = await open('/message-history');
+    await tab.getByRole('button', { name: 'Kirim pesan' }).first().click();
+    const dialog = tab.getByRole('dialog', { name: 'Kirim pesan' });
+    const hint = dialog.getByText('teks bebas hanya sampai kepada orang', { exact: false });
+    await dialog.getByLabel('Dari token').selectOption(trial.id);
+    expect(await hint.count()).toBe(0);
+    await dialog.getByLabel('Dari token').selectOption(token.id);
+    await hint.waitFor();
+    await look(tab, 'a message by the Cloud API');
+    await dialog.getByRole('link', { name: 'Lihat templat' }).click();
+
+    await tab.getByRole('row', { name: /hello_world/ }).waitFor();
+    meta.control.templates.add({ name: 'pesanan_siap', body: 'Pesanan Anda siap diambil.' });
+    const renew = tab.getByRole('button', { name: 'Segarkan dari Meta' });
+    await renew.click();
+    await tab.getByText('Templat diperbarui dari Meta.').waitFor();
+    await tab.getByRole('row', { name: /pesanan_siap/ }).waitFor();
+
+    const message = 'Meta tidak dapat dihubungi. Coba lagi sebentar lagi.';
+    await fakeActs(tab, { template_sync: () => ({ refused: 'cloud_unreachable', message }) });
+    await renew.click();
+    await tab.getByRole('main').getByText(message).waitFor();
+    await look(tab, 'templates that Meta did not tell of');
     expect(faults).toEqual([]);
   },
 );

@@ -81,6 +81,7 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
           error={errors.token_id}
           onChange={(id) => form.set('token_id', id)}
         />
+        <WindowHint channel={token?.channel} />
         <HomeTelephoneField
           label="Nomor tujuan"
           required
@@ -101,17 +102,26 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
           error={errors.text}
           onChange={({ target }) => form.set('text', target.value)}
         />
-        <Alert
-          state="info"
-          visible={token?.channel === 'cloud'}
-          label="Lewat WhatsApp Cloud API, pesan ini hanya dapat dikirim bila penerima menulis dalam 24 jam terakhir."
-        />
         <Price channel={token?.channel} />
         <Actions busy={send.busy} onClose={onClose} />
       </Stack>
     </form>
   );
 }
+
+/** By the Cloud API a free text reaches only who has just written: said before it is written. */
+const WindowHint = ({ channel }: { channel: ChannelName | undefined }) => (
+  <Alert
+    state="info"
+    visible={channel === 'cloud'}
+    label="Lewat WhatsApp Cloud API, teks bebas hanya sampai kepada orang yang menulis ke nomor ini dalam 24 jam terakhir."
+  >
+    <p>
+      Untuk orang lain, kirim templat yang sudah disetujui.{' '}
+      <Link to="/token/templat">Lihat templat</Link>
+    </p>
+  </Alert>
+);
 
 const Actions = ({ busy, onClose }: { busy: boolean; onClose: () => void }) => (
   <div className={styles['actions']}>
