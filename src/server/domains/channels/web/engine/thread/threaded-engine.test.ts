@@ -1,7 +1,3 @@
-import { once } from 'node:events';
-import { type Server, createServer } from 'node:http';
-import type { AddressInfo, Socket } from 'node:net';
-import { createHash } from 'node:crypto';
 import { proto } from 'baileys';
 import { expect, test as base } from 'vitest';
 import type {
@@ -10,6 +6,10 @@ import type {
   SentStorage,
   WebEngine,
 } from '#server/domains/channels/web/engine/engine.ts';
+import {
+  type WebSocketServer,
+  openWebSocketServer,
+} from '#tests/support/channels/web-socket-server.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { openThreadedEngine } from './threaded-engine.ts';
 
@@ -19,9 +19,12 @@ import { openThreadedEngine } from './threaded-engine.ts';
  * that its end, and the thread's, are told. What it cannot: the server's half of the handshake is signed with a key
  * that only WhatsApp has, so nothing that follows it, from the QR on, is proved without a real phone.
  */
-const test = base.extend<{ network: WebSocketServer; openEngine: () => WebEngine }>({
+const test = base.extend<{
+  network: Awaited<ReturnType<typeof openNetwork>>;
+  openEngine: () => WebEngine;
+}>({
   network: async ({ task: _ }, use) => {
-    const network = await openWebSocketServer();
+    const network = await openNetwork();
     await use(network);
     await network.close();
   },
@@ -132,52 +135,14 @@ function stored(): { auth: AuthStorage; sent: SentStorage } {
   };
 }
 
-type WebSocketServer = {
-  url: string;
-  /** The first frame of each connection, unmasked. */
-  frames: Buffer[];
-  endAll: () => void;
-  close: () => Promise<void>;
-};
-
-const GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
-
-async function openWebSocketServer(): Promise<WebSocketServer> {
-  const server: Server = createServer();
-  const sockets = new Set<Socket>();
+/** A server of WebSockets, with the first message of each connection. */
+async function openNetwork(): Promise<WebSocketServer & { frames: Buffer[] }> {
   const frames: Buffer[] = [];
-  server.on('upgrade', (request, socket: Socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    const key = createHash('sha1').update(`${request.headers['sec-websocket-key']}${GUID}`);
-    socket.write(
-      'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
-        `Sec-WebSocket-Accept: ${key.digest('base64')}\r\n\r\n`,
-    );
-    socket.once('data', (data: Buffer) => frames.push(unmasked(data)));
+  const server = await openWebSocketServer((connection) => {
+    connection.onMessage = (content) => {
+      frames.push(content);
+      connection.onMessage = () => undefined;
+    };
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `ws://127.0.0.1:${port}/ws/chat`,
-    frames,
-    endAll: () => sockets.forEach((socket) => socket.destroy()),
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, 'close');
-    },
-  };
-}
-
-/** The content of one small client frame. */
-function unmasked(frame: Buffer): Buffer {
-  const length = frame.readUInt8(1) & 0x7f;
-  const start = length === 126 ? 4 : 2;
-  const size = length === 126 ? frame.readUInt16BE(2) : length;
-  const mask = frame.subarray(start, start + 4);
-  const content = Buffer.from(frame.subarray(start + 4, start + 4 + size));
-  for (const [index, byte] of content.entries()) content[index] = byte ^ (mask[index % 4] ?? 0);
-  return content;
+  return Object.assign(server, { frames });
 }
