@@ -46,7 +46,7 @@ export async function startApp(
 }
 
 /** What a checkout runs Node with; those that do not say it ran with these. */
-async function flagsOf(root: string): Promise<readonly string[]> {
+export async function flagsOf(root = repository): Promise<readonly string[]> {
   const ready = pathToFileURL(join(root, 'tools/ready.mjs')).href;
   const { flags } = (await import(ready)) as { flags?: readonly string[] };
   return flags ?? ['--disable-proto=delete', '--max-semi-space-size=2'];
