@@ -5,9 +5,10 @@ import { createToken } from '#contract/tokens.ts';
 import { connectCloud } from '#contract/tokens/cloud.ts';
 import { type FakeMeta, startFakeMeta } from '#tests/support/meta/fake-meta.ts';
 import { accessOf } from '#tests/support/meta/cloud-channel.ts';
+import { codeComponents } from '#tests/support/meta/templates.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { inspection } from './browser/axe.ts';
-import { ask, newSender, signUp, topUp } from './support/portal.ts';
+import { ask, newSender, signIn, signUp, topUp } from './support/portal.ts';
 import { fakeActs } from './support/fake-acts.ts';
 import { setUpJourney } from './support/stage.ts';
 import { press, write } from './support/steps.ts';
@@ -15,7 +16,7 @@ import { press, write } from './support/steps.ts';
 const settings: Record<string, string> = { SIMULATOR_SPEED: '0' };
 let meta: FakeMeta;
 beforeAll(async () => {
-  meta = await startFakeMeta({ numbers: [{}, {}, {}] });
+  meta = await startFakeMeta({ numbers: [{}, {}, {}, {}] });
   settings['CLOUD_URL'] = `${meta.url}/v23.0`;
 });
 // Before the product ends, which may still call it.
@@ -26,8 +27,8 @@ const journey = setUpJourney(settings);
 const CUSTOMER = '6281355507001';
 
 /** Fills the form that connects a number, and sends it. */
-async function connectByKeyboard(tab: Page): Promise<void> {
-  const access = accessOf(meta);
+async function connectByKeyboard(tab: Page, number = 0): Promise<void> {
+  const access = accessOf(meta, number);
   await write(tab, tab.getByLabel('Phone number ID', { exact: true }), access.phone_number_id);
   await write(tab, tab.getByLabel('WhatsApp Business Account ID', { exact: true }), access.waba_id);
   await write(tab, tab.getByLabel('Access token', { exact: true }), access.access_token);
@@ -158,6 +159,49 @@ journey(
     await renew.click();
     await tab.getByRole('main').getByText(message).waitFor();
     await look(tab, 'templates that Meta did not tell of');
+    expect(faults).toEqual([]);
+  },
+);
+
+// The last one: from here on codes need this Meta.
+journey(
+  'the operator moves the system token to the Cloud API, and reads what codes still lack',
+  async ({ product: { address, operator }, person }) => {
+    const session = await signIn(address, operator);
+    const { open } = await person({ still: true, session, width: 390 });
+    const { faults, look } = inspection();
+    const tab = await open('/operator/token');
+    await tab.getByRole('button', { name: 'Pindah kanal' }).click();
+    const dialog = tab.getByRole('dialog', { name: 'Pindah kanal token sistem' });
+    await dialog.getByRole('radio', { name: 'WhatsApp Cloud API' }).check();
+    await dialog
+      .getByText('Lewat Cloud API kode dikirim sebagai templat', { exact: false })
+      .waitFor();
+    await look(tab, 'moving the system token', { phone: true });
+    await dialog.getByRole('button', { name: 'Pindahkan' }).click();
+    await tab.getByLabel('Phone number ID', { exact: true }).waitFor();
+    await look(tab, 'the system token without its number', { phone: true });
+    await connectByKeyboard(tab, 3);
+    await tab
+      .getByText('Belum ada templat autentikasi yang disetujui Meta', { exact: false })
+      .waitFor();
+    await look(tab, 'a system token that cannot send codes', { phone: true });
+
+    meta.control.templates.add({
+      name: 'kode_masuk',
+      category: 'AUTHENTICATION',
+      components: codeComponents,
+    });
+    await tab.getByRole('button', { name: 'Masukkan access token baru' }).click();
+    await write(
+      tab,
+      tab.getByLabel('Access token', { exact: true }),
+      accessOf(meta, 3).access_token,
+    );
+    await write(tab, tab.getByLabel('App secret', { exact: true }), accessOf(meta, 3).app_secret);
+    await press(tab, tab.getByRole('button', { name: 'Simpan dan sambungkan' }));
+    await tab.getByText('kode_masuk').waitFor();
+    await look(tab, 'a system token that sends codes', { phone: true });
     expect(faults).toEqual([]);
   },
 );

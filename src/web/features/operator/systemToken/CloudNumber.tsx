@@ -41,6 +41,7 @@ export function CloudNumber({ token }: { token: SystemToken }) {
           Meta menyetujuinya, Kabari memakainya tanpa pengaturan lain.
         </p>
       </Alert>
+      <h3>Nomor di Meta</h3>
       <CloudSetup cloud={cloud} />
       <Row>
         <Button variant="outline" tone="neutral" onClick={() => setEditing(true)}>
