@@ -1,7 +1,8 @@
 -- Gives a planned message another time, p_ready, and its end (ttl) moves along. False when it is no plan any
 -- more: it was handed to a lane, may have left, was withdrawn, or was never planned. A lane that takes it at the
 -- same moment wins: its row is locked, and looked at again once it is free.
--- Called by the API of messages. Locks the queue's row, the message's, then the lane.
+-- Called by the API of messages. Locks the account's statuses, for a receipt that had to wait for the message's row
+-- would lose it, the queue's row, the message's, then the lane.
 create or replace function reschedule_message(
   p_account uuid, p_token uuid, p_message uuid, p_ready timestamptz
 ) returns boolean
@@ -9,6 +10,7 @@ language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   v_expires timestamptz;
 begin
+  perform lock_statuses(array[p_account]);
   update dispatch d
     set ready_at = p_ready, expires_at = d.expires_at + (p_ready - d.ready_at)
     where d.account_id = p_account and d.message_id = p_message and d.token_id = p_token
