@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Curve } from 'baileys';
 import { flagsOf } from '#bench/lib/server.ts';
 import type { AuthStorage } from '#server/domains/channels/web/engine/engine.ts';
@@ -10,7 +10,7 @@ import { type Rpc, openRpc } from '#server/domains/channels/web/engine/thread/rp
 import { waitFor } from '#tests/support/wait-for.ts';
 import { Customer, sampleSession } from './customer.ts';
 import { type Network, openNetwork } from './network.ts';
-import type { Memory, ParentCalls, PhoneCalls } from './process-calls.ts';
+import type { Memory, ParentCalls, PhoneCalls, StorageCalls } from './process-calls.ts';
 import { encryptedFor, messageFrom } from './stanzas.ts';
 import { storedPhone } from './stored-phone.ts';
 
@@ -68,8 +68,12 @@ export async function measure(phones: number, work: Work): Promise<Measured> {
     },
   });
   try {
-    const rpc = openRpc<ParentCalls, PhoneCalls>(portOf(child), storing(storages));
-    return await run({ network, process: rpc, numbers, work });
+    const lost = Promise.withResolvers<never>();
+    const rpc = openRpc<ParentCalls, PhoneCalls>(portOf(child), {
+      ...storing(storages),
+      closed: (code) => lost.reject(new Error(`a connection was closed with ${code}`)),
+    });
+    return await Promise.race([lost.promise, run({ network, process: rpc, numbers, work })]);
   } finally {
     const ended = once(child, 'exit');
     child.kill();
@@ -85,7 +89,7 @@ const portOf = (child: ChildProcess) => ({
   on: (event: 'message', listener: (packet: unknown) => void) => child.on(event, listener),
 });
 
-function storing(storages: ReadonlyMap<string, AuthStorage>): ParentCalls {
+function storing(storages: ReadonlyMap<string, AuthStorage>): StorageCalls {
   const of = (number: string): AuthStorage => {
     const storage = storages.get(number);
     if (!storage) throw new Error('no such phone');
@@ -128,11 +132,14 @@ async function workOf(subject: Subject, phone: number): Promise<void> {
   const { customers, messagesEach, sentToKnown } = subject.work;
   const { network, numbers } = subject;
   const number = numbers[phone] ?? '';
-  const writing = Array.from(
-    { length: customers },
-    (_, nth) => new Customer(customerOf(phone, nth)),
-  );
-  for (const customer of writing) await customer.meet(network.bundleOf(number));
+  const writing: Customer[] = [];
+  for (let nth = 0; nth < customers; nth++) {
+    const customer = new Customer(customerOf(phone, nth));
+    await customer.meet(network.bundleOf(number));
+    // A key takes long to make: the network goes on answering, or phones would take it for gone.
+    await setImmediate();
+    writing.push(customer);
+  }
   for (let nth = 0; nth < messagesEach; nth++) {
     for (const customer of writing) await talk(subject, number, customer);
   }
@@ -145,8 +152,10 @@ async function talk(subject: Subject, number: string, customer: Customer): Promi
   const id = newWireId();
   const receipt = network.next(id);
   network.deliver(number, messageFrom(customer.number, id, await customer.write(TEXT)));
-  const { attrs } = await receipt;
-  if (attrs['type'] === 'retry') throw new Error('a phone could not read a message');
+  const { tag, attrs } = await receipt;
+  if (tag !== 'receipt' || attrs['type'] === 'retry') {
+    throw new Error(`a phone could not read a message: ${tag} ${attrs['error'] ?? 'retry'}`);
+  }
   const answer = encryptedFor(await send(subject, number, customer.number), customer.number);
   const text = answer && (await customer.read(answer));
   if (text !== TEXT) throw new Error('an answer is not what was sent');

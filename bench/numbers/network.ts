@@ -12,7 +12,7 @@ export type Network = {
   bundleOf(number: string): Bundle;
   /** Sends a stanza to a phone. */
   deliver(number: string, stanza: BinaryNode): void;
-  /** Resolves with the message or receipt that a phone sends with this id; call it before it is sent. */
+  /** Resolves with the message, receipt or refusal that a phone sends with this id; call it before it is sent. */
   next(id: string): Promise<BinaryNode>;
   close(): Promise<void>;
 };
@@ -38,9 +38,9 @@ export async function openNetwork(root: Root): Promise<Network> {
       login.bundle = uploadedBundle(stanza) ?? login.bundle;
       deliver(number, answerTo(stanza, login.bundle?.preKeys.length ?? 0));
     }
-    if (tag !== 'message' && tag !== 'receipt') return;
-    deliver(number, acknowledgementOf(stanza));
     const { id = '' } = attrs;
+    if (tag === 'message' || tag === 'receipt') deliver(number, acknowledgementOf(stanza));
+    else if (tag !== 'ack' || attrs['error'] === undefined) return;
     waiting.get(id)?.(stanza);
     waiting.delete(id);
   };

@@ -32,7 +32,7 @@ const local: PhoneCalls = {
       if (event.kind === 'messages') received += event.messages.length;
       if (event.kind !== 'closed') return;
       open.delete(number);
-      opened.reject(new Error(`a connection was closed with ${event.code}`));
+      void parent.call('closed', event.code);
     };
     const auth = {
       readCreds: () => parent.call('readCreds', number),

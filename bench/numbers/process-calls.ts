@@ -21,10 +21,13 @@ export type PhoneCalls = {
   memory: () => Promise<Memory>;
 };
 
-/** What the parent does for the process: it stores. */
-export type ParentCalls = {
+/** What is stored of a phone. */
+export type StorageCalls = {
   [Name in keyof AuthStorage]: (
     number: string,
     ...args: Parameters<AuthStorage[Name]>
   ) => ReturnType<AuthStorage[Name]>;
 };
+
+/** What the parent does for the process: it stores, and gives up when a connection ends. */
+export type ParentCalls = StorageCalls & { closed: (code: number) => void };
