@@ -12,19 +12,8 @@ import {
   proto,
   unpadRandomMax16,
 } from 'baileys';
+import { silent } from '#server/domains/channels/web/engine/baileys/silent-log.ts';
 import type { Bundle, Encrypted } from './stanzas.ts';
-
-type Logger = typeof DEFAULT_CONNECTION_CONFIG.logger;
-
-const silent: Logger = {
-  level: 'silent',
-  child: () => silent,
-  trace: () => undefined,
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
 
 /** Somebody with a phone of their own, who writes to a linked phone and reads what it answers. */
 export class Customer {

@@ -68,7 +68,7 @@ export type AccountsDeps = UserDeps & {
     shownText: string;
     code: string;
   }) => Promise<void>;
-  /** Whether the installation's own token takes messages: it is linked to a phone. */
+  /** Whether a code can be sent: the installation's own token has a number, and by the Cloud API a template. */
   takesCodes: (sql: Sql | Tx) => Promise<boolean>;
   onAccountOpened: AccountOpened;
   /** Claims a finished upload, inside the transaction that uses it. */

