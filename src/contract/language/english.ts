@@ -50,7 +50,7 @@ const sentences: Sentences = {
   otp_expired: 'The code is no longer valid.',
   otp_too_soon: ({ seconds }) => `Wait ${seconds} s before asking for another code.`,
   otp_limit: "Today's limit of codes is reached.",
-  otp_unsendable: 'No code can be sent: the installation’s token is linked to no phone.',
+  otp_unsendable: 'No code can be sent: the installation’s token cannot send them now.',
   password_common: 'This password is too easy to guess.',
   password_wrong: 'The password does not match.',
   reauth_needed: 'Give the password once more to go on.',

@@ -30,13 +30,13 @@ const subjectHash = ({ secrets }: SecretsDeps, phone: string): string =>
 
 const prefixOf = (phone: string): string => phone.slice(0, -4);
 
-/** @throws Refusal `otp_unsendable` while the installation's own token is linked to no phone. */
+/** @throws Refusal `otp_unsendable` while the installation's own token has no number, or no template for codes. */
 export async function refuseUnsendable(
   tx: Tx,
   { takesCodes, log }: Pick<AccountsDeps, 'takesCodes' | 'log'>,
 ): Promise<void> {
   if (await takesCodes(tx)) return;
-  log.warn({}, 'a code was asked for, and the system token is linked to no phone');
+  log.warn({}, 'a code was asked for, and the system token cannot send codes');
   throw new Refusal('otp_unsendable', {});
 }
 
