@@ -155,10 +155,15 @@ const env = { OTP_DAILY_PER_ADDRESS: '100000', OTP_DAILY_TOTAL: '100000' };
 async function slowlySending(db: TestDatabase, openPeople: () => Promise<PeopleApp>) {
   await bringKnown(db);
   const app = await openPeople();
-  const { sendSystemText } = app.deps;
+  const { sendSystemText, sendSystemCode } = app.deps;
+  const slowly = () => db.tenantSql`select pg_sleep(0.01)`;
   app.deps.sendSystemText = async (...message) => {
-    await db.tenantSql`select pg_sleep(0.01)`;
+    await slowly();
     await sendSystemText(...message);
+  };
+  app.deps.sendSystemCode = async (code) => {
+    await slowly();
+    await sendSystemCode(code);
   };
   return app;
 }

@@ -58,7 +58,9 @@ export function openAsSystem(deps: Deps): AsSystem {
   const { allAccountsSql, system, now } = deps;
   return {
     sendAsSystem: async ({ to, text, shown, key, code }) => {
-      const template = code === undefined ? undefined : await templateOfCodes(deps);
+      // Looked up without a code, too: a known number gets a text in place of a code, in the same time.
+      const by = await codesBy(deps);
+      const template = code === undefined ? undefined : templateOfCodes(by);
       await place(deps, {
         ...(template ?? textOf(shown)),
         to,
@@ -87,8 +89,7 @@ type Words = { type: 'text' | 'template'; body: object };
 const textOf = (text: string): Words => ({ type: 'text', body: { text } });
 
 /** What carries a code, without it; undefined where its network takes it as a text. */
-async function templateOfCodes(deps: Deps): Promise<Words | undefined> {
-  const by = await codesBy(deps);
+function templateOfCodes(by: CodesBy): Words | undefined {
   if (by === 'text') return undefined;
   if (by === 'nothing') throw new Error('the system token has no template for codes');
   const { category: _, parameters: __, ...body } = by;
