@@ -140,6 +140,9 @@ describe('production', () => {
     ['CLOCK', 'movable', 'CLOCK=movable is for trying things out'],
     ['BANK_NUMBER', undefined, 'NODE_ENV=production needs BANK_NUMBER'],
     ['MIDTRANS_URL', 'http://gateway.example', 'MIDTRANS_URL must begin with https://'],
+    ['WEB_URL', 'ws://127.0.0.1:9/', 'WEB_URL must begin with wss://'],
+    ['WEB_URL', 'WS://127.0.0.1:9/', 'an address such as wss://'],
+    ['CLOUD_URL', 'HTTP://127.0.0.1:9/', 'an address such as https://'],
     ['XENDIT_SECRET_KEY', 'xnd_production_x', 'XENDIT_SECRET_KEY needs XENDIT_CALLBACK_TOKEN'],
   ])('does not start with %s %s', (name, value, sentence) => {
     expect(refusal({ ...production, [name]: value })).toContain(sentence);

@@ -61,12 +61,12 @@ export const origin = z
   .string()
   .check(z.refine(isOrigin, 'an address such as https://kabari.example, without a path'));
 
-/** `https://provider.example/verify`: of http or https. */
+/** `https://provider.example/verify`: of http or https, in small letters, as what looks at the scheme expects. */
 export const address = z
   .string()
   .check(
     z.refine(
-      (word) => URL.canParse(word) && /^https?:$/.test(new URL(word).protocol),
+      (word) => URL.canParse(word) && /^https?:\/\//.test(word),
       'an address such as https://captcha.example/siteverify',
     ),
   );
@@ -75,7 +75,7 @@ export const socketAddress = z
   .string()
   .check(
     z.refine(
-      (word) => URL.canParse(word) && /^wss?:$/.test(new URL(word).protocol),
+      (word) => URL.canParse(word) && /^wss?:\/\//.test(word),
       'an address such as wss://web.example/ws',
     ),
   );
