@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
 import { newId } from '#server/infra/ids.ts';
 import { publicId } from '#contract/base/ids.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
 import { connectedSender, test } from '#tests/support/meta/cloud-channel.ts';
 import type { CloudSender } from '#tests/support/meta/cloud-channel.ts';
 
@@ -47,6 +48,13 @@ const callback = ({ meta }: CloudSender, value: object, number = meta.numbers[0]
     ],
   });
 
+/** A callback about a sender's business account. */
+const change = ({ meta }: CloudSender, field: string, value: object) =>
+  JSON.stringify({
+    object: 'whatsapp_business_account',
+    entry: [{ id: meta.wabaId, changes: [{ field, value }] }],
+  });
+
 const status = (id: string, state: string, code?: number) => ({
   id: `wamid.${id}`,
   status: state,
@@ -69,6 +77,12 @@ async function sentBy(ani: CloudSender): Promise<string> {
   await ani.becomes(body.id, 'sent');
   return body.id;
 }
+
+/** How the messages that were sent were charged. */
+const chargesOf = async ({ allAccountsSql: sql }: TestDatabase) =>
+  (await sql<{ charge_state: string }[]>`select charge_state from messages where price > 0`).map(
+    (row) => row.charge_state,
+  );
 
 test('what is not signed with the app’s secret changes nothing', async ({ ani }) => {
   const id = await sentBy(ani);
@@ -179,11 +193,86 @@ test('statuses touch only messages that their own number has sent', async ({
   expect(message.status).toBe('sent');
 });
 
-test('a status of a message that is not there yet waits for it', async ({ ani, db }) => {
-  const id = publicId('message', newId());
-  expect(await post(ani, callback(ani, { statuses: [status(id, 'delivered')] }))).toBe(200);
-  const parked = await db.allAccountsSql`select status from parked_receipts`;
-  expect(parked).toEqual([{ status: 'delivered' }]);
+test('statuses of messages that there are not leave nothing behind', async ({ ani, db }) => {
+  const statuses = ['sent', 'delivered', 'failed'].map((state) =>
+    status(publicId('message', newId()), state),
+  );
+  expect(await post(ani, callback(ani, { statuses }))).toBe(200);
+  const [left] = await db.allAccountsSql`
+    select (select count(*) from parked_receipts)::int as parked,
+      (select count(*) from cloud_refs where wamid <> all (
+        select wamid from cloud_refs r join messages m using (account_id, message_id)
+      ))::int as refs`;
+  expect(left).toEqual({ parked: 0, refs: 0 });
+});
+
+test('a message that Meta took and could not deliver is sent, failed and charged, whatever is told first', async ({
+  ani,
+  db,
+}) => {
+  for (const states of [['failed'], ['sent', 'failed'], ['failed', 'sent']]) {
+    const id = await sentBy(ani);
+    for (const state of states) {
+      const code = state === 'failed' ? 131049 : undefined;
+      expect(await post(ani, callback(ani, { statuses: [status(id, state, code)] }))).toBe(200);
+    }
+    const { body } = await ani.call(`/v1/messages/${id}`);
+    expect([body.status, body.failure.code]).toEqual(['failed', 'network_declined']);
+  }
+  expect(await chargesOf(db)).toEqual(['captured', 'captured', 'captured']);
+});
+
+test('who signs a failure while their message is on its way does not send it for nothing', async ({
+  ani,
+  db,
+}) => {
+  // The fake answers a try to this number late.
+  const slow = '6281234990004';
+  const { control } = ani.meta;
+  Object.assign(control.statuses, { sentMs: undefined, deliveredMs: undefined, readMs: undefined });
+  control.receiveFrom(slow, { type: 'text' });
+  await control.settled();
+  const { body } = await ani.call('/v1/messages', { body: { to: slow, text: { body: 'Halo' } } });
+  expect(await post(ani, callback(ani, { statuses: [status(body.id, 'failed', 131026)] }))).toBe(
+    200,
+  );
+  await ani.becomes(body.id, 'failed');
+  expect(await chargesOf(db)).toEqual(['captured']);
+});
+
+test('a callback with what nobody can store, or with odd names, is taken once and done', async ({
+  ani,
+  db,
+}) => {
+  const id = await sentBy(ani);
+  const odd = [
+    callback(ani, { statuses: [status(id, 'constructor'), status(id, '__proto__')] }),
+    callback(ani, { statuses: [{ ...status(id, 'sent'), id: 'wamid.\u0000\ud800' }] }),
+    callback(ani, {
+      messages: [
+        {
+          from: BUDI,
+          id: 'wamid.\u0000',
+          timestamp: '1749416383',
+          type: 'text',
+          text: { body: 'a\u0000b' },
+          context: { id: 'wamid.\u0000\udfff' },
+        },
+      ],
+    }),
+    change(ani, 'account_update', {
+      event: 'ACCOUNT_RESTRICTION',
+      restriction_info: [{ expiration: 8_640_000_000_000 }],
+    }),
+    change(ani, 'account_update', { event: '\u0000\ud800', ban_info: { waba_ban_state: 'x' } }),
+  ];
+  for (const body of odd) expect(await post(ani, body)).toBe(200);
+  await ani.running.container.channels.health.close();
+  const codes = await db.allAccountsSql`select code from provider_answers order by code`;
+  expect(codes.map(({ code }) => code)).toEqual(['ACCOUNT_RESTRICTION', '\ufffd\ufffd']);
+  const [restricted] =
+    await db.allAccountsSql`select restriction, restricted_until from connections`;
+  expect(restricted).toEqual({ restriction: 'blocked', restricted_until: null });
 });
 
 test('the handshake answers the right word with the challenge, and nothing else', async ({

@@ -1,3 +1,4 @@
+import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import { idFloor } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
@@ -8,6 +9,8 @@ export type Ref = { accountId: string; messageId: string; wamid: string };
 export type Refs = {
   /** Stores what Meta calls a message; several at once where many come. */
   add(ref: Ref): Promise<void>;
+  /** The same by a callback: only of a message of that token, and of one whose id is not stored yet. */
+  addTold(ref: Ref & TokenRef): Promise<void>;
   /** What Meta calls a message of ours; undefined where that is not known. */
   wamidOf(accountId: string, messageId: string): Promise<string | undefined>;
   /** The messages of ours that Meta calls so, by Meta's ids. */
@@ -30,6 +33,23 @@ export function openRefs(allAccountsSql: Sql): Refs {
         )
         on conflict (account_id, message_id) do update set wamid = excluded.wamid
           where cloud_refs.wamid <> excluded.wamid`;
+      return refs.map(() => undefined);
+    }, GATHER),
+    addTold: gather<Ref & TokenRef, void>(async (refs) => {
+      await allAccountsSql`
+        insert into cloud_refs (account_id, message_id, wamid)
+        select distinct on (1, 2) told.account_id, told.message_id, told.wamid from unnest(
+          ${refs.map(({ accountId }) => accountId)}::uuid[],
+          ${refs.map(({ tokenId }) => tokenId)}::uuid[],
+          ${refs.map(({ messageId }) => messageId)}::uuid[],
+          ${refs.map(({ wamid }) => wamid)}::text[]
+        ) as told(account_id, token_id, message_id, wamid)
+        left join cloud_refs known using (account_id, message_id)
+        where known.wamid is null and exists (
+          select from messages m where m.account_id = told.account_id
+            and m.message_id = told.message_id and m.token_id = told.token_id
+        )
+        on conflict do nothing`;
       return refs.map(() => undefined);
     }, GATHER),
     async wamidOf(accountId, messageId) {

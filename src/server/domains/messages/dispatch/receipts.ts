@@ -8,7 +8,9 @@ const PARK_FOR = '24 hours';
 
 /**
  * Applies receipts: in any order, any number of times. A receipt for a message that is not there (yet) is
- * parked, one by which a network names another token's message is dropped. Resolves when everything that can be is stored: a receipt that cannot delays no other.
+ * parked. One that names its token, as what a customer signs by themselves does, is dropped where it is not that
+ * token's message: it costs no row. Resolves when everything that can be is stored: a receipt that cannot delays
+ * no other.
  *
  * @param settle gathers them with what else there is to settle in the process; by default they are alone.
  * @returns the receipts that were not stored, each with its error.
@@ -32,7 +34,9 @@ export async function applyReceipts(
         at,
       })),
     );
-    const unknown = some.filter(({ messageId }) => unknownIds.has(messageId));
+    const unknown = some.filter(
+      ({ messageId, tokenId }) => tokenId === undefined && unknownIds.has(messageId),
+    );
     if (unknown.length > 0) await park(sql, unknown);
   });
 }

@@ -21,7 +21,7 @@ export const TermsDialog = ({ onClose }: { onClose: () => void }) => (
       </li>
       <li>
         <strong>Saldo.</strong> Pesan dibayar dari saldo. Biayanya ditahan ketika pesan diterima
-        sistem, dipotong setelah terkirim, dan dikembalikan bila gagal.
+        sistem, dipotong setelah terkirim ke WhatsApp, dan dikembalikan bila gagal sebelum itu.
       </li>
       <li>
         <strong>Kunci API.</strong> Simpan kunci Anda seperti kata sandi. Pesan yang dikirim dengan

@@ -151,24 +151,26 @@ function factsOf(message: MessageDetail, zone: string): readonly Fact[] {
 const chargeWords = {
   held: () => 'Ditahan sampai pesan terkirim',
   captured: () => 'Dipotong dari saldo',
+  late: () => 'Dipotong dari saldo: WhatsApp sudah menerima pesan ini sebelum gagal',
   released: (held) => `Dana tertahan ${held} dikembalikan ke saldo`,
   waived: (held) => `${held} ditanggung Kabari: saldo sudah tidak cukup saat laporannya datang`,
 } as const satisfies Record<string, (held: string) => string>;
 
 function costOf(
-  { price, charge, by_quota, created_at }: MessageDetail,
+  { price, charge, by_quota, created_at, status }: MessageDetail,
   zone: string,
 ): readonly Fact[] {
   const cost = { term: 'Biaya', is: <Money amount={price} /> };
   if (by_quota) return [{ term: 'Biaya', is: 'Termasuk kuota paket' }];
   if (!charge) return [cost, { term: 'Saldo', is: 'Pesan ini tidak memakai saldo.' }];
   const day = civilDate(created_at, zone);
+  const how = status === 'failed' && charge.state === 'captured' ? 'late' : charge.state;
   const { hold_seq, settle_seq, correct_seq } = charge;
   const line = correct_seq ?? hold_seq;
   const seqs = [hold_seq, settle_seq, correct_seq].filter((seq) => seq !== null);
   return [
     cost,
-    { term: 'Saldo', is: chargeWords[charge.state](formatRupiah(charge.amount)) },
+    { term: 'Saldo', is: chargeWords[how](formatRupiah(charge.amount)) },
     {
       term: 'Mutasi saldo',
       is: (

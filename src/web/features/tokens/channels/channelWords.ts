@@ -7,6 +7,8 @@ type About = {
   /** How it reaches phones, and what can be sent. */
   can: string;
   needs: string;
+  /** When it is paid, where that is not plain. */
+  pays?: string;
   /** What may go wrong. */
   risk?: string;
 };
@@ -19,6 +21,7 @@ export const aboutChannel: Record<ChannelName, About> = {
   cloud: {
     can: 'Jalur resmi dari Meta. Templat yang disetujui dapat dikirim kapan saja; pesan lain hanya dalam 24 jam sejak penerima terakhir menulis.',
     needs: 'Perlu nomor di akun WhatsApp Business Anda di Meta, beserta access token-nya.',
+    pays: 'Biaya di Kabari dipotong saat Meta menerima pesan, juga bila Meta kemudian tidak menyampaikannya.',
   },
   web: {
     can: 'Nomor WhatsApp yang sudah Anda pakai, ditautkan dengan memindai QR. Teks dan berkas dapat dikirim kapan saja.',

@@ -1,3 +1,4 @@
+import { storableJson } from '#contract/base/text.ts';
 import type { Inbound, Sinks } from '#server/domains/channels/channels.ts';
 import { type PresenceDeps, restrictNumber } from '#server/domains/channels/health/presence.ts';
 import type { HealthRecorder } from '#server/domains/channels/health/recorder.ts';
@@ -79,7 +80,7 @@ export function openCallbacks(deps: CallbackDeps): CloudCallbacks {
       const number = KEY.test(callbackKey) ? await numberAt(callbackKey) : undefined;
       if (!number) return 'unserved';
       if (!isSigned(raw, signature, number.appSecret)) return 'forged';
-      const changes = changesIn(asJson(raw.toString('utf8')));
+      const changes = changesIn(storableJson(asJson(raw.toString('utf8'))));
       if (!changes) return 'malformed';
       await takeChanges({ ...deps, take }, number, changes);
       const nowMs = deps.now().getTime();
@@ -132,8 +133,7 @@ async function takeChanges(
     if (!number) continue;
     switch (change.field) {
       case 'messages': {
-        const { known } = statusesIn(change.value);
-        statuses.push(...known.map((status) => ({ number, status })));
+        statuses.push(...statusesIn(change.value).map((status) => ({ number, status })));
         await takeMessages(deps, number, change.value);
         break;
       }
@@ -215,8 +215,12 @@ async function takeTrouble(
   }
 }
 
+/** Later times are "until further notice", and beyond what a time can be written as. */
+const UNTIL_SECONDS_MAX = Date.UTC(9999, 0) / 1000;
+
 /** When a restriction ends, where Meta says it. */
 function untilIn(value: unknown): Date | undefined {
   const seconds = Number(at(value, 'restriction_info', 0, 'expiration'));
-  return Number.isSafeInteger(seconds) && seconds > 0 ? new Date(seconds * 1000) : undefined;
+  const isTime = Number.isSafeInteger(seconds) && seconds > 0 && seconds < UNTIL_SECONDS_MAX;
+  return isTime ? new Date(seconds * 1000) : undefined;
 }

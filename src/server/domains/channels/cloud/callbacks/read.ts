@@ -44,32 +44,23 @@ export type Status = {
   code: number | undefined;
 };
 
-const statuses: Readonly<Record<string, Receipt['status']>> = {
-  sent: 'sent',
-  delivered: 'delivered',
-  read: 'read',
-  played: 'read',
-  failed: 'failed',
-};
+const statuses: ReadonlyMap<string, Receipt['status']> = new Map([
+  ['sent', 'sent'],
+  ['delivered', 'delivered'],
+  ['read', 'read'],
+  ['played', 'read'],
+  ['failed', 'failed'],
+]);
 
-/**
- * The statuses of a part, by the ids of ours that they echo. A status without one is of a message that somebody
- * else sent from the number: `foreign` counts them.
- */
-export function statusesIn(value: unknown): { known: Status[]; foreign: number } {
-  const known: Status[] = [];
-  let foreign = 0;
-  for (const told of listAt(value, 'statuses')) {
-    const status = statuses[textAt(told, 'status') ?? ''];
+/** The statuses of a part, by the ids of ours that they echo: one without it is of a message that another program sent. */
+export function statusesIn(value: unknown): Status[] {
+  return listAt(value, 'statuses').flatMap((told) => {
+    const status = statuses.get(textAt(told, 'status') ?? '');
     const messageId = uuidOf('message', textAt(told, 'biz_opaque_callback_data') ?? '');
-    if (status === undefined) continue;
-    if (messageId === undefined) {
-      foreign++;
-      continue;
-    }
+    if (status === undefined || messageId === undefined) return [];
     const code = at(told, 'errors', 0, 'code');
     const failed = status === 'failed';
-    known.push({
+    return {
       wamid: textAt(told, 'id'),
       code: failed && typeof code === 'number' ? code : undefined,
       receipt: {
@@ -80,9 +71,8 @@ export function statusesIn(value: unknown): { known: Status[]; foreign: number }
           failure: typeof code === 'number' ? meaningOf({ code }, 0).failure : 'rejected',
         }),
       },
-    });
-  }
-  return { known, foreign };
+    };
+  });
 }
 
 /** Meta's times are texts of whole seconds since 1970. A time that cannot be, or is to come, is now. */

@@ -1,4 +1,4 @@
-import type { Sinks } from '#server/domains/channels/channels.ts';
+import type { Receipt, Sinks } from '#server/domains/channels/channels.ts';
 import type { CloudNumber } from '#server/domains/channels/cloud/numbers.ts';
 import type { Refs } from '#server/domains/channels/cloud/refs.ts';
 import type { HealthRecorder } from '#server/domains/channels/health/recorder.ts';
@@ -47,10 +47,7 @@ async function store(
   statuses: readonly NumberStatus[],
 ): Promise<ReadonlyMap<NumberStatus, Error>> {
   const receipts = new Map(
-    statuses.map((one) => {
-      const { accountId, tokenId } = one.number;
-      return [{ accountId, tokenId, ...one.status.receipt }, one];
-    }),
+    statuses.flatMap((one) => receiptsOf(one).map((receipt) => [receipt, one])),
   );
   const unstored = await sinks.receipts([...receipts.keys()]);
   for (const { number, status } of statuses) {
@@ -59,14 +56,28 @@ async function store(
     if (code !== undefined) health.answered({ ...number, channel: 'cloud', code: String(code) });
     // Where the answer to the try was lost, this is the first that is heard of Meta's id.
     if (receipt.status === 'sent' && wamid !== undefined) {
-      const { accountId } = number;
-      refs.add({ accountId, messageId: receipt.messageId, wamid }).catch(report);
+      refs.addTold({ ...number, messageId: receipt.messageId, wamid }).catch(report);
     }
   }
   const failed = new Map<NumberStatus, Error>();
   for (const { item, error } of unstored) {
-    const one = receipts.get(item as Parameters<typeof receipts.get>[0]);
+    const one = receipts.get(item);
     if (one) failed.set(one, error instanceof Error ? error : new Error('a status was not stored'));
   }
   return failed;
+}
+
+/**
+ * A failure that Meta tells by callback is of a message that it took, so it was sent and failed, and stays charged
+ * (docs/decisions/054-failures-told-later.md): also where this is known before Meta's answer to the try.
+ */
+function receiptsOf({
+  number: { accountId, tokenId },
+  status: { receipt },
+}: NumberStatus): Receipt[] {
+  const { messageId, at } = receipt;
+  const told: Receipt = { accountId, tokenId, ...receipt };
+  return receipt.status === 'failed'
+    ? [{ accountId, tokenId, messageId, status: 'sent', at }, told]
+    : [told];
 }
