@@ -87,6 +87,7 @@ const example = {
   given: 1,
   text: 'Pendaftaran akun baru sedang ditutup.',
   code: 190,
+  templates: 3,
 };
 
 /** Where a fact of that name means something else. */

@@ -91,6 +91,8 @@ const sentences: Sentences = {
   channel_off: 'This channel is not offered here. Choose another one.',
   channel_other: 'This token uses another channel. Move it first, on the Token page.',
   channel_busy: 'Messages of this token are being sent. Wait a minute, then try again.',
+  channel_waiting: ({ templates }) =>
+    `${templates} template messages of this token wait at the price of its present channel. Let them leave, or cancel them, then try again.`,
   cloud_refused: ({ code }) =>
     `Meta refused these values (code ${code}). Check the phone number ID, the WhatsApp Business Account ID and the access token with its permissions (whatsapp_business_messaging, whatsapp_business_management).`,
   cloud_unreachable: 'Meta cannot be reached. Try again in a moment.',

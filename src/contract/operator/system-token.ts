@@ -95,7 +95,7 @@ export const moveSystemToken = act({
   requiresRecentPassword: true,
   input: () => ({ channel: ChannelName() }),
   output: SystemToken,
-  refuses: ['channel_off', 'channel_busy'],
+  refuses: ['channel_off', 'channel_busy', 'channel_waiting', 'account_suspended'],
 });
 
 /** Sends a test message to the caller's own number. */

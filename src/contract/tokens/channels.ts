@@ -49,5 +49,5 @@ export const moveToken = act({
   requiresRecentPassword: true,
   input: () => ({ token_id: IdInput('token'), channel: ChannelName() }),
   output: Token,
-  refuses: ['channel_off', 'channel_busy', 'account_suspended'],
+  refuses: ['channel_off', 'channel_busy', 'channel_waiting', 'account_suspended'],
 });

@@ -17,7 +17,6 @@ export const partings = {
     'Meta menolak access token nomor ini: kedaluwarsa, dicabut, atau kurang izin. Masukkan access token yang baru.',
   outdated:
     'WhatsApp tidak lagi menerima versi Kabari di server ini. Setelah pengelola memperbarui Kabari, nomor tersambung sendiri tanpa memindai ulang; pesan yang antre menunggu.',
-  moved: 'Token ini dipindahkan ke kanal lain. Sambungkan nomornya di kanal yang baru.',
 } as const;
 export type Parting = keyof typeof partings;
 export const Parting = schema(() => z.enum(Object.keys(partings) as [Parting, ...Parting[]]));

@@ -10,6 +10,8 @@ export const channelRefusals = {
   channel_other: { status: 409, facts: none },
   /** Messages of the token are on their way: their outcome is awaited first. */
   channel_busy: { status: 409, facts: none },
+  /** Templates of the token wait at the price of its channel: they leave, or are cancelled, first. */
+  channel_waiting: { status: 409, facts: () => z.object({ templates: z.int() }) },
   /** Meta says no to what was entered; `code` is Meta's. */
   cloud_refused: { status: 422, facts: () => z.object({ code: z.int() }) },
   cloud_unreachable: { status: 503, facts: none, retryable: true },

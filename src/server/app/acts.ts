@@ -5,7 +5,6 @@ import { channelActs, isOffered } from '#server/domains/channels/channels.ts';
 import { eventsActs } from '#server/domains/events/events.ts';
 import { ledgerActs } from '#server/domains/ledger/ledger.ts';
 import { claimUpload, describeFile, releaseFile } from '#server/domains/media/media.ts';
-import { isSending } from '#server/domains/messages/messages.ts';
 import {
   type ConsoleDeps,
   auditActs,
@@ -103,7 +102,6 @@ function tokenActs({ channels, infra, pools, pricing, subscribers }: Container) 
       config,
       limitOf: (tx, accountId) => tokenLimitOf(tx, accountId, now()),
       isOffered: (channel) => isOffered(config, channel),
-      isSending,
       networkQr: networkQr(secrets),
       now,
     }),
@@ -127,7 +125,6 @@ function installationActs(container: Container) {
     now,
     sendSystemText,
     isOffered: (channel: ChannelName) => isOffered(config, channel),
-    isSending,
     cloud: channels.cloud,
     codesBy: messages.codesBy,
   };

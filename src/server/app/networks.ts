@@ -9,7 +9,7 @@ import {
 import { type Cloud, openCloud } from '#server/domains/channels/cloud/cloud.ts';
 import { type Simulator, openSimulator } from '#server/domains/channels/simulator/simulator.ts';
 import type { Media } from '#server/domains/media/media.ts';
-import { type Messages, contentOf } from '#server/domains/messages/messages.ts';
+import { type Messages, contentOf, tokensOfMessages } from '#server/domains/messages/messages.ts';
 import { expireTopups, receiveBankLine } from '#server/domains/payments/payments.ts';
 import { queueNotice } from '#server/domains/push/push.ts';
 import type { ConnectDeps } from '#server/domains/tokens/tokens.ts';
@@ -94,6 +94,7 @@ const openCloudChannel = (
       inbound: subscribers.messageCame,
     },
     onTemplates: (accountId) => messages().syncTemplates(accountId),
+    tokensOfMessages: (named) => tokensOfMessages(allAccountsSql, named),
   });
 
 function openSimulated(

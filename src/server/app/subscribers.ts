@@ -1,11 +1,12 @@
 import { publicId } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 import { rupiah } from '#contract/base/money.ts';
 import type { AccountOpened } from '#server/domains/accounts/accounts.ts';
 import { openSubscription } from '#server/domains/billing/billing.ts';
-import type { Inbound, Sinks } from '#server/domains/channels/channels.ts';
+import { type Inbound, type Sinks, forgetConnection } from '#server/domains/channels/channels.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { openWallet, postEntry, restrictToBonus } from '#server/domains/ledger/ledger.ts';
-import { createLane, wakeLane } from '#server/domains/messages/messages.ts';
+import { createLane, leaveChannel, wakeLane } from '#server/domains/messages/messages.ts';
 import { saveAlert } from '#server/domains/payments/payments.ts';
 import { type Received, queueNotices } from '#server/domains/push/push.ts';
 import {
@@ -48,7 +49,7 @@ const announceToken = (
 ): Promise<void> =>
   appendEvent(tx, { accountId, kind, data: { token_id: publicId('token', tokenId), name, phone } });
 
-/** Tokens: each has a lane, one that is deleted takes its webhook along, and open tabs learn that one has changed. */
+/** Tokens: each has a lane, one that moves leaves how its number stood behind, one that is deleted takes its webhook along, and open tabs learn that one has changed. */
 export const tokenSubscribers: TokenSubscribers = {
   tokenCreated: createLane,
   tokenLinked: async (tx, token) => {
@@ -57,6 +58,12 @@ export const tokenSubscribers: TokenSubscribers = {
     await announceToken(tx, 'token.connected', token);
   },
   tokenUnlinked: (tx, token) => announceToken(tx, 'token.disconnected', token),
+  tokenMoved: async (tx, move) => {
+    const kept = await leaveChannel(tx, move);
+    if (kept === 'sending') throw new Refusal('channel_busy', {});
+    if (kept) throw new Refusal('channel_waiting', kept);
+    await forgetConnection(tx, move);
+  },
   tokenDeleted: forgetWebhook,
   tokenChanged: (tx, { accountId, tokenId }) =>
     appendEvent(tx, {

@@ -132,5 +132,5 @@ export const channelsOf = (...channels: readonly Channel[]): Channels =>
 
 export { channelsAccountData } from './account-data.ts';
 export { channelActs, isOffered } from './offers.ts';
-export { pruneHealth } from './health/health.ts';
+export { forgetConnection, pruneHealth } from './health/health.ts';
 export { type HealthRecorder, openHealthRecorder } from './health/recorder.ts';

@@ -35,10 +35,11 @@ export {
   checkLanes,
   countDispatch,
   createLane,
-  isSending,
   laneLagSeconds,
+  leaveChannel,
   wakeLane,
 } from './dispatch/lane-rows.ts';
+export { tokensOfMessages } from './dispatch/receipts.ts';
 export { markMayHaveLeft } from './dispatch/restored.ts';
 export { messageSums, trafficFigures, waitingOf } from './desk/figures.ts';
 export {

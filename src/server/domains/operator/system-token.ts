@@ -44,7 +44,7 @@ export type SystemTokenDeps = {
   };
   /** How codes are sent: as a text, by a template, or by nothing. */
   codesBy: () => Promise<string | { template: string; language: string }>;
-} & Pick<MoveDeps, 'isOffered' | 'isSending'>;
+} & Pick<MoveDeps, 'isOffered'>;
 
 /** The acts of the installation's own token. */
 export const systemTokenActs = (deps: SystemTokenDeps): readonly ActHandler[] => [

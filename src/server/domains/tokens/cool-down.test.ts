@@ -46,7 +46,7 @@ const KASIR = { name: 'Kasir', channel: 'simulator' } as const;
 /** An account's tokens, as its person asks for them. */
 function tokensOf({ deps }: AccountsApp, accountId: string) {
   const limitOf = async () => undefined;
-  const channels = { isOffered: () => true, isSending: async () => false };
+  const channels = { isOffered: () => true };
   const now = () => new Date();
   const handlers = tokensActs({
     ...deps,

@@ -2,7 +2,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { type ChannelName, type Token } from '#contract/tokens.ts';
 import { moveToken } from '#contract/tokens/channels.ts';
 import { handle } from '#server/infra/acts/act.ts';
-import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { refuseSuspended } from './create.ts';
 import { releasePhone } from './links/phones.ts';
 import { readToken } from './row.ts';
@@ -13,8 +13,6 @@ export type MoveDeps = {
   subscribers: TokenSubscribers;
   /** Whether this installation offers a channel. */
   isOffered: (channel: ChannelName) => boolean;
-  /** Whether messages of a token may be on their way: their outcome is the old channel's to tell. */
-  isSending: (tx: Tx, token: TokenRef) => Promise<boolean>;
 };
 
 export const moveTokenHandler = (deps: MoveDeps) =>
@@ -25,10 +23,10 @@ export const moveTokenHandler = (deps: MoveDeps) =>
 /**
  * Moves a token to another channel, without its number; moved to its own channel it stays as it is.
  *
- * @throws Refusal `channel_off`, `channel_busy`, `account_suspended`, `not_found`
+ * @throws Refusal `channel_off`, `channel_busy`, `channel_waiting`, `account_suspended`, `not_found`
  */
 export function moveTo(
-  { sql, subscribers, isOffered, isSending }: MoveDeps,
+  { sql, subscribers, isOffered }: MoveDeps,
   token: TokenRef,
   channel: ChannelName,
 ): Promise<Token> {
@@ -40,7 +38,7 @@ export function moveTo(
     if (!isOffered(channel)) throw new Refusal('channel_off', {});
     const released = await releasePhone(tx, accountId, tokenId);
     // After its phone is released, no lane claims another message of it.
-    if (await isSending(tx, token)) throw new Refusal('channel_busy', {});
+    await subscribers.tokenMoved(tx, { ...token, from: before.channel, to: channel });
     await tx`
       update tokens set channel = ${channel}
       where account_id = ${accountId} and token_id = ${tokenId}`;

@@ -26,7 +26,6 @@ function actsOf(db: TestDatabase, accountId: string) {
     sql: db.tenantSql,
     limitOf: async () => undefined,
     isOffered: () => true,
-    isSending: async () => false,
     secrets: secretsFrom(Buffer.alloc(32)),
     subscribers,
     config: readConfig({}),

@@ -47,7 +47,7 @@ export { linkNumber } from './links/numbers.ts';
 export { setPresence } from './links/presence.ts';
 export { type MoveDeps, moveTo } from './move.ts';
 export { ensureSystemToken, systemTokenState, takesCodes } from './system.ts';
-export type { TokenPhone, TokenRef, TokenSubscribers } from './subscribers.ts';
+export type { TokenMove, TokenPhone, TokenRef, TokenSubscribers } from './subscribers.ts';
 
 /** What the domain's acts need. */
 export type TokensDeps = {

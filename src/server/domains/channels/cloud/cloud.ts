@@ -31,6 +31,10 @@ export type CloudDeps = PresenceDeps & {
   origin: string;
   /** The templates of an account are not what they were at Meta. */
   onTemplates: (accountId: string) => Promise<void>;
+  /** The tokens of messages, of those that there are. */
+  tokensOfMessages: (
+    messages: readonly { accountId: string; messageId: string }[],
+  ) => Promise<ReadonlyMap<string, string>>;
   report: (error: unknown) => void;
 };
 
@@ -57,7 +61,7 @@ export function openCloud(deps: CloudDeps): Cloud {
   const { allAccountsSql, config, report, now } = deps;
   const { files, library } = deps.media;
   const graph = openGraph({ config });
-  const refs = openRefs(allAccountsSql);
+  const refs = openRefs(deps);
   const pace = { number: openPace(NUMBER_RATE), pair: openPace(PAIR_RATE) };
   const sending = {
     ...deps,

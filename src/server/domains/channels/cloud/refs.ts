@@ -20,37 +20,35 @@ export type Refs = {
 /** Nobody waits long for these: they are gathered. */
 const GATHER = { waitMs: 8, busy: { perSecond: 150, waitMs: 100, enough: 50 }, sizeMax: 500 };
 
+type RefsDeps = {
+  allAccountsSql: Sql;
+  /** The tokens of messages, of those that there are. */
+  tokensOfMessages: (refs: readonly Ref[]) => Promise<ReadonlyMap<string, string>>;
+};
+
 /** Opens the store of Meta's ids. */
-export function openRefs(allAccountsSql: Sql): Refs {
+export function openRefs({ allAccountsSql, tokensOfMessages }: RefsDeps): Refs {
+  const add = gather<Ref, void>(async (refs) => {
+    await allAccountsSql`
+      insert into cloud_refs (account_id, message_id, wamid)
+      select distinct on (1, 2) * from unnest(
+        ${refs.map(({ accountId }) => accountId)}::uuid[],
+        ${refs.map(({ messageId }) => messageId)}::uuid[],
+        ${refs.map(({ wamid }) => wamid)}::text[]
+      )
+      on conflict (account_id, message_id) do update set wamid = excluded.wamid
+        where cloud_refs.wamid <> excluded.wamid`;
+    return refs.map(() => undefined);
+  }, GATHER);
   return {
-    add: gather<Ref, void>(async (refs) => {
-      await allAccountsSql`
-        insert into cloud_refs (account_id, message_id, wamid)
-        select distinct on (1, 2) * from unnest(
-          ${refs.map(({ accountId }) => accountId)}::uuid[],
-          ${refs.map(({ messageId }) => messageId)}::uuid[],
-          ${refs.map(({ wamid }) => wamid)}::text[]
-        )
-        on conflict (account_id, message_id) do update set wamid = excluded.wamid
-          where cloud_refs.wamid <> excluded.wamid`;
-      return refs.map(() => undefined);
-    }, GATHER),
-    addTold: gather<Ref & TokenRef, void>(async (refs) => {
-      await allAccountsSql`
-        insert into cloud_refs (account_id, message_id, wamid)
-        select distinct on (1, 2) told.account_id, told.message_id, told.wamid from unnest(
-          ${refs.map(({ accountId }) => accountId)}::uuid[],
-          ${refs.map(({ tokenId }) => tokenId)}::uuid[],
-          ${refs.map(({ messageId }) => messageId)}::uuid[],
-          ${refs.map(({ wamid }) => wamid)}::text[]
-        ) as told(account_id, token_id, message_id, wamid)
-        left join cloud_refs known using (account_id, message_id)
-        where known.wamid is null and exists (
-          select from messages m where m.account_id = told.account_id
-            and m.message_id = told.message_id and m.token_id = told.token_id
-        )
-        on conflict do nothing`;
-      return refs.map(() => undefined);
+    add,
+    addTold: gather<Ref & TokenRef, void>(async (told) => {
+      const known = await knownOf(allAccountsSql, told);
+      const unknown = told.filter(({ messageId }) => !known.has(messageId));
+      const tokens = await tokensOfMessages(unknown);
+      const own = unknown.filter(({ messageId, tokenId }) => tokens.get(messageId) === tokenId);
+      await Promise.all(own.map(add));
+      return told.map(() => undefined);
     }, GATHER),
     async wamidOf(accountId, messageId) {
       const [row] = await allAccountsSql<{ wamid: string }[]>`
@@ -66,6 +64,17 @@ export function openRefs(allAccountsSql: Sql): Refs {
       return new Map(rows.map(({ wamid, message_id }) => [wamid, message_id]));
     },
   };
+}
+
+/** Of messages, those whose id at Meta is stored. */
+async function knownOf(sql: Sql, refs: readonly Ref[]): Promise<ReadonlySet<string>> {
+  const rows = await sql<{ message_id: string }[]>`
+    select r.message_id from unnest(
+      ${refs.map(({ accountId }) => accountId)}::uuid[],
+      ${refs.map(({ messageId }) => messageId)}::uuid[]
+    ) as told(account_id, message_id)
+    join cloud_refs r using (account_id, message_id)`;
+  return new Set(rows.map(({ message_id }) => message_id));
 }
 
 /** Ids are kept for 90 days: longer than anybody answers a message by quoting it. */

@@ -83,6 +83,12 @@ export async function liftRestriction(
     where account_id = ${accountId} and token_id = ${tokenId} and restriction = ${kind}`;
 }
 
+/** A token has left its channel: how its number stood there says nothing of the next one. */
+export async function forgetConnection(tx: Tx, { accountId, tokenId }: TokenRef): Promise<void> {
+  await tx`delete from connections where account_id = ${accountId} and token_id = ${tokenId}`;
+  await tx`delete from connection_spans where account_id = ${accountId} and token_id = ${tokenId}`;
+}
+
 /** Whether a number is parted from its network. */
 export async function isParted(sql: Sql | Tx, { accountId, tokenId }: TokenRef): Promise<boolean> {
   const [row] = await sql`

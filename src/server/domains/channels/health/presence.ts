@@ -26,12 +26,23 @@ export type PresenceDeps = {
 
 type ChannelRef = TokenRef & { channel: ChannelName };
 
+/** Whether a token still uses this channel; it stays so until COMMIT. What a channel tells of a token that has left it is dropped. */
+async function isOfChannel(tx: Tx, { accountId, tokenId, channel }: ChannelRef): Promise<boolean> {
+  const [token] = await tx`
+    select 1 from tokens
+    where account_id = ${accountId} and token_id = ${tokenId} and channel = ${channel}
+      and deleted_at is null
+    for no key update`;
+  return token !== undefined;
+}
+
 /** A number can send again, and what waited for it leaves. Safe to repeat. */
 export async function connectNumber(
   tx: Tx,
   { subscribers, now }: PresenceDeps,
   ref: ChannelRef,
 ): Promise<void> {
+  if (!(await isOfChannel(tx, ref))) return;
   await markConnected(tx, ref, now());
   await setPresence(tx, subscribers, { ...ref, to: 'linked' });
 }
@@ -47,6 +58,7 @@ export async function partNumber(
   ref: ChannelRef,
   reason: Parting,
 ): Promise<void> {
+  if (!(await isOfChannel(tx, ref))) return;
   const isNew = await markParted(tx, ref, { reason, at: now() });
   const name = await setPresence(tx, subscribers, { ...ref, to: 'disconnected' });
   if (!isNew || name === undefined) return;
@@ -57,9 +69,10 @@ export async function partNumber(
 export async function restrictNumber(
   tx: Tx,
   { subscribers, queueNotice, now }: PresenceDeps,
-  ref: TokenRef,
+  ref: ChannelRef,
   { kind, until }: { kind: Restriction | undefined; until?: Date },
 ): Promise<void> {
+  if (!(await isOfChannel(tx, ref))) return;
   if (!(await markRestricted(tx, ref, { kind, until, at: now() }))) return;
   await subscribers.tokenChanged(tx, ref);
   if (kind === undefined) return;

@@ -101,7 +101,6 @@ async function simulationWith(
       subscribers,
       limitOf: async () => undefined,
       isOffered: () => true,
-      isSending: async () => false,
       now: () => new Date(),
     }),
   ];

@@ -1,4 +1,4 @@
-import type { TokenRef } from '#server/domains/tokens/tokens.ts';
+import type { TokenMove, TokenRef } from '#server/domains/tokens/tokens.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 /** A token's lane, empty: made with the token, in its transaction. */
@@ -40,11 +40,43 @@ export const laneLagSeconds = (allAccountsSql: Sql): Promise<Figure[]> =>
     select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(ready_at))), 0)::float8
       as value from lanes where ready_at is not null`;
 
-/** Whether messages of a token are on their way, or may be: nobody knows yet whether they have left. */
-export async function isSending(tx: Tx, { accountId, tokenId }: TokenRef): Promise<boolean> {
-  const [row] = await tx`
+/** What of a token's messages keeps it in its channel. */
+type Kept = 'sending' | { templates: number };
+
+/**
+ * Takes a token's lane from whoever sends by it, so that what waits leaves by another channel.
+ *
+ * @returns what keeps it, and then nothing was changed: messages that are on their way, or of which nobody knows
+ *   whether they have left (what became of them is the old channel's to tell); templates that wait, whose price the
+ *   other channel does not have.
+ */
+export async function leaveChannel(
+  tx: Tx,
+  { accountId, tokenId, from, to }: TokenMove,
+): Promise<Kept | undefined> {
+  const [sending] = await tx`
     select 1 from dispatch
     where account_id = ${accountId} and token_id = ${tokenId}
       and (state in ('sending', 'unknown') or unsure_until is not null) limit 1`;
-  return row !== undefined;
+  if (sending) return 'sending';
+  const templates = await waitingTemplates(tx, { accountId, tokenId });
+  if (templates > 0 && (from === 'cloud' || to === 'cloud')) return { templates };
+  await tx`
+    update lanes
+    set epoch = epoch + 1, owner = null, lease_until = null, ready_at = clock_timestamp()
+    where account_id = ${accountId} and token_id = ${tokenId}`;
+  return undefined;
+}
+
+/** By the Cloud API a template costs what its category does, elsewhere what a message does; its price was frozen when it was taken. */
+async function waitingTemplates(tx: Tx, { accountId, tokenId }: TokenRef): Promise<number> {
+  const [row] = await tx<{ waiting: number }[]>`
+    select count(*)::int as waiting from dispatch d
+    cross join lateral (
+      select m.type, m.price, m.plan_round from messages m
+      where m.account_id = d.account_id and m.message_id = d.message_id limit 1
+    ) m
+    where d.account_id = ${accountId} and d.token_id = ${tokenId}
+      and m.type = 'template' and (m.price > 0 or m.plan_round is not null)`;
+  return row?.waiting ?? 0;
 }

@@ -62,7 +62,7 @@ export function MoveToken({ token, onClose, onMoved }: Props) {
           riwayatnya tetap.
           {token.phone !== null &&
             ' Nomornya dilepas dan harus disambungkan lagi di kanal baru.'}{' '}
-          Pesan yang antre menunggu sampai tersambung.
+          Pesan yang antre menunggu sampai tersambung, dengan harga saat diterima.
         </p>
         <RefusalAlert error={move.error} />
         <ChannelChoice

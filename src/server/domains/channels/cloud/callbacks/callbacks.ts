@@ -197,7 +197,9 @@ async function takeTrouble(
 ): Promise<void> {
   const event = textAt(value, 'event') ?? '';
   const restrict = (how: Parameters<typeof restrictNumber>[3]) =>
-    deps.allAccountsSql.begin((tx) => restrictNumber(tx, deps, number, how));
+    deps.allAccountsSql.begin((tx) =>
+      restrictNumber(tx, deps, { ...number, channel: 'cloud' }, how),
+    );
   deps.health.answered({ ...number, channel: 'cloud', code: event.slice(0, 40) || field });
   if (field === 'phone_number_quality_update') {
     const kind = event === 'FLAGGED' || event === 'DOWNGRADE' ? 'quality' : undefined;

@@ -1,0 +1,137 @@
+import { createHmac } from 'node:crypto';
+import { expect } from 'vitest';
+import { publicId, uuidOf } from '#contract/base/ids.ts';
+import { tokenSubscribers } from '#server/app/subscribers.ts';
+import { linkNumber } from '#server/domains/tokens/tokens.ts';
+import {
+  type CloudSender,
+  accessOf,
+  connectedSender,
+  test,
+} from '#tests/support/meta/cloud-channel.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+
+const BUDI = '6281234567890';
+
+const token = ({ tokenId }: CloudSender) => ({ token_id: publicId('token', tokenId) });
+
+const moveTo = (ani: CloudSender, channel: string) =>
+  ani.ask('token_move', { ...token(ani), channel });
+
+const connection = async (ani: CloudSender) =>
+  (await ani.ask('token_connection_get', token(ani))).body.data;
+
+/** Meta blocks the number: told as Meta tells it, to the address that it knows. */
+async function blockNumber({ callbackUrl, meta }: CloudSender): Promise<number> {
+  const value = { event: 'ACCOUNT_RESTRICTION' };
+  const body = JSON.stringify({
+    object: 'whatsapp_business_account',
+    entry: [{ id: meta.wabaId, changes: [{ field: 'account_update', value }] }],
+  });
+  const signature = createHmac('sha256', meta.appSecret).update(body).digest('hex');
+  const headers = { 'x-hub-signature-256': `sha256=${signature}` };
+  return (await fetch(callbackUrl, { method: 'POST', body, headers })).status;
+}
+
+test('a moved token leaves behind how its number stood, and nothing told later of that number counts', async ({
+  ani,
+}) => {
+  expect(await blockNumber(ani)).toBe(200);
+  expect(await connection(ani)).toMatchObject({ restriction: { kind: 'blocked' } });
+  expect((await moveTo(ani, 'simulator')).status).toBe(200);
+  expect((await moveTo(ani, 'web')).status).toBe(200);
+  expect(await connection(ani)).toBeNull();
+  // The address is remembered for two seconds.
+  await blockNumber(ani);
+  expect(await connection(ani)).toBeNull();
+  expect((await moveTo(ani, 'cloud')).status).toBe(200);
+  expect(await connection(ani)).toBeNull();
+  const connected = await ani.ask('token_cloud_connect', { ...token(ani), ...accessOf(ani.meta) });
+  expect(connected.status).toBe(200);
+  expect(await connection(ani)).toMatchObject({
+    channel: 'cloud',
+    restriction: null,
+    uptime: 10_000,
+  });
+});
+
+/** How often a message lies in a simulated phone. */
+async function linesOf({ allAccountsSql: sql }: TestDatabase, id: string): Promise<number> {
+  const [row] = await sql<{ lines: number }[]>`
+    select count(*)::int as lines from sim_lines
+    where direction = 'in' and line_id = ${uuidOf('message', id)!}`;
+  return row!.lines;
+}
+
+test('what is placed after a move leaves by the new channel, also with the same number at once', async ({
+  running,
+  meta,
+  db,
+}) => {
+  // The fake's first number is the installation's own, too.
+  const ani = await connectedSender(running, meta, { db, number: 1 });
+  const send = async () =>
+    (await ani.call('/v1/messages', { body: { to: BUDI, text: { body: 'Halo' } } })).body.id;
+  meta.control.receiveFrom(BUDI, { type: 'text', phoneNumberId: meta.numbers[1]!.id });
+  await meta.control.settled();
+  await ani.becomes(await send(), 'read');
+  const [before] = await db.allAccountsSql<{ phone: string }[]>`
+    select phone from tokens where token_id = ${ani.tokenId}`;
+  const leftBy = (id: string) =>
+    waitFor(async () => {
+      const { body } = await ani.call(`/v1/messages/${id}`);
+      expect(['sent', 'delivered', 'read']).toContain(body.status);
+    });
+  const taken = ani.meta.control.sent().length;
+  expect((await moveTo(ani, 'simulator')).status).toBe(200);
+  // Its lane still lingers: that it has ended would take three seconds.
+  await db.allAccountsSql.begin((tx) =>
+    linkNumber(tx, tokenSubscribers, {
+      accountId: ani.accountId,
+      tokenId: ani.tokenId,
+      channel: 'simulator',
+      phone: before!.phone,
+    }),
+  );
+  const simulated = await send();
+  await leftBy(simulated);
+  expect(ani.meta.control.sent()).toHaveLength(taken);
+  expect(await linesOf(db, simulated)).toBe(1);
+  expect((await moveTo(ani, 'cloud')).status).toBe(200);
+  await ani.ask('token_cloud_connect', { ...token(ani), ...accessOf(meta, 1) });
+  const real = await send();
+  await leftBy(real);
+  expect(ani.meta.control.sent()).toHaveLength(taken + 1);
+  expect(await linesOf(db, real)).toBe(0);
+});
+
+test('a template that waits at the price of its channel is sent or cancelled first', async ({
+  ani,
+}) => {
+  await ani.ask('template_create', {
+    name: 'promo_juni',
+    language: 'id',
+    category: 'marketing',
+    body: 'Halo {{1}}, diskon 20%.',
+  });
+  const known = ani.meta.control.templates.list().find(({ name }) => name === 'promo_juni');
+  ani.meta.control.templates.setStatus(known!.id, 'APPROVED');
+  const placed = await waitFor(async () => {
+    const { status, body } = await ani.call('/v1/messages', {
+      body: {
+        to: BUDI,
+        type: 'template',
+        template: { name: 'promo_juni', variables: ['Budi'] },
+        send_at: new Date(Date.now() + 3_600_000).toISOString(),
+      },
+    });
+    expect(status).toBe(202);
+    return body;
+  });
+  const refused = await moveTo(ani, 'simulator');
+  expect(refused.body.error).toEqual({ type: 'channel_waiting', facts: { templates: 1 } });
+  expect(await connection(ani)).toMatchObject({ channel: 'cloud', parted: null });
+  expect((await ani.call(`/v1/messages/${placed.id}/cancel`, { body: {} })).status).toBe(200);
+  expect((await moveTo(ani, 'simulator')).status).toBe(200);
+});
