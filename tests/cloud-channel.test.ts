@@ -138,7 +138,26 @@ test('an answer that is lost is not sent again: the status says that it left', a
   expect((await ani.call('/v1/balance')).body).toMatchObject({ held: 0, available: 99_850 });
 });
 
-test('a definite no gives the price back and says why', async ({ ani, meta }) => {
+test('a yes that names no message is nobody’s: whether it left is not known', async ({
+  ani,
+  db,
+  meta,
+}) => {
+  meta.control.receiveFrom(BUDI, { type: 'text' });
+  await meta.control.settled();
+  meta.control.failNext({ kind: 'blank' });
+  const { body } = await ani.call('/v1/messages', { body: text('Halo') });
+  await waitFor(async () =>
+    expect(await db.allAccountsSql`select state from dispatch`).toEqual([{ state: 'unknown' }]),
+  );
+  expect((await ani.call(`/v1/messages/${body.id}`)).body.status).not.toBe('sent');
+  expect(meta.control.sent()).toEqual([]);
+});
+
+test('a no says why; it gives the price back where Meta says it before it took the message', async ({
+  ani,
+  meta,
+}) => {
   const codes: Record<string, string> = {
     '6281200131026': 'not_on_whatsapp',
     '6281200131049': 'network_declined',
@@ -152,8 +171,8 @@ test('a definite no gives the price back and says why', async ({ ani, meta }) =>
     const message = await ani.becomes(body.id, 'failed');
     expect(message.failure).toMatchObject({ code: failure });
   }
-  const wallet = await ani.call('/v1/balance');
-  expect(wallet.body.held).toBe(0);
+  // 131042 answers the try; the others come by callback.
+  expect((await ani.call('/v1/balance')).body).toMatchObject({ held: 0, available: 99_550 });
 });
 
 test('what is busy for a while is sent when it no longer is', async ({ ani, meta }) => {

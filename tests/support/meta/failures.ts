@@ -20,6 +20,8 @@ export type Failure =
   | { kind: 'slow'; delayMs: number }
   /** 200 and accepted, but the answer is cut off: not JSON. */
   | { kind: 'cut' }
+  /** 200 by a proxy in between, which says nothing of a message; nothing is accepted. */
+  | { kind: 'blank' }
   /** 502 and a page of HTML by a proxy in between; nothing is accepted. */
   | { kind: 'html' };
 

@@ -72,6 +72,7 @@ async function handle(
     const request = { ...read, body: bodyOf(read) };
     failure = failures.take(path, recipientIn(request));
     if (failure?.kind === 'error') throw refusalOf(failure);
+    if (failure?.kind === 'blank') return settle({ status: 200, body: { status: 'ok' } });
     if (failure && isRejected(failure)) {
       calls.push({ method, path, status: failure.kind === 'html' ? 502 : 0 });
       return breakOff(response, failure);

@@ -74,7 +74,13 @@ export async function sendByCloud(
       if (media) await forgetRefusedMedia(deps, number, { answer, mediaId: media.mediaId });
       return refusedBy(deps, message, answer);
     }
-    await storeRef(deps, message, wordAt(answer, 'messages', '0', 'id'));
+    const sentAs = wordAt(answer, 'messages', '0', 'id');
+    if (sentAs === undefined) {
+      throw new OutboundError('unreachable', 'a yes that names no message is not of Meta');
+    }
+    // The message has left, whether or not its id is stored.
+    const { accountId, messageId } = message;
+    await deps.refs.add({ accountId, messageId, wamid: sentAs }).catch(deps.report);
     return { outcome: 'sent' };
   } catch (error) {
     if (!(error instanceof OutboundError) || error.reason !== 'refused') throw error;
@@ -82,15 +88,6 @@ export async function sendByCloud(
     const afterMs = laterMs(UNREACHED_MS, message.attempt);
     return { outcome: 'later', afterMs, failure: 'no_answer' };
   }
-}
-
-/** The message has left, whether or not its id is stored. */
-async function storeRef(
-  { refs, report }: SendDeps,
-  { accountId, messageId }: Outgoing,
-  wamid: string | undefined,
-): Promise<void> {
-  if (wamid !== undefined) await refs.add({ accountId, messageId, wamid }).catch(report);
 }
 
 type Sending = { message: Outgoing; signal: AbortSignal };

@@ -55,7 +55,7 @@ test('the same message again, after a crash, is the same to the network; once ac
       return answers === 1 ? 'silent' : { outcome: 'acknowledged' };
     },
   });
-  const { channel } = await startWorker({ timings: { sendMs: 50 } });
+  const { channel } = await startWorker({ timings: { sendMs: 2_000 } });
   await link(ani, OWN);
   const message = toPhone(ani, RECEIVER);
   await expect(channel.send(message, never)).rejects.toThrow('did not acknowledge');
