@@ -36,6 +36,7 @@ async function blockNumber({ callbackUrl, meta }: CloudSender): Promise<number> 
 
 test('a moved token leaves behind how its number stood, and nothing told later of that number counts', async ({
   ani,
+  db,
 }) => {
   expect(await blockNumber(ani)).toBe(200);
   expect(await connection(ani)).toMatchObject({ restriction: { kind: 'blocked' } });
@@ -47,6 +48,7 @@ test('a moved token leaves behind how its number stood, and nothing told later o
   expect(await connection(ani)).toBeNull();
   expect((await moveTo(ani, 'cloud')).status).toBe(200);
   expect(await connection(ani)).toBeNull();
+  await db.allAccountsSql`update tokens set moved_at = moved_at - interval '1 minute'`;
   const connected = await ani.ask('token_cloud_connect', { ...token(ani), ...accessOf(ani.meta) });
   expect(connected.status).toBe(200);
   expect(await connection(ani)).toMatchObject({
@@ -104,6 +106,32 @@ test('what is placed after a move leaves by the new channel, also with the same 
   await leftBy(real);
   expect(ani.meta.control.sent()).toHaveLength(taken + 1);
   expect(await linesOf(db, real)).toBe(0);
+});
+
+test('what is placed with a channel that a token no longer has does not leave by its new one', async ({
+  running,
+  meta,
+  db,
+}) => {
+  const ani = await connectedSender(running, meta, { db, number: 1 });
+  expect((await moveTo(ani, 'simulator')).status).toBe(200);
+  const { accountId, tokenId } = ani;
+  const number = { accountId, tokenId, channel: 'simulator', phone: '628111000222' } as const;
+  await db.allAccountsSql.begin((tx) => linkNumber(tx, tokenSubscribers, number));
+  const send = () => ani.call('/v1/messages', { body: { to: BUDI, text: { body: 'Halo' } } });
+  // Once the key is known as the simulator's.
+  await waitFor(async () => expect((await send()).body.simulated).toBe(true));
+  await waitFor(async () => expect((await moveTo(ani, 'cloud')).status).toBe(200));
+  const connecting = ani.ask('token_cloud_connect', { ...token(ani), ...accessOf(meta, 1) });
+  let isOver = false;
+  void connecting.finally(() => (isOver = true));
+  const statuses: number[] = [];
+  while (!isOver) statuses.push((await send()).status);
+  expect((await connecting).status).toBe(200);
+  expect(statuses).not.toContain(202);
+  // By the Cloud API nobody has written yet: it is known for what it is.
+  await waitFor(async () => expect((await send()).body.code).toBe('window_closed'));
+  expect(meta.control.sent()).toEqual([]);
 });
 
 test('a template that waits at the price of its channel is sent or cancelled first', async ({

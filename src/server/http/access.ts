@@ -13,6 +13,8 @@ export type ApiSender = {
   status: TokenStatus;
   simulated: boolean;
   channel: ChannelName;
+  /** When this was read, by `performance.now()`. */
+  readAtMs: number;
   /** What the token may do. */
   scopes: readonly Scope[];
   /** Addresses and ranges that calls may come from; none: from anywhere. */

@@ -26,7 +26,13 @@ test('a repeat a month later, at another price, answers the price and the schedu
       offerFile: () => ({ link: '', expiresAt: new Date() }),
       now: () => new Date(Date.now() + days * DAY_MS),
     }).send({
-      sender: { accountId, tokenId, simulated: days === 0, channel: 'simulator' },
+      sender: {
+        accountId,
+        tokenId,
+        simulated: true,
+        channel: days === 0 ? 'simulator' : 'web',
+        readAtMs: performance.now(),
+      },
       messages: ['0', '900'].map((cost, index) =>
         NewMessage().parse({
           type: 'text',

@@ -20,7 +20,7 @@ import {
   messageForApi,
 } from './history/detail.ts';
 import { reschedule } from './schedule/reschedule.ts';
-import { type FindMedia, lookUp } from './submit/lookups.ts';
+import { type FindMedia, channelOf, lookUp } from './submit/lookups.ts';
 import { itemFrom, refusalOf } from './submit/place.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
@@ -30,6 +30,8 @@ export type Sender = {
   tokenId: string;
   simulated: boolean;
   channel: ChannelName;
+  /** When this was read, by `performance.now()`. */
+  readAtMs: number;
 };
 
 export type SendRequest = {
@@ -128,8 +130,9 @@ async function ownMessage(sql: Sql, sender: Sender, id: string, reader: Reader) 
 async function send(deps: Deps, request: SendRequest): Promise<SendResponse> {
   const { accepter, prices, now } = deps;
   const { sender, messages, key, answer } = request;
-  const { accountId, tokenId, simulated, channel } = sender;
-  const found = await lookUp(deps, sender, messages);
+  const { accountId, tokenId } = sender;
+  const channel = await presentChannel(deps.sql, sender);
+  const found = await lookUp(deps, { accountId, tokenId, channel }, messages);
   const refused = refusedOf(found);
   const isRepeat =
     refused.length > 0 && key !== undefined && (await isAnswered(deps.sql, sender, key));
@@ -137,7 +140,7 @@ async function send(deps: Deps, request: SendRequest): Promise<SendResponse> {
     at: now().getTime(),
     price: prices.message(),
     ...(channel === 'cloud' && { cloudPrices: prices.cloud() }),
-    simulated,
+    simulated: channel === 'simulator',
     ...answer,
     ...(refused.length > 0 && !isRepeat && { refused }),
   };
@@ -167,6 +170,15 @@ async function send(deps: Deps, request: SendRequest): Promise<SendResponse> {
     at: firstContext.at,
   };
 }
+
+/** A sender whose request took longer to come than this is read anew. */
+const SENDER_MS = 2_000;
+
+/** The channel whose prices and rules hold; a token may have moved while a long body was coming. */
+const presentChannel = async (sql: Sql, sender: Sender): Promise<ChannelName> =>
+  performance.now() - sender.readAtMs < SENDER_MS
+    ? sender.channel
+    : asAccount(sql, sender.accountId, (tx) => channelOf(tx, sender));
 
 type Refused = NonNullable<AnswerContext['refused']>;
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type ChannelName, type Token } from '#contract/tokens.ts';
 import { moveToken } from '#contract/tokens/channels.ts';
@@ -40,10 +41,30 @@ export function moveTo(
     // After its phone is released, no lane claims another message of it.
     await subscribers.tokenMoved(tx, { ...token, from: before.channel, to: channel });
     await tx`
-      update tokens set channel = ${channel}
+      update tokens set channel = ${channel}, moved_at = clock_timestamp()
       where account_id = ${accountId} and token_id = ${tokenId}`;
     if (released) await subscribers.tokenUnlinked(tx, released);
     await subscribers.tokenChanged(tx, token);
     return readToken(tx, accountId, tokenId);
   });
+}
+
+/**
+ * After a move, every process takes the token for what it was before for at most this long: key holders are
+ * remembered for a second, and requests that hold one are placed within the next few.
+ */
+const SETTLE_MS = 5_000;
+
+/**
+ * Waits until nobody takes a token for what it was before its last move: only then may it have a number again, or
+ * what is placed at the prices of the channel before would leave by the new one.
+ */
+export async function untilSettled(
+  allAccountsSql: Sql,
+  { accountId, tokenId }: TokenRef,
+): Promise<void> {
+  const [moved] = await allAccountsSql<{ ago_ms: number }[]>`
+    select extract(epoch from clock_timestamp() - moved_at)::float8 * 1000 as ago_ms from tokens
+    where account_id = ${accountId} and token_id = ${tokenId} and moved_at is not null`;
+  if (moved && moved.ago_ms < SETTLE_MS) await pause(SETTLE_MS - moved.ago_ms);
 }

@@ -45,7 +45,7 @@ export { createLink } from './links/links.ts';
 export { pastPhonesOf, suspendTokens, tokenOfPhone, unlinkPhone } from './links/phones.ts';
 export { linkNumber } from './links/numbers.ts';
 export { setPresence } from './links/presence.ts';
-export { type MoveDeps, moveTo } from './move.ts';
+export { type MoveDeps, moveTo, untilSettled } from './move.ts';
 export { ensureSystemToken, systemTokenState, takesCodes } from './system.ts';
 export type { TokenMove, TokenPhone, TokenRef, TokenSubscribers } from './subscribers.ts';
 

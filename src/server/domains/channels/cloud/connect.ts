@@ -8,7 +8,12 @@ import {
 } from '#contract/tokens/cloud.ts';
 import { extendSpans } from '#server/domains/channels/health/health.ts';
 import { type PresenceDeps, connectNumber } from '#server/domains/channels/health/presence.ts';
-import { type TokenRef, linkNumber, readToken } from '#server/domains/tokens/tokens.ts';
+import {
+  type TokenRef,
+  linkNumber,
+  readToken,
+  untilSettled,
+} from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { type Graph, askFirmly, wordAt } from './graph.ts';
@@ -44,7 +49,10 @@ export const openConnecting = (deps: ConnectDeps): CloudConnecting => ({
     const token = await asAccount(deps.sql, accountId, (tx) => readToken(tx, accountId, tokenId));
     if (token.channel !== 'cloud') throw new Refusal('channel_other', {});
     const access = accessOf(entered);
-    const confirmed = await confirm(deps.graph, access);
+    const [confirmed] = await Promise.all([
+      confirm(deps.graph, access),
+      untilSettled(deps.allAccountsSql, ref),
+    ]);
     await deps.allAccountsSql.begin(async (tx) => {
       const { phone, name, quality } = confirmed;
       if (!(await storeNumber(tx, deps, { ...ref, ...access, name, quality })))

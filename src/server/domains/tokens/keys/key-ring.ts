@@ -19,6 +19,8 @@ export type KeyHolder = {
   accountStatus: 'active' | 'suspended' | 'closed';
   /** True when nothing of it leaves the simulator. */
   simulated: boolean;
+  /** When it was asked for, by `performance.now()`: what changed later may be missing. */
+  readAtMs: number;
 } & HeldAccess;
 
 export type KeyRing = {
@@ -137,13 +139,14 @@ export function openKeyRing({
   };
 }
 
-type HolderRow = Omit<KeyHolder, 'simulated'> & { digest: string };
+type HolderRow = Omit<KeyHolder, 'simulated' | 'readAtMs'> & { digest: string };
 
 /** The holders of keys, by their digests (base64), in order; undefined where there is none. */
 async function holdersOf(
   allAccountsSql: Sql,
   digests: readonly string[],
 ): Promise<(KeyHolder | undefined)[]> {
+  const readAtMs = performance.now();
   const rows = await allAccountsSql<HolderRow[]>`
     select t.account_id as "accountId", t.token_id as "tokenId", t.status, t.channel, t.phone,
       t.daily_limit as "dailyLimit", a.status as "accountStatus",
@@ -156,7 +159,10 @@ async function holdersOf(
       and k.revoked_at is null and t.deleted_at is null
       and (k.expires_at is null or k.expires_at > clock_timestamp())`;
   const holders = new Map(
-    rows.map(({ digest, ...row }) => [digest, { ...row, simulated: row.channel === 'simulator' }]),
+    rows.map(({ digest, ...row }) => [
+      digest,
+      { ...row, simulated: row.channel === 'simulator', readAtMs },
+    ]),
   );
   return digests.map((digest) => holders.get(digest));
 }
