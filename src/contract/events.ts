@@ -5,14 +5,14 @@ import { Direction, MessageStatus } from './messages.ts';
 import { OptoutSource } from './messages/optouts.ts';
 import { Rupiah } from './base/money.ts';
 import { WholeNumber } from './base/numbers.ts';
-import { Phone } from './base/phone.ts';
+import { Peer } from './messages/peer.ts';
 import { type Output, schema } from './base/schema.ts';
 import { SupportDoing, SupportSide, SupportStatus } from './support/states.ts';
 
 const messageFacts = () => ({
   id: Id('message'),
   token_id: Id('token'),
-  peer: Phone(),
+  peer: Peer(),
   direction: Direction(),
   status: MessageStatus(),
 });
@@ -36,13 +36,13 @@ export const LiveEvent = schema(() =>
       kind: z.literal('message.rescheduled'),
       id: Id('message'),
       token_id: Id('token'),
-      peer: Phone(),
+      peer: Peer(),
     }),
-    z.object({ kind: z.literal('conversation.read'), token_id: Id('token'), peer: Phone() }),
+    z.object({ kind: z.literal('conversation.read'), token_id: Id('token'), peer: Peer() }),
     z.object({
       kind: z.literal('optout.added'),
       token_id: Id('token'),
-      peer: Phone(),
+      peer: Peer(),
       source: OptoutSource(),
     }),
     z.object({ kind: z.literal('token.changed'), token_id: Id('token') }),

@@ -4,7 +4,7 @@ import { CivilDay } from './base/days.ts';
 import { Id, IdInput } from './base/ids.ts';
 import { Rupiah } from './base/money.ts';
 import type { RefusalCode } from './base/refusals.ts';
-import { Phone, TypedPhone } from './base/phone.ts';
+import { Peer, TypedPeer } from './messages/peer.ts';
 import { ChatContent } from './messages/content.ts';
 import { TokenStatus } from './tokens.ts';
 import { type Output, schema } from './base/schema.ts';
@@ -123,7 +123,7 @@ export const MessageRow = schema(() =>
     id: Id('message'),
     direction: Direction(),
     token: z.object({ id: Id('token'), name: z.string() }),
-    peer: Phone(),
+    peer: Peer(),
     peer_name: z.nullable(z.string()),
     type: MessageType(),
     excerpt: z.string(),
@@ -250,6 +250,7 @@ export const sendRefusals = [
   'token_limit_reached',
   'token_not_linked',
   'recipient_opted_out',
+  'recipient_without_number',
   'account_suspended',
   'queue_full',
   'ref_conflict',
@@ -264,7 +265,7 @@ export const sendMessage = act({
   changes: true,
   input: () => ({
     token_id: IdInput('token'),
-    to: TypedPhone(),
+    to: TypedPeer(),
     text: z
       .string()
       .check(

@@ -4,7 +4,7 @@ import { CivilDay } from './base/days.ts';
 import { Id, IdInput } from './base/ids.ts';
 import { Rupiah } from './base/money.ts';
 import { WholeNumber } from './base/numbers.ts';
-import { Phone } from './base/phone.ts';
+import { Peer } from './messages/peer.ts';
 import { type Output, schema } from './base/schema.ts';
 
 export const EntryKind = schema(() =>
@@ -84,7 +84,7 @@ export const Mutation = schema(() =>
       }),
     ),
     /** The message, where it stands for one. */
-    message: z.nullable(z.object({ id: Id('message'), peer: Phone() })),
+    message: z.nullable(z.object({ id: Id('message'), peer: Peer() })),
     memo: z.nullable(z.string()),
     topup_id: z.nullable(Id('topup')),
     /** The invoice it paid, or that a part of was given back. */
@@ -131,7 +131,7 @@ export const exportSaldo = act({
 export const LineMessage = schema(() =>
   z.object({
     message_id: Id('message'),
-    peer: Phone(),
+    peer: Peer(),
     price: Rupiah(),
     /** `corrected`: given back, then charged again. `waived`: given back, and borne by us. */
     state: z.enum(['held', 'captured', 'released', 'corrected', 'waived']),

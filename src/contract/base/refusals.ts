@@ -80,6 +80,8 @@ export const refusals = {
   request_in_flight: { status: 409, facts: wait, retryable: true },
   ref_conflict: { status: 409, facts: () => z.object({ ref: z.string() }) },
   recipient_opted_out: { status: 409, facts: none },
+  /** Known by a user id of Meta's alone: only the Cloud API reaches them. */
+  recipient_without_number: { status: 409, facts: none },
   message_final: { status: 409, facts: () => z.object({ status: z.string() }) },
   message_in_flight: { status: 409, facts: none },
   queue_full: { status: 429, facts: wait, retryable: true },

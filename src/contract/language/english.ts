@@ -107,6 +107,8 @@ const sentences: Sentences = {
   ref_conflict: ({ ref }) => `The ref "${ref}" was used for a different message. Use a new ref.`,
   recipient_opted_out:
     'The recipient asked to receive no more messages from this number. Do not write to them, unless they send MULAI (or START).',
+  recipient_without_number:
+    'WhatsApp does not show the number of this recipient. Only a token of the WhatsApp Cloud API can write to them.',
   message_final: 'This message has left or ended and cannot be cancelled.',
   message_in_flight:
     'This message is being sent and may have left, so it cannot be cancelled. Wait for the network to answer.',

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { act, paging } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
-import { Phone, TypedPhone } from '#contract/base/phone.ts';
+import { Peer, TypedPeer } from '#contract/messages/peer.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { ConversationMessage, Direction, MessageStatus } from '#contract/messages.ts';
 import { ChannelName, TokenStatus } from '#contract/tokens.ts';
@@ -17,7 +17,7 @@ export const Conversation = schema(() =>
       status: TokenStatus(),
       channel: ChannelName(),
     }),
-    peer: Phone(),
+    peer: Peer(),
     peer_name: z.nullable(z.string()),
     preview: z.string(),
     direction: Direction(),
@@ -46,7 +46,7 @@ export const listConversations = act({
 export const getConversation = act({
   name: 'conversation_get',
   by: 'customer',
-  input: () => ({ token_id: IdInput('token'), peer: TypedPhone() }),
+  input: () => ({ token_id: IdInput('token'), peer: TypedPeer() }),
   output: () => z.nullable(Conversation()),
 });
 
@@ -55,7 +55,7 @@ export const conversationMessages = act({
   name: 'conversation_messages',
   by: 'customer',
   list: 'manual',
-  input: () => ({ ...paging(['created_at']), token_id: IdInput('token'), peer: TypedPhone() }),
+  input: () => ({ ...paging(['created_at']), token_id: IdInput('token'), peer: TypedPeer() }),
   output: ConversationMessage,
 });
 
@@ -65,7 +65,7 @@ export const readConversation = act({
   by: 'customer',
   changes: true,
   outlivesSession: false,
-  input: () => ({ token_id: IdInput('token'), peer: TypedPhone() }),
+  input: () => ({ token_id: IdInput('token'), peer: TypedPeer() }),
   output: () => z.object({ unread_total: z.int() }),
 });
 

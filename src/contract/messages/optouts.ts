@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { act, paging } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
-import { Phone, TypedPhone } from '#contract/base/phone.ts';
+import { Peer, TypedPeer } from '#contract/messages/peer.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 
 /** Who stopped messages to a phone: somebody in the portal, a program through the API, or its owner's reply. */
@@ -32,7 +32,7 @@ export const OptoutReason = schema(() =>
 export const Optout = schema(() =>
   z.object({
     token_id: Id('token'),
-    peer: Phone(),
+    peer: Peer(),
     source: OptoutSource(),
     reason: z.nullable(z.string()),
     created_at: z.coerce.date(),
@@ -40,7 +40,7 @@ export const Optout = schema(() =>
 );
 export type Optout = Output<typeof Optout>;
 
-const conversation = () => ({ token_id: IdInput('token'), peer: TypedPhone() });
+const conversation = () => ({ token_id: IdInput('token'), peer: TypedPeer() });
 
 /** The phones that receive nothing more from a token, the newest first; one of them with `peer`. */
 export const listOptouts = act({
@@ -50,7 +50,7 @@ export const listOptouts = act({
   input: () => ({
     ...paging(['created_at']),
     token_id: IdInput('token'),
-    peer: z.optional(TypedPhone()),
+    peer: z.optional(TypedPeer()),
   }),
   output: Optout,
 });

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { act } from '#contract/base/act.ts';
 import { IdInput } from '#contract/base/ids.ts';
-import { TypedPhone } from '#contract/base/phone.ts';
+import { TypedPeer } from '#contract/messages/peer.ts';
 import { ConversationMessage, sendRefusals } from '#contract/messages.ts';
 import { CAPTION_MAX } from '#contract/rest/limits.ts';
 
@@ -12,7 +12,7 @@ export const sendFile = act({
   changes: true,
   input: () => ({
     token_id: IdInput('token'),
-    to: TypedPhone(),
+    to: TypedPeer(),
     upload: IdInput('upload'),
     /** Of a sound, which has none, it is left out. */
     caption: z.optional(

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { Id } from '#contract/base/ids.ts';
 import { Rupiah } from '#contract/base/money.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
+import { Peer } from '#contract/messages/peer.ts';
 import { Phone } from '#contract/base/phone.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { LineKind } from '#contract/saldo.ts';
@@ -48,7 +49,7 @@ export const ApiMutation = schema(() =>
     available_after: Rupiah(),
     /** How many messages it stands for; one of them has its id and phone here. */
     messages: z.int(),
-    message: z.nullable(z.object({ id: Id('message'), peer: Phone() })),
+    message: z.nullable(z.object({ id: Id('message'), peer: Peer() })),
     memo: z.nullable(z.string()),
     topup: z.nullable(Id('topup')),
     invoice: z.nullable(Id('invoice')),

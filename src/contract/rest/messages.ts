@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { Id } from '#contract/base/ids.ts';
 import { Rupiah } from '#contract/base/money.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
-import { Phone } from '#contract/base/phone.ts';
+import { Peer } from '#contract/messages/peer.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { ApiContent } from '#contract/messages/choices.ts';
 import { Failure, MessageStatus, MessageType, TimelineStep } from '#contract/messages.ts';
@@ -53,7 +53,7 @@ export const ApiMessage = schema(() =>
     id: Id('message'),
     direction: z.enum(['out', 'in']),
     token: Id('token'),
-    peer: Phone(),
+    peer: Peer(),
     type: MessageType(),
     status: MessageStatus(),
     price: Rupiah(),
@@ -142,6 +142,7 @@ export const messageEndpoints = {
       'bonus_only',
       'ref_conflict',
       'recipient_opted_out',
+      'recipient_without_number',
       'quoted_not_found',
       'reaction_refused',
       'media_not_found',

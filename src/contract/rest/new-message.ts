@@ -6,7 +6,7 @@ import type { Choices, ShownChoices } from '#contract/messages/choices.ts';
 import { Emoji } from '#contract/messages/emoji.ts';
 import { TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
 import { CAPTION_MAX } from './limits.ts';
-import { Recipient, noted } from './notes.ts';
+import { Recipient, WrittenPhone, noted } from './notes.ts';
 
 /** No message is planned for later: with its `ttl` it would leave the years that calendars write with four digits. */
 const SEND_AT_END = Date.UTC(9999, 0, 1);
@@ -155,13 +155,13 @@ const Contact = schema(() =>
     z
       .strictObject({
         name: z.string().check(z.minLength(1), z.maxLength(200)),
-        phone: z.optional(Recipient()),
+        phone: z.optional(WrittenPhone()),
         /** Instead of `phone`, where there are several. */
         phones: z.optional(
           noted(
             z.pipe(
               z.transform(checkLength(CONTACT_PHONES_MAX)),
-              z.array(Recipient()).check(z.minLength(1), z.maxLength(CONTACT_PHONES_MAX)),
+              z.array(WrittenPhone()).check(z.minLength(1), z.maxLength(CONTACT_PHONES_MAX)),
             ),
             {
               expected: {

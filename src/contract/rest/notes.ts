@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { TypedPeer } from '#contract/messages/peer.ts';
 import { TypedPhone } from '#contract/base/phone.ts';
 import { schema } from '#contract/base/schema.ts';
 import type { InBoth } from '#contract/language/language.ts';
@@ -16,13 +17,16 @@ export function noted<Schema extends z.ZodMiniType>(
   return own;
 }
 
+const phoneNote = {
+  expected: {
+    id: 'nomor telepon sebagai teks, misalnya "0812-3456-7890" atau "6281234567890"',
+    en: 'a phone number as a string, such as "0812-3456-7890" or "6281234567890"',
+  },
+  example: '0812-3456-7890',
+};
+
 /** A phone as people write it. */
-export const Recipient = schema(() =>
-  noted(z.pipe(z.string(), TypedPhone()), {
-    expected: {
-      id: 'nomor telepon sebagai teks, misalnya "0812-3456-7890" atau "6281234567890"',
-      en: 'a phone number as a string, such as "0812-3456-7890" or "6281234567890"',
-    },
-    example: '0812-3456-7890',
-  }),
-);
+export const WrittenPhone = schema(() => noted(z.pipe(z.string(), TypedPhone()), phoneNote));
+
+/** Who a message goes to: a phone as people write it, or the user id of somebody whose number is not shown. */
+export const Recipient = schema(() => noted(z.pipe(z.string(), TypedPeer()), phoneNote));

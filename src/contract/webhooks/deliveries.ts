@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { act, paging } from '#contract/base/act.ts';
 import { CivilDay } from '#contract/base/days.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
-import { Phone, TypedPhone } from '#contract/base/phone.ts';
+import { Peer, TypedPeer } from '#contract/messages/peer.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { EventType } from './events.ts';
 
@@ -44,7 +44,7 @@ export const Delivery = schema(() =>
     last_error: z.nullable(AttemptError()),
     ended_at: z.nullable(z.coerce.date()),
     /** Whom the event is about: the number at the other end; null where it is about nobody, or was erased. */
-    peer: z.nullable(Phone()),
+    peer: z.nullable(Peer()),
     /** The message whose event it is. */
     message_id: z.nullable(Id('message')),
   }),
@@ -89,7 +89,7 @@ export const listDeliveries = act({
     ...ofToken(),
     state: z.optional(DeliveryState()),
     type: z.optional(EventType()),
-    peer: z.optional(TypedPhone()),
+    peer: z.optional(TypedPeer()),
     from: z.optional(CivilDay()),
     to: z.optional(CivilDay()),
   }),

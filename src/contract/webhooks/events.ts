@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { Id } from '#contract/base/ids.ts';
 import { Rupiah } from '#contract/base/money.ts';
+import { Peer } from '#contract/messages/peer.ts';
 import { Phone } from '#contract/base/phone.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { Failure, MessageStatus, MessageType } from '#contract/messages.ts';
@@ -60,7 +61,7 @@ const facts = () => ({
 const messageFacts = () => ({
   ...facts(),
   id: Id('message'),
-  peer: Phone(),
+  peer: Peer(),
   type: MessageType(),
   /** Rises within the conversation; null of messages from before that was counted. */
   conversation_seq: z.nullable(z.int()),
@@ -127,7 +128,7 @@ export const WebhookEvent = schema(() =>
     event('topup.paid', { ...facts(), id: Id('topup'), amount: Rupiah(), total: Rupiah() }),
     ofInvoice('invoice.issued'),
     ofInvoice('invoice.paid'),
-    event('optout.added', { ...facts(), peer: Phone(), source: OptoutSource() }),
+    event('optout.added', { ...facts(), peer: Peer(), source: OptoutSource() }),
   ]),
 );
 export type WebhookEvent = Output<typeof WebhookEvent>;

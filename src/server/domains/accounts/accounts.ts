@@ -43,6 +43,7 @@ export {
   customersBeginning,
   findCustomers,
   isAccount,
+  maskedPeer,
   maskedPhone,
   operatorNames,
 } from './customers.ts';

@@ -1,3 +1,4 @@
+import { formatPeer, isUserId } from '#contract/messages/peer.ts';
 import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { formatPhone, normalizePhone } from '#contract/base/phone.ts';
 import { type CustomerState, SALDO_LOW, type SaldoRange } from '#contract/operator/customers.ts';
@@ -172,6 +173,10 @@ export function maskedPhone(phone: string): string {
   for (const place of places.slice(5, -4)) digits[place] = '•';
   return digits.join('');
 }
+
+/** Who a customer's message went to or came from: a number without its middle, a user id by its last letters. */
+export const maskedPeer = (peer: string): string =>
+  isUserId(peer) ? formatPeer(peer) : maskedPhone(peer);
 
 /** What accounts are called, by their ids. */
 export async function accountNames(

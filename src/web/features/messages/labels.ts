@@ -1,5 +1,5 @@
 import type { MessageRow, MessageStatus, MessageType, StatusFilter } from '#contract/messages.ts';
-import { formatPhone } from '#contract/base/phone.ts';
+import { formatPeer } from '#contract/messages/peer.ts';
 import type { Mark } from '#web/ui/chat/Ticks.tsx';
 
 /** The types in the interface's words. */
@@ -45,7 +45,7 @@ export const canCancel = ({
 type Peer = { peer: string; peer_name: string | null };
 
 /** A person's name where one is known, else the number. */
-export const nameOf = ({ peer, peer_name }: Peer): string => peer_name ?? formatPhone(peer);
+export const nameOf = ({ peer, peer_name }: Peer): string => peer_name ?? formatPeer(peer);
 
 /** The first words of a message; what has none says what it is. */
 export const excerptOf = ({ excerpt, type }: Pick<MessageRow, 'excerpt' | 'type'>): string =>

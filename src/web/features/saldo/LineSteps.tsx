@@ -1,7 +1,7 @@
 import { Link } from '#web/browser/router/Link.tsx';
 import { useState } from 'react';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
-import { formatPhone } from '#contract/base/phone.ts';
+import { formatPeer } from '#contract/messages/peer.ts';
 import { listLineMessages, type LineMessage, type Mutation } from '#contract/saldo.ts';
 import { formatDateTime } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
@@ -35,7 +35,7 @@ export function LineSteps({ line }: { line: Mutation }) {
           <ul className={styles['messages']} aria-label="Pesan di mutasi ini">
             {rows.map((row) => (
               <li key={row.message_id}>
-                <MessageLink id={row.message_id}>{formatPhone(row.peer)}</MessageLink>
+                <MessageLink id={row.message_id}>{formatPeer(row.peer)}</MessageLink>
                 <span className={styles['state']}>
                   {stateWords[row.state]}
                   <DateTime at={row.corrected_at ?? row.settled_at} zone={zone} />

@@ -5,7 +5,7 @@ import { ChevronDown, Download } from 'lucide-react';
 import { Suspense, useMemo, useState } from 'react';
 import { later } from '#web/browser/lazyComponent.ts';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
-import { formatPhone } from '#contract/base/phone.ts';
+import { formatPeer } from '#contract/messages/peer.ts';
 import {
   entryKindLabel,
   LineKind,
@@ -254,7 +254,7 @@ function What({ row }: { row: Mutation }) {
       )}
       {message && (
         <Link to="/message-history" search={{ open: message.id }} className={styles['number']}>
-          {formatPhone(message.peer)}
+          {formatPeer(message.peer)}
         </Link>
       )}
       {more && <span className={styles['small']}>{more}</span>}
@@ -275,7 +275,7 @@ const Opener = ({ row, open, onToggle }: OpenerProps) => (
     type="button"
     className={styles['opener']}
     aria-expanded={open}
-    aria-label={`Rincian ${titleOf(row)} ${row.message ? formatPhone(row.message.peer) : moreOf(row)}`}
+    aria-label={`Rincian ${titleOf(row)} ${row.message ? formatPeer(row.message.peer) : moreOf(row)}`}
     onClick={onToggle}
   >
     <ChevronDown size={18} aria-hidden="true" />

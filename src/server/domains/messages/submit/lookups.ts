@@ -1,4 +1,5 @@
 import { publicId, uuidOf } from '#contract/base/ids.ts';
+import { isUserId } from '#contract/messages/peer.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { bytesMaxOfKind, endingsOfKind, fitsKind, isMediaKind } from '#contract/media/kinds.ts';
 import type { ChannelName } from '#contract/tokens.ts';
@@ -51,7 +52,8 @@ type Deps = { sql: Sql; findMedia: FindMedia; now: () => Date };
 
 /**
  * Looks up what messages name: the one they answer or react to, their template, their file; and, of a token of
- * the Cloud API, whether their receivers wrote within 24 hours. Messages that name nothing, as texts mostly do,
+ * the Cloud API, whether their receivers wrote within 24 hours. Without it nobody is reached whose number is not
+ * known. Messages that name nothing, as texts mostly do,
  * cost no query by the other channels.
  *
  * @returns one for each message, in order: what was found, or why it cannot be sent.
@@ -61,6 +63,10 @@ export async function lookUp(
   { accountId, tokenId, channel }: Sender & { channel: ChannelName },
   messages: readonly NewMessage[],
 ): Promise<readonly (Found | Refusal)[]> {
+  const refusalOf = (message: NewMessage): Refusal | undefined =>
+    channel !== 'cloud' && isUserId(message.to)
+      ? new Refusal('recipient_without_number', {})
+      : refuseClosed(message, isOpen);
   const isOpen =
     channel === 'cloud'
       ? await openWindows({ sql, now }, { accountId, tokenId }, messages)
@@ -69,7 +75,7 @@ export async function lookUp(
   const templates = messages.flatMap((one) => (one.type === 'template' ? [one.template.name] : []));
   const media = leavingMedia(messages);
   if (named.length + templates.length + media.size === 0)
-    return messages.map((message) => refuseClosed(message, isOpen) ?? nothing);
+    return messages.map((message) => refusalOf(message) ?? nothing);
   const [targets, stored] =
     named.length + templates.length === 0
       ? [new Map<string, Target>(), []]
@@ -80,7 +86,7 @@ export async function lookUp(
   const files: ReadonlyMap<string, MediaFacts> =
     media.size === 0 ? new Map() : await findMedia(accountId, media);
   return messages.map(
-    (message) => refuseClosed(message, isOpen) ?? foundFor(message, { targets, stored, files }),
+    (message) => refusalOf(message) ?? foundFor(message, { targets, stored, files }),
   );
 }
 

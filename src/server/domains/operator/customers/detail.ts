@@ -4,7 +4,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
 import {
   customerOf,
-  maskedPhone,
+  maskedPeer,
   operatorNames,
   sessionsOfAccount,
   suspensionSteps,
@@ -63,7 +63,7 @@ export async function customerDetail(
     failures: failures.map(({ messageId, peer, ...failure }) => ({
       ...failure,
       message_id: publicId('message', messageId),
-      peer: maskedPhone(peer),
+      peer: maskedPeer(peer),
     })),
     sessions,
     invoices,

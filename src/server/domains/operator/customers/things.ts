@@ -3,7 +3,7 @@ import type { Invoice } from '#contract/billing/invoices.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { DeskMessage, DeskToken, readCustomerMessage } from '#contract/operator/things.ts';
 import type { Topup } from '#contract/saldo.ts';
-import { customerOf, maskedPhone } from '#server/domains/accounts/accounts.ts';
+import { customerOf, maskedPeer } from '#server/domains/accounts/accounts.ts';
 import { invoiceOfAccount } from '#server/domains/billing/billing.ts';
 import { messageForDesk, textForDesk, waitingOf } from '#server/domains/messages/messages.ts';
 import { topupOfAccount } from '#server/domains/payments/payments.ts';
@@ -23,7 +23,7 @@ async function refuseOwn({ allAccountsSql }: CustomerDeps, accountId: string): P
 export async function customerMessage(deps: CustomerDeps, ref: MessageRef): Promise<DeskMessage> {
   await refuseOwn(deps, ref.accountId);
   const message = await messageForDesk(deps.allAccountsSql, ref);
-  return { ...message, peer: maskedPhone(message.peer) };
+  return { ...message, peer: maskedPeer(message.peer) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { OperatorRole } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
-import { formatPhone } from '#contract/base/phone.ts';
+import { formatPeer } from '#contract/messages/peer.ts';
 import type { PushPayload } from '#contract/push.ts';
 
 /** An inbound message, as a notice shows it. */
@@ -41,7 +41,7 @@ export function payloadOf(notice: MessageNotice, origin: string | undefined): Pu
     open: publicId('token', tokenId),
     peer,
   });
-  const who = shorten(peerName ?? '', NAME_LETTERS, NAME_BYTES) || formatPhone(peer);
+  const who = shorten(peerName ?? '', NAME_LETTERS, NAME_BYTES) || formatPeer(peer);
   return buildPayload(
     {
       title: `Pesan baru dari ${who}`,

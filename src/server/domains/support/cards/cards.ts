@@ -1,3 +1,4 @@
+import { formatPeer } from '#contract/messages/peer.ts';
 import { type IdKind, uuidOf } from '#contract/base/ids.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
@@ -8,7 +9,7 @@ import { failures, messageStatusLabel } from '#contract/messages.ts';
 import { topupMethodLabel, topupStatusLabel } from '#contract/saldo.ts';
 import type { SupportCard, SupportSide, SupportSubject } from '#contract/support.ts';
 import { tokenStatusLabel } from '#contract/tokens.ts';
-import { maskedPhone } from '#server/domains/accounts/accounts.ts';
+import { maskedPeer } from '#server/domains/accounts/accounts.ts';
 import { readInvoice } from '#server/domains/billing/billing.ts';
 import { readMessageRow } from '#server/domains/messages/messages.ts';
 import { findTopup } from '#server/domains/payments/payments.ts';
@@ -63,7 +64,7 @@ async function messageCard(
 ): Promise<SupportCard> {
   const message = await readMessageRow(tx, { accountId, messageId });
   const { id, direction, peer, peer_name, status, failure, price, token, created_at } = message;
-  const shown = by === 'customer' ? formatPhone(peer) : maskedPhone(peer);
+  const shown = by === 'customer' ? formatPeer(peer) : maskedPeer(peer);
   const who = by === 'customer' && peer_name !== null ? `${peer_name} (${shown})` : shown;
   return {
     type: 'message',

@@ -1,3 +1,4 @@
+import { isUserId } from '#contract/messages/peer.ts';
 import { wamidOf } from '#contract/dialects/cloud.ts';
 import type { ChosenOption } from '#contract/messages/choices.ts';
 import { type GraphCode, titleOf } from '#contract/dialects/graph-errors.ts';
@@ -16,7 +17,7 @@ export function inboundMessage(event: Received, context: EventContext): object |
   if (!said) return null;
   const [type, object] = said;
   return {
-    from: peer,
+    ...(isUserId(peer) ? { from_user_id: peer } : { from: peer }),
     id: wamidOf(id),
     timestamp: String(secondsOf(event)),
     type,

@@ -1,3 +1,4 @@
+import { isUserId } from '#contract/messages/peer.ts';
 import { createHmac } from 'node:crypto';
 import { businessIdOf, numberIdOf, wamidOf } from '#contract/dialects/cloud.ts';
 import { type GraphCode, graphCodeOf, titleOf } from '#contract/dialects/graph-errors.ts';
@@ -55,7 +56,12 @@ function valueOf(event: WebhookEvent, context: EventContext): object | null {
       const { peer, peer_name: name } = event.data;
       return (
         message && {
-          contacts: [{ profile: { name: name ?? peer }, wa_id: peer }],
+          contacts: [
+            {
+              profile: { name: name ?? peer },
+              ...(isUserId(peer) ? { user_id: peer } : { wa_id: peer }),
+            },
+          ],
           messages: [message],
         }
       );
@@ -72,7 +78,7 @@ function statusOf(event: Sent, { metadata }: EventContext): object {
     id: wamidOf(id),
     status: event.type.slice('message.'.length),
     timestamp: String(secondsOf(event)),
-    recipient_id: peer,
+    ...(isUserId(peer) ? { recipient_user_id: peer } : { recipient_id: peer }),
     ...(typeof echoed === 'string' && { biz_opaque_callback_data: echoed }),
     ...(event.type === 'message.failed' && { errors: [errorOf(event)] }),
   };

@@ -163,6 +163,15 @@ test('the Cloud API’s envelope names the business, the number and who wrote', 
   });
 });
 
+test('who hides their number is named by their user id, as Meta does', () => {
+  const value = valueBy(received('text', { text: 'Halo' }, { peer: 'ID.1A2B' }));
+  expect(value).toMatchObject({
+    contacts: [{ profile: { name: 'Budi' }, user_id: 'ID.1A2B' }],
+    messages: [{ from_user_id: 'ID.1A2B' }],
+  });
+  expect(JSON.stringify(value)).not.toMatch(/"wa_id"|"from"/);
+});
+
 test('each type of message comes in as Meta writes it', () => {
   const file = { file: { id: media, mime_type: 'image/png', sha256: 'ab12' }, caption: 'Ini' };
   const of = (type: MessageType, content: object) => inboundBy(received(type, content));

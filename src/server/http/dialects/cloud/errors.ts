@@ -34,6 +34,7 @@ const shown: Readonly<Record<string, Shown>> = {
   saldo_short: { code: 131042, status: 400, header: 'insufficient_balance' },
   bonus_only: { code: 131042, status: 400 },
   recipient_opted_out: { code: 131050, status: 400 },
+  recipient_without_number: { code: 131026, status: 400 },
   token_not_linked: { code: 133010, status: 400 },
   quoted_not_found: { code: 131009, status: 400 },
   reaction_refused: { code: 131009, status: 400 },

@@ -1,3 +1,4 @@
+import { isUserId } from '#contract/messages/peer.ts';
 import { wamidOf } from '#contract/dialects/cloud.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type ApiReader, idempotencyKey } from '#server/http/v1/call.ts';
@@ -70,7 +71,9 @@ async function send({ messages }: MessageDeps, call: CloudCall, { message, input
   if (replayed) void reply.header('Idempotent-Replayed', 'true');
   return {
     messaging_product: 'whatsapp',
-    contacts: [{ input, wa_id: message.to }],
+    contacts: [
+      { input, ...(isUserId(message.to) ? { user_id: message.to } : { wa_id: message.to }) },
+    ],
     messages: [{ id: wamidOf(result.id), message_status: 'accepted' }],
   };
 }

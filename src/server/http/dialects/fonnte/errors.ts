@@ -33,6 +33,7 @@ const byCode: Partial<Record<RefusalCode, string>> = {
   token_limit_reached: reasons.quota,
   queue_full: reasons.quota,
   recipient_opted_out: reasons.target,
+  recipient_without_number: reasons.target,
   request_malformed: reasons.json,
   body_too_large: reasons.size,
   media_type_unsupported: reasons.format,

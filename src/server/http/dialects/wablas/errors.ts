@@ -18,6 +18,7 @@ const byCode: Partial<Record<RefusalCode, string>> = {
   token_limit_reached: QUOTA,
   queue_full: QUOTA,
   recipient_opted_out: 'phone is on blacklist',
+  recipient_without_number: 'format phone invalid',
   request_malformed: 'payload invalid',
   body_too_large: TOO_LARGE,
   upload_too_large: TOO_LARGE,

@@ -3,7 +3,7 @@ import { useSearch } from '#web/browser/router/Router.tsx';
 import { MessagesSquare } from 'lucide-react';
 import { useState } from 'react';
 import { Id } from '#contract/base/ids.ts';
-import { Phone } from '#contract/base/phone.ts';
+import { Peer } from '#contract/messages/peer.ts';
 import { ConversationList } from '#web/features/messages/conversations/ConversationList.tsx';
 import {
   conversationsQuery,
@@ -20,7 +20,7 @@ function whichOf(search: {
   peer?: string | undefined;
 }): Which | undefined {
   const token = Id('token').safeParse(search.open);
-  const peer = Phone().safeParse(search.peer);
+  const peer = Peer().safeParse(search.peer);
   return token.success && peer.success ? { tokenId: token.data, peer: peer.data } : undefined;
 }
 

@@ -4,7 +4,7 @@ import { navigate } from '#web/browser/router/navigation.ts';
 import { Ban, MessageCircle } from 'lucide-react';
 import { cancelMessage, type MessageDetail } from '#contract/messages.ts';
 import { formatRupiah } from '#contract/base/money.ts';
-import { formatPhone } from '#contract/base/phone.ts';
+import { formatPeer } from '#contract/messages/peer.ts';
 import { civilDate, formatDateTime, formatDateTimeZone, formatTime } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
@@ -123,7 +123,7 @@ function factsOf(message: MessageDetail, zone: string): readonly Fact[] {
   const number = (
     <>
       {message.peer_name !== null && <bdi className={styles['name']}>{message.peer_name}</bdi>}{' '}
-      <span className="num">{formatPhone(message.peer)}</span>
+      <span className="num">{formatPeer(message.peer)}</span>
     </>
   );
   return [

@@ -3,7 +3,7 @@ import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { useMemo } from 'react';
 import { listMessages, type MessageRow } from '#contract/messages.ts';
-import { formatPhone } from '#contract/base/phone.ts';
+import { formatPeer } from '#contract/messages/peer.ts';
 import { formatDate, formatDateTime, formatTime } from '#contract/base/time.ts';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
@@ -45,7 +45,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     cell: ({ peer, peer_name }) => (
       <span className={styles['peer']}>
         {peer_name !== null && <bdi className={styles['name']}>{peer_name}</bdi>}
-        <span className={peer_name === null ? 'num' : styles['number']}>{formatPhone(peer)}</span>
+        <span className={peer_name === null ? 'num' : styles['number']}>{formatPeer(peer)}</span>
       </span>
     ),
   },

@@ -101,6 +101,10 @@ const words: Readonly<Record<string, Words>> = {
     title: 'Ref sudah dipakai untuk pesan lain',
     fix: 'Beri setiap pesan ref yang berbeda.',
   },
+  recipient_without_number: {
+    title: 'Penerima tanpa nomor',
+    fix: 'Kirim dengan token WhatsApp Cloud API, atau minta nomor teleponnya.',
+  },
   recipient_opted_out: {
     title: 'Penerima berhenti menerima pesan',
     fix: 'Jangan kirim lagi ke nomor itu, kecuali ia meminta menerima kembali.',

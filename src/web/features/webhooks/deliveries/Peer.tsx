@@ -1,11 +1,11 @@
-import { formatPhone } from '#contract/base/phone.ts';
+import { formatPeer } from '#contract/messages/peer.ts';
 import type { Delivery } from '#contract/webhooks/deliveries.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 
 /** Whom a delivery is about: leads to the message; nothing where it is about nobody. */
 export function Peer({ delivery: { peer, message_id: id } }: { delivery: Delivery }) {
   if (peer === null) return null;
-  const number = <span className="num">{formatPhone(peer)}</span>;
+  const number = <span className="num">{formatPeer(peer)}</span>;
   if (id === null) return number;
   return (
     <Link to="/message-history" search={{ open: id }}>

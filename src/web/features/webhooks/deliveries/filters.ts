@@ -1,5 +1,5 @@
 import { CivilDay } from '#contract/base/days.ts';
-import { TypedPhone } from '#contract/base/phone.ts';
+import { TypedPeer } from '#contract/messages/peer.ts';
 import { DeliveryState } from '#contract/webhooks/deliveries.ts';
 import { EventType } from '#contract/webhooks/events.ts';
 import type { DateRange } from '#web/ui/date/dates.ts';
@@ -25,7 +25,7 @@ export type Filters = {
 export function readFilters(search: FilterSearch): Filters {
   const state = DeliveryState().safeParse(search.state);
   const type = EventType().safeParse(search.type);
-  const peer = TypedPhone().safeParse(search.peer);
+  const peer = TypedPeer().safeParse(search.peer);
   return {
     ...(state.success && { state: state.data }),
     ...(type.success && { type: type.data }),

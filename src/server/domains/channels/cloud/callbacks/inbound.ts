@@ -1,3 +1,4 @@
+import { Peer, isUserId } from '#contract/messages/peer.ts';
 import type { MediaKind } from '#contract/media/kinds.ts';
 import type { Inbound, MessageBody } from '#server/domains/channels/channels.ts';
 import { takeInbound } from '#server/domains/channels/inbound-file.ts';
@@ -22,7 +23,9 @@ type Content = Pick<Inbound, 'type' | 'body'>;
  * A message that came to a number, as the conversations have it: several contact cards are a message each.
  *
  * @param value the part of the callback that it stands in, which names its sender.
- * @returns nothing for one without its sender's number: there is nobody to answer.
+ * Somebody whose number WhatsApp does not show is known by the user id that Meta gives them.
+ *
+ * @returns nothing for one without its sender: there is nobody to answer.
  * @throws what passes, such as trouble with the file's host: Meta brings the callback again.
  */
 export async function inboundFrom(
@@ -30,9 +33,9 @@ export async function inboundFrom(
   number: CloudNumber,
   { message, value }: { message: unknown; value: unknown },
 ): Promise<Inbound[]> {
-  const from = textAt(message, 'from')?.replace(/^\+/, '');
+  const from = senderOf(message);
   const id = textAt(message, 'id');
-  if (from === undefined || !/^[1-9][0-9]{7,14}$/.test(from) || id === undefined) return [];
+  if (from === undefined || id === undefined) return [];
   const { accountId, tokenId } = number;
   const name = nameOf(value, from);
   const quoted =
@@ -54,8 +57,16 @@ export async function inboundFrom(
   }));
 }
 
+function senderOf(message: unknown): string | undefined {
+  const number = textAt(message, 'from')?.replace(/^\+/, '');
+  const said = number ?? textAt(message, 'from_user_id');
+  return Peer().safeParse(said).data;
+}
+
 function nameOf(value: unknown, from: string): string | undefined {
-  const contact = listAt(value, 'contacts').find((one) => textAt(one, 'wa_id') === from);
+  const contact = listAt(value, 'contacts').find(
+    (one) => textAt(one, isUserId(from) ? 'user_id' : 'wa_id') === from,
+  );
   return textAt(contact, 'profile', 'name');
 }
 

@@ -18,10 +18,6 @@ export const phrases = {
     id: 'Grup tidak didukung. Kirim ke satu nomor ("individual").',
     en: 'Groups are not supported. Send to one number ("individual").',
   },
-  noUserIds: {
-    id: 'Id pengguna (BSUID) tidak dikenal di sini. Isi `to` dengan nomor telepon.',
-    en: 'User ids (BSUID) are not known here. Give a phone number in `to`.',
-  },
   type: {
     id: 'Jenis ini tidak didukung. Yang didukung: text, image, video, audio, document, sticker, location, contacts, reaction, interactive, template.',
     en: 'This type is not supported. Supported: text, image, video, audio, document, sticker, location, contacts, reaction, interactive, template.',

@@ -24,6 +24,12 @@ function refusalOf(fields: unknown): { code: number; fields: Record<string, stri
 
 const to = '6281234567890';
 
+test('somebody whose number is hidden is named by their user id, unless there is a number', () => {
+  const text = { body: 'Halo' };
+  expect(messageOf({ to: undefined, recipient: 'ID.1A2B', text }).to).toBe('ID.1A2B');
+  expect(messageOf({ recipient: 'ID.1A2B', to, text }).to).toBe(to);
+});
+
 describe('each type becomes the message that /v1 would be given', () => {
   const cases: [string, object, object][] = [
     ['a text without a type', { text: { body: 'Halo' } }, { type: 'text', text: { body: 'Halo' } }],
@@ -224,7 +230,7 @@ describe('what is refused is told by the names that the caller wrote', () => {
     ['a type that is none', { ...whole, type: { a: 1 } }, 131051, 'type'],
     ['a type of every object', { ...whole, type: 'constructor' }, 131051, 'type'],
     ['a group', { ...whole, recipient_type: 'group' }, 131009, 'recipient_type'],
-    ['an id of a user', { recipient: 'ID.1A2B', text: { body: 'x' } }, 131009, 'recipient'],
+    ['no id of a user', { recipient: 'id.1A2B', text: { body: 'x' } }, 131009, 'recipient'],
     [
       'a caption that is too long',
       { to, type: 'image', image: { link, caption: 'x'.repeat(1025) } },

@@ -45,7 +45,11 @@ export function readCloudRequest(
   if (read instanceof Refusal) return named(read, fields, places);
   const beside = readBeside(draft, language);
   if (beside instanceof Refusal) return beside;
-  return { kind: 'message', message: { ...read, ...beside }, input: textAt(body, 'to') ?? read.to };
+  return {
+    kind: 'message',
+    message: { ...read, ...beside },
+    input: textAt(body, 'to') ?? textAt(body, 'recipient') ?? read.to,
+  };
 }
 
 /** What of a message `/v1` has no field for. */
@@ -86,14 +90,14 @@ const idIn = (wamid: string): string => messageIdOf(wamid) ?? wamid;
 function refuseUnsupported(body: unknown, language: Language): Refusal | undefined {
   const group = at(body, 'recipient_type') === 'group';
   if (group) return new CloudRefusal(131009, { recipient_type: phrases.noGroups[language] });
-  const bsuid = at(body, 'to') === undefined && at(body, 'recipient') !== undefined;
-  if (bsuid) return new CloudRefusal(131009, { recipient: phrases.noUserIds[language] });
   return undefined;
 }
 
 /** What every message has, beside its type's own fields. */
 function envelopeOf(body: unknown, draft: Draft): Draft {
-  const to = at(body, 'to');
+  // Of both, the number counts, as at Meta.
+  const isNumbered = at(body, 'to') !== undefined;
+  const to = at(body, isNumbered ? 'to' : 'recipient');
   const quoted = at(body, 'context', 'message_id');
   const echoed = at(body, 'biz_opaque_callback_data');
   const isReaction = draft.fields['type'] === 'reaction';
@@ -103,7 +107,12 @@ function envelopeOf(body: unknown, draft: Draft): Draft {
     reply_to: isReaction || quoted === '' ? undefined : publicIdAt(quoted),
     metadata: echoed === undefined || echoed === '' ? undefined : { [ECHOED]: echoed },
   });
-  const places = { ...draft.places, reply_to: 'context.message_id', metadata: ECHOED };
+  const places = {
+    ...draft.places,
+    ...(!isNumbered && at(body, 'recipient') !== undefined && { to: 'recipient' }),
+    reply_to: 'context.message_id',
+    metadata: ECHOED,
+  };
   return { fields, places };
 }
 

@@ -5,7 +5,7 @@ import { useRef, useState, type ReactNode } from 'react';
 import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import type { ConversationMessage } from '#contract/messages.ts';
 import { type Optout, optoutSourceLabel } from '#contract/messages/optouts.ts';
-import { formatPhone } from '#contract/base/phone.ts';
+import { formatPeer } from '#contract/messages/peer.ts';
 import { formatDate } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import type { Flat } from '#web/api/lists/flatList.ts';
@@ -97,14 +97,14 @@ function usePeerName(which: Which, thread: Flat<ConversationMessage> | undefined
   const { data } = useQuery({ ...conversationsQuery(q), enabled: false });
   const row = data?.rows.find((one) => sameConversation(one, which));
   const peerName = row?.peer_name ?? thread?.rows.find(({ peer_name }) => peer_name)?.peer_name;
-  return peerName ?? formatPhone(which.peer);
+  return peerName ?? formatPeer(which.peer);
 }
 
 type HeadProps = { which: Which; name: string; token: Token | undefined };
 
 function Head({ which, name, token }: HeadProps) {
   const { q } = useSearch('/message-history');
-  const number = formatPhone(which.peer);
+  const number = formatPeer(which.peer);
   const isNumber = name === number;
   return (
     <ThreadHead

@@ -1,0 +1,66 @@
+import { expect } from 'vitest';
+import { publicId } from '#contract/base/ids.ts';
+import { tokenSubscribers } from '#server/app/subscribers.ts';
+import { linkNumber } from '#server/domains/tokens/tokens.ts';
+import { type CloudSender, test } from '#tests/support/meta/cloud-channel.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+
+const BUDI = '6281234567890';
+
+/** Somebody writes whose number WhatsApp does not show. @returns how they are known. */
+async function writtenBy({ meta, call }: CloudSender, text: string): Promise<string> {
+  const content = { body: text };
+  meta.control.receiveFrom(BUDI, { type: 'text', content, name: 'Budi', isNumberHidden: true });
+  await meta.control.settled();
+  const { body } = await call('/v1/messages?direction=in&limit=1');
+  return body.data[0].peer;
+}
+
+test('who hides their number writes, is answered, and stays one conversation', async ({ ani }) => {
+  const peer = await writtenBy(ani, 'Halo, masih buka?');
+  expect(peer).toMatch(/^ID\.[A-Za-z0-9]+$/);
+  const { body } = await ani.call('/v1/messages', { body: { to: peer, text: { body: 'Masih.' } } });
+  expect(body.price).toBe(150);
+  await ani.becomes(body.id, 'read');
+  expect(ani.meta.control.sent().at(-1)?.body).toMatchObject({ recipient: peer });
+  expect(ani.meta.control.sent().at(-1)?.body).not.toHaveProperty('to');
+
+  const token = { token_id: publicId('token', ani.tokenId) };
+  const own = { ...token, to: peer };
+  const sent = await ani.ask('message_send', { ...own, text: 'Dari portal' });
+  expect(sent.status).toBe(200);
+  await ani.becomes(sent.body.data.id, 'read');
+  const thread = await ani.ask('conversation_messages', { ...token, peer });
+  expect(thread.body.data.map(({ excerpt }: { excerpt: string }) => excerpt).toSorted()).toEqual([
+    'Dari portal',
+    'Halo, masih buka?',
+    'Masih.',
+  ]);
+  await waitFor(async () => {
+    const { body: shown } = await ani.ask('conversation_list');
+    expect(shown.data).toMatchObject([{ peer, peer_name: 'Budi' }]);
+  });
+});
+
+test('who hides their number opts out as others do, and only by the Cloud API are they reached', async ({
+  ani,
+  db,
+}) => {
+  const peer = await writtenBy(ani, 'STOP');
+  const send = () => ani.call('/v1/messages', { body: { to: peer, text: { body: 'Promo' } } });
+  expect(await send()).toMatchObject({ status: 409, body: { code: 'recipient_opted_out' } });
+  await writtenBy(ani, 'MULAI');
+  expect((await send()).status).toBe(202);
+  await waitFor(async () =>
+    expect((await ani.call('/v1/messages?status=queued')).body.data).toEqual([]),
+  );
+  const moved = { token_id: publicId('token', ani.tokenId), channel: 'simulator' };
+  await waitFor(async () => expect((await ani.ask('token_move', moved)).status).toBe(200));
+  const { accountId, tokenId } = ani;
+  const number = { accountId, tokenId, channel: 'simulator', phone: '628111000222' } as const;
+  await db.allAccountsSql.begin((tx) => linkNumber(tx, tokenSubscribers, number));
+  // Who sends with the key is remembered for a second.
+  await waitFor(async () =>
+    expect(await send()).toMatchObject({ status: 409, body: { code: 'recipient_without_number' } }),
+  );
+});
