@@ -188,9 +188,25 @@ export const LinkState = schema(() =>
 );
 export type LinkState = Output<typeof LinkState>;
 
+/** Why a link failed, with what to do, in plain Indonesian. */
+export const linkFailures = {
+  phone_taken:
+    'Nomor itu sudah tersambung ke token lain. Putuskan dahulu di sana, atau pindai dengan nomor lain.',
+  passkey:
+    'WhatsApp meminta passkey untuk menautkan nomor itu, dan Kabari tidak dapat menjawabnya. Hapus dahulu passkey di WhatsApp pada ponselnya (Setelan › Akun › Passkey), lalu pindai lagi.',
+  outdated:
+    'WhatsApp tidak lagi menerima versi Kabari di server ini. Coba lagi setelah pengelola memperbarui Kabari.',
+} as const;
+export type LinkFailure = keyof typeof linkFailures;
+export const LinkFailure = schema(() =>
+  z.enum(Object.keys(linkFailures) as [LinkFailure, ...LinkFailure[]]),
+);
+
 export const Scan = schema(() =>
   z.object({
     state: LinkState(),
+    /** Why it failed; null where it has not, or nobody knows. */
+    failure: z.nullable(LinkFailure()),
     /** Whose token it is, as the phone's owner reads it before agreeing. */
     account_name: z.string(),
     token_name: z.string(),

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '#web/browser/router/Router.tsx';
 import { CircleCheck, CircleX, TimerOff } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
-import type { Scan } from '#contract/tokens.ts';
+import { type Scan, linkFailures } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { Consent } from '#web/features/scan/Consent.tsx';
 import { readNonce } from '#web/features/scan/nonce.ts';
@@ -91,7 +91,11 @@ function Outcome({ scan }: { scan: Scan }) {
   return (
     <Ending icon={<CircleX size={40} />} tone="bad" title="Gagal tersambung">
       <p>
-        Penyambungannya tidak selesai, biasanya karena nomor itu sudah tersambung ke token lain.
+        {scan.failure
+          ? linkFailures[scan.failure]
+          : 'Penyambungannya tidak selesai. Periksa apakah nomor itu sudah tersambung ke token lain.'}
+      </p>
+      <p>
         Minta tautan baru kepada <bdi className={styles['who']}>{scan.account_name}</bdi> lalu coba
         sekali lagi.
       </p>

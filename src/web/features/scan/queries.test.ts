@@ -8,6 +8,7 @@ const scan = (state: LinkState): Scan => ({
   state,
   account_name: 'Toko Melati',
   token_name: 'Kasir',
+  failure: null,
   channel: 'simulator',
   qr: null,
   phone: null,

@@ -99,7 +99,7 @@ async function markScanned(
 ): Promise<Refusal<'phone_taken'> | undefined> {
   const holder = await tokenOfPhone(tx, link.channel, phone);
   if (holder && holder.tokenId !== link.tokenId) {
-    await endLink(tx, link);
+    await endTakenLink(tx, link);
     await subscribers.tokenChanged(tx, link);
     return new Refusal('phone_taken', {});
   }
@@ -139,10 +139,11 @@ function isQrOfLink(secrets: Secrets, link: OpenLink, text: string): boolean {
   return isCurrentQr(secrets, { ...link, nonceHash: link.nonce_hash }, period, text);
 }
 
-/** A link that did not come to be; its token is free for another try. */
-async function endLink(tx: Tx, { accountId, linkId }: ScannedLink): Promise<void> {
+/** A link that did not come to be, since its phone is another token's; its token is free for another try. */
+async function endTakenLink(tx: Tx, { accountId, linkId }: ScannedLink): Promise<void> {
   await tx`
-    update links set state = 'failed' where account_id = ${accountId} and link_id = ${linkId}`;
+    update links set state = 'failed', failure = 'phone_taken'
+    where account_id = ${accountId} and link_id = ${linkId}`;
 }
 
 /**
@@ -162,7 +163,7 @@ export async function connectLink(deps: ConnectDeps, ref: LinkRef): Promise<void
     if (link.state !== 'scanned') return new Refusal('link_gone', {});
     const phone = await claimPhone(tx, link);
     if (phone === undefined) {
-      await endLink(tx, link);
+      await endTakenLink(tx, link);
       await deps.subscribers.tokenChanged(tx, link);
       return new Refusal('phone_taken', {});
     }

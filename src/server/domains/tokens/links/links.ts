@@ -2,7 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { OutputOf } from '#contract/base/act.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type LinkState, type Scan, consentScan, getScan, linkToken } from '#contract/tokens.ts';
+import {
+  type LinkFailure,
+  type LinkState,
+  type Scan,
+  consentScan,
+  getScan,
+  linkToken,
+} from '#contract/tokens.ts';
 import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -73,6 +80,7 @@ export function createLink(
 }
 
 type LinkRow = {
+  failure: LinkFailure | null;
   state: LinkState;
   nonce_hash: Buffer | null;
   phone: string | null;
@@ -134,7 +142,7 @@ function verifyLink(secrets: Secrets, data: string): LinkRef {
 
 async function findLink(tx: Tx, { accountId, linkId }: LinkRef): Promise<LinkRow | undefined> {
   const [row] = await tx<LinkRow[]>`
-    select l.state, l.nonce_hash, l.phone, l.expires_at, t.name as token_name, t.channel,
+    select l.state, l.failure, l.nonce_hash, l.phone, l.expires_at, t.name as token_name, t.channel,
       a.name as account_name,
       extract(epoch from clock_timestamp() - l.consent_at)::float8 as since_consent_s,
       clock_timestamp() as now, l.expires_at <= clock_timestamp() as is_over
@@ -151,6 +159,7 @@ async function scanFrom(deps: Deps, tx: Tx, link: LinkRef, row: LinkRow): Promis
   const networksQr = async () => (row.nonce_hash && (await deps.networkQr?.(tx, link))) ?? null;
   return {
     state,
+    failure: row.failure,
     account_name: row.account_name,
     token_name: row.token_name,
     channel: row.channel,

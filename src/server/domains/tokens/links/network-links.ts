@@ -1,4 +1,4 @@
-import type { ChannelName, Scan } from '#contract/tokens.ts';
+import type { ChannelName, LinkFailure, Scan } from '#contract/tokens.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { TokenSubscribers } from '#server/domains/tokens/subscribers.ts';
 import type { LinkRef } from './link-data.ts';
@@ -37,9 +37,10 @@ export async function failLink(
   tx: Tx,
   subscribers: Pick<TokenSubscribers, 'tokenChanged'>,
   { accountId, linkId }: LinkRef,
+  failure?: LinkFailure,
 ): Promise<void> {
   const [failed] = await tx<{ tokenId: string }[]>`
-    update links set state = 'failed'
+    update links set state = 'failed', failure = ${failure ?? null}
     where account_id = ${accountId} and link_id = ${linkId} and state in ('waiting', 'scanned')
     returning token_id as "tokenId"`;
   if (failed) await subscribers.tokenChanged(tx, { accountId, tokenId: failed.tokenId });

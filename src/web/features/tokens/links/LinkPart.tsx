@@ -2,7 +2,14 @@ import { ExternalLink, Link2, QrCode } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';
-import { consentScan, linkToken, type Token } from '#contract/tokens.ts';
+import {
+  type LinkFailure,
+  type Token,
+  consentScan,
+  getScan,
+  linkFailures,
+  linkToken,
+} from '#contract/tokens.ts';
 import { useAct } from '#web/api/query.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { tokenQuery, useTokenChanged } from '#web/features/tokens/queries.ts';
@@ -29,6 +36,7 @@ const hints = {
   none: 'Ponselnya ada pada Anda: tampilkan QR di sini, lalu pindai dengan ponsel itu. Ponselnya ada pada orang lain: kirimi ia tautan pindai.',
   late: 'QR atau tautan tadi sudah kedaluwarsa. Buat yang baru.',
   used: 'Tadi tidak berhasil menyambung. Periksa apakah nomornya sudah dipakai token lain, lalu coba sekali lagi.',
+  ...linkFailures,
 };
 
 /** An address for one scan; with `nonce` it was agreed to in this browser, which shows the QR itself. */
@@ -37,10 +45,11 @@ type Link = { path: string; expires_at: Date; nonce?: string };
 /** A token's link while it lasts, how the last one ended, and how to begin another. */
 function useLink(token: Token) {
   const [link, setLink] = useState<Link>();
-  const [ended, setEnded] = useState<'late' | 'used'>();
+  const [ended, setEnded] = useState<'late' | 'used' | LinkFailure>();
   const changed = useTokenChanged();
   const make = useAct(linkToken);
   const agree = useAct(consentScan);
+  const { perform: look } = useAct(getScan);
   const begin = async (here: boolean) => {
     const made = await make.perform({ token_id: token.id });
     const data = made.path.slice('/scan/'.length);
@@ -58,9 +67,15 @@ function useLink(token: Token) {
   const begun = useRef(false);
   useEffect(() => {
     // A token that waits for its phone and then does not any more: the link came to nothing.
-    if (link && begun.current && token.status === 'unlinked') setEnded((why) => why ?? 'used');
+    if (link && begun.current && token.status === 'unlinked') {
+      const { nonce, path } = link;
+      look({ data: path.slice('/scan/'.length), ...(nonce !== undefined && { nonce }) }).then(
+        ({ failure }) => setEnded((why) => why ?? failure ?? 'used'),
+        () => setEnded((why) => why ?? 'used'),
+      );
+    }
     begun.current = token.status === 'linking';
-  }, [link, token.status]);
+  }, [link, look, token.status]);
   const loadModule = connected && link !== undefined;
   useEffect(() => {
     if (!loadModule) return;

@@ -104,6 +104,8 @@ export type EngineReceipt = {
 export type EngineEvent =
   | { kind: 'qr'; text: string }
   | { kind: 'pairing_code'; code: string }
+  /** While linking: the network wants a passkey, which only WhatsApp's own page can give. */
+  | { kind: 'passkey' }
   /** A phone has read the QR; the network closes next (515), and the session begins with the next connection. */
   | { kind: 'paired'; phone: string }
   | { kind: 'open'; phone: string }

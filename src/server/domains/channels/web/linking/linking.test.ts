@@ -38,7 +38,26 @@ test('a client that WhatsApp no longer takes ends the link, and its page says so
   const link = await beginLink(ani);
   await waitFor(async () => (await readLink(link)).state === 'failed');
   await waitFor(async () => expect(await sql`select * from web_sessions`).toEqual([]));
+  expect(await readLink(link)).toMatchObject({ failure: 'outdated' });
   expect(await sql`select code from provider_answers`).toEqual([{ code: 'close_405' }]);
+  expect(reported).toEqual([]);
+});
+
+test('a number that needs a passkey ends the link at once, which says what to do', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, beginLink, readLink } = await openNetwork();
+  const { reported } = await startWorker();
+  standIn.askForPasskeys();
+  const link = await beginLink(ani);
+  const qr = await waitFor(async () => (await readLink(link)).qr ?? false);
+  expect(standIn.scan(qr.text, '6281200000001')).toBe(true);
+  await waitFor(async () =>
+    expect(await readLink(link)).toMatchObject({ state: 'failed', failure: 'passkey' }),
+  );
+  await waitFor(async () => expect(await sql`select * from web_sessions`).toEqual([]));
+  expect(await sql`select code from provider_answers`).toEqual([{ code: 'passkey' }]);
   expect(reported).toEqual([]);
 });
 
@@ -93,7 +112,9 @@ test('a phone of another token is logged out again, and the link says that it fa
   const second = await beginLink(budi);
   const qr = await waitFor(async () => (await readLink(second)).qr ?? false);
   standIn.scan(qr.text, '6281200000001');
-  await waitFor(async () => (await readLink(second)).state === 'failed');
+  await waitFor(async () =>
+    expect(await readLink(second)).toMatchObject({ state: 'failed', failure: 'phone_taken' }),
+  );
   await waitFor(() => expect(standIn.loggedOut).toEqual(['6281200000001']));
   await waitFor(async () =>
     expect(await sql`select account_id from web_sessions`).toEqual([{ account_id: ani.accountId }]),

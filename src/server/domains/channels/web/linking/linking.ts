@@ -1,4 +1,5 @@
 import { Refusal } from '#contract/base/refusals.ts';
+import type { LinkFailure } from '#contract/tokens.ts';
 import { openAuthStorage } from '#server/domains/channels/web/auth/auth-storage.ts';
 import {
   LeaseLost,
@@ -191,6 +192,9 @@ class LinkSession {
         );
       case 'paired':
         return this.#paired(event.phone);
+      case 'passkey':
+        await this.#fail('passkey', 'passkey');
+        return this.#socket?.close();
       case 'closed':
         return this.#closed(event.code);
       default:
@@ -216,17 +220,17 @@ class LinkSession {
     }
   }
 
-  /** What only a newer release mends ends the link: its page says so, and the operator sees why. */
-  async #fail(code: number): Promise<void> {
+  /** What no other QR mends ends the link: its page says why, and so does the operator's. */
+  async #fail(failure: LinkFailure, code: string): Promise<void> {
     const { allAccountsSql, connecting, leases, log } = this.#deps;
     const { session } = this;
     const { accountId, tokenId, sessionId: linkId } = session;
     this.isOver = true;
-    log.warn({ code }, 'the phone network takes this client no longer: no number can be linked');
-    const answer = { accountId, tokenId, channel: 'web' as const, code: `close_${code}` };
+    log.warn({ failure, code }, 'a number cannot be linked');
+    const answer = { accountId, tokenId, channel: 'web' as const, code };
     await countAnswers(allAccountsSql, [answer], new Date());
     await leases.whileOwned(session, async (tx) => {
-      await failLink(tx, connecting.subscribers, { accountId, linkId });
+      await failLink(tx, connecting.subscribers, { accountId, linkId }, failure);
       await eraseSession(tx, session);
     });
   }
@@ -235,7 +239,7 @@ class LinkSession {
     if (this.isOver) return;
     this.#socket = undefined;
     const action = actionFor(code);
-    if (action.kind === 'back_off' && action.says) return this.#fail(code);
+    if (action.kind === 'back_off' && action.says) return this.#fail('outdated', `close_${code}`);
     if (this.isPaired) {
       this.isOver = true;
       await this.#deps.leases.release(this.session);

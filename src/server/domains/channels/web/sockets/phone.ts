@@ -150,6 +150,7 @@ export class Phone {
       case 'heard':
       case 'paired':
       case 'pairing_code':
+      case 'passkey':
       case 'qr':
         return;
     }

@@ -1,8 +1,10 @@
-import { type WAMessage, proto } from 'baileys';
+import { EventEmitter } from 'node:events';
+import { type WAMessage, type WASocket, proto } from 'baileys';
 import { expect, test } from 'vitest';
 import { isPerson, lidIn, phoneIn } from './addresses.ts';
 import { keyStoreOf, readCreds, writeCreds } from './auth-state.ts';
 import { baileysContent } from './content.ts';
+import { forwardEvents } from './events.ts';
 import { memoryCache } from './memory-cache.ts';
 import { receivedFrom } from './received.ts';
 
@@ -129,6 +131,16 @@ test('an identity and keys come back as they were stored', async () => {
   expect(await keys.get('lid-mapping', ['c'])).toEqual({ c: '77' });
   await keys.set({ session: { a: null } });
   expect(await keys.get('session', ['a'])).toEqual({});
+});
+
+test('a request for a passkey is told, which the library passes over', () => {
+  const told: unknown[] = [];
+  const silentSide = { on: () => undefined };
+  const ws = new EventEmitter();
+  const sock = { ws, ev: silentSide } as unknown as WASocket;
+  forwardEvents(sock, (event) => told.push(event));
+  ws.emit('CB:notification,type:passkey_prologue_request', {});
+  expect(told).toEqual([{ kind: 'passkey' }]);
 });
 
 test('a cache in memory forgets its oldest entry', async () => {

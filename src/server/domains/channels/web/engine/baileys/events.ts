@@ -11,6 +11,7 @@ const CLOSED = 428;
 /** Tells of a socket's events in our words, in their order. */
 export function forwardEvents(sock: WASocket, onEvent: (event: EngineEvent) => void): void {
   forwardConnection(sock, onEvent);
+  forwardPasskeys(sock, onEvent);
   const inOrder = ordered();
   const phoneOf = async (lid: string) =>
     phoneIn(await sock.signalRepository.lidMapping.getPNForLID(lid));
@@ -53,6 +54,18 @@ function forwardConnection(sock: WASocket, onEvent: (event: EngineEvent) => void
     if (more.reachoutTimeLock) onEvent(timeLock(more.reachoutTimeLock));
     if (connection === 'close') onEvent({ kind: 'closed', code: codeOf(more.lastDisconnect) });
   });
+}
+
+/**
+ * What the network asks for where an account must prove itself by a passkey; the library acknowledges it and
+ * passes over it (Baileys issue 2672), so the link would only run out.
+ */
+const passkeyRequests = ['passkey_prologue_request', 'crsc_continuation'];
+
+function forwardPasskeys(sock: Pick<WASocket, 'ws'>, onEvent: (event: EngineEvent) => void): void {
+  for (const type of passkeyRequests) {
+    sock.ws.on(`CB:notification,type:${type}`, () => onEvent({ kind: 'passkey' }));
+  }
 }
 
 /** Runs work one after the other. */

@@ -18,6 +18,8 @@ import * as z from 'zod/mini';
 export type StandIn = WebEngine & {
   /** A phone reads a QR, or its owner types the pairing code; false when nothing shows it. */
   scan(text: string, phone: string): boolean;
+  /** From now on the network wants a passkey of whoever scans. */
+  askForPasskeys(): void;
   /** The phone ends the session: 401, now and at each connection. */
   logoutFromPhone(phone: string): void;
   /** Closes a number's connection with a code. */
@@ -77,6 +79,7 @@ class StandInNetwork implements StandIn {
   readonly #connected = new Set<Connected>();
   readonly #ended = new Set<string>();
   #refusesWith: number | undefined;
+  #wantsPasskeys = false;
   readonly arrived = new Map<string, { from: string; message: EngineMessage; times: number }>();
   readonly loggedOut: string[] = [];
 
@@ -123,6 +126,10 @@ class StandInNetwork implements StandIn {
       ({ state, qrs, code }) => state === 'linking' && (qrs.at(-1) === text || code === typed),
     );
     if (!found) return false;
+    if (this.#wantsPasskeys) {
+      found.given.onEvent({ kind: 'passkey' });
+      return true;
+    }
     found.creds.phone = phone;
     const { auth, onEvent } = found.given;
     const identity = { type: 'identity-key', id: `${phone}.0`, value: `key of ${phone}` };
@@ -134,6 +141,10 @@ class StandInNetwork implements StandIn {
       () => this.#end(found, 500),
     );
     return true;
+  }
+
+  askForPasskeys(): void {
+    this.#wantsPasskeys = true;
   }
 
   logoutFromPhone(phone: string): void {
