@@ -80,6 +80,16 @@ test('codes go out by the Cloud API as the template that Meta has approved, and 
     select body from messages where type = 'template'`;
   expect(JSON.stringify(stored)).not.toContain(code);
   expect(stored?.body).toMatchObject({ text: '*••••••* adalah kode verifikasi Anda.' });
+
+  // A test goes the way of codes: a text would reach only who wrote lately.
+  expect(await admin('operator_system_token_test')).toMatchObject({ to: expect.any(String) });
+  await waitFor(() => expect(meta.control.sent()).toHaveLength(2));
+  expect(meta.control.sent()[1]?.body).toMatchObject({
+    template: {
+      name: 'kode_masuk',
+      components: [{ parameters: [{ type: 'text', text: '000000' }] }, {}],
+    },
+  });
 });
 
 test('a customer’s template of codes is handed in without words, and sent with its code', async ({

@@ -115,7 +115,7 @@ function installationActs(container: Container) {
   const { accounts, broadcasts, channels, infra, messages, pools, subscribers } = container;
   const { config, secrets, settings, now } = infra;
   const { tenantSql: sql, allAccountsSql } = pools;
-  const { sendSystemText, sessions } = accounts;
+  const { sessions } = accounts;
   const token = {
     sql,
     allAccountsSql,
@@ -123,7 +123,7 @@ function installationActs(container: Container) {
     subscribers,
     config,
     now,
-    sendSystemText,
+    sendAsSystem: messages.sendAsSystem,
     isOffered: (channel: ChannelName) => isOffered(config, channel),
     cloud: channels.cloud,
     codesBy: messages.codesBy,
