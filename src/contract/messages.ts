@@ -102,7 +102,7 @@ export const failures = {
   media_refused:
     'Berkas pada tautannya ditolak: alamatnya bukan alamat umum, atau berkasnya tidak sesuai jenis pesan, terlalu besar, atau tidak aman. Periksa berkasnya lalu kirim ulang.',
   window_closed:
-    'Penerima terakhir menulis lebih dari 24 jam yang lalu. Kirim templat yang sudah disetujui; setelah ia membalas, pesan biasa dapat dikirim lagi.',
+    'Penerima belum menulis kepada Anda dalam 24 jam terakhir. Kirim templat yang sudah disetujui; setelah ia membalas, pesan biasa dapat dikirim lagi.',
   network_declined:
     'WhatsApp memilih untuk tidak menyampaikan pesan ini kepada penerima. Jangan langsung kirim ulang; coba lagi lain hari, atau hubungi lewat jalur lain.',
   template_refused:

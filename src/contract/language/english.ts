@@ -97,7 +97,7 @@ const sentences: Sentences = {
     `Meta refused these values (code ${code}). Check the phone number ID, the WhatsApp Business Account ID and the access token with its permissions (whatsapp_business_messaging, whatsapp_business_management).`,
   cloud_unreachable: 'Meta cannot be reached. Try again in a moment.',
   window_closed:
-    'The recipient last wrote more than 24 hours ago. Send an approved template; once they answer, ordinary messages can be sent.',
+    'The recipient has not written to you in the last 24 hours. Send an approved template; once they answer, ordinary messages can be sent.',
   saldo_short: ({ required, available }) =>
     `The balance is too low: Rp ${required} needed, Rp ${available} available. Top up first.`,
   wallet_frozen: 'The balance is frozen. Contact customer service.',

@@ -101,7 +101,7 @@ const sentences: Sentences = {
     `Meta menolak data ini (kode ${code}). Periksa Phone number ID, WhatsApp Business Account ID, dan access token beserta izinnya (whatsapp_business_messaging, whatsapp_business_management).`,
   cloud_unreachable: 'Meta tidak dapat dihubungi. Coba lagi sebentar lagi.',
   window_closed:
-    'Penerima terakhir menulis lebih dari 24 jam yang lalu. Kirim templat yang disetujui; setelah ia membalas, pesan biasa dapat dikirim.',
+    'Penerima belum menulis kepada Anda dalam 24 jam terakhir. Kirim templat yang disetujui; setelah ia membalas, pesan biasa dapat dikirim.',
 
   saldo_short: ({ required, available }) =>
     `Saldo tidak cukup: perlu ${formatRupiah(required)}, tersedia ${formatRupiah(available)}. Isi saldo lebih dulu.`,

@@ -15,7 +15,7 @@ const inEnglish: Record<Failure, string> = {
   media_refused:
     'The file behind the link was refused: its address is not a public one, or the file does not fit the type of message, is too large, or not safe. Check the file, then send again.',
   window_closed:
-    'The recipient last wrote more than 24 hours ago. Send an approved template; once they answer, ordinary messages can be sent again.',
+    'The recipient has not written to you in the last 24 hours. Send an approved template; once they answer, ordinary messages can be sent again.',
   network_declined:
     'WhatsApp chose not to deliver this message to the recipient. Do not send it again at once; try another day, or reach them some other way.',
   template_refused:
@@ -40,7 +40,7 @@ const happened: Record<Language, Record<Failure, string>> = {
     opted_out: 'Penerima meminta berhenti menerima pesan',
     media_unreachable: 'Berkas pada tautannya tidak dapat diambil',
     media_refused: 'Berkas pada tautannya ditolak',
-    window_closed: 'Jendela 24 jam dengan penerima sudah tertutup',
+    window_closed: 'Penerima belum menulis kepada Anda dalam 24 jam terakhir',
     network_declined: 'WhatsApp memilih untuk tidak menyampaikan pesan ini',
     template_refused: 'WhatsApp menolak templatnya',
     network_billing: 'Akun WhatsApp Business belum dapat ditagih oleh Meta',
@@ -57,7 +57,7 @@ const happened: Record<Language, Record<Failure, string>> = {
     opted_out: 'The recipient asked to receive no more messages',
     media_unreachable: 'The file behind the link could not be fetched',
     media_refused: 'The file behind the link was refused',
-    window_closed: 'The 24-hour window with the recipient is closed',
+    window_closed: 'The recipient has not written to you in the last 24 hours',
     network_declined: 'WhatsApp chose not to deliver this message',
     template_refused: 'WhatsApp refused the template',
     network_billing: 'Meta cannot bill the WhatsApp Business account yet',

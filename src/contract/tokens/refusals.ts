@@ -15,6 +15,6 @@ export const channelRefusals = {
   /** Meta says no to what was entered; `code` is Meta's. */
   cloud_refused: { status: 422, facts: () => z.object({ code: z.int() }) },
   cloud_unreachable: { status: 503, facts: none, retryable: true },
-  /** More than 24 hours since the receiver last wrote: only templates may be sent. */
+  /** The receiver has not written in the last 24 hours, or never: only templates may be sent. */
   window_closed: { status: 409, facts: none },
 } as const;

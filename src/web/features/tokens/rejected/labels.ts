@@ -178,7 +178,7 @@ const words: Readonly<Record<string, Words>> = {
     fix: 'Hapus templat yang tidak diperlukan lagi, lalu coba lagi.',
   },
   window_closed: {
-    title: 'Jendela 24 jam sudah tertutup',
+    title: 'Penerima belum menulis dalam 24 jam terakhir',
     fix: 'Kirim templat yang disetujui; setelah penerima membalas, pesan biasa dapat dikirim.',
   },
   template_not_approved: {
