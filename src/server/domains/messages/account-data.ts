@@ -13,6 +13,7 @@ import {
 import type { Body } from './content.ts';
 import { failWaiting } from './dispatch/withdraw.ts';
 import { allCounts } from './history/counts.ts';
+import { inOrder } from './history/timeline.ts';
 
 type Deps = {
   /** The portal's pool: one account at a time. */
@@ -49,7 +50,7 @@ type Stored = Row & {
   token_id: string;
   token_name: string;
   body: Body;
-  timeline: unknown;
+  timeline: { kind: string; at: string; detail: string | null }[];
 };
 
 async function* messagesOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
@@ -63,7 +64,7 @@ async function* messagesOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
       token_name,
       ...facts,
       content: withFile(body),
-      timeline,
+      timeline: inOrder(timeline),
     };
   }
 }

@@ -140,6 +140,23 @@ describe('one message', () => {
     expect(stepsOf(detail)).toEqual(['accepted', 'queued', 'sent', 'read']);
   });
 
+  test.for([0, 700])(
+    'was sent before it failed, also where the network says %i ms earlier',
+    async (earlier, { db, sql }) => {
+      const ani = await customerWith(sql, { saldo: 1000 });
+      const { accountId } = ani;
+      const placed = await openAccepter(sql, () => undefined).place(orderOf(ani));
+      const messageId = placed.results[0]?.id ?? '';
+      const sent = new Date(Date.now() + 1000);
+      const at = new Date(sent.getTime() - earlier);
+      const failure = 'not_on_whatsapp';
+      await applyReceipts(sql, [{ accountId, messageId, status: 'sent', at: sent }]);
+      await applyReceipts(sql, [{ accountId, messageId, status: 'failed', failure, at }]);
+      const detail = await messageDetail(db.tenantSql, { accountId, messageId }, reader);
+      expect(stepsOf(detail)).toEqual(['accepted', 'queued', 'sent', 'failed']);
+    },
+  );
+
   test('that failed says why, and what to do', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;

@@ -6,7 +6,7 @@ import {
   silenceSentence,
   waitSentence,
 } from '#contract/messages/failures.ts';
-import { Failure, TimelineStep } from '#contract/messages.ts';
+import { Failure, MessageStatus, TimelineStep, statusRank } from '#contract/messages.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { formatDateTimeEnglish, formatDateTimeZone } from '#contract/base/time.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
@@ -81,10 +81,12 @@ async function readOne(
 /** A step as it is stored: of a failure its code, of a plan its time. */
 type StoredStep = { kind: string; at: Date; detail: string | null };
 
-const timelineOf = (tx: Tx, accountId: string, messageId: string): Promise<StoredStep[]> =>
-  tx<StoredStep[]>`
-    select kind, at, detail from message_events
-    where account_id = ${accountId} and message_id = ${messageId} order by at, n`;
+const timelineOf = async (tx: Tx, accountId: string, messageId: string): Promise<StoredStep[]> =>
+  inOrder(
+    await tx<StoredStep[]>`
+      select kind, at, detail from message_events
+      where account_id = ${accountId} and message_id = ${messageId} order by at, n`,
+  );
 
 /**
  * The steps from the first to the last. What every message does at once is not stored: it is accepted
@@ -112,16 +114,39 @@ function wholeTimeline(
   } else if (status !== 'accepted' && !kinds.has('scheduled') && !kinds.has('queued')) {
     first.push({ kind: 'queued', at, detail: null });
   }
-  return [...first, ...sentFirst(visible.filter(({ kind }) => kind !== 'accepted'))];
+  return [...first, ...visible.filter(({ kind }) => kind !== 'accepted')];
 }
 
-/** A receipt may arrive before our own call returned: still, a message was sent before it arrived. */
-function sentFirst(steps: readonly TimelineStep[]): TimelineStep[] {
+/**
+ * Steps in the order in which they happened: by time, at the same time by how far they are, and sent before
+ * what comes of it.
+ */
+export const inOrder = <Step extends { kind: string; at: Date | string }>(
+  steps: readonly Step[],
+): Step[] =>
+  sentFirst(steps.toSorted((a, b) => timeOf(a) - timeOf(b) || rankOf(a.kind) - rankOf(b.kind)));
+
+const timeOf = ({ at }: { at: Date | string }): number => new Date(at).getTime();
+
+/** How far a step is: a try that is followed by another one comes before all ends, a correction after. */
+function rankOf(kind: string): number {
+  if (kind === 'corrected') return statusRank.read + 1;
+  const status = MessageStatus().safeParse(kind);
+  return statusRank[status.success ? status.data : 'sending'];
+}
+
+/**
+ * A receipt may arrive before our own call returned, and networks tell whole seconds: still, a message was
+ * sent before it arrived or failed. Where `sent` proved a failure wrong, it came after it.
+ */
+function sentFirst<Step extends { kind: string }>(steps: readonly Step[]): Step[] {
+  const ends = new Set(['delivered', 'read']);
+  if (!steps.some(({ kind }) => kind === 'corrected')) ends.add('failed');
   const sent = steps.findIndex(({ kind }) => kind === 'sent');
-  const arrived = steps.findIndex(({ kind }) => kind === 'delivered' || kind === 'read');
+  const ended = steps.findIndex(({ kind }) => ends.has(kind));
   const [step] = steps.slice(sent, sent + 1);
-  if (arrived === -1 || sent < arrived || !step) return [...steps];
-  return steps.toSpliced(sent, 1).toSpliced(arrived, 0, step);
+  if (ended === -1 || sent < ended || !step) return [...steps];
+  return steps.toSpliced(sent, 1).toSpliced(ended, 0, step);
 }
 
 /**

@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import { inOrder } from './timeline.ts';
+
+const stepsOf = (...steps: [kind: string, second: number][]) =>
+  inOrder(
+    steps.map(([kind, second]) => ({ kind, at: new Date(1_790_000_000_000 + second * 1000) })),
+  )
+    .map(({ kind }) => kind)
+    .join(' ');
+
+test('steps of the same time stand by how far they are', () => {
+  expect(stepsOf(['read', 5], ['delivered', 5], ['sent', 5])).toBe('sent delivered read');
+  expect(stepsOf(['failed', 5], ['retrying', 5], ['sending', 4])).toBe('sending retrying failed');
+  expect(stepsOf(['corrected', 6], ['delivered', 6], ['expired', 5])).toBe(
+    'expired delivered corrected',
+  );
+});
+
+test('a message was sent before it arrived or failed, whatever the clocks say', () => {
+  expect(stepsOf(['failed', 5], ['sent', 5])).toBe('sent failed');
+  expect(stepsOf(['failed', 5], ['sent', 6])).toBe('sent failed');
+  expect(stepsOf(['read', 4], ['delivered', 5], ['sent', 6])).toBe('sent read delivered');
+});
+
+test('what proved a failure wrong came after it', () => {
+  expect(stepsOf(['failed', 5], ['sent', 9], ['corrected', 9])).toBe('failed sent corrected');
+});
