@@ -6,7 +6,7 @@ import { Rupiah } from './base/money.ts';
 import type { RefusalCode } from './base/refusals.ts';
 import { Peer, TypedPeer } from './messages/peer.ts';
 import { ChatContent } from './messages/content.ts';
-import { TokenStatus } from './tokens.ts';
+import { ChannelName, TokenStatus } from './tokens.ts';
 import { type Output, schema } from './base/schema.ts';
 
 export const Direction = schema(() => z.enum(['out', 'in']));
@@ -93,7 +93,8 @@ export const failures = {
   not_on_whatsapp: 'Nomor ini tidak terdaftar di jaringan. Periksa nomornya.',
   blocked: 'Penerima memblokir nomor Anda. Hubungi lewat jalur lain.',
   rate_limited: 'Jaringan menolak karena terlalu cepat. Kirim ulang nanti atau turunkan lajunya.',
-  not_linked: 'Token terputus dari ponselnya. Pindai QR lagi di halaman Token, lalu kirim ulang.',
+  not_linked:
+    'Token tidak tersambung lagi. Sambungkan nomornya di halaman Token, lalu kirim ulang.',
   no_answer: 'Jaringan tidak menjawab setelah beberapa kali dicoba. Kirim ulang nanti.',
   rejected: 'Jaringan menolak isi pesan ini. Periksa isinya lalu kirim ulang.',
   opted_out: 'Penerima meminta berhenti menerima pesan.',
@@ -313,6 +314,8 @@ export const homeSummary = act({
         linked: z.boolean(),
         sent: z.boolean(),
       }),
+      /** By which channel the first message goes: that of the first token that is connected, else of the first. */
+      channel: z.nullable(ChannelName()),
       unread: z.int(),
       today: DayFigures(),
       yesterday: DayFigures(),
@@ -323,6 +326,7 @@ export const homeSummary = act({
           token_id: Id('token'),
           name: z.string(),
           status: TokenStatus(),
+          channel: ChannelName(),
           reason: z.enum([
             'under_review',
             'not_linked',

@@ -79,7 +79,7 @@ const sentences: Sentences = {
     `This token may not be used from ${address}. Add the address on the Token page, or call from one that is listed there.`,
   scope_missing: ({ scope }) =>
     `This token is not allowed to do this: it has no scope "${scope}". Tick it on the Token page, or use another token.`,
-  token_not_linked: 'The token is not linked to a phone. Scan its QR on the Token page first.',
+  token_not_linked: 'The token is not connected. Connect its number on the Token page first.',
   token_linked: 'The token is linked to a phone already. Unlink that one first.',
   token_limit_reached: ({ limit }) => `This token's daily limit (${limit} messages) is reached.`,
   tokens_full: ({ limit }) => `The plan of this account has ${limit} tokens.`,

@@ -81,7 +81,7 @@ const sentences: Sentences = {
     `Token ini tidak boleh dipakai dari alamat ${address}. Tambahkan alamatnya di halaman Token, atau panggil dari alamat yang terdaftar.`,
   scope_missing: ({ scope }) =>
     `Token ini tidak diizinkan melakukannya: izin "${scope}" tidak dicentang. Centang izinnya di halaman Token, atau pakai token lain.`,
-  token_not_linked: 'Token belum tersambung ke ponsel. Pindai QR di halaman Token lebih dulu.',
+  token_not_linked: 'Token belum tersambung. Sambungkan nomornya di halaman Token lebih dulu.',
   token_linked: 'Token sudah tersambung ke ponsel. Putuskan dulu untuk menautkan ponsel lain.',
   token_limit_reached: ({ limit }) =>
     `Batas harian token ini (${limit} pesan) sudah tercapai. Coba lagi besok atau naikkan batasnya.`,

@@ -2,23 +2,10 @@ import { Link } from '#web/browser/router/Link.tsx';
 import { ChevronRight, TriangleAlert } from 'lucide-react';
 import type { HomeSummary } from '#contract/messages.ts';
 import styles from '#web/features/home/home.module.css';
+import { reasonWords } from '#web/features/home/steps.ts';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 
 type Token = HomeSummary['attention'][number];
-
-const reasons: Record<Token['reason'], string> = {
-  under_review: 'Perlu diperiksa: pastikan token ini memang milik usaha Anda.',
-  not_linked: 'Belum tersambung ke ponsel. Pindai QR-nya.',
-  disconnected: 'Terputus dari ponselnya. Pindai QR lagi.',
-  suspended: 'Ditangguhkan. Hubungi layanan pelanggan.',
-  expired: 'Masa berlakunya habis: semua panggilannya ditolak. Perpanjang bila masih dipakai.',
-  expires_soon: 'Masa berlakunya habis dalam 7 hari. Perpanjang bila masih dipakai.',
-  limit_near: 'Hampir mencapai batas harian. Naikkan batasnya bila perlu.',
-  webhook_unconfirmed: 'Webhook belum aktif: alamatnya belum menjawab uji coba. Buka webhook.',
-  webhook_gone: 'Webhook dimatikan: alamatnya menjawab 410 (tidak dipakai lagi). Buka webhook.',
-  webhook_failing: 'Webhook dimatikan: tiga hari pengirimannya gagal semua. Buka webhook.',
-  webhook_erring: 'Pengiriman webhook terus gagal. Periksa server penerimanya. Buka webhook.',
-};
 
 /** True when it is the token's webhook that has to be looked at, on a page of its own. */
 export const isOfWebhook = ({ reason }: Token): boolean => reason.startsWith('webhook_');
@@ -44,7 +31,7 @@ export function Attention({ tokens }: { tokens: readonly Token[] }) {
               <TriangleAlert size={18} aria-hidden="true" />
               <span>
                 <bdi className={styles['tokenName']}>{token.name}</bdi>
-                <span className={styles['reason']}>{reasons[token.reason]}</span>
+                <span className={styles['reason']}>{reasonWords(token)}</span>
               </span>
               <ChevronRight size={18} aria-hidden="true" />
             </Link>

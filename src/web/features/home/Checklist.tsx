@@ -4,49 +4,13 @@ import type { ReactNode } from 'react';
 import type { HomeSummary } from '#contract/messages.ts';
 import { progressOf, stepKeys, type StepKey } from '#web/features/home/figures.ts';
 import styles from '#web/features/home/home.module.css';
-import { curlSample, useSending } from '#web/features/tokens/tokens.ts';
-import { hrefOf } from '#web/browser/router/navigation.ts';
+import { type StepFacts, connectWords, stepsOf } from '#web/features/home/steps.ts';
+import { WindowNote, curlSample, useSending } from '#web/features/tokens/tokens.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
-
-type StepFacts = {
-  title: string;
-  /** What the link or the button says. */
-  action: string;
-  href: string;
-};
-
-const stepsOf = ({ attention }: HomeSummary): Record<StepKey, StepFacts> => {
-  const waiting = attention.find(({ reason }) => reason === 'not_linked');
-  return {
-    topped_up: {
-      title: 'Isi saldo',
-      action: 'Isi saldo',
-      href: hrefOf({ to: '/saldo', search: { new: '1' } }),
-    },
-    has_token: {
-      title: 'Tambah token',
-      action: 'Tambah token',
-      href: hrefOf({ to: '/token', search: { view: 'new' } }),
-    },
-    linked: {
-      title: 'Pindai QR',
-      action: 'Pindai QR',
-      href: hrefOf({
-        to: '/token',
-        search: waiting ? { open: waiting.token_id, view: 'link' } : {},
-      }),
-    },
-    sent: {
-      title: 'Kirim pesan pertama',
-      action: 'Kirim dari sini',
-      href: hrefOf({ to: '/message-history', search: { new: '1' } }),
-    },
-  };
-};
 
 /** The four steps from a new account to the first message; what is done stays ticked. */
 export function Checklist({ home }: { home: HomeSummary }) {
@@ -128,7 +92,7 @@ const Step = ({ number, step, done, current, children }: StepProps) => (
 
 /** Why the step is there, and what it needs. */
 function Doing({ step, home }: { step: StepKey; home: HomeSummary }) {
-  const sending = useSending();
+  const sending = useSending({ channel: home.channel });
   const { available } = home.saldo;
   switch (step) {
     case 'topped_up':
@@ -146,7 +110,7 @@ function Doing({ step, home }: { step: StepKey; home: HomeSummary }) {
     case 'has_token':
       return <p>Satu token untuk satu nomor pengirim, dengan kunci API untuk sistem Anda.</p>;
     case 'linked':
-      return <p>Sambungkan token dengan ponsel Anda: pindai QR-nya sekali saja.</p>;
+      return <p>{connectWords(home)}</p>;
     case 'sent':
       return (
         <>
@@ -154,6 +118,7 @@ function Doing({ step, home }: { step: StepKey; home: HomeSummary }) {
             Tempel perintah ini di terminal dan ganti KUNCI_API_ANDA dengan kunci token Anda, atau
             kirim langsung dari sini.
           </p>
+          {home.channel === 'cloud' && <WindowNote />}
           <CodeBlock title="curl" code={curlSample(sending)} />
         </>
       );

@@ -58,6 +58,7 @@ export function CreateToken({ onClose, onLink }: Props) {
       <KeyDialog
         title={`Kunci untuk ${token.name}`}
         secret={key}
+        channel={token.channel}
         onClose={onClose}
         next={{
           label: `Lanjut: sambungkan ${token.channel === 'cloud' ? 'nomor' : 'ponsel'}`,

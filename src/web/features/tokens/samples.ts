@@ -1,4 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
+import type { ChannelName } from '#contract/tokens.ts';
 import { configQuery } from '#web/api/configQuery.ts';
 
 export type Sending = {
@@ -27,14 +28,21 @@ export const curlSample = (sending: Sending): string =>
 
 /** A number that always receives and reads, in the simulator. */
 const SIMULATED = '62800000001';
-const SOMEBODY = '6281234567890';
+export const SOMEBODY = '6281234567890';
+
+type Sender = {
+  key?: string | undefined;
+  /** By which the token sends; left out where samples are for any. */
+  channel?: ChannelName | null | undefined;
+};
 
 /** What the samples of this installation are made with. */
-export function useSending(key: string = KEY_PLACEHOLDER): Sending {
+export function useSending({ key = KEY_PLACEHOLDER, channel }: Sender = {}): Sending {
   const { data: config } = useQuery(configQuery);
+  const isSimulated = (channel ?? 'simulator') === 'simulator' && config?.simulator;
   return {
     address: config?.api_url || window.location.origin,
     key,
-    to: config?.simulator ? SIMULATED : SOMEBODY,
+    to: isSimulated ? SIMULATED : SOMEBODY,
   };
 }

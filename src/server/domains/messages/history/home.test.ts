@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { homeSummary } from '#contract/messages.ts';
 import { rupiah } from '#contract/base/money.ts';
+import { newId } from '#server/infra/ids.ts';
 import { postEntry } from '#server/domains/ledger/ledger.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';
@@ -21,6 +22,7 @@ test('a new account sees zeros, thirty empty days, and four open steps', async (
   expect(home).toMatchObject({
     saldo: { available: 0, held: 0 },
     checklist: { topped_up: false, has_token: false, linked: false, sent: false },
+    channel: null,
     today: none,
     yesterday: none,
     unread: 0,
@@ -87,6 +89,25 @@ test('the four steps are ticked by topping up, adding, linking and sending', asy
   const home = await summaryOf(db.tenantSql, accountId, new Date());
   expect(home.saldo).toEqual({ available: 50_850, held: 0 });
   expect(home.today).toEqual({ ...none, delivered: 1 });
+});
+
+test('the first message goes by the channel of a token that is connected, else of the first', async ({
+  db,
+  sql,
+}) => {
+  const { accountId, tokenId } = await customerWith(sql);
+  const second = newId();
+  await sql`
+    insert into tokens (account_id, token_id, name, channel, status, key_hint)
+    values (${accountId}, ${second}, 'Cabang', 'cloud', 'unlinked', 'test')`;
+  const home = () => summaryOf(db.tenantSql, accountId, now);
+  expect(await home()).toMatchObject({
+    channel: 'simulator',
+    attention: [{ reason: 'not_linked', channel: 'cloud' }],
+  });
+  await sql`update tokens set status = 'linked' where token_id = ${second}`;
+  await sql`update tokens set status = 'disconnected' where token_id = ${tokenId}`;
+  expect((await home()).channel).toBe('cloud');
 });
 
 test('tokens that need attention say why', async ({ db, sql }) => {

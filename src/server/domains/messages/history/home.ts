@@ -7,7 +7,7 @@ import {
 } from '#contract/messages.ts';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { civilDate } from '#contract/base/time.ts';
-import type { TokenStatus } from '#contract/tokens.ts';
+import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import { needsReview } from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
@@ -46,25 +46,29 @@ export function summaryOf(
 ): Promise<HomeSummary> {
   const today = civilDate(now);
   return readAsAccount(sql, accountId, async (tx) => {
-    const [saldo, welcome_bonus, checklist, unread, days, attention, newest] = await Promise.all([
-      saldoOf(tx, accountId),
-      bonusOf(tx, accountId),
-      checklistOf(tx, accountId),
-      unreadOf(tx, accountId),
-      daysOf(tx, accountId, today),
-      attentionOf(tx, { accountId, today, webhooks: webhookTroubles(tx, accountId, now) }),
-      newestOf(tx, accountId),
-    ]);
+    const [saldo, welcome_bonus, checklist, unread, days, tokens, troubles, newest] =
+      await Promise.all([
+        saldoOf(tx, accountId),
+        bonusOf(tx, accountId),
+        checklistOf(tx, accountId),
+        unreadOf(tx, accountId),
+        daysOf(tx, accountId, today),
+        tokensOf(tx, accountId, today),
+        webhookTroubles(tx, accountId, now),
+        newestOf(tx, accountId),
+      ]);
+    const first = tokens.find(({ status }) => status === 'linked') ?? tokens[0];
     const dayOf = (date: string) => days.find((day) => day.date === date) ?? emptyDay(date);
     return {
       saldo,
       welcome_bonus,
       checklist,
+      channel: first?.channel ?? null,
       unread,
       today: figuresOf(dayOf(today)),
       yesterday: figuresOf(dayOf(daysAfter(today, -1))),
       days,
-      attention,
+      attention: attentionOf(tokens, troubles, today),
       newest,
     };
   });
@@ -178,25 +182,17 @@ type StoredToken = {
   token_id: string;
   name: string;
   status: TokenStatus;
+  channel: ChannelName;
   daily_limit: number;
   accepted: number;
   needs_review: boolean;
   expires_on: string | null;
 };
 
-type AttentionQuery = {
-  accountId: string;
-  today: string;
-  webhooks: ReturnType<WebhookTroubles>;
-};
-
-/** By token: what is the matter with it, then with its webhook. */
-async function attentionOf(
-  tx: Tx,
-  { accountId, today, webhooks }: AttentionQuery,
-): Promise<HomeSummary['attention']> {
-  const tokens = await tx<StoredToken[]>`
-    select t.token_id, t.name, t.status, t.daily_limit, coalesce(l.accepted, 0) as accepted,
+/** The account's own tokens, the first one first. */
+const tokensOf = (tx: Tx, accountId: string, today: string): Promise<StoredToken[]> =>
+  tx<StoredToken[]>`
+    select t.token_id, t.name, t.status, t.channel, t.daily_limit, coalesce(l.accepted, 0) as accepted,
       coalesce(${needsReview(tx)}, false) as needs_review,
       to_char(t.expires_on, 'YYYY-MM-DD') as expires_on
     from tokens t
@@ -205,14 +201,21 @@ async function attentionOf(
       on l.account_id = t.account_id and l.token_id = t.token_id and l.day = ${today}
     where t.account_id = ${accountId} and not t.is_system and t.deleted_at is null
     order by t.token_id`;
-  const troubles = new Map((await webhooks).map(({ token_id, why }) => [token_id, why]));
+
+/** By token: what is the matter with it, then with its webhook. */
+function attentionOf(
+  tokens: readonly StoredToken[],
+  webhooks: Awaited<ReturnType<WebhookTroubles>>,
+  today: string,
+): HomeSummary['attention'] {
+  const troubles = new Map(webhooks.map(({ token_id, why }) => [token_id, why]));
   return tokens.flatMap((token) => {
-    const { token_id, name, status } = token;
+    const { token_id, name, status, channel } = token;
     const why = troubles.get(token_id);
     const reasons = [reasonOf(token, today), why && (`webhook_${why}` as const)];
     return reasons
       .filter((reason) => reason !== undefined)
-      .map((reason) => ({ token_id: publicId('token', token_id), name, status, reason }));
+      .map((reason) => ({ token_id: publicId('token', token_id), name, status, channel, reason }));
   });
 }
 

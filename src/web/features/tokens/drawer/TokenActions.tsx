@@ -74,6 +74,7 @@ export function TokenActions({ token, onGone }: Props) {
         <KeyDialog
           title="Kunci baru"
           secret={key}
+          channel={token.channel}
           note="Kunci lama masih berlaku 24 jam."
           onClose={() => setKey(undefined)}
         />

@@ -106,7 +106,7 @@ function Details({ token, linking, onGone }: DetailsProps) {
       </Suspense>
       <section className={styles['part']}>
         <h3>Contoh kode</h3>
-        <Samples />
+        <Samples channel={token.channel} />
       </section>
       <TokenActions token={token} onGone={onGone} />
     </div>

@@ -1,3 +1,4 @@
+import type { ChannelName } from '#contract/tokens.ts';
 import { KeyShown } from '#web/features/tokens/keys/KeyShown.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
@@ -6,6 +7,8 @@ import { Modal } from '#web/ui/overlay/Modal.tsx';
 type Props = {
   title: string;
   secret: string;
+  /** By which its token sends. */
+  channel: ChannelName;
   note?: string;
   onClose: () => void;
   /** What comes after the key was kept. */
@@ -13,7 +16,7 @@ type Props = {
 };
 
 /** Shows a key once: leaving it by a slip of the hand is asked about first. */
-export function KeyDialog({ title, secret, note, onClose, next }: Props) {
+export function KeyDialog({ title, secret, channel, note, onClose, next }: Props) {
   const leave = async () => {
     const sure = await confirm({
       title: 'Sudah menyimpan kuncinya?',
@@ -38,7 +41,7 @@ export function KeyDialog({ title, secret, note, onClose, next }: Props) {
   );
   return (
     <Modal open onClose={() => void leave()} title={title} size="lg" footer={foot}>
-      <KeyShown secret={secret} {...(note === undefined ? {} : { note })} />
+      <KeyShown secret={secret} channel={channel} {...(note === undefined ? {} : { note })} />
     </Modal>
   );
 }

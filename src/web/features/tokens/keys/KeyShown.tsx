@@ -1,4 +1,6 @@
 import { useState } from 'react';
+import type { ChannelName } from '#contract/tokens.ts';
+import { WindowNote } from '#web/features/tokens/channels/WindowNote.tsx';
 import styles from '#web/features/tokens/tokens.module.css';
 import { samplesFor } from '#web/features/tokens/keys/samples.ts';
 import { useSending } from '#web/features/tokens/samples.ts';
@@ -7,8 +9,10 @@ import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { Tabs } from '#web/ui/tabs/Tabs.tsx';
 
+type KeyProps = { secret: string; channel: ChannelName; note?: string };
+
 /** A fresh key, the only time it is seen, with code that uses it. */
-export const KeyShown = ({ secret, note }: { secret: string; note?: string }) => (
+export const KeyShown = ({ secret, channel, note }: KeyProps) => (
   <div className={styles['parts']}>
     <Alert
       visible
@@ -20,17 +24,18 @@ export const KeyShown = ({ secret, note }: { secret: string; note?: string }) =>
     <CopyField label="Kunci API" value={secret} look="code" />
     <section className={styles['part']}>
       <h3>Cara memakainya</h3>
-      <Samples secret={secret} />
+      <Samples secret={secret} channel={channel} />
     </section>
   </div>
 );
 
 /** The first message in five languages; without a key, with a word in its place. */
-export function Samples({ secret }: { secret?: string }) {
+export function Samples({ secret, channel }: { secret?: string; channel: ChannelName }) {
   const [language, setLanguage] = useState('curl');
-  const samples = samplesFor(useSending(secret));
+  const samples = samplesFor(useSending({ key: secret, channel }));
   return (
     <>
+      {channel === 'cloud' && <WindowNote />}
       <Tabs
         label="Bahasa pemrograman"
         value={language}

@@ -198,8 +198,8 @@ const words: Readonly<Record<string, Words>> = {
     fix: 'Nyalakan webhook token ini; alamatnya diuji saat dinyalakan.',
   },
   token_not_linked: {
-    title: 'Token belum tersambung ke ponsel',
-    fix: 'Buka token ini lalu pindai QR-nya.',
+    title: 'Token belum tersambung',
+    fix: 'Buka token ini lalu sambungkan nomornya.',
   },
   token_linked: {
     title: 'Token sudah tersambung ke ponsel',

@@ -1,0 +1,81 @@
+import type { HomeSummary } from '#contract/messages.ts';
+import { hrefOf } from '#web/browser/router/navigation.ts';
+import type { StepKey } from '#web/features/home/figures.ts';
+
+export type StepFacts = {
+  title: string;
+  /** What the link or the button says. */
+  action: string;
+  href: string;
+};
+
+type Facts = Pick<HomeSummary, 'attention' | 'channel'>;
+
+/** The token that the step of connecting speaks of: one that waits for it, else the first. */
+const waitingIn = ({ attention }: Facts) => attention.find(({ reason }) => reason === 'not_linked');
+
+/** The four first steps: what each is called, and where it is done. */
+export function stepsOf(home: Facts): Record<StepKey, StepFacts> {
+  const waiting = waitingIn(home);
+  const connect = isByMeta(home) ? 'Sambungkan nomor' : 'Pindai QR';
+  return {
+    topped_up: {
+      title: 'Isi saldo',
+      action: 'Isi saldo',
+      href: hrefOf({ to: '/saldo', search: { new: '1' } }),
+    },
+    has_token: {
+      title: 'Tambah token',
+      action: 'Tambah token',
+      href: hrefOf({ to: '/token', search: { view: 'new' } }),
+    },
+    linked: {
+      title: connect,
+      action: connect,
+      href: hrefOf({
+        to: '/token',
+        search: waiting ? { open: waiting.token_id, view: 'link' } : {},
+      }),
+    },
+    sent: {
+      title: 'Kirim pesan pertama',
+      action: 'Kirim dari sini',
+      href: hrefOf({ to: '/message-history', search: { new: '1' } }),
+    },
+  };
+}
+
+/** How the token is connected. */
+export const connectWords = (home: Facts): string =>
+  isByMeta(home)
+    ? 'Buka token Anda dan isi formulir WhatsApp Cloud API dengan akses dari Meta: Phone number ID, WhatsApp Business Account ID, access token, dan app secret.'
+    : 'Sambungkan token dengan ponsel Anda: pindai QR-nya sekali saja.';
+
+/** Whether its number is connected with access from Meta, not with a QR. */
+const isByMeta = (home: Facts): boolean => (waitingIn(home)?.channel ?? home.channel) === 'cloud';
+
+type Token = HomeSummary['attention'][number];
+
+const reasons: Record<Token['reason'], string> = {
+  under_review: 'Perlu diperiksa: pastikan token ini memang milik usaha Anda.',
+  not_linked: 'Belum tersambung ke ponsel. Pindai QR-nya.',
+  disconnected: 'Terputus dari ponselnya. Pindai QR lagi.',
+  suspended: 'Ditangguhkan. Hubungi layanan pelanggan.',
+  expired: 'Masa berlakunya habis: semua panggilannya ditolak. Perpanjang bila masih dipakai.',
+  expires_soon: 'Masa berlakunya habis dalam 7 hari. Perpanjang bila masih dipakai.',
+  limit_near: 'Hampir mencapai batas harian. Naikkan batasnya bila perlu.',
+  webhook_unconfirmed: 'Webhook belum aktif: alamatnya belum menjawab uji coba. Buka webhook.',
+  webhook_gone: 'Webhook dimatikan: alamatnya menjawab 410 (tidak dipakai lagi). Buka webhook.',
+  webhook_failing: 'Webhook dimatikan: tiga hari pengirimannya gagal semua. Buka webhook.',
+  webhook_erring: 'Pengiriman webhook terus gagal. Periksa server penerimanya. Buka webhook.',
+};
+
+/** Of a number at Meta there is no QR. */
+const reasonsByMeta: Partial<typeof reasons> = {
+  not_linked: 'Belum tersambung ke Meta. Isi akses nomornya.',
+  disconnected: 'Terputus dari Meta. Masukkan access token yang baru.',
+};
+
+/** What is the matter with a token, and what to do. */
+export const reasonWords = ({ reason, channel }: Pick<Token, 'reason' | 'channel'>): string =>
+  (channel === 'cloud' ? reasonsByMeta[reason] : undefined) ?? reasons[reason];
