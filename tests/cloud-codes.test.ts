@@ -92,6 +92,27 @@ test('codes go out by the Cloud API as the template that Meta has approved, and 
   });
 });
 
+test('that Meta refuses the access of the system token is said to the operator, with what to do', async ({
+  db,
+  running,
+  meta,
+}) => {
+  const admin = await asking(db, running, 'admin');
+  await admin('operator_system_token_move', { channel: 'cloud' });
+  expect(await admin('operator_system_token_connect', accessOf(meta))).toMatchObject({
+    status: 'linked',
+    parted: null,
+  });
+  meta.control.tokens.revoke(meta.token);
+  await admin('operator_system_token_test');
+  await waitFor(async () =>
+    expect(await admin('operator_system_token_get')).toMatchObject({
+      status: 'disconnected',
+      parted: { at: expect.any(String), reason: 'access' },
+    }),
+  );
+});
+
 test('a customer’s template of codes is handed in without words, and sent with its code', async ({
   ani,
   meta,

@@ -3,6 +3,7 @@ import { act } from '#contract/base/act.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { Failure, MessageStatus } from '#contract/messages.ts';
 import { CloudAccess, CloudConnection, connectCloud } from '#contract/tokens/cloud.ts';
+import { Parting } from '#contract/tokens/connection.ts';
 import { ChannelName, TokenStatus } from '#contract/tokens.ts';
 
 /** The installation's own token: what sends codes and notices. Never a text, a code or a whole number. */
@@ -10,6 +11,8 @@ export const SystemToken = schema(() =>
   z.object({
     status: TokenStatus(),
     channel: ChannelName(),
+    /** Since when and why it is parted from its real network; null while it is connected, or never was. */
+    parted: z.nullable(z.object({ at: z.coerce.date(), reason: Parting() })),
     /** Where it may be moved to. */
     others: z.array(ChannelName()),
     /** The linked number without its middle; null while it is linked to none. */

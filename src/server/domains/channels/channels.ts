@@ -4,6 +4,7 @@ import type { ChannelName } from '#contract/tokens.ts';
 import type { FailedItem } from '#server/infra/postgres/batches.ts';
 
 export { answersByCode, connectedNumbers } from './health/desk.ts';
+export { readConnection } from './health/health.ts';
 
 /**
  * What a message says, as stored in `messages.body`:

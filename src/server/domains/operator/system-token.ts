@@ -12,6 +12,7 @@ import { ChannelName } from '#contract/tokens.ts';
 import type { CloudAccess, CloudConnection } from '#contract/tokens/cloud.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { codeCounts, maskedPhone, phonesOf } from '#server/domains/accounts/accounts.ts';
+import { readConnection } from '#server/domains/channels/channels.ts';
 import { systemFigures } from '#server/domains/messages/messages.ts';
 import {
   type MoveDeps,
@@ -81,16 +82,19 @@ export const systemTokenActs = (deps: SystemTokenDeps): readonly ActHandler[] =>
 async function systemTokenOf(deps: SystemTokenDeps, caller: Person): Promise<SystemToken> {
   const { sql, allAccountsSql, config, now } = deps;
   const { accountId, tokenId, status, channel, phone } = await systemTokenState(allAccountsSql);
-  const [figures, codes, own, cloud, by] = await Promise.all([
+  const [figures, codes, own, cloud, by, connection] = await Promise.all([
     systemFigures(sql, { accountId, tokenId }, now()),
     codeCounts(allAccountsSql),
     ownPhone(deps, caller),
     deps.cloud.read({ accountId, tokenId }),
     deps.codesBy(),
+    readConnection(allAccountsSql, { accountId, tokenId }, now()),
   ]);
+  const isParted = status !== 'linked' && channel !== 'simulator';
   return {
     status,
     channel,
+    parted: isParted ? (connection?.parted ?? null) : null,
     others: ChannelName().options.filter((one) => one !== channel && deps.isOffered(one)),
     phone: phone && maskedPhone(phone),
     cloud,

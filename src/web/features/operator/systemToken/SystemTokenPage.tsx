@@ -3,6 +3,7 @@ import type { ReactNode } from 'react';
 import { failures, messageStatusLabel } from '#contract/messages.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { type SystemToken, getSystemToken } from '#contract/operator/system-token.ts';
+import { partings } from '#contract/tokens/connection.ts';
 import { tokenStatusLabel } from '#contract/tokens.ts';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
@@ -34,7 +35,7 @@ export function SystemTokenPage() {
 }
 
 function Shown({ token }: { token: SystemToken }) {
-  const { status, today, codes, address } = token;
+  const { status, parted, today, codes, address } = token;
   const isConnected = status === 'linked';
   return (
     <div className={styles['page']}>
@@ -44,6 +45,11 @@ function Shown({ token }: { token: SystemToken }) {
         visible={!isConnected}
         label={`Token sistem ${tokenStatusLabel[status].toLowerCase()}: tidak ada kode yang sampai.`}
       >
+        {parted && (
+          <p>
+            Sejak <DateTime at={parted.at} />. {partings[parted.reason]}
+          </p>
+        )}
         <p>
           Tidak ada yang dapat mendaftar, mengganti kata sandi, atau masuk dari peramban baru sampai
           token ini tersambung lagi. Jangan keluar dari sesi ini.
