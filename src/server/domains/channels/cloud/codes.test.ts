@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { failures } from '#contract/messages.ts';
-import { laterMs, meaningOf, meanings } from './codes.ts';
+import { knownMeaning, laterMs, meaningOf, meanings } from './codes.ts';
 
 /** What each of Meta's codes comes to: sent again (later), given back (fail), or its owner is to act (part). */
 const table: readonly (readonly [codes: readonly number[], does: string, failure: string])[] = [
@@ -48,6 +48,7 @@ test('a number out of reach is parted, though its code is that of any wrong valu
 });
 
 test('a code nobody knows is judged by what else is said', () => {
+  expect(knownMeaning({ code: 999_999 })).toBeUndefined();
   expect(meaningOf({ code: 999_999 }, 400)).toMatchObject({ does: 'fail', failure: 'rejected' });
   expect(meaningOf({ code: 999_999 }, 429)).toMatchObject({ does: 'later' });
   expect(meaningOf({ code: 999_999 }, 503)).toMatchObject({ does: 'later' });

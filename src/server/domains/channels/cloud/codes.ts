@@ -4,7 +4,7 @@ import type { Restriction } from '#contract/tokens/connection.ts';
 /**
  * What an error of the Cloud API means for a message, and for its number.
  *
- * `fail`: a definite no; its price is given back. `later`: nothing was sent, and it is tried again after
+ * `fail`: a definite no; its price is given back, unless the network had taken the message. `later`: nothing was sent, and it is tried again after
  * `afterMs`. `part`: the number cannot send until its owner does something; the message waits for that.
  * `restrict` is what the number suffers beside it.
  */
@@ -103,17 +103,26 @@ export type GraphError = {
 /** Subcodes of 100 that say the number itself is out of reach: it does not exist, or the token may not see it. */
 const NUMBER_GONE = 33;
 
+/** What an error means by its code alone; undefined of a code that is not known here. */
+export function knownMeaning({
+  code,
+  subcode,
+}: Pick<GraphError, 'code' | 'subcode'>): CodeMeaning | undefined {
+  if (code === 100 && subcode === NUMBER_GONE) return part;
+  const known = meanings[code];
+  if (known) return known;
+  if (code >= 200 && code <= 299) return part;
+  return code >= 132000 && code < 133000 ? fail('template_refused') : undefined;
+}
+
 /**
  * What an error means.
  *
  * @param status of the answer; 0 for an error that a callback told.
  */
 export function meaningOf({ code, subcode, isTransient }: GraphError, status: number): CodeMeaning {
-  if (code === 100 && subcode === NUMBER_GONE) return part;
-  const known = meanings[code];
+  const known = knownMeaning({ code, subcode });
   if (known) return known;
-  if (code >= 200 && code <= 299) return part;
-  if (code >= 132000 && code < 133000) return fail('template_refused');
   if (status === 429) return tooFast;
   if (isTransient === true || status >= 500) return broken;
   return fail('rejected');

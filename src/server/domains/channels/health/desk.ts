@@ -1,7 +1,7 @@
 import type { NumberState, ProviderAnswers, RealChannel } from '#contract/operator/channels.ts';
 import type { Connection } from '#contract/tokens/connection.ts';
 import type { TokenStatus } from '#contract/tokens.ts';
-import { type CodeMeaning, meaningOf } from '#server/domains/channels/cloud/codes.ts';
+import { type CodeMeaning, knownMeaning } from '#server/domains/channels/cloud/codes.ts';
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type ConnectionRow, connectionColumns, connectionFrom, spanSums } from './health.ts';
@@ -98,16 +98,13 @@ export async function answersByCode(sql: Sql, since: Date): Promise<Answer[]> {
     from provider_answers where hour >= date_trunc('hour', ${since}::timestamptz)
     group by channel, code order by sum(answers) desc, channel, code limit 100`;
   return rows.map((row) => {
-    const meaning = knownMeaning(row);
+    const meaning = meaningAt(row);
     return { ...row, does: meaning?.does ?? null, failure: meaning?.failure ?? null };
   });
 }
 
-/** What a code means to a message. Of Meta's own words for what happens to a number it is none. */
-const knownMeaning = ({
-  channel,
-  code,
-}: Pick<Answer, 'channel' | 'code'>): CodeMeaning | undefined =>
+/** What a code that is known means to a message. Of Meta's own words for what happens to a number it is none. */
+const meaningAt = ({ channel, code }: Pick<Answer, 'channel' | 'code'>): CodeMeaning | undefined =>
   channel === 'cloud' && /^[0-9]{1,9}$/.test(code)
-    ? meaningOf({ code: Number(code) }, 0)
+    ? knownMeaning({ code: Number(code) })
     : undefined;

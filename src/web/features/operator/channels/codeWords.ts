@@ -17,14 +17,20 @@ const others: Readonly<Record<string, string>> = {
 };
 
 const effects: Record<NonNullable<Answer['does']>, string> = {
-  fail: 'Pesan digagalkan, biayanya dikembalikan',
+  fail: 'Pesan digagalkan; biayanya dikembalikan bila WhatsApp belum menerima pesannya',
   later: 'Pesan ditahan, lalu dicoba lagi',
   part: 'Nomor diputus sampai pemiliknya memperbaiki',
 };
 
-/** What a code means, and what is done about it. */
-export const meaningWords = ({ code, failure }: Pick<Answer, 'code' | 'failure'>): string =>
-  others[code] ?? (failure ? failureCause(failure) : 'Belum dikenal');
+const UNKNOWN =
+  'Lihat artinya di dokumentasi Meta. Bila Meta menyebutnya gangguan sementara, pesan dicoba lagi; selain itu pesan digagalkan';
 
-export const effectWords = ({ does }: Pick<Answer, 'does'>): string =>
-  does ? effects[does] : 'Dicatat pada nomornya';
+/** What a code means. */
+export const meaningWords = ({ code, failure }: Pick<Answer, 'code' | 'failure'>): string =>
+  others[code] ?? (failure ? failureCause(failure) : 'Kode ini belum dikenal');
+
+/** What is done about a code. */
+export function effectWords({ channel, code, does }: Pick<Answer, 'channel' | 'code' | 'does'>) {
+  if (does) return effects[does];
+  return channel === 'cloud' && /^\d+$/.test(code) ? UNKNOWN : 'Dicatat pada nomornya';
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { effectWords, meaningWords } from './codeWords.ts';
+
+const unknown = { channel: 'cloud', code: '135000', does: null, failure: null } as const;
+
+test('a code that is not known is said to be unknown, and where to look', () => {
+  expect(meaningWords(unknown)).toBe('Kode ini belum dikenal');
+  expect(effectWords(unknown)).toContain('dokumentasi Meta');
+});
+
+test('of what the network told of a number nothing is said to be done to messages', () => {
+  const flagged = { ...unknown, code: 'FLAGGED' };
+  expect(meaningWords(flagged)).toBe('Mutu nomor diturunkan');
+  expect(effectWords(flagged)).toBe('Dicatat pada nomornya');
+});
+
+test('a failure promises its price back only where the network had not taken the message', () => {
+  expect(effectWords({ ...unknown, code: '131026', does: 'fail' })).toContain(
+    'bila WhatsApp belum',
+  );
+});
