@@ -24,7 +24,7 @@ export const OperatorOverview = schema(() =>
     minutes: z.array(z.int()),
     /** Messages accepted in the last 24 hours. */
     accepted: z.int(),
-    /** Why messages that were accepted in the last 24 hours failed, by channel; the most first. */
+    /** Why messages that were accepted in the last 24 hours failed, by their tokens' present channel; the most first. */
     failures: z.array(z.object({ channel: ChannelName(), failure: Failure(), messages: z.int() })),
     queue: z.object({
       /** Messages that wait to leave; with `more` there are more than are counted. */

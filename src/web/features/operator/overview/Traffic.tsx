@@ -112,6 +112,12 @@ function Failures({ failures, accepted }: FailureProps) {
           </li>
         ))}
       </ul>
+      {sum > 0 && (
+        <p className={styles['note']}>
+          Menurut kanal token sekarang: kegagalan sebelum sebuah token pindah kanal ikut terhitung
+          di kanal barunya.
+        </p>
+      )}
       {sum > 0 && <Link to="/operator/pelanggan">Cari pelanggannya</Link>}
     </Panel>
   );
