@@ -6,7 +6,8 @@ type Answer = ProviderAnswers['answers'][number];
 /** What is told of a number rather than of a message, and what is no code of the network's. */
 const others: Readonly<Record<string, string>> = {
   unreachable: 'Jaringan tidak menjawab',
-  inbound_unnamed: 'Pesan masuk tanpa nomor pengirim',
+  inbound_unnamed: 'Pesan masuk tanpa pengirim',
+  passkey: 'WhatsApp meminta passkey saat penautan',
   FLAGGED: 'Mutu nomor diturunkan',
   UNFLAGGED: 'Mutu nomor pulih',
   UPGRADE: 'Batas kirim nomor dinaikkan',
