@@ -25,6 +25,7 @@ afterAll(() => meta.close());
 const journey = setUpJourney(settings);
 
 const CUSTOMER = '6281355507001';
+const HIDDEN = '6281355507002';
 
 /** Fills the form that connects a number, and sends it. */
 async function connectByKeyboard(tab: Page, number = 0): Promise<void> {
@@ -77,6 +78,24 @@ journey(
     await tab.keyboard.press('Enter');
     await tab.getByRole('article').getByText('Dibaca').waitFor();
     expect(meta.control.sent()).toHaveLength(1);
+
+    // Somebody whose number WhatsApp does not show.
+    const hidden = { name: 'Sari Wulandari', isNumberHidden: true };
+    const content = { body: 'Kak, bisa kirim ke Cimahi?' };
+    meta.control.receiveFrom(HIDDEN, { type: 'text', content, ...hidden });
+    await tab.getByText(content.body).first().click();
+    await tab.getByText(/^Tanpa nomor/).waitFor();
+    await look(tab, 'a conversation with a hidden number');
+    await tab.getByRole('textbox', { name: /^Tulis pesan untuk Sari/ }).fill('Bisa, Kak.');
+    await tab.keyboard.press('Enter');
+    await tab.getByRole('article').filter({ hasText: 'Bisa, Kak.' }).getByText('Dibaca').waitFor();
+    expect(meta.control.sent()[1]?.body).toMatchObject({ recipient: expect.stringMatching(/^ID/) });
+    await tab.goto(`${address}/message-history`);
+    await tab
+      .getByText(/^Tanpa nomor/)
+      .first()
+      .waitFor();
+    await look(tab, 'messages of a hidden number');
     expect(faults).toEqual([]);
   },
 );

@@ -36,6 +36,9 @@ export const TypedPeer = schema(() =>
   ),
 );
 
+/** A stored peer as `TypedPeer` takes it unchanged: a number abroad may begin with 8. */
+export const writtenPeer = (peer: string): string => (isUserId(peer) ? peer : `+${peer}`);
+
 /** `6281234567890` → `+62 812-3456-7890`; `ID.1A2B3C4D5E` → `Tanpa nomor · 3C4D5E`. */
 export const formatPeer = (peer: string): string =>
   isUserId(peer) ? `Tanpa nomor · ${peer.slice(3).slice(-SHOWN_LETTERS)}` : formatPhone(peer);

@@ -1,3 +1,4 @@
+import { writtenPeer } from '#contract/messages/peer.ts';
 import { queryOptions, type QueryClient, type QueryKey } from '@tanstack/react-query';
 import { rises, type ConversationMessage } from '#contract/messages.ts';
 import {
@@ -48,7 +49,7 @@ export const conversationQuery = ({ tokenId, peer }: Which) =>
   queryOptions({
     queryKey: ['conversations', 'one', tokenId, peer],
     queryFn: ({ signal }) =>
-      perform(getConversation, { token_id: tokenId, peer: `+${peer}` }, { signal }),
+      perform(getConversation, { token_id: tokenId, peer: writtenPeer(peer) }, { signal }),
   });
 
 /** How many of a conversation's messages are unread, as far as a list in the cache says. */
@@ -64,7 +65,11 @@ export function unreadIn(client: QueryClient, which: Which): number {
 
 const thread = ({ tokenId, peer }: Which, signal?: AbortSignal): Source<ConversationMessage> => ({
   page: (start) =>
-    perform(conversationMessages, { start, token_id: tokenId, peer: `+${peer}` }, { signal }),
+    perform(
+      conversationMessages,
+      { start, token_id: tokenId, peer: writtenPeer(peer) },
+      { signal },
+    ),
   keyOf: ({ id }) => id,
   // Ids are made in order of time.
   order: (a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0),
@@ -111,7 +116,7 @@ export function addToThread(client: QueryClient, message: ConversationMessage): 
 
 /** Reports to the server that a conversation was seen, and counts it as read here. */
 export async function markSeen(client: QueryClient, { tokenId, peer }: Which): Promise<void> {
-  const answer = await perform(readConversation, { token_id: tokenId, peer: `+${peer}` });
+  const answer = await perform(readConversation, { token_id: tokenId, peer: writtenPeer(peer) });
   client.setQueryData(unreadKey, { total: answer.unread_total });
   client.setQueriesData({ queryKey: ['conversations', 'list'] }, (list: unknown) =>
     withRead(list, { token_id: tokenId, peer }),

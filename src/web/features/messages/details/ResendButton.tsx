@@ -1,3 +1,4 @@
+import { writtenPeer } from '#contract/messages/peer.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { RotateCw } from 'lucide-react';
@@ -40,7 +41,7 @@ export function ResendButton({ message }: { message: MessageDetail }) {
       sentenceOf,
       onConfirm: async () => {
         const { token, peer, content } = message;
-        await send.perform({ token_id: token.id, to: `+${peer}`, text: content.caption });
+        await send.perform({ token_id: token.id, to: writtenPeer(peer), text: content.caption });
       },
     });
     if (!done) return;

@@ -1,3 +1,4 @@
+import { writtenPeer } from '#contract/messages/peer.ts';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { BellOff, BellRing } from 'lucide-react';
 import { useState } from 'react';
@@ -26,7 +27,7 @@ export const optoutQuery = ({ tokenId, peer }: Which) =>
   queryOptions({
     queryKey: [...optoutsKey, tokenId, peer],
     queryFn: async ({ signal }) => {
-      const which = { token_id: tokenId, peer: `+${peer}` };
+      const which = { token_id: tokenId, peer: writtenPeer(peer) };
       const { rows } = await perform(listOptouts, which, { signal });
       return rows[0] ?? null;
     },
@@ -51,7 +52,7 @@ export function OptoutSwitch({ which, name }: Props) {
       tone: 'primary',
       sentenceOf,
       onConfirm: async () => {
-        await remove.perform({ token_id: which.tokenId, peer: `+${which.peer}` });
+        await remove.perform({ token_id: which.tokenId, peer: writtenPeer(which.peer) });
       },
     });
     if (gone) client.setQueryData(optoutQuery(which).queryKey, null);
@@ -88,7 +89,7 @@ function StopForm({ which, onDone }: { which: Which; onDone: () => void }) {
   const client = useQueryClient();
   const { form, onSubmit, busy, error } = useActForm(addOptout, {
     initial: { reason: '' },
-    inputOf: (values) => ({ token_id: which.tokenId, peer: `+${which.peer}`, ...values }),
+    inputOf: (values) => ({ token_id: which.tokenId, peer: writtenPeer(which.peer), ...values }),
     onDone: (optout) => {
       client.setQueryData(optoutQuery(which).queryKey, optout);
       toast('Nomor ini tidak akan menerima pesan lagi.', { tone: 'success' });

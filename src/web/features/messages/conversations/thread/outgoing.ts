@@ -1,3 +1,4 @@
+import { writtenPeer } from '#contract/messages/peer.ts';
 import type { QueryClient } from '@tanstack/react-query';
 import { sendMessage, type ConversationMessage, type Quoted } from '#contract/messages.ts';
 import { sendFile } from '#contract/messages/send-file.ts';
@@ -186,7 +187,7 @@ async function work(client: QueryClient, { tokenId, peer }: Which): Promise<void
 /** Where the password was asked for, its next try has the key that this one had from then on. */
 async function tryOnce(one: Outgoing): Promise<ConversationMessage> {
   const { id, tokenId, peer, text, key, replyTo, file } = one;
-  const place = { token_id: tokenId, to: `+${peer}`, reply_to: replyTo?.id };
+  const place = { token_id: tokenId, to: writtenPeer(peer), reply_to: replyTo?.id };
   const upload = file && (one.upload ?? (await uploadFile(id, 'media')));
   if (upload !== one.upload) change(id, { upload });
   const request = { input: place, key };
