@@ -33,6 +33,8 @@ const facts = {
   language: 'id',
   expected: 2,
   given: 1,
+  header: 'image',
+  buttons: [1],
 };
 
 /** Where a fact is one of a few words. */

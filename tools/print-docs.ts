@@ -88,6 +88,8 @@ const example = {
   text: 'Pendaftaran akun baru sedang ditutup.',
   code: 190,
   templates: 3,
+  header: 'image',
+  buttons: [1],
 };
 
 /** Where a fact of that name means something else. */

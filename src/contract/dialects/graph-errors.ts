@@ -26,6 +26,7 @@ const titles = {
   131053: 'Media upload error',
   132000: 'Template parameter count mismatch',
   132001: 'Template does not exist',
+  132012: 'Template parameter format mismatch',
   132015: 'Template is paused',
   133010: 'Phone number not registered',
 } as const;

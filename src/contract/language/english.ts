@@ -22,6 +22,15 @@ const unconfirmed: Readonly<Record<FactsOf<'webhook_unconfirmed'>['why'], string
   challenge: 'it must answer the handshake with the value of `hub.challenge`.',
 };
 
+/** What the header of a template takes. */
+const headers = {
+  image: 'an image in its header (`link` or `id`)',
+  video: 'a video in its header (`link` or `id`)',
+  document: 'a document in its header (`link` or `id`)',
+  text: 'a text in its header',
+  nothing: 'nothing in its header',
+} as const;
+
 /** The refusals' sentences for programs whose makers asked for English (`Accept-Language: en`). */
 const sentences: Sentences = {
   act_unknown: 'This request is not known here.',
@@ -134,6 +143,8 @@ const sentences: Sentences = {
     `The template "${name}" is not approved, so it cannot be sent yet.`,
   template_variables_unfit: ({ name, expected, given }) =>
     `The template "${name}" takes ${expected} variables; \`template.variables\` has ${given}.`,
+  template_parts_unfit: ({ name, header, buttons }) =>
+    `The template "${name}" takes ${headers[header ?? 'nothing']}, and ${buttons.length === 0 ? 'no values for its buttons' : `values for its buttons ${buttons.join(', ')}`}. Give these, and nothing else.`,
   webhook_unconfirmed: ({ status, why }) =>
     `The webhook address did not confirm the test${status === null ? '' : ` (it answered ${status})`}: ${unconfirmed[why]}`,
   webhook_off: 'The webhook is switched off. Switch it on first; its address is then tested.',

@@ -15,6 +15,15 @@ const unconfirmed: Readonly<Record<FactsOf<'webhook_unconfirmed'>['why'], string
   challenge: 'jabat tangan harus dijawab dengan nilai hub.challenge.',
 };
 
+/** What the header of a template takes. */
+const headers = {
+  image: 'perlu gambar di judulnya (`link` atau `id`)',
+  video: 'perlu video di judulnya (`link` atau `id`)',
+  document: 'perlu dokumen di judulnya (`link` atau `id`)',
+  text: 'perlu teks di judulnya',
+  nothing: 'tidak menerima isian judul',
+} as const;
+
 /** The sentence for people: what happened and what to do. */
 const sentences: Sentences = {
   act_unknown: 'Permintaan ini tidak dikenal. Muat ulang halaman lalu coba lagi.',
@@ -137,6 +146,8 @@ const sentences: Sentences = {
     `Templat "${name}" belum disetujui, jadi belum dapat dikirim.`,
   template_variables_unfit: ({ name, expected, given }) =>
     `Templat "${name}" perlu ${expected} variabel, bukan ${given}.`,
+  template_parts_unfit: ({ name, header, buttons }) =>
+    `Templat "${name}" ${headers[header ?? 'nothing']}, dan ${buttons.length === 0 ? 'tombolnya tidak menerima isian' : `tombol ${buttons.join(', ')} perlu diisi`}. Kirim hanya itu.`,
   webhook_unconfirmed: ({ status, why }) =>
     `Alamat webhook belum menjawab uji coba${status === null ? '' : ` (menjawab ${status})`}: ${unconfirmed[why]}`,
   webhook_off: 'Webhook sedang mati. Nyalakan dahulu; alamatnya diuji sekali lagi saat dinyalakan.',

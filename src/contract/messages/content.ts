@@ -40,6 +40,8 @@ export type Place = Output<typeof Place>;
 export const FilledTemplate = schema(() =>
   z.object({
     header: z.nullable(z.string()),
+    /** The type of the file above its text, as of a message that is one; left out where there is none. */
+    media: z.optional(z.string()),
     footer: z.nullable(z.string()),
     buttons: z.array(z.string()),
   }),

@@ -26,4 +26,15 @@ export const namingRefusals = {
     status: 422,
     facts: () => z.object({ name: z.string(), expected: z.int(), given: z.int() }),
   },
+  template_parts_unfit: {
+    status: 422,
+    facts: () =>
+      z.object({
+        name: z.string(),
+        /** What its header takes; null where it takes nothing. */
+        header: z.nullable(z.enum(['image', 'video', 'document', 'text'])),
+        /** The places of the buttons that take something. */
+        buttons: z.array(z.int()),
+      }),
+  },
 } as const;

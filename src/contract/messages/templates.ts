@@ -15,6 +15,8 @@ export const TEMPLATE_LIMITS = {
   variables: 30,
   /** The text in place of a variable. */
   variable: 1024,
+  /** What fills in a button. */
+  buttonValue: 2000,
 } as const;
 
 /** What a template may be called. */
@@ -31,6 +33,18 @@ export const templateCategories = ['utility', 'marketing', 'authentication'] as 
 export const TemplateCategory = schema(() => z.enum(templateCategories));
 export type TemplateCategory = Output<typeof TemplateCategory>;
 
+/** The files that a template may have above its text. */
+export const templateFiles = ['image', 'video', 'document'] as const;
+export type TemplateFile = (typeof templateFiles)[number];
+
+/** What fills in a button: the end of the address that it opens, or the code that it copies. */
+const valueKinds = ['url', 'code'] as const;
+
+/** A button that every message fills in, by its place among all of the template. */
+const ButtonValue = schema(() =>
+  z.object({ index: z.int(), title: z.string(), takes: z.enum(valueKinds) }),
+);
+
 /** A template: a text with variables that is sent by its name. All tokens of the account send it. */
 export const Template = schema(() =>
   z.object({
@@ -41,9 +55,14 @@ export const Template = schema(() =>
     /** Why it was rejected. */
     reason: z.nullable(z.string()),
     header: z.nullable(z.string()),
+    /** The kind of file above the text, which every message gives. */
+    header_file: z.nullable(z.enum(templateFiles)),
+    /** The variable of the header. */
+    header_variable: z.nullable(z.string()),
     body: z.string(),
     footer: z.nullable(z.string()),
     buttons: z.array(z.string()),
+    button_values: z.array(ButtonValue()),
     /** Of the body, in the order in which it names them. */
     variables: z.array(z.string()),
     created_at: z.coerce.date(),

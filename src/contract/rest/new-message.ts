@@ -4,7 +4,7 @@ import { type Output, schema } from '#contract/base/schema.ts';
 import { TEXT_MAX } from '#contract/messages.ts';
 import type { Choices, ShownChoices } from '#contract/messages/choices.ts';
 import { Emoji } from '#contract/messages/emoji.ts';
-import { TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
+import { TEMPLATE_LIMITS, type TemplateFile } from '#contract/messages/templates.ts';
 import { CAPTION_MAX } from './limits.ts';
 import { Recipient, WrittenPhone, noted } from './notes.ts';
 
@@ -184,6 +184,52 @@ const Contact = schema(() =>
   ),
 );
 
+const HEADER_SOURCES = ['link', 'id', 'text'] as const;
+
+/** The file above a template's text, or what fills in the variable of its header. */
+const TemplateHeader = schema(() =>
+  noted(
+    z
+      .strictObject({
+        ...mediaFields(),
+        filename: z.optional(z.string().check(z.maxLength(240))),
+        text: z.optional(z.string().check(z.minLength(1), z.maxLength(TEMPLATE_LIMITS.header))),
+      })
+      .check(
+        z.refine((given) => HEADER_SOURCES.filter((one) => given[one] !== undefined).length === 1),
+      ),
+    {
+      expected: {
+        id: '{"link": "https://…"}, {"id": "med_…"} atau {"text": "…"}, salah satu saja',
+        en: '{"link": "https://…"}, {"id": "med_…"} or {"text": "…"}, one of them',
+      },
+    },
+  ),
+);
+
+const hasOwnPlaces = (buttons: readonly { index: number }[]): boolean =>
+  new Set(buttons.map(({ index }) => index)).size === buttons.length;
+
+/** What fills in the buttons of a template, each by its place among all of them. */
+const TemplateButtons = schema(() =>
+  noted(
+    z
+      .array(
+        z.strictObject({
+          index: z.int().check(z.minimum(0), z.maximum(TEMPLATE_LIMITS.buttons - 1)),
+          text: z.string().check(z.minLength(1), z.maxLength(TEMPLATE_LIMITS.buttonValue)),
+        }),
+      )
+      .check(z.maxLength(TEMPLATE_LIMITS.buttons), z.refine(hasOwnPlaces)),
+    {
+      expected: {
+        id: 'daftar isian tombol, masing-masing satu kali, misalnya [{"index": 0, "text": "A-17"}]',
+        en: 'a list of what fills in buttons, each once, such as [{"index": 0, "text": "A-17"}]',
+      },
+    },
+  ),
+);
+
 const Template = schema(() =>
   z.strictObject({
     name: z.string().check(z.minLength(1), z.maxLength(TEMPLATE_LIMITS.name)),
@@ -206,6 +252,8 @@ const Template = schema(() =>
         },
       ),
     ),
+    header: z.optional(TemplateHeader()),
+    buttons: z.optional(TemplateButtons()),
   }),
 );
 
@@ -259,4 +307,6 @@ export type PlacedMessage = NewMessage & {
   interactive?: ShownChoices | undefined;
   /** What the buttons of its template carry, by their place; their titles, where nothing is given. */
   payloads?: readonly (string | undefined)[] | undefined;
+  /** The kind of file that its template's header was given as, where the caller says it. */
+  headerKind?: TemplateFile | undefined;
 };

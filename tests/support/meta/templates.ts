@@ -1,6 +1,6 @@
 import type { Answer } from './errors.ts';
 import { GraphError, unknownObject } from './errors.ts';
-import { type Fields, isFields, listIn, missing, objectIn, textIn } from './messages/fields.ts';
+import { type Fields, isFields, listIn, missing, textIn } from './messages/fields.ts';
 
 export type TemplateStatus =
   | 'APPROVED'
@@ -57,95 +57,7 @@ export function openTemplates(newId: () => string): TemplateBook {
   return book;
 }
 
-/** The names in `{{1}}` or `{{nama}}` of a text, each once. */
-const variablesOf = (text: unknown): readonly string[] =>
-  typeof text === 'string'
-    ? [...new Set([...text.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name]) => name ?? ''))]
-    : [];
-
-/** A word of an object, in lower case. */
-function wordOf(fields: Fields | undefined, name: string, otherwise: string): string {
-  const value = fields?.[name];
-  return typeof value === 'string' ? value.toLowerCase() : otherwise;
-}
-
-const typeOf = (component: Fields) => wordOf(component, 'type', '').toUpperCase();
-
-function checkCount(where: string, variables: readonly string[], given: readonly Fields[]): void {
-  if (variables.length !== given.length) {
-    throw new GraphError(132_000, {
-      details: `${where}: number of localizable_params (${given.length}) does not match the expected number of params (${variables.length})`,
-    });
-  }
-  const isNamed = variables.some((name) => !/^\d+$/.test(name));
-  const names = given.map((one) => one['parameter_name']);
-  if (isNamed && !variables.every((name) => names.includes(name))) {
-    throw new GraphError(100, { details: `${where}: Parameter name is missing or empty` });
-  }
-}
-
-const wrongFormat = (details: string) => new GraphError(132_012, { details });
-
-function checkHeader(header: Fields | undefined, given: readonly Fields[]): void {
-  const format = wordOf(header, 'format', 'text');
-  if (!header || format === 'text') {
-    checkCount('header', variablesOf(header?.['text']), given);
-    return;
-  }
-  const [parameter] = given;
-  const got = wordOf(parameter, 'type', 'nothing');
-  if (got !== format) {
-    throw wrongFormat(`header: Format mismatch, expected ${format.toUpperCase()}, received ${got}`);
-  }
-}
-
-function checkButtons(buttons: readonly Fields[], given: readonly Fields[]): void {
-  for (const component of given) {
-    const button = buttons[Number(component['index'])];
-    if (!button) throw wrongFormat(`buttons: no button at index ${String(component['index'])}`);
-  }
-  for (const [index, button] of buttons.entries()) {
-    if (variablesOf(button['url']).length === 0) continue;
-    const component = given.find((one) => Number(one['index']) === index);
-    if (!component || listIn(component, 'parameters').length !== 1) {
-      throw missing(`buttons: Button at index ${index} of type Url requires a parameter`);
-    }
-  }
-}
-
-/**
- * The object of a template message, against the template that it names.
- *
- * @returns the template.
- * @throws GraphError 132001 when it is unknown or not approved, 132015 paused, 132016 disabled, 132000 for
- * another number of parameters, 132012 for another format.
- */
-export function checkTemplate(book: TemplateBook, object: Fields): Template {
-  const name = textIn(object, 'name', 512);
-  const language = textIn(objectIn(object, 'language'), 'code', 16);
-  const template = book.find(name, language);
-  if (template?.status === 'PAUSED') throw new GraphError(132_015);
-  if (template?.status === 'DISABLED') throw new GraphError(132_016);
-  if (template?.status !== 'APPROVED') {
-    throw new GraphError(132_001, {
-      details: `template name (${name}) does not exist in ${language}`,
-    });
-  }
-  const given = object['components'] === undefined ? [] : listIn(object, 'components');
-  const parametersOf = (type: string) =>
-    given
-      .filter((one) => typeOf(one) === type)
-      .flatMap((one) => (one['parameters'] === undefined ? [] : listIn(one, 'parameters')));
-  const part = (type: string) => template.components.find((one) => typeOf(one) === type);
-  checkHeader(part('HEADER'), parametersOf('HEADER'));
-  checkCount('body', variablesOf(part('BODY')?.['text']), parametersOf('BODY'));
-  const buttons = part('BUTTONS');
-  checkButtons(
-    buttons ? listIn(buttons, 'buttons') : [],
-    given.filter((one) => typeOf(one) === 'BUTTON'),
-  );
-  return template;
-}
+const typeOf = ({ type }: Fields): string => (typeof type === 'string' ? type.toUpperCase() : '');
 
 const cursor = (at: number) => Buffer.from(String(at)).toString('base64url');
 const positionOf = (text: string | null, otherwise: number) => {

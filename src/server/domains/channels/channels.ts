@@ -1,5 +1,9 @@
 import type { Failure, MessageType } from '#contract/messages.ts';
-import type { TemplateCategory, TemplateStatus } from '#contract/messages/templates.ts';
+import type {
+  TemplateCategory,
+  TemplateFile,
+  TemplateStatus,
+} from '#contract/messages/templates.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import type { FailedItem } from '#server/infra/postgres/batches.ts';
 
@@ -10,7 +14,8 @@ export { readConnection } from './health/health.ts';
  * What a message says, as stored in `messages.body`:
  * text `{ text }` · image, video, audio, document, sticker `{ link, caption, filename }` ·
  * location `{ latitude, longitude, name, address }` · contact `{ name, phone }` · template
- * `{ template, language, text, header, footer, buttons }` · reaction `{ message_id, emoji }`; inbound media carry
+ * `{ template, language, text, header, footer, buttons }`, with the fields of a file where one is above its text, of the
+ * kind `header_file` · reaction `{ message_id, emoji }`; inbound media carry
  * `{ file, mime, caption }` where `file` is the UUID of a file of the library, or `{ missing }` where it could not be kept. What answers or reacts to a message says of
  * it `quoted: { direction, type, text, provider_id }`, the last only of one that came in. What its receiver may
  * choose is `choices`, for their answer alone: the words name it already.
@@ -85,6 +90,9 @@ export type Sinks = {
   inbound(inbound: Inbound): Promise<void>;
 };
 
+/** What a button is: a reply, an address or a code that every message fills in, or what needs nothing. */
+export type TemplateButtonKind = 'reply' | 'url' | 'code' | 'fixed';
+
 /** A template as the network that reviews it has it. */
 export type NetworkTemplate = {
   wabaId: string;
@@ -95,9 +103,13 @@ export type NetworkTemplate = {
   status: TemplateStatus;
   reason: string | null;
   header: string | null;
+  /** The kind of the file above the text. */
+  headerFile: TemplateFile | null;
   body: string;
   footer: string | null;
   buttons: string[];
+  /** What each of the buttons is; empty of a template of codes, whose button gets the code by itself. */
+  buttonKinds: TemplateButtonKind[];
 };
 
 /** The numbers of a channel that one worker holds at a time: their lanes run there and nowhere else. */

@@ -133,7 +133,8 @@ async function* templatesOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   const templates = inPages<Row & { name: string; language: string }>(
     { sql, accountId },
     (tx, last, limit) => tx<(Row & { name: string; language: string })[]>`
-      select name, language, category, header, body, footer, buttons, status, reason, created_at
+      select name, language, category, header, header_file, body, footer, buttons, status, reason,
+        created_at
       from message_templates
       where account_id = ${accountId}
         ${last ? tx`and (name, language) > (${last.name}::text, ${last.language}::text)` : tx``}

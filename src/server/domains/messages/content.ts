@@ -1,8 +1,14 @@
 import { publicId } from '#contract/base/ids.ts';
 import { captionText } from '#contract/messages/captions.ts';
 import type { MessageType } from '#contract/messages.ts';
-import { type ChatContent, type ChatFile, fileMissing } from '#contract/messages/content.ts';
+import {
+  type ChatContent,
+  type ChatFile,
+  type FilledTemplate,
+  fileMissing,
+} from '#contract/messages/content.ts';
 import type { ApiFile } from '#contract/rest/messages.ts';
+import { type MediaKind, isMediaKind } from '#contract/media/kinds.ts';
 import type { MediaFacts } from '#server/domains/media/media.ts';
 
 /** A message's content, as stored in `messages.body`: one shape per type (`rest.ts`, flattened). */
@@ -59,12 +65,19 @@ function coordinates(body: Body): string | null {
   return known ? `${latitude},${longitude}` : null;
 }
 
+/** As which type a message carries its file: a template as what is above its text. Undefined for what carries none. */
+export function mediaKindIn(type: MessageType, body: Body): MediaKind | undefined {
+  const kind = type === 'template' ? (text(body['header_file']) ?? '') : type;
+  return isMediaKind(kind) ? kind : undefined;
+}
+
 /**
  * What a message's body says of its file: which one it is, what it is, and what is shown of it before somebody
  * opens it. A document has the file's own name where its sender gave it none.
  */
 export function fileFacts(file: MediaFacts, type: MessageType, body: Body): Body {
-  const named = type !== 'document' || text(body['filename']) !== null;
+  const isDocument = mediaKindIn(type, body) === 'document';
+  const named = !isDocument || text(body['filename']) !== null;
   return {
     file: file.fileId,
     mime: file.mime,
@@ -130,16 +143,22 @@ function fileForApi(file: string, { mime, bytes, sha256 }: Body, url: string | n
   };
 }
 
-/** Without what only the network knows it by. */
-function withoutProvider({
-  provider_id: _,
-  parameters: ___,
-  interactive: ____,
-  quoted,
-  ...body
-}: Body): Body {
+/** What only the network knows it by, or fills it in with. */
+const ofNetwork: ReadonlySet<string> = new Set([
+  'provider_id',
+  'parameters',
+  'interactive',
+  'header_parameter',
+  'button_values',
+  'reply_places',
+]);
+
+function withoutProvider(stored: Body): Body {
+  const own = Object.entries(stored).filter(([name]) => !ofNetwork.has(name));
+  const body: Body = Object.fromEntries(own);
+  const { quoted } = body;
   if (typeof quoted !== 'object' || quoted === null) return body;
-  const { provider_id: __, ...shown } = quoted as Body;
+  const { provider_id: _, ...shown } = quoted as Body;
   return { ...body, quoted: shown };
 }
 
@@ -168,7 +187,7 @@ export function contentOf(
     case 'text':
       return { ...content, caption: spokenIn(body) };
     case 'template':
-      return { ...content, caption: text(body['text']) ?? '', template: templateIn(body) };
+      return { ...content, caption: text(body['text']) ?? '', template: templateIn(type, body) };
     case 'reaction':
       return { ...content, caption: text(body['emoji']) ?? '' };
     case 'location':
@@ -252,11 +271,15 @@ function lastSegment(link: string | null): string | null {
   }
 }
 
-const templateIn = (body: Body) => ({
-  header: text(body['header']),
-  footer: text(body['footer']),
-  buttons: Array.isArray(body['buttons']) ? body['buttons'].map(String) : [],
-});
+function templateIn(type: MessageType, body: Body): FilledTemplate {
+  const kind = mediaKindIn(type, body);
+  return {
+    header: text(body['header']),
+    ...(kind && { media: renderedAs(kind, body) }),
+    footer: text(body['footer']),
+    buttons: Array.isArray(body['buttons']) ? body['buttons'].map(String) : [],
+  };
+}
 
 /** A place; as words alone where nobody says where on earth it is. */
 function placed(content: ChatContent, body: Body): ChatContent {

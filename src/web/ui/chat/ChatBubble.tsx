@@ -99,7 +99,14 @@ function Content({ message, sender, onMessage }: ContentProps) {
   const words = caption !== '' && <Caption text={caption} />;
   const kind = chatKind(message.type);
   if (kind === 'text') return words;
-  if (kind === 'template') return <TemplateCard template={message.template}>{words}</TemplateCard>;
+  if (kind === 'template') {
+    return (
+      <TemplateCard template={message.template}>
+        <TemplateFile message={message} sender={sender} />
+        {words}
+      </TemplateCard>
+    );
+  }
   return (
     <>
       {kind === 'contact' ? (
@@ -112,6 +119,15 @@ function Content({ message, sender, onMessage }: ContentProps) {
       {words}
     </>
   );
+}
+
+/** The file above a template's text. */
+function TemplateFile({ message, sender }: Omit<MediaProps, 'kind'>) {
+  const type = message.template?.media;
+  if (type === undefined) return null;
+  const shown = chatKind(type);
+  const kind = shown === 'image' || shown === 'video' ? shown : 'file';
+  return <Media kind={kind} message={{ ...message, type }} sender={sender} />;
 }
 
 type MediaProps = {

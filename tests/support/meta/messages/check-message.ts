@@ -35,12 +35,18 @@ export const bytesMax: Readonly<Record<MediaType, number>> = {
   sticker: 500 * 1024,
 };
 
+/** Checks the object of a file. @returns the code of the status that it fails with later. */
+export type CheckMedia = (type: MediaType, object: Fields) => number | undefined;
+
 /** What has to be looked up. */
 export type Lookups = {
   /** The type of an uploaded file; `undefined` when it is not there. */
   mimeTypeOf(mediaId: string): string | undefined;
-  /** @throws GraphError for a template that cannot be sent like this. */
-  checkTemplate(template: Fields): void;
+  /**
+   * @returns the code that it fails with later.
+   * @throws GraphError for a template that cannot be sent like this.
+   */
+  checkTemplate(template: Fields, checkMedia: CheckMedia): number | undefined;
 };
 
 /**
@@ -146,7 +152,10 @@ export function checkMessage(
   if (type === 'text') textIn(object, 'body', 4096);
   if (type === 'location') checkLocation(object);
   if (type === 'interactive') checkInteractive(object);
-  if (type === 'template') lookups.checkTemplate(object);
+  if (type === 'template') {
+    const failure = lookups.checkTemplate(object, (kind, file) => checkMedia(kind, file, lookups));
+    return { type, failure };
+  }
   if (type === 'reaction') {
     textIn(object, 'message_id', 1024);
     if (typeof object['emoji'] !== 'string') throw missing('The parameter emoji is required.');

@@ -2,9 +2,10 @@ import { type Answer, GraphError } from '#tests/support/meta/errors.ts';
 import type { Failure } from '#tests/support/meta/failures.ts';
 import type { MediaStore } from '#tests/support/meta/media.ts';
 import type { Accepted, BusinessNumber, MetaState } from '#tests/support/meta/state.ts';
-import { type TemplateBook, checkTemplate } from '#tests/support/meta/templates.ts';
+import type { TemplateBook } from '#tests/support/meta/templates.ts';
 import { type StatusReporter, isUserId, userIdOf } from '#tests/support/meta/webhooks/statuses.ts';
 import { checkMessage, recipientOf } from './check-message.ts';
+import { checkTemplate } from './check-template.ts';
 import { type Fields, isFields, textIn } from './fields.ts';
 
 /** How sending is limited. Changed at any time. */
@@ -91,8 +92,10 @@ function checkedOf(body: Fields, { store, templates }: Services) {
   let category = 'service';
   const checked = checkMessage(body, {
     mimeTypeOf: (id) => store.get(id)?.mimeType,
-    checkTemplate: (object) => {
-      category = checkTemplate(templates, object).category.toLowerCase();
+    checkTemplate: (object, checkMedia) => {
+      const { template, failure } = checkTemplate(templates, object, checkMedia);
+      category = template.category.toLowerCase();
+      return failure;
     },
   });
   return { ...checked, category };

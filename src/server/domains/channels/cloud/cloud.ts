@@ -15,7 +15,7 @@ import { type CloudNumber, numberOf } from './numbers.ts';
 import { NUMBER_RATE, PAIR_RATE, openPace } from './pace.ts';
 import { openRefs, pruneCloud } from './refs.ts';
 import { sendByCloud } from './send.ts';
-import { type CloudTemplates, openCloudTemplates } from './templates.ts';
+import { type CloudTemplates, openCloudTemplates } from './templates/templates.ts';
 
 export type CloudDeps = PresenceDeps & {
   /** The portal's pool: one account at a time. */

@@ -67,7 +67,7 @@ function contentOf(message: Outgoing, { mediaId, wamid }: Named): object | undef
         ? undefined
         : { type, reaction: { message_id: wamid, emoji: body['emoji'] ?? '' } };
     case 'template':
-      return { type, template: templateOf(body, message.text) };
+      return { type, template: templateOf(body, { code: message.text, mediaId }) };
   }
 }
 
@@ -150,34 +150,66 @@ function contactOf(body: MessageBody): object {
   };
 }
 
+type Fills = { code: string | undefined; mediaId: string | undefined };
+
 /** What fills the template in; its words are Meta's own. A secret code is not in its body. */
-function templateOf(body: MessageBody, code: string | undefined): object {
+function templateOf(body: MessageBody, { code, mediaId }: Fills): object {
   const known = code === undefined ? listAt(body, 'parameters') : [{ name: '1', text: code }];
-  const parameters = known.map((one) => {
-    const name = textAt(one, 'name') ?? '';
-    const isNamed = !/^\d+$/.test(name);
-    return {
-      type: 'text',
-      text: textAt(one, 'text') ?? '',
-      ...(isNamed && { parameter_name: name }),
-    };
-  });
-  const payloads = listAt(body, 'choices', 'options').map((option, index) => ({
-    type: 'button',
-    sub_type: 'quick_reply',
-    index: String(index),
-    parameters: [{ type: 'payload', payload: textAt(option, 'id') ?? '' }],
-  }));
+  const parameters = known.map(textParameter);
+  const header = templateHeader(body, mediaId);
   const copies = body['code_button'] === true ? [codeButton(parameters[0]?.text)] : [];
   const components = [
+    ...(header ? [{ type: 'header', parameters: [header] }] : []),
     ...(parameters.length > 0 ? [{ type: 'body', parameters }] : []),
-    ...payloads,
+    ...repliesOf(body),
+    ...listAt(body, 'button_values').map(filledButton),
     ...copies,
   ];
   return {
     name: body['template'],
     language: { code: body['language'] },
     ...(components.length > 0 && { components }),
+  };
+}
+
+function textParameter(parameter: unknown) {
+  const name = textAt(parameter, 'name') ?? '';
+  const isNamed = !/^\d+$/.test(name);
+  return {
+    type: 'text',
+    text: textAt(parameter, 'text') ?? '',
+    ...(isNamed && { parameter_name: name }),
+  };
+}
+
+/** What fills in the header of a template: its file, or its variable. */
+function templateHeader(body: MessageBody, mediaId: string | undefined): object | undefined {
+  const file = textAt(body, 'header_file');
+  if (file !== undefined) return headerOf(file as MediaKind, body, mediaId);
+  const parameter = at(body, 'header_parameter');
+  return parameter === undefined ? undefined : textParameter(parameter);
+}
+
+/** What the replies of a template carry, each at its place among all buttons. */
+function repliesOf(body: MessageBody): object[] {
+  const places = listAt(body, 'reply_places').map(Number);
+  return listAt(body, 'choices', 'options').map((option, index) => ({
+    type: 'button',
+    sub_type: 'quick_reply',
+    index: String(places[index] ?? index),
+    parameters: [{ type: 'payload', payload: textAt(option, 'id') ?? '' }],
+  }));
+}
+
+/** A button that opens an address of its own, or copies a code. */
+function filledButton(value: unknown): object {
+  const text = textAt(value, 'text') ?? '';
+  const isUrl = textAt(value, 'takes') === 'url';
+  return {
+    type: 'button',
+    sub_type: isUrl ? 'url' : 'copy_code',
+    index: String(at(value, 'index')),
+    parameters: [isUrl ? { type: 'text', text } : { type: 'coupon_code', coupon_code: text }],
   };
 }
 

@@ -1,7 +1,7 @@
 import type { Failure, MessageType } from '#contract/messages.ts';
-import { type MediaKind, isMediaKind } from '#contract/media/kinds.ts';
+import type { MediaKind } from '#contract/media/kinds.ts';
 import type { Library } from '#server/domains/media/media.ts';
-import { type Body, fileFacts } from '#server/domains/messages/content.ts';
+import { type Body, fileFacts, mediaKindIn } from '#server/domains/messages/content.ts';
 import { type Sql, retrying } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
@@ -25,7 +25,8 @@ export async function prepareMedia(
   { sql, media }: { sql: Sql; media: MediaOfMessages },
   { accountId, messageId, type, body }: Leaving,
 ): Promise<Prepared> {
-  if (!isMediaKind(type)) return { state: 'ready', body };
+  const kind = mediaKindIn(type, body);
+  if (kind === undefined) return { state: 'ready', body };
   const { file: fileId, link } = body;
   if (typeof fileId === 'string') {
     if ((await media.find(accountId, [fileId])).has(fileId)) {
@@ -35,7 +36,7 @@ export async function prepareMedia(
     if (typeof link !== 'string') return { state: 'failed', failure: 'media_unreachable' };
   }
   if (typeof link !== 'string') return { state: 'ready', body };
-  return fromLink({ sql, media }, { accountId, messageId, kind: type, body, link });
+  return fromLink({ sql, media }, { accountId, messageId, kind, body, link });
 }
 
 type Linked = { accountId: string; messageId: string; kind: MediaKind; body: Body; link: string };

@@ -4,14 +4,13 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { bytesMaxOfKind, endingsOfKind, fitsKind, isMediaKind } from '#contract/media/kinds.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import type { Direction, MessageStatus, MessageType } from '#contract/messages.ts';
-import type { NewMessage } from '#contract/rest/new-message.ts';
+import type { PlacedMessage } from '#contract/rest/new-message.ts';
 import type { MediaFacts } from '#server/domains/media/media.ts';
 import { type Question, choicesIn } from '#server/domains/messages/choices/choices.ts';
 import { type Body, excerptOf } from '#server/domains/messages/content.ts';
+import { type StoredTemplate, readTemplates } from '#server/domains/messages/templates/rows.ts';
 import {
   type RenderedTemplate,
-  type StoredTemplate,
-  readTemplates,
   renderTemplate,
 } from '#server/domains/messages/templates/templates.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
@@ -61,7 +60,7 @@ type Deps = { sql: Sql; findMedia: FindMedia; now: () => Date };
 export async function lookUp(
   { sql, findMedia, now }: Deps,
   { accountId, tokenId, channel }: Sender & { channel: ChannelName },
-  messages: readonly NewMessage[],
+  messages: readonly PlacedMessage[],
 ): Promise<readonly (Found | Refusal)[]> {
   const refusalOf = (message: NewMessage): Refusal | undefined =>
     channel !== 'cloud' && isUserId(message.to)
@@ -116,7 +115,7 @@ type Known = {
   files: ReadonlyMap<string, MediaFacts>;
 };
 
-function foundFor(message: NewMessage, { targets, stored, files }: Known): Found | Refusal {
+function foundFor(message: PlacedMessage, { targets, stored, files }: Known): Found | Refusal {
   const found: Found = {};
   const named = messageNamedBy(message);
   if (named !== undefined) {
@@ -128,7 +127,8 @@ function foundFor(message: NewMessage, { targets, stored, files }: Known): Found
     found.quoted = quotedOf(target);
   }
   if (message.type === 'template') {
-    const rendered = renderTemplate(stored, message.template);
+    const { template, headerKind } = message;
+    const rendered = renderTemplate(stored, { ...template, headerKind });
     if (rendered instanceof Refusal) return rendered;
     found.template = rendered;
   }
@@ -136,7 +136,7 @@ function foundFor(message: NewMessage, { targets, stored, files }: Known): Found
   if (media !== undefined) {
     const file = files.get(media);
     if (!file) return new Refusal('media_not_found', {});
-    const unfit = refuseUnfit(file, message.type);
+    const unfit = refuseUnfit(file, found.template?.header_file ?? message.type);
     if (unfit) return unfit;
     found.file = file;
   }
@@ -159,18 +159,18 @@ const hasNotLeft: ReadonlySet<MessageStatus> = new Set([
   'scheduled',
 ]);
 
-function messageNamedBy(message: NewMessage): string | undefined {
+function messageNamedBy(message: PlacedMessage): string | undefined {
   const id = message.type === 'reaction' ? message.reaction.message_id : message.reply_to;
   return id === undefined ? undefined : uuidOf('message', id);
 }
 
-function mediaNamedBy(message: NewMessage): string | undefined {
+function mediaNamedBy(message: PlacedMessage): string | undefined {
   const id = mediaOf(message)?.id;
   return id === undefined ? undefined : uuidOf('media', id);
 }
 
 /** The files that messages name, and when the last of them leaves: those without a plan at once. */
-function leavingMedia(messages: readonly NewMessage[]): Map<string, Date> {
+function leavingMedia(messages: readonly PlacedMessage[]): Map<string, Date> {
   const leaving = new Map<string, Date>();
   for (const message of messages) {
     const media = mediaNamedBy(message);
@@ -181,7 +181,7 @@ function leavingMedia(messages: readonly NewMessage[]): Map<string, Date> {
   return leaving;
 }
 
-function mediaOf(message: NewMessage): { id?: string | undefined } | undefined {
+function mediaOf(message: PlacedMessage): { id?: string | undefined } | undefined {
   switch (message.type) {
     case 'image':
       return message.image;
@@ -193,6 +193,8 @@ function mediaOf(message: NewMessage): { id?: string | undefined } | undefined {
       return message.document;
     case 'sticker':
       return message.sticker;
+    case 'template':
+      return message.template.header;
     default:
       return undefined;
   }

@@ -70,8 +70,14 @@ function bodyOf(message: PlacedMessage, found: Found): object {
 /** What its receiver may choose, where its body does not say it by itself, as buttons of a template do. */
 function choicesOf({ choices, interactive, payloads }: PlacedMessage, { template }: Found): object {
   if (choices !== undefined) return { choices, ...(interactive && { interactive }) };
-  if (payloads === undefined || template?.buttons === undefined) return {};
-  const options = template.buttons.map((title, place) => ({ id: payloads[place] ?? title, title }));
+  if (!template) return {};
+  const { buttons = [], reply_places: known } = template;
+  const replies = known ?? buttons.map((_, place) => place);
+  if (replies.length === 0 || (payloads ?? known) === undefined) return {};
+  const options = replies.map((place) => {
+    const title = buttons[place] ?? '';
+    return { id: payloads?.[place] ?? title, title };
+  });
   return { choices: { type: 'template', options } satisfies Choices };
 }
 
@@ -93,14 +99,24 @@ function contentOf(message: PlacedMessage, found: Found): object {
       return message.location;
     case 'contact':
       return cardOf(message.contact);
-    case 'template': {
-      const { category: _, ...template } = found.template ?? {};
-      return template;
-    }
+    case 'template':
+      return templateOf(message.template, found);
     case 'reaction':
       return message.reaction;
   }
 }
+
+function templateOf({ header }: TemplateMessage['template'], found: Found): object {
+  if (!found.template) return {};
+  const { category: _, ...template } = found.template;
+  const kind = template.header_file;
+  if (kind === undefined || header === undefined) return template;
+  const { link, id, filename } = header;
+  const source = { link, id, ...(kind === 'document' && { filename }) };
+  return { ...template, ...sourceOf(kind, source, found) };
+}
+
+type TemplateMessage = Extract<PlacedMessage, { type: 'template' }>;
 
 type Source = { link?: string | undefined; id?: string | undefined; filename?: string | undefined };
 

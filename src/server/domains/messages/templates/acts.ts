@@ -10,7 +10,7 @@ import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { type TemplateReview, syncTemplates } from './review.ts';
 import { addTemplate, dropTemplate, templateOf } from './store.ts';
-import type { StoredTemplate } from './templates.ts';
+import { type StoredTemplate, templateColumns } from './rows.ts';
 
 type Deps = { sql: Sql; review: TemplateReview };
 
@@ -49,9 +49,7 @@ async function pageOfTemplates(
   const [counted] = await tx<{ total: number }[]>`
     select count(*) as total from message_templates where ${which}`;
   const found = await tx<StoredTemplate[]>`
-    select name, language, category, header, body, footer, buttons, status, reason, network_id,
-      created_at
-    from message_templates where ${which}
+    select ${templateColumns(tx)} from message_templates where ${which}
     order by ${order} limit ${PAGE_SIZE} offset ${page * PAGE_SIZE}`;
   return { rows: found.map(templateOf), total: counted?.total ?? 0 };
 }

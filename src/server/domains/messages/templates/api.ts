@@ -4,7 +4,7 @@ import type { NewTemplate } from '#contract/rest/templates.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import type { TemplateReview } from './review.ts';
 import { addTemplate, dropTemplate, templateOf } from './store.ts';
-import { readTemplates } from './templates.ts';
+import { readTemplates } from './rows.ts';
 
 type Sender = { accountId: string };
 

@@ -1,5 +1,5 @@
 import type { NewTemplate } from '#contract/rest/templates.ts';
-import { TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
+import { TEMPLATE_LIMITS, type TemplateCategory } from '#contract/messages/templates.ts';
 import type { NetworkTemplate } from '#server/domains/channels/channels.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
@@ -36,17 +36,27 @@ type Deps = { sql: Sql; review: TemplateReview };
 export async function syncTemplates({ sql, review }: Deps, accountId: string): Promise<void> {
   if (!(await review.reviews(accountId))) return;
   const known = await review.list(accountId);
-  // Of two business accounts with a template of the same name, the approved one counts.
   const byName = new Map<string, NetworkTemplate>();
   for (const one of known.slice(0, TEMPLATE_LIMITS.all * 2)) {
     const name = `${one.name} ${one.language}`;
-    if (byName.get(name)?.status !== 'approved') byName.set(name, one);
+    const other = byName.get(name);
+    if (!other || rankOf(one) > rankOf(other)) byName.set(name, one);
   }
   await asAccount(sql, accountId, async (tx) => {
     const changed = await storeTemplates(tx, accountId, [...byName.values()]);
     if (changed) await appendEvent(tx, { accountId, kind: 'template.changed', data: {} });
   });
 }
+
+const dearness: Readonly<Record<TemplateCategory, number>> = {
+  utility: 1,
+  authentication: 2,
+  marketing: 3,
+};
+
+/** Of two business accounts with a template of the same name, the approved one counts; of two such, the dearer. */
+const rankOf = ({ status, category }: NetworkTemplate): number =>
+  status === 'approved' ? dearness[category] : 0;
 
 /** @returns whether anything has changed */
 async function storeTemplates(
@@ -58,20 +68,23 @@ async function storeTemplates(
   for (const one of templates) {
     const stored = await tx`
       insert into message_templates as t (
-        account_id, template_id, name, language, category, header, body, footer, buttons, status,
-        reason, waba_id, network_id
+        account_id, template_id, name, language, category, header, header_file, body, footer,
+        buttons, button_kinds, status, reason, waba_id, network_id
       ) values (
         ${accountId}, ${newId()}, ${one.name}, ${one.language}, ${one.category}, ${one.header},
-        ${one.body}, ${one.footer}, ${one.buttons}::text[], ${one.status}, ${one.reason},
-        ${one.wabaId}, ${one.networkId}
+        ${one.headerFile}, ${one.body}, ${one.footer}, ${one.buttons}::text[],
+        ${one.buttonKinds}::text[], ${one.status}, ${one.reason}, ${one.wabaId}, ${one.networkId}
       )
       on conflict (account_id, name, language) do update set
-        category = excluded.category, header = excluded.header, body = excluded.body,
-        footer = excluded.footer, buttons = excluded.buttons, status = excluded.status,
-        reason = excluded.reason, waba_id = excluded.waba_id, network_id = excluded.network_id
-        where (t.category, t.header, t.body, t.footer, t.buttons, t.status, t.reason, t.network_id)
-          is distinct from (excluded.category, excluded.header, excluded.body, excluded.footer,
-            excluded.buttons, excluded.status, excluded.reason, excluded.network_id)
+        category = excluded.category, header = excluded.header, header_file = excluded.header_file,
+        body = excluded.body, footer = excluded.footer, buttons = excluded.buttons,
+        button_kinds = excluded.button_kinds, status = excluded.status, reason = excluded.reason,
+        waba_id = excluded.waba_id, network_id = excluded.network_id
+        where (t.category, t.header, t.header_file, t.body, t.footer, t.buttons, t.button_kinds,
+            t.status, t.reason, t.network_id)
+          is distinct from (excluded.category, excluded.header, excluded.header_file,
+            excluded.body, excluded.footer, excluded.buttons, excluded.button_kinds,
+            excluded.status, excluded.reason, excluded.network_id)
       returning 1`;
     changes += stored.length;
   }

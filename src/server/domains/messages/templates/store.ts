@@ -10,7 +10,8 @@ import { appendEvent } from '#server/domains/events/events.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import type { TemplateReview } from './review.ts';
-import { type StoredTemplate, readTemplates } from './templates.ts';
+import { partsOf } from './parts.ts';
+import { type StoredTemplate, readTemplates, templateColumns } from './rows.ts';
 
 /** Stores a template; open pages learn of it. @throws Refusal `template_exists`, `templates_full` */
 async function insertTemplate(
@@ -32,8 +33,7 @@ async function insertTemplate(
       ${footer ?? null}, ${buttons}::text[], ${status}
     )
     on conflict (account_id, name, language) do nothing
-    returning name, language, category, header, body, footer, buttons, status, reason, network_id,
-      created_at`;
+    returning ${templateColumns(tx)}`;
   if (!added) throw new Refusal('template_exists', { name, language });
   await appendEvent(tx, { accountId, kind: 'template.changed', data: {} });
   return templateOf(added);
@@ -60,6 +60,7 @@ export const templateOf = (stored: StoredTemplate): Template => ({
   status: stored.status,
   reason: stored.reason,
   header: stored.header,
+  ...partsOf(stored),
   body: stored.body,
   footer: stored.footer,
   buttons: [...stored.buttons],

@@ -1,31 +1,16 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import {
   type TemplateCategory,
-  type TemplateStatus,
   fillTemplate,
   valueOrderOf,
   variablesOf,
 } from '#contract/messages/templates.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-
-/** A template as it is stored. */
-export type StoredTemplate = {
-  name: string;
-  language: string;
-  category: TemplateCategory;
-  header: string | null;
-  body: string;
-  footer: string | null;
-  buttons: readonly string[];
-  status: TemplateStatus;
-  reason: string | null;
-  /** Its id at the network that reviews it; null where none does. */
-  network_id: string | null;
-  created_at: Date;
-};
+import { type FilledParts, type GivenParts, fillParts } from './parts.ts';
+import { type StoredTemplate, readTemplates } from './rows.ts';
 
 /** A template with its variables filled in: what is stored of a message, and what its receiver reads. */
-export type RenderedTemplate = {
+export type RenderedTemplate = FilledParts & {
   template: string;
   /** Not stored with the message. */
   category?: TemplateCategory;
@@ -40,32 +25,16 @@ export type RenderedTemplate = {
   code_button?: true;
 };
 
-type Named = {
+type Named = GivenParts & {
   name: string;
   language?: string | undefined;
   variables?: readonly string[] | undefined;
 };
 
-/** The account's templates in all their languages: of these names, or all. */
-export async function readTemplates(
-  tx: Sql | Tx,
-  accountId: string,
-  names: readonly string[] | undefined,
-): Promise<readonly StoredTemplate[]> {
-  if (names?.length === 0) return [];
-  return tx<StoredTemplate[]>`
-    select name, language, category, header, body, footer, buttons, status, reason, network_id,
-      created_at
-    from message_templates
-    where account_id = ${accountId}
-      ${names ? tx`and name = any (${[...new Set(names)]}::text[])` : tx``}
-    order by name, language`;
-}
-
 /** The template that a message names, filled in; or why it cannot be sent. */
 export function renderTemplate(
   stored: readonly StoredTemplate[],
-  { name, language, variables = [] }: Named,
+  { name, language, variables = [], ...given }: Named,
 ): RenderedTemplate | Refusal {
   const named = stored.filter((one) => one.name === name);
   const fitting = language === undefined ? named : named.filter((one) => one.language === language);
@@ -77,20 +46,23 @@ export function renderTemplate(
   }
   if (template.status !== 'approved') return new Refusal('template_not_approved', { name });
   const expected = variablesOf(template.body).length;
-  const given = variables.length;
-  if (expected !== given) {
-    return new Refusal('template_variables_unfit', { name, expected, given });
+  const count = variables.length;
+  if (expected !== count) {
+    return new Refusal('template_variables_unfit', { name, expected, given: count });
   }
+  const parts = fillParts(template, given);
+  if (parts instanceof Refusal) return parts;
   return {
     template: template.name,
     ...(isOfCodes(template) && { code_button: true as const }),
     category: template.category,
     language: template.language,
     text: fillTemplate(template.body, variables),
-    ...(template.header !== null && { header: template.header }),
+    ...parts,
+    ...(template.header !== null && { header: headerOf(template.header, parts) }),
     ...(template.footer !== null && { footer: template.footer }),
     ...(template.buttons.length > 0 && { buttons: template.buttons }),
-    ...(given > 0 && {
+    ...(count > 0 && {
       parameters: valueOrderOf(template.body).map((one, index) => ({
         name: one,
         text: variables[index] ?? '',
@@ -98,6 +70,9 @@ export function renderTemplate(
     }),
   };
 }
+
+const headerOf = (header: string, { header_parameter: given }: FilledParts): string =>
+  given === undefined ? header : fillTemplate(header, [given.text]);
 
 /** Reviewed by a network, whose templates of this category are all of one kind: a code, with a button that copies it. */
 const isOfCodes = ({ category, network_id }: StoredTemplate): boolean =>

@@ -189,6 +189,10 @@ const words: Readonly<Record<string, Words>> = {
     title: 'Jumlah variabel templat tidak cocok',
     fix: 'Beri satu nilai untuk setiap variabel templat.',
   },
+  template_parts_unfit: {
+    title: 'Judul atau tombol templat tidak cocok',
+    fix: 'Isi template.header dan template.buttons seperti yang diminta templatnya.',
+  },
   webhook_unconfirmed: {
     title: 'Alamat webhook belum menjawab uji coba',
     fix: 'Jawab peristiwa webhook.test dengan status 2xx dalam 10 detik, lalu atur webhook sekali lagi.',

@@ -8,6 +8,7 @@ import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
 import {
   categoryLabel,
+  fileLabel,
   languageLabel,
   namedIn,
   type Examples,
@@ -75,6 +76,7 @@ function Details({ template, onGone }: { template: Template; onGone: () => void 
             { term: 'Status', is: <TemplateStatusChip status={status} /> },
             { term: 'Bahasa', is: `${languageLabel(language)} (${language})` },
             { term: 'Kategori', is: categoryLabel[category].title },
+            ...partFacts(template),
             { term: 'Dibuat', is: formatDateTime(created_at, timezone) },
           ]}
         />
@@ -97,6 +99,16 @@ function Details({ template, onGone }: { template: Template; onGone: () => void 
       </div>
     </Stack>
   );
+}
+
+/** What each message gives beside the variables of the body. */
+function partFacts({ header_file: file, header_variable: variable, button_values }: Template) {
+  const buttons = button_values.map(({ title }) => title).join(', ');
+  return [
+    ...(file === null ? [] : [{ term: 'Berkas di atas', is: fileLabel[file] }]),
+    ...(variable === null ? [] : [{ term: 'Variabel judul', is: `{{${variable}}}` }]),
+    ...(buttons === '' ? [] : [{ term: 'Tombol yang diisi', is: <bdi>{buttons}</bdi> }]),
+  ];
 }
 
 /** Why it cannot be sent; nothing when it can. */

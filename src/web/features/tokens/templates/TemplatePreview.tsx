@@ -1,14 +1,15 @@
 import { useState } from 'react';
 import { formatTime } from '#contract/base/time.ts';
-import { valueOrderOf } from '#contract/messages/templates.ts';
+import { valueOrderOf, type TemplateFile } from '#contract/messages/templates.ts';
 import { useUser } from '#web/api/user.ts';
-import { previewOf, type Examples } from '#web/features/tokens/templates/labels.ts';
+import { fileLabel, previewOf, type Examples } from '#web/features/tokens/templates/labels.ts';
 import styles from '#web/features/tokens/templates/templates.module.css';
 import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Shown = {
   header: string | null;
+  header_file?: TemplateFile | null;
   body: string;
   footer: string | null;
   buttons: readonly string[];
@@ -24,7 +25,8 @@ type Props = {
 export function TemplatePreview({ template, examples, onExamples }: Props) {
   const { name, timezone } = useUser();
   const [now] = useState(() => new Date());
-  const { header, body, footer, buttons } = template;
+  const { header_file: file, body, footer, buttons } = template;
+  const header = file ? `[${fileLabel[file]}]` : template.header;
   return (
     <div className={styles['preview']}>
       <div className={styles['phone']}>

@@ -3,6 +3,7 @@ import {
   valueOrderOf,
   type Template,
   type TemplateCategory,
+  type TemplateFile,
   type TemplateStatus,
 } from '#contract/messages/templates.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
@@ -18,6 +19,13 @@ export const statusLook: Record<TemplateStatus, { tone: Tone; words: string }> =
   approved: { tone: 'success', words: 'Disetujui' },
   pending: { tone: 'info', words: 'Menunggu persetujuan' },
   rejected: { tone: 'danger', words: 'Ditolak' },
+};
+
+/** The kind of file above a template's text. */
+export const fileLabel: Record<TemplateFile, string> = {
+  image: 'Gambar',
+  video: 'Video',
+  document: 'Dokumen',
 };
 
 /** The languages that the form offers; a program may name others. */

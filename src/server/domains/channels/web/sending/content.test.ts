@@ -52,6 +52,11 @@ test('media carry their bytes, their caption and a document its name', async () 
   });
   expect(await contentOf('sticker', { file: 'here' })).toMatchObject({ media: 'sticker' });
   expect(await contentOf('video', { file: 'gone' })).toBeUndefined();
+  const template = { template: 'x', header_file: 'image', text: 'Siap.', footer: 'Toko' };
+  expect(await contentOf('template', { ...template, file: 'here' })).toMatchObject({
+    media: 'image',
+    caption: 'Siap.\n\nToko',
+  });
 });
 
 test('places and people', async () => {

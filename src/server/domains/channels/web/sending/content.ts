@@ -43,7 +43,8 @@ async function contentOf(
   readFile: ReadFile,
 ): Promise<EngineContent | undefined> {
   const { type, body } = message;
-  if (isMediaKind(type)) return mediaOf(message, type, readFile);
+  const above = type === 'template' ? (text(body['header_file']) ?? '') : type;
+  if (isMediaKind(above)) return mediaOf(message, above, readFile);
   switch (type) {
     case 'location':
       return {
@@ -80,7 +81,7 @@ const named = <Name extends string>(name: Name, body: MessageBody) => {
 };
 
 async function mediaOf(
-  { accountId, body }: Outgoing,
+  { accountId, type, body }: Outgoing,
   media: Extract<EngineContent, { kind: 'media' }>['media'],
   readFile: ReadFile,
 ): Promise<EngineContent | undefined> {
@@ -93,7 +94,7 @@ async function mediaOf(
     media,
     bytes: file.bytes,
     mime: file.mime,
-    ...named('caption', body),
+    ...(type === 'template' ? { caption: wordsOf(body) } : named('caption', body)),
     ...(media === 'document' && { filename: text(body['filename']) ?? file.name }),
     ...(body['voice'] === true && { voice: true }),
     ...(typeof seconds === 'number' && { seconds }),

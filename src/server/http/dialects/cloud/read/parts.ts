@@ -1,5 +1,6 @@
 import type { Language } from '#contract/language/language.ts';
 import type { ShownChoices } from '#contract/messages/choices.ts';
+import type { TemplateFile } from '#contract/messages/templates.ts';
 import { at, given } from '#server/infra/net/json-values.ts';
 import type { DraftChoices } from './choices.ts';
 
@@ -16,6 +17,8 @@ export type Draft = {
   interactive?: ShownChoices | undefined;
   /** What the buttons of a template carry, by their place. */
   payloads?: readonly unknown[] | undefined;
+  /** The kind of file that a template's header was given as. */
+  headerKind?: TemplateFile | undefined;
 };
 
 /** The variables that a template's text names, in its order. */

@@ -43,8 +43,8 @@ export const phrases = {
     en: 'One contact in one message. Send the others in messages of their own.',
   },
   header: {
-    id: 'Kepala template di sini selalu sama: tidak ada isian untuknya.',
-    en: 'The header of a template is always the same here: it takes no parameter.',
+    id: 'Isi satu parameter untuk kepala template: text, image, video atau document.',
+    en: 'Expected one parameter for the header of a template: text, image, video or document.',
   },
   inputToken: {
     id: 'Wajib diisi: kunci yang ingin diperiksa.',

@@ -151,6 +151,43 @@ describe('each type becomes the message that /v1 would be given', () => {
     test(what, () => expect(messageOf(given)).toMatchObject({ to, ...expected }));
   }
 
+  test('what fills in the header and the buttons of a template stands at its own place', () => {
+    const templateWith = (...components: object[]) =>
+      messageOf({ type: 'template', template: { name: 'promo', components } });
+    const headerOf = (parameter: object) => {
+      const message = templateWith({ type: 'header', parameters: [parameter] });
+      return message.type === 'template' && [message.template.header, message.headerKind];
+    };
+    const id = publicId('media', '0193b0a0-7c00-7000-8000-00000000ffff');
+    expect(headerOf({ type: 'image', image: { link } })).toEqual([{ link }, 'image']);
+    expect(headerOf({ type: 'document', document: { id, link, filename: 'a.pdf' } })).toEqual([
+      { id, filename: 'a.pdf' },
+      'document',
+    ]);
+    expect(headerOf({ type: 'text', text: 'Budi' })).toEqual([{ text: 'Budi' }, undefined]);
+    const button = (sub_type: string, index: unknown, parameter: object) => ({
+      type: 'button',
+      sub_type,
+      index,
+      parameters: [parameter],
+    });
+    const filled = templateWith(
+      button('url', '1', { type: 'text', text: 'A-17' }),
+      button('copy_code', 2, { type: 'coupon_code', coupon_code: 'HEMAT' }),
+      button('quick_reply', '0', { type: 'payload', payload: 'OK' }),
+      button('flow', '3', { type: 'action', action: {} }),
+    );
+    expect(filled).toMatchObject({
+      template: {
+        buttons: [
+          { index: 1, text: 'A-17' },
+          { index: 2, text: 'HEMAT' },
+        ],
+      },
+      payloads: ['OK', ...Array(9).fill(undefined)],
+    });
+  });
+
   test('a template whose variables have names is filled by them', () => {
     const parameters = ['pesanan', 'nama'].map((name) => ({
       type: 'text',
@@ -273,16 +310,16 @@ describe('what is refused is told by the names that the caller wrote', () => {
       'interactive.body.text',
     ],
     [
-      'a header of a template',
+      'a header of a template with a place',
       {
         to,
         type: 'template',
         template: {
           name: 'a',
-          components: [{ type: 'header', parameters: [{ type: 'text', text: 'x' }] }],
+          components: [{ type: 'header', parameters: [{ type: 'location', location: {} }] }],
         },
       },
-      132000,
+      132012,
       'template.components',
     ],
   ];

@@ -54,16 +54,17 @@ export function readCloudRequest(
 
 /** What of a message `/v1` has no field for. */
 function readBeside(
-  { choices, interactive, payloads, places }: Draft,
+  { choices, interactive, payloads, headerKind, places }: Draft,
   language: Language,
-): Pick<PlacedMessage, 'choices' | 'interactive' | 'payloads'> | Refusal {
+): Pick<PlacedMessage, 'choices' | 'interactive' | 'payloads' | 'headerKind'> | Refusal {
   if (choices) {
     const read = readChoices(choices, language);
     return read instanceof Refusal || !interactive ? read : { ...read, interactive };
   }
-  if (!payloads) return {};
+  const kind = headerKind && { headerKind };
+  if (!payloads) return { ...kind };
   const read = readFields(Payloads(), payloads, { language, whole: 'payloads' });
-  if (!(read instanceof Refusal)) return { payloads: read };
+  if (!(read instanceof Refusal)) return { payloads: read, ...kind };
   const [sentence = ''] = Object.values((read as Refusal<'input_invalid'>).facts.fields);
   return new CloudRefusal(131009, { [places['payloads'] ?? 'template']: sentence });
 }

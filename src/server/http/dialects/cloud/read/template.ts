@@ -1,21 +1,22 @@
 import type { Refusal } from '#contract/base/refusals.ts';
-import { TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
+import { TEMPLATE_LIMITS, type TemplateFile, templateFiles } from '#contract/messages/templates.ts';
 import { CloudRefusal } from '#server/http/dialects/cloud/errors.ts';
 import { at, given, listAt, textAt } from '#server/infra/net/json-values.ts';
-import type { Draft, DraftOptions } from './parts.ts';
+import { type Draft, type DraftOptions, media } from './parts.ts';
 import { phrases } from './phrases.ts';
 
 /**
- * A template with its body's parameters as variables. Its buttons are text here: what quick replies carry is
- * told when one is chosen, what others do is passed over. A header takes no parameter.
+ * A template with its body's parameters as variables, what its header takes, and what its buttons are filled in
+ * with. What quick replies carry is told when one is chosen.
  */
 export function templateDraft(
   template: unknown,
   { language, variableNames }: DraftOptions,
 ): Draft | Refusal {
   const components = listAt(template, 'components');
-  if (parametersOf(components, 'header').length > 0) {
-    return new CloudRefusal(132000, { 'template.components': phrases.header[language] });
+  const header = headerIn(parametersOf(components, 'header'));
+  if (header === 'unfit') {
+    return new CloudRefusal(132012, { 'template.components': phrases.header[language] });
   }
   const parameters = parametersOf(components, 'body');
   const texts = parameters.map(textOfParameter);
@@ -44,16 +45,54 @@ export function templateDraft(
         name: at(template, 'name'),
         language: code,
         variables: variables.length === 0 ? undefined : variables,
+        header: header?.given,
+        buttons: buttonsIn(components),
       }),
     },
     places: {
       'template.variables': 'template.components',
+      'template.header': 'template.components',
+      'template.buttons': 'template.components',
       'template.language': 'template.language.code',
       payloads: 'template.components',
     },
     payloads: payloadsIn(components),
+    headerKind: header?.kind,
   };
 }
+
+type Header = { given: unknown; kind?: TemplateFile };
+
+/** What a header's one parameter gives: a file, or a text. */
+function headerIn(parameters: readonly unknown[]): Header | undefined | 'unfit' {
+  const [parameter, another] = parameters;
+  if (parameter === undefined) return undefined;
+  const kind = templateFiles.find((one) => at(parameter, 'type') === one);
+  if (another !== undefined) return 'unfit';
+  if (kind !== undefined) {
+    const file = at(parameter, kind);
+    const own = kind === 'document' ? { filename: at(file, 'filename') || undefined } : {};
+    return { given: media(kind, file, {}, own).fields[kind], kind };
+  }
+  const text = textOfParameter(parameter);
+  return text === undefined ? 'unfit' : { given: { text } };
+}
+
+/** What fills in its buttons; undefined where nothing does. */
+function buttonsIn(components: readonly unknown[]): readonly unknown[] | undefined {
+  const buttons = components.flatMap((one) => {
+    const name = Object.keys(valueNames).find((type) => isOf(one, 'sub_type', type));
+    const [parameter] = listAt(one, 'parameters');
+    const isFilled = isOf(one, 'type', 'button') && parameter !== undefined;
+    if (!isFilled || name === undefined) return [];
+    const text = at(parameter, valueNames[name as keyof typeof valueNames]);
+    return [{ index: Number(at(one, 'index')), text }];
+  });
+  return buttons.length === 0 ? undefined : buttons;
+}
+
+/** By which name a parameter gives its value, by the sub-type of its button. */
+const valueNames = { url: 'text', copy_code: 'coupon_code' } as const;
 
 /** What its quick replies carry, each at the place of its button; undefined where none carries anything. */
 function payloadsIn(components: readonly unknown[]): readonly unknown[] | undefined {

@@ -3,8 +3,13 @@ import type { TemplateCategory, TemplateStatus } from '#contract/messages/templa
 import type { NewTemplate } from '#contract/rest/templates.ts';
 import type { NetworkTemplate } from '#server/domains/channels/channels.ts';
 import { at, given, listAt, textAt } from '#server/infra/net/json-values.ts';
-import { type Graph, askFirmly, wordAt } from './graph.ts';
-import { type CloudNumber, type NumbersDeps, numbersOfAccount } from './numbers.ts';
+import { type Graph, askFirmly, wordAt } from '#server/domains/channels/cloud/graph.ts';
+import {
+  type CloudNumber,
+  type NumbersDeps,
+  numbersOfAccount,
+} from '#server/domains/channels/cloud/numbers.ts';
+import { fileAbove, kindOf, partOf, titleOf, unfitReason } from './parts.ts';
 
 /** The templates of an account's WhatsApp Business accounts. */
 export type CloudTemplates = {
@@ -93,12 +98,13 @@ function templateFrom(wabaId: string, one: unknown): NetworkTemplate | undefined
   const language = textAt(one, 'language');
   const category = categories[textAt(one, 'category') ?? ''];
   const parts = listAt(one, 'components');
-  const part = (type: string) => parts.find((each) => textAt(each, 'type') === type);
+  const part = (type: string) => partOf(parts, type);
   const body = textAt(part('BODY'), 'text');
   if (name === undefined || language === undefined || !category || body === undefined)
     return undefined;
-  const unfit =
-    category === 'authentication' ? undefined : unfitReason(part('HEADER'), part('BUTTONS'));
+  const ofCodes = category === 'authentication';
+  const unfit = ofCodes ? undefined : unfitReason(parts);
+  const buttons = listAt(part('BUTTONS'), 'buttons');
   const said = textAt(one, 'rejected_reason');
   const { status, reason } = statusFrom(textAt(one, 'status') ?? '', said);
   return {
@@ -110,27 +116,12 @@ function templateFrom(wabaId: string, one: unknown): NetworkTemplate | undefined
     status: status === 'approved' && unfit !== undefined ? 'rejected' : status,
     reason: unfit ?? reason,
     header: textAt(part('HEADER'), 'text') ?? null,
+    headerFile: fileAbove(part('HEADER')),
     body,
     footer: textAt(part('FOOTER'), 'text') ?? null,
-    buttons: listAt(part('BUTTONS'), 'buttons').flatMap((button) => textAt(button, 'text') ?? []),
+    buttons: buttons.map(titleOf),
+    buttonKinds: ofCodes ? [] : buttons.map(kindOf),
   };
-}
-
-/** Why a template cannot be sent from here although Meta approves it; undefined where it can. */
-function unfitReason(header: unknown, buttons: unknown): string | undefined {
-  const format = textAt(header, 'format');
-  if (format !== undefined && format !== 'TEXT')
-    return 'Templat dengan berkas di atasnya belum dapat dikirim dari sini.';
-  if (/\{\{/.test(textAt(header, 'text') ?? ''))
-    return 'Templat dengan isian pada judulnya belum dapat dikirim dari sini.';
-  const isFilled = listAt(buttons, 'buttons').some(
-    (button) =>
-      /\{\{/.test(textAt(button, 'url') ?? '') ||
-      ['COPY_CODE', 'OTP', 'FLOW', 'CATALOG', 'MPM'].includes(textAt(button, 'type') ?? ''),
-  );
-  return isFilled
-    ? 'Templat dengan tombol yang perlu diisi belum dapat dikirim dari sini.'
-    : undefined;
 }
 
 function statusFrom(
