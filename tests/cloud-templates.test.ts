@@ -50,9 +50,10 @@ const test = base.extend<{
 }>({
   host: async ({ db: _ }, use) => {
     const png = await picture('png', { width: 90, height: 60 });
-    const host = await fileHost((_request, response) =>
-      response.writeHead(200, { 'content-type': 'image/png' }).end(png),
-    );
+    const host = await fileHost(({ url }, response) => {
+      if (url?.startsWith('/gone')) response.writeHead(404).end();
+      else response.writeHead(200, { 'content-type': 'image/png' }).end(png);
+    });
     await use(host);
     host.close();
   },
@@ -191,6 +192,38 @@ test('a picture stands above the text, by its id or its link, and is shown', asy
     external: false,
     template: { media: 'png', footer: 'Toko Ani' },
   });
+});
+
+test('a picture that cannot be had fails the message, and costs nothing', async ({
+  shop,
+  meta,
+  host,
+}) => {
+  const before = (await shop.call('/v1/balance')).body;
+  const header = { link: `${host.origin}/gone.png` };
+  const { body } = await send(shop, { name: 'promo', variables: ['Budi'], header });
+  expect((await shop.becomes(body.id, 'failed')).failure.code).toBe('media_unreachable');
+  expect((await shop.call('/v1/balance')).body).toEqual(before);
+  expect(meta.control.sent()).toEqual([]);
+});
+
+test('a header with a variable is handed in with its example', async ({ ani, meta }) => {
+  const template = { name: 'salam', header: 'Halo {{nama}}', body: 'Pesanan {{nomor}} siap.' };
+  expect((await ani.call('/v1/templates', { body: template })).status).toBe(201);
+  const [handedIn] = meta.control.templates.list().filter(({ name }) => name === 'salam');
+  expect(handedIn?.components).toEqual([
+    {
+      type: 'HEADER',
+      format: 'TEXT',
+      text: 'Halo {{nama}}',
+      example: { header_text_named_params: [{ param_name: 'nama', example: 'nama' }] },
+    },
+    {
+      type: 'BODY',
+      text: 'Pesanan {{nomor}} siap.',
+      example: { body_text_named_params: [{ param_name: 'nomor', example: 'nomor' }] },
+    },
+  ]);
 });
 
 test('a document goes by its name', async ({ shop, meta }) => {

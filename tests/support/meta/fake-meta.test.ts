@@ -164,6 +164,57 @@ test('templates are created, approved, counted and paged', async ({ meta, receiv
   expect(await removed.json()).toEqual({ success: true });
 });
 
+test('the components of a template are checked against it', async ({ meta }) => {
+  const button = (sub_type: string, index: string, parameter: object) => ({
+    type: 'button',
+    sub_type,
+    index,
+    parameters: [parameter],
+  });
+  const lines = [
+    { type: 'QUICK_REPLY', text: 'Ya' },
+    { type: 'URL', text: 'Lacak', url: 'https://toko.example/{{1}}' },
+    { type: 'COPY_CODE' },
+    { type: 'PHONE_NUMBER', text: 'Telepon' },
+  ];
+  meta.control.templates.add({
+    name: 'promo',
+    components: [
+      { type: 'HEADER', format: 'IMAGE' },
+      { type: 'BODY', text: 'Promo' },
+      { type: 'BUTTONS', buttons: lines },
+    ],
+  });
+  const sending = (...components: object[]) =>
+    send(meta, {
+      type: 'template',
+      template: { name: 'promo', language: { code: 'id' }, components },
+    });
+  const id = meta.control.seedMedia({ bytes: new Uint8Array(1), mimeType: 'image/png' });
+  const header = { type: 'header', parameters: [{ type: 'image', image: { id } }] };
+  const url = button('url', '1', { type: 'text', text: 'A-17' });
+  const coupon = button('copy_code', '2', { type: 'coupon_code', coupon_code: 'HEMAT' });
+  const payload = { type: 'payload', payload: 'OK' };
+  const reply = button('quick_reply', '0', payload);
+  expect((await sending(header, reply, url, coupon)).status).toBe(200);
+  expect((await sending(header, url, coupon)).status).toBe(200);
+  const text = { type: 'text', text: 'x' };
+  const wrong: [object[], number][] = [
+    [[url, coupon], 132_012],
+    [[{ type: 'header', parameters: [text] }, url, coupon], 132_012],
+    [[{ type: 'header', parameters: [{ type: 'image', image: { id: '7' } }] }, url, coupon], 100],
+    [[header, { type: 'body', parameters: [text] }, url, coupon], 132_000],
+    [[header, coupon], 131_008],
+    [[header, url], 131_008],
+    [[header, url, button('url', '2', text)], 132_012],
+    [[header, url, coupon, button('quick_reply', '3', payload)], 132_012],
+    [[header, url, coupon, button('quick_reply', '4', payload)], 132_012],
+  ];
+  for (const [components, code] of wrong) {
+    expect(await refusalOf(await sending(...components))).toEqual([400, code]);
+  }
+});
+
 test('fixed numbers fail as the table says, and each number stands in it', async ({
   meta,
   receiver,

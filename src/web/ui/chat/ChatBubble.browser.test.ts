@@ -8,9 +8,9 @@ test('each message is shown as what it is, with its sender and time in its name'
   const page = await show('chat-message', { width: 390 });
   const thread = page.getByRole('list', { name: 'Percakapan dengan Budi' });
   const said = (name: string) => thread.getByRole('article', { name });
-  // A day, the messages, and the two buttons of a template.
-  expect(await thread.getByRole('listitem').count()).toBe(1 + 15 + 2);
-  expect(await thread.getByRole('article').count()).toBe(15);
+  // A day, the messages, and the three buttons of two templates.
+  expect(await thread.getByRole('listitem').count()).toBe(1 + 16 + 3);
+  expect(await thread.getByRole('article').count()).toBe(16);
 
   await said('Budi, 09.00')
     .getByRole('link', { name: 'https://toko.example/menu (tab baru)' })
@@ -20,6 +20,10 @@ test('each message is shown as what it is, with its sender and time in its name'
   await said('Anda, 09.10').getByRole('button', { name: 'Putar pesan suara 0:24' }).waitFor();
   await said('Budi, 09.11').getByRole('group', { name: 'Pesan suara dari Budi' }).waitFor();
   await said('Anda, 09.12').getByRole('button', { name: 'Putar video 0:12' }).waitFor();
+  await said('Anda, 09.19')
+    .getByRole('img', { name: /^Diskon 20%/ })
+    .first()
+    .waitFor();
   await said('Budi, 09.13').getByRole('link', { name: '+62 857-1111-2222' }).waitFor();
 
   const sheet = said('Budi, 09.15').getByRole('link', { name: /pesanan\.xlsx.*XLSX · 18 KB/ });

@@ -81,6 +81,17 @@ const types: readonly Line[] = [
     },
     mark: 'read',
   },
+  {
+    side: 'out',
+    minute: 19,
+    message: {
+      type: 'template',
+      caption: 'Diskon 20% untuk kue lapis minggu ini.',
+      url: picture,
+      template: { header: null, media: 'jpeg', footer: null, buttons: ['Pesan sekarang'] },
+    },
+    mark: 'read',
+  },
   { side: 'in', minute: 20, message: { type: 'jpeg', file: { missing: 'expired' } } },
   { side: 'in', minute: 20, message: { type: 'ogg', file: { missing: 'storage_full' } } },
 ];

@@ -1,5 +1,9 @@
 import { Refusal } from '#contract/base/refusals.ts';
-import type { TemplateCategory, TemplateStatus } from '#contract/messages/templates.ts';
+import {
+  type TemplateCategory,
+  type TemplateStatus,
+  variablesOf,
+} from '#contract/messages/templates.ts';
 import type { NewTemplate } from '#contract/rest/templates.ts';
 import type { NetworkTemplate } from '#server/domains/channels/channels.ts';
 import { at, given, listAt, textAt } from '#server/infra/net/json-values.ts';
@@ -158,7 +162,21 @@ const codesTemplate = {
   ],
 };
 
-/** A template as Meta takes it for review. Each variable needs an example: its own name. */
+/** The examples of a text's variables, their own names; undefined where it has none. */
+function exampleOf(
+  part: 'header_text' | 'body_text',
+  names: readonly string[],
+  isNamed: boolean,
+): object | undefined {
+  if (names.length === 0) return undefined;
+  if (isNamed) {
+    return { [`${part}_named_params`]: names.map((one) => ({ param_name: one, example: one })) };
+  }
+  const values = names.map((one) => `contoh ${one}`);
+  return { [part]: part === 'body_text' ? [values] : values };
+}
+
+/** A template as Meta takes it for review. Each variable needs an example. */
 function submissionOf(template: NewTemplate): object {
   const {
     name,
@@ -169,15 +187,12 @@ function submissionOf(template: NewTemplate): object {
     footer,
     buttons = [],
   } = template;
-  const names = [
-    ...new Set(
-      [...body.matchAll(/\{\{\s*([A-Za-z0-9_]{1,40})\s*\}\}/g)].map(([, one = '']) => one),
-    ),
-  ];
-  const isNamed = names.some((one) => !/^\d+$/.test(one));
-  const example = isNamed
-    ? { body_text_named_params: names.map((one) => ({ param_name: one, example: one })) }
-    : { body_text: [names.map((one) => `contoh ${one}`)] };
+  const [above, within] = [variablesOf(header ?? ''), variablesOf(body)];
+  const isNamed = [...above, ...within].some((one) => !/^\d+$/.test(one));
+  const examples = {
+    header: exampleOf('header_text', above, isNamed),
+    body: exampleOf('body_text', within, isNamed),
+  };
   if (category === 'authentication') return { name, language, ...codesTemplate };
   return {
     name,
@@ -185,8 +200,17 @@ function submissionOf(template: NewTemplate): object {
     category: category.toUpperCase(),
     ...(isNamed && { parameter_format: 'NAMED' }),
     components: [
-      ...(header === undefined ? [] : [{ type: 'HEADER', format: 'TEXT', text: header }]),
-      given({ type: 'BODY', text: body, example: names.length > 0 ? example : undefined }),
+      ...(header === undefined
+        ? []
+        : [
+            given({
+              type: 'HEADER',
+              format: 'TEXT',
+              text: header,
+              example: examples.header,
+            }),
+          ]),
+      given({ type: 'BODY', text: body, example: examples.body }),
       ...(footer === undefined ? [] : [{ type: 'FOOTER', text: footer }]),
       ...(buttons.length === 0
         ? []
