@@ -5,67 +5,11 @@ import { publicId } from '#contract/base/ids.ts';
 import { numberIdOf } from '#contract/dialects/cloud.ts';
 import { pdfOf, picture } from '#tests/support/app/uploads-app.ts';
 import { fileForm } from '#tests/support/hostile/file-form.ts';
-import { type FileHost, fileHost } from '#tests/support/media/file-host.ts';
-import { type CloudSender, test as base } from '#tests/support/meta/cloud-channel.ts';
+import type { CloudSender } from '#tests/support/meta/cloud-channel.ts';
 import type { FakeMeta } from '#tests/support/meta/fake-meta.ts';
+import { templates, test } from '#tests/support/meta/template-shop.ts';
 
 const BUDI = '6281234567890';
-
-/** Every kind of template whose header or buttons a message fills in. */
-const templates = {
-  promo: [
-    { type: 'HEADER', format: 'IMAGE' },
-    { type: 'BODY', text: 'Halo {{1}}, diskon 20%.' },
-    { type: 'FOOTER', text: 'Toko Ani' },
-  ],
-  tagihan: [
-    { type: 'HEADER', format: 'DOCUMENT' },
-    { type: 'BODY', text: 'Tagihan Anda terlampir.' },
-  ],
-  sapaan: [
-    { type: 'HEADER', format: 'TEXT', text: 'Halo {{nama}}' },
-    { type: 'BODY', text: 'Pesanan {{nomor}} siap.' },
-  ],
-  lacak: [
-    { type: 'BODY', text: 'Pesanan dikirim.' },
-    {
-      type: 'BUTTONS',
-      buttons: [
-        { type: 'URL', text: 'Toko', url: 'https://toko.example/' },
-        { type: 'QUICK_REPLY', text: 'Terima kasih' },
-        { type: 'URL', text: 'Lacak', url: 'https://toko.example/lacak/{{1}}' },
-        { type: 'COPY_CODE', example: ['HEMAT20'] },
-        { type: 'PHONE_NUMBER', text: 'Telepon', phone_number: '+6281200000000' },
-        { type: 'QUICK_REPLY', text: 'Ada masalah' },
-      ],
-    },
-  ],
-} as const;
-
-/** A customer whose business account has these templates, as read anew from Meta; and a host of files. */
-const test = base.extend<{
-  host: FileHost;
-  env: Record<string, string>;
-  shop: CloudSender;
-}>({
-  host: async ({ db: _ }, use) => {
-    const png = await picture('png', { width: 90, height: 60 });
-    const host = await fileHost(({ url }, response) => {
-      if (url?.startsWith('/gone')) response.writeHead(404).end();
-      else response.writeHead(200, { 'content-type': 'image/png' }).end(png);
-    });
-    await use(host);
-    host.close();
-  },
-  env: async ({ host }, use) => use({ MEDIA_LISTED: host.origin }),
-  shop: async ({ ani, meta }, use) => {
-    for (const [name, components] of Object.entries(templates)) {
-      meta.control.templates.add({ name, category: 'MARKETING', components });
-    }
-    await ani.ask('template_sync');
-    await use(ani);
-  },
-});
 
 /** Gives a file. @returns its id, `med_…`. */
 async function given({ call }: CloudSender, name: string, bytes: Buffer): Promise<string> {
@@ -91,73 +35,6 @@ async function sent(shop: CloudSender, meta: FakeMeta, template: object) {
   const message = await shop.becomes(body.id, 'read');
   return { components: componentsOf(meta), message };
 }
-
-test('a template is listed with what each message gives for it', async ({ shop }) => {
-  const { body } = await shop.call('/v1/templates');
-  const known = Object.fromEntries(body.data.map((one: { name: string }) => [one.name, one]));
-  expect(known).toMatchObject({
-    promo: { status: 'approved', header: null, header_file: 'image', header_variable: null },
-    tagihan: { status: 'approved', header_file: 'document', button_values: [] },
-    sapaan: { status: 'approved', header: 'Halo {{nama}}', header_variable: 'nama' },
-    lacak: {
-      status: 'approved',
-      header_file: null,
-      buttons: ['Toko', 'Terima kasih', 'Lacak', 'Salin kode', 'Telepon', 'Ada masalah'],
-      button_values: [
-        { index: 2, title: 'Lacak', takes: 'url' },
-        { index: 3, title: 'Salin kode', takes: 'code' },
-      ],
-    },
-  });
-});
-
-test('what Meta alone can fill in is refused with the reason, and approved once it is gone', async ({
-  ani,
-  meta,
-}) => {
-  const body = { type: 'BODY', text: 'Halo' };
-  const buttons = (type: string) => ({ type: 'BUTTONS', buttons: [{ type, text: 'Buka' }] });
-  const unfit = {
-    lokasi: [{ type: 'HEADER', format: 'LOCATION' }, body],
-    produk: [{ type: 'HEADER', format: 'PRODUCT' }, body],
-    geser: [body, { type: 'CAROUSEL', cards: [] }],
-    formulir: [body, buttons('FLOW')],
-    katalog: [body, buttons('CATALOG')],
-    banyak: [body, buttons('MPM')],
-  };
-  const names = Object.entries(unfit).map(([name, components]) => {
-    meta.control.templates.add({ name, components });
-    return name;
-  });
-  await ani.ask('template_sync');
-  for (const name of names) {
-    const { data } = (await ani.call(`/v1/templates/${name}`)).body;
-    expect(data, name).toMatchObject([
-      { status: 'rejected', reason: expect.stringContaining('belum dapat dikirim dari sini') },
-    ]);
-    expect((await send(ani, { name })).body.code).toBe('template_not_approved');
-  }
-  const [template] = meta.control.templates.list().filter(({ name }) => name === 'lokasi');
-  template!.components = [{ type: 'HEADER', format: 'VIDEO' }, body];
-  await ani.ask('template_sync');
-  expect((await ani.call('/v1/templates/lokasi')).body.data).toMatchObject([
-    { status: 'approved', reason: null, header_file: 'video' },
-  ]);
-});
-
-test('of two templates of a name the approved one counts, and of two such the dearer', async ({
-  ani,
-  meta,
-}) => {
-  const add = (category: string, status: 'APPROVED' | 'PENDING') =>
-    meta.control.templates.add({ name: 'kembar', category, status });
-  add('UTILITY', 'APPROVED');
-  add('MARKETING', 'APPROVED');
-  add('AUTHENTICATION', 'PENDING');
-  await ani.ask('template_sync');
-  const { body } = await ani.call('/v1/templates/kembar');
-  expect(body.data).toMatchObject([{ category: 'marketing', status: 'approved' }]);
-});
 
 test('a picture stands above the text, by its id or its link, and is shown', async ({
   shop,
@@ -205,25 +82,6 @@ test('a picture that cannot be had fails the message, and costs nothing', async 
   expect((await shop.becomes(body.id, 'failed')).failure.code).toBe('media_unreachable');
   expect((await shop.call('/v1/balance')).body).toEqual(before);
   expect(meta.control.sent()).toEqual([]);
-});
-
-test('a header with a variable is handed in with its example', async ({ ani, meta }) => {
-  const template = { name: 'salam', header: 'Halo {{nama}}', body: 'Pesanan {{nomor}} siap.' };
-  expect((await ani.call('/v1/templates', { body: template })).status).toBe(201);
-  const [handedIn] = meta.control.templates.list().filter(({ name }) => name === 'salam');
-  expect(handedIn?.components).toEqual([
-    {
-      type: 'HEADER',
-      format: 'TEXT',
-      text: 'Halo {{nama}}',
-      example: { header_text_named_params: [{ param_name: 'nama', example: 'nama' }] },
-    },
-    {
-      type: 'BODY',
-      text: 'Pesanan {{nomor}} siap.',
-      example: { body_text_named_params: [{ param_name: 'nomor', example: 'nomor' }] },
-    },
-  ]);
 });
 
 test('a document goes by its name', async ({ shop, meta }) => {
@@ -299,8 +157,13 @@ test('an address and a coupon are filled in, and replies stand at their place am
     contextId: meta.control.sent()[0]!.wamid,
   });
   await meta.control.settled();
-  const [chosen] = (await shop.call('/v1/messages?direction=in&limit=1')).body.data;
-  expect(chosen.content.choice).toMatchObject({ title: 'Ada masalah', of: message.id });
+  const latest = async () =>
+    (await shop.call('/v1/messages?direction=in&limit=1')).body.data[0].content;
+  expect((await latest()).choice).toMatchObject({ title: 'Ada masalah', of: message.id });
+  // The title of a button that is no reply chooses nothing.
+  meta.control.receiveFrom(BUDI, { type: 'text', content: { body: 'Lacak' } });
+  await meta.control.settled();
+  expect(await latest()).toEqual({ text: 'Lacak' });
 });
 
 test('a client of Meta sends the same by its own shapes', async ({ shop, meta, host }) => {

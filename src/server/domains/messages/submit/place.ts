@@ -73,7 +73,7 @@ function choicesOf({ choices, interactive, payloads }: PlacedMessage, { template
   if (!template) return {};
   const { buttons = [], reply_places: known } = template;
   const replies = known ?? buttons.map((_, place) => place);
-  if (replies.length === 0 || (payloads ?? known) === undefined) return {};
+  if (buttons.length === 0 || (payloads ?? known) === undefined) return {};
   const options = replies.map((place) => {
     const title = buttons[place] ?? '';
     return { id: payloads?.[place] ?? title, title };

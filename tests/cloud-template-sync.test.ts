@@ -1,0 +1,90 @@
+import { expect } from 'vitest';
+import { test } from '#tests/support/meta/template-shop.ts';
+
+test('a template is listed with what each message gives for it', async ({ shop }) => {
+  const { body } = await shop.call('/v1/templates');
+  const known = Object.fromEntries(body.data.map((one: { name: string }) => [one.name, one]));
+  expect(known).toMatchObject({
+    promo: { status: 'approved', header: null, header_file: 'image', header_variable: null },
+    tagihan: { status: 'approved', header_file: 'document', button_values: [] },
+    sapaan: { status: 'approved', header: 'Halo {{nama}}', header_variable: 'nama' },
+    lacak: {
+      status: 'approved',
+      header_file: null,
+      buttons: ['Toko', 'Terima kasih', 'Lacak', 'Salin kode', 'Telepon', 'Ada masalah'],
+      button_values: [
+        { index: 2, title: 'Lacak', takes: 'url' },
+        { index: 3, title: 'Salin kode', takes: 'code' },
+      ],
+    },
+  });
+});
+
+test('what Meta alone can fill in is refused with the reason, and approved once it is gone', async ({
+  ani,
+  meta,
+}) => {
+  const body = { type: 'BODY', text: 'Halo' };
+  const buttons = (type: string) => ({ type: 'BUTTONS', buttons: [{ type, text: 'Buka' }] });
+  const unfit = {
+    lokasi: [{ type: 'HEADER', format: 'LOCATION' }, body],
+    produk: [{ type: 'HEADER', format: 'PRODUCT' }, body],
+    geser: [body, { type: 'CAROUSEL', cards: [] }],
+    formulir: [body, buttons('FLOW')],
+    katalog: [body, buttons('CATALOG')],
+    banyak: [body, buttons('MPM')],
+  };
+  const names = Object.entries(unfit).map(([name, components]) => {
+    meta.control.templates.add({ name, components });
+    return name;
+  });
+  await ani.ask('template_sync');
+  for (const name of names) {
+    const { data } = (await ani.call(`/v1/templates/${name}`)).body;
+    expect(data, name).toMatchObject([
+      { status: 'rejected', reason: expect.stringContaining('belum dapat dikirim dari sini') },
+    ]);
+    const message = { to: '6281234567890', type: 'template', template: { name } };
+    const refused = await ani.call('/v1/messages', { body: message });
+    expect(refused.body.code).toBe('template_not_approved');
+  }
+  const [template] = meta.control.templates.list().filter(({ name }) => name === 'lokasi');
+  template!.components = [{ type: 'HEADER', format: 'VIDEO' }, body];
+  await ani.ask('template_sync');
+  expect((await ani.call('/v1/templates/lokasi')).body.data).toMatchObject([
+    { status: 'approved', reason: null, header_file: 'video' },
+  ]);
+});
+
+test('of two templates of a name the approved one counts, and of two such the dearer', async ({
+  ani,
+  meta,
+}) => {
+  const add = (category: string, status: 'APPROVED' | 'PENDING') =>
+    meta.control.templates.add({ name: 'kembar', category, status });
+  add('UTILITY', 'APPROVED');
+  add('MARKETING', 'APPROVED');
+  add('AUTHENTICATION', 'PENDING');
+  await ani.ask('template_sync');
+  const { body } = await ani.call('/v1/templates/kembar');
+  expect(body.data).toMatchObject([{ category: 'marketing', status: 'approved' }]);
+});
+
+test('a header with a variable is handed in with its example', async ({ ani, meta }) => {
+  const template = { name: 'salam', header: 'Halo {{nama}}', body: 'Pesanan {{nomor}} siap.' };
+  expect((await ani.call('/v1/templates', { body: template })).status).toBe(201);
+  const [handedIn] = meta.control.templates.list().filter(({ name }) => name === 'salam');
+  expect(handedIn?.components).toEqual([
+    {
+      type: 'HEADER',
+      format: 'TEXT',
+      text: 'Halo {{nama}}',
+      example: { header_text_named_params: [{ param_name: 'nama', example: 'nama' }] },
+    },
+    {
+      type: 'BODY',
+      text: 'Pesanan {{nomor}} siap.',
+      example: { body_text_named_params: [{ param_name: 'nomor', example: 'nomor' }] },
+    },
+  ]);
+});
