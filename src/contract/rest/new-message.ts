@@ -272,7 +272,7 @@ const Reaction = schema(() =>
 
 const shortest = '{"to": "0812-3456-7890", "text": {"body": "…"}}';
 
-/** One message to send, by type; without `type` it is a text. */
+/** One message to send, by type; without `type` it is of the type whose object it has. */
 export const NewMessage = schema(() => {
   const caption = Caption();
   const shared = envelope();

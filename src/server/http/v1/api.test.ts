@@ -27,6 +27,23 @@ test('a message is accepted, priced, and says that it is simulated', async ({ an
   expect(one.body.timeline[0]).toMatchObject({ kind: 'accepted' });
 });
 
+test('without a type a message is of the type whose object it has', async ({ ani }) => {
+  const { to } = halo;
+  const send = (body: object) =>
+    ani.call('/v1/messages', { body: { to, ...body }, headers: inEnglish });
+  const location = { latitude: -6.2, longitude: 106.8 };
+  const sent = await send({ location });
+  expect(sent.status).toBe(202);
+  expect((await ani.call(`/v1/messages/${sent.body.id}`)).body.type).toBe('location');
+  const template = await send({ template: { name: 'pesanan_siap', variables: [] } });
+  expect(template.body.code).toBe('template_not_found');
+  const neither = await send({ location, text: { body: 'Halo' } });
+  expect(neither.status).toBe(422);
+  expect(Object.keys(neither.body.fields)).toEqual(['type']);
+  expect(neither.body.fields.type).toMatch(/^Required: one of "text", "image"/);
+  expect(Object.keys((await send({})).body.fields)).toEqual(['text']);
+});
+
 test('a message scheduled for later says so and can be cancelled', async ({ ani }) => {
   const send_at = new Date(Date.now() + 3_600_000).toISOString();
   const { body } = await ani.call('/v1/messages', { body: { ...halo, send_at } });

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Language } from '#contract/language/language.ts';
 import { Refusal, refusals } from '#contract/base/refusals.ts';
+import { MessageType } from '#contract/messages.ts';
 import { type Accepted, ManyMessages } from '#contract/rest/messages.ts';
 import { NewMessage, type PlacedMessage } from '#contract/rest/new-message.ts';
 import type { ApiSender } from '#server/http/access.ts';
@@ -118,8 +119,14 @@ function itemProblem(no: Refusal, requestId: string, language: Language) {
   return { code, detail, retryable, ...(fields && { fields }) };
 }
 
-/** One message as it was sent, or why it cannot be read. Without `type` it is a text. */
+/** One message as it was sent, or why it cannot be read. */
 function readMessage(given: unknown, language: Language): NewMessage | Refusal {
-  const input = isObject(given) && !('type' in given) ? { ...given, type: 'text' } : given;
+  const input = isObject(given) && !('type' in given) ? typed(given) : given;
   return readFields(NewMessage(), input, { language, whole: 'message' });
+}
+
+/** Without `type` a message is of the type whose object it has: of several, which is meant is asked; of none, a text. */
+function typed(given: Record<string, unknown>): Record<string, unknown> {
+  const [type = 'text', another] = MessageType().options.filter((one) => Object.hasOwn(given, one));
+  return another === undefined ? { ...given, type } : given;
 }
