@@ -33,12 +33,14 @@ test('codes go out by the Cloud API as the template that Meta has approved, and 
 }) => {
   const admin = await asking(db, running, 'admin');
   const ani = await asking(db, running);
+  expect(await admin('app_config')).toMatchObject({ simulator: true, codes_in_simulator: true });
   expect(await admin('operator_system_token_get')).toMatchObject({ cloud: null });
   expect(await admin('operator_system_token_move', { channel: 'cloud' })).toMatchObject({
     channel: 'cloud',
     status: 'unlinked',
     phone: null,
   });
+  expect(await admin('app_config')).toMatchObject({ simulator: true, codes_in_simulator: false });
   expect(await admin('operator_system_token_link')).toBe('channel_other');
   expect(await ani('user_delete_ask')).toBe('otp_unsendable');
   const connected = await admin('operator_system_token_connect', accessOf(meta));

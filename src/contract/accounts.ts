@@ -241,6 +241,8 @@ export const AppConfig = schema(() =>
   z.object({
     product: z.string(),
     simulator: z.boolean(),
+    /** Whether one-time codes go to its phones; they may go by another channel all the same. */
+    codes_in_simulator: z.boolean(),
     production: z.boolean(),
     return_origins: z.array(z.string()),
     api_url: z.string(),

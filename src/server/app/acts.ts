@@ -45,6 +45,7 @@ export function actHandlers(container: Container): readonly ActHandler[] {
       sendSystemText: accounts.sendSystemText,
       sendSystemCode: accounts.sendSystemCode,
       takesCodes: accounts.takesCodes,
+      codesInSimulator: accounts.codesInSimulator,
       onAccountOpened: subscribers.accountOpened,
       fileLink: media.files.link,
       claimUpload,

@@ -36,6 +36,7 @@ import {
   ensureSystemToken,
   openKeyRing,
   openRejectionRecorder,
+  systemTokenState,
   takesCodes,
 } from '#server/domains/tokens/tokens.ts';
 import { type Webhooks, openWebhooks, webhookTroubles } from '#server/domains/webhooks/webhooks.ts';
@@ -60,7 +61,7 @@ export type Container = {
     /** How the first operator signs in: only at the start that made them. */
     newOperator: FirstOperator | undefined;
     sendSystemText: SendText;
-  } & Pick<AccountsDeps, 'sendSystemCode' | 'takesCodes'>;
+  } & Pick<AccountsDeps, 'codesInSimulator' | 'sendSystemCode' | 'takesCodes'>;
   billing: {
     /** What the work on subscriptions needs. */
     work: BillingWorkDeps;
@@ -144,6 +145,8 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
         messages.sendAsSystem({ to, text, shown, code }),
       takesCodes: async (sql) =>
         (await takesCodes(sql)) && (await messages.codesBy()) !== 'nothing',
+      codesInSimulator: async () =>
+        (await systemTokenState(pools.allAccountsSql)).channel === 'simulator',
       ...openErasure(infra, pools, { media, sendSystemText, sessions }),
     },
     billing: { work: billing, invoices: await openDocuments(infra, pools) },

@@ -81,6 +81,7 @@ export async function accountsApp(db: Pools, changes: Partial<AccountsDeps> = {}
     sendSystemCode: async ({ phone, text, shownText: shown }) =>
       void sent.push({ phone, text, shown }),
     takesCodes: async () => true,
+    codesInSimulator: async () => true,
     onAccountOpened: async (tx, accountId) => void (await tx`select open_wallet(${accountId})`),
     fileLink: (_accountId, fileId) => `/files/${fileId}`,
     claimUpload: async () => {

@@ -70,6 +70,8 @@ export type AccountsDeps = UserDeps & {
   }) => Promise<void>;
   /** Whether a code can be sent: the installation's own token has a number, and by the Cloud API a template. */
   takesCodes: (sql: Sql | Tx) => Promise<boolean>;
+  /** Whether codes go to phones of the simulator. */
+  codesInSimulator: () => Promise<boolean>;
   onAccountOpened: AccountOpened;
   /** Claims a finished upload, inside the transaction that uses it. */
   claimUpload: ClaimUpload;

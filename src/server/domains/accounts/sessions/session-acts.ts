@@ -60,11 +60,15 @@ export const revokeSessionsHandler = ({ allAccountsSql, sessions }: AccountsDeps
     return { ended: 1 };
   });
 
-/** An empty `api_url` means the address the page came from. */
-export const appConfigHandler = ({ config, build }: AccountsDeps): ActHandler =>
+/**
+ * An empty `api_url` means the address the page came from. A browser can begin while the database is away: nothing
+ * is said of codes then.
+ */
+export const appConfigHandler = ({ config, build, codesInSimulator }: AccountsDeps): ActHandler =>
   handle(appConfig, async () => ({
     product: 'Kabari',
     simulator: config.SIMULATOR,
+    codes_in_simulator: config.SIMULATOR && (await codesInSimulator().catch(() => false)),
     production: config.production,
     return_origins: [...config.RETURN_ORIGINS],
     api_url: config.API_URL ?? '',

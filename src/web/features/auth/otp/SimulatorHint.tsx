@@ -10,10 +10,10 @@ type Props = {
   small?: boolean;
 };
 
-/** Where the code is to be found in an installation whose phones are simulated. */
+/** Where the code is to be found in an installation whose codes go to simulated phones. */
 export function SimulatorHint({ phone, small = false }: Props) {
   const { data: config } = useQuery(configQuery);
-  if (!config?.simulator) return null;
+  if (!config?.codes_in_simulator) return null;
   return (
     <p className={styles[small ? 'line' : 'box']}>
       <Smartphone size={small ? 16 : 18} aria-hidden="true" />
