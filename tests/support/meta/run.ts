@@ -1,8 +1,8 @@
 /** `npm run fake:meta`: a fake of Meta to develop against, until Ctrl+C. */
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
+import { command, help } from './commands.ts';
 import { startFakeMeta } from './fake-meta.ts';
-import { inboundTypes } from './webhooks/inbound.ts';
 
 const { values } = parseArgs({
   options: {
@@ -22,6 +22,7 @@ const meta = await startFakeMeta({
   webhooks: { retryMs: 1_000, retries: 8 },
 });
 print(`Base address     ${meta.url}`);
+print(`Number           +${meta.numbers[0]?.phone}`);
 print(`Phone number id  ${meta.numbers[0]?.id}`);
 print(`WABA id          ${meta.wabaId}`);
 print(`Access token     ${meta.token}`);
@@ -33,17 +34,15 @@ if (values.webhook !== undefined) {
   );
   print(`Webhook          ${isConfirmed ? 'confirmed' : `not confirmed: HTTP ${status}`}`);
 }
-print(
-  'A line "6281234567890 Halo" is a customer who writes; "6281234567890 /image" sends that type.',
-);
+print(`\n${help}`);
 
 const lines = createInterface({ input: process.stdin });
 lines.on('line', (line) => {
-  const [, phone = '', words = ''] = /^\s*\+?(\d{5,})\s+(.+)$/.exec(line) ?? [];
-  const type = inboundTypes.find((one) => words === `/${one}`);
-  if (phone === '') print('A number, a space, and a text.');
-  else if (type) meta.control.receiveFrom(phone, { type });
-  else meta.control.receiveFrom(phone, { type: 'text', content: { body: words } });
+  if (line.trim() === '') return;
+  command(meta, line).then(
+    (answer) => answer !== '' && print(answer),
+    (wrong: unknown) => print(String(wrong)),
+  );
 });
 
 const end = () => {

@@ -117,11 +117,11 @@ export function openState(options: StateOptions): MetaState {
     appId: digits(15),
     appSecret: options.appSecret ?? (options.seed === undefined ? randomUUID() : digits(32)),
     wabaId,
-    tokens: new Map([[token, { isExpired: false, scopes }]]),
+    tokens: new Map([[token, { isExpired: false, scopes: allScopes }]]),
     numbers: numbers.map((one, at) => ({
       id: digits(15),
       wabaId,
-      phone: `62811${String(at).padStart(2, '0')}000000`,
+      phone: `62815${String(at).padStart(2, '0')}000000`,
       verifiedName: 'Toko Contoh',
       qualityRating: 'GREEN',
       isRegistered: true,
@@ -138,4 +138,8 @@ export function openState(options: StateOptions): MetaState {
   };
 }
 
-const scopes = ['whatsapp_business_management', 'whatsapp_business_messaging'];
+/** What an access token may do that was made as Meta tells it. */
+export const allScopes: readonly string[] = [
+  'whatsapp_business_management',
+  'whatsapp_business_messaging',
+];

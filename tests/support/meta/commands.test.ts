@@ -1,0 +1,47 @@
+import { expect } from 'vitest';
+import { command, help } from './commands.ts';
+import { send, test, text } from './meta-test.ts';
+
+test('templates are shown and decided on by their names', async ({ meta }) => {
+  meta.control.templates.add({ name: 'pesanan_siap', status: 'PENDING' });
+  expect(await command(meta, '/templates')).toBe(
+    'hello_world en_US UTILITY APPROVED\npesanan_siap id UTILITY PENDING',
+  );
+  expect(await command(meta, '/reject pesanan_siap')).toContain('REJECTED');
+  expect(await command(meta, '/approve pesanan_siap')).toContain('APPROVED');
+  expect(await command(meta, '/approve lain')).toBe('There is no such template.');
+});
+
+test('the access token is revoked and given back, and what was sent is shown', async ({ meta }) => {
+  expect(await command(meta, '/sent')).toBe('None.');
+  await command(meta, '/revoke');
+  expect((await send(meta, text)).status).toBe(401);
+  await command(meta, '/restore');
+  expect((await send(meta, text)).status).toBe(200);
+  expect(await command(meta, '/sent')).toContain('text {"body":"Halo"}');
+});
+
+test('an address is confirmed, or said not to be', async ({ meta, receiver }) => {
+  expect(await command(meta, '/webhook')).toBe('None.');
+  expect(await command(meta, '/webhook kabari')).toContain('verify token');
+  expect(await command(meta, '/webhook http://127.0.0.1:9/callbacks salah')).toBe(
+    'Not confirmed: HTTP 0.',
+  );
+  receiver.handle(async ({ url }) => new Response(new URL(url).searchParams.get('hub.challenge')));
+  expect(await command(meta, `/webhook ${receiver.url} sandi`)).toBe('Confirmed.');
+  await command(meta, '6281234567890 Halo');
+  await meta.control.settled();
+  expect(await command(meta, '/webhook')).toBe(`messages: HTTP 200, try 1, ${receiver.url}`);
+});
+
+test('a number and words are a customer who writes; anything else is told what there is', async ({
+  meta,
+}) => {
+  expect(await command(meta, '6281234567890 Halo')).toBe('');
+  expect(await command(meta, '6281234567890 /image')).toBe('');
+  expect(await command(meta, '/apa')).toBe(help);
+});
+
+test('its number is not the one that the first operator signs in with', ({ meta }) => {
+  expect(meta.numbers[0]?.phone).not.toBe('6281100000000');
+});

@@ -1,0 +1,92 @@
+import type { FakeMeta } from './fake-meta.ts';
+import { allScopes } from './state.ts';
+import type { Template, TemplateStatus } from './templates.ts';
+import { inboundTypes } from './webhooks/inbound.ts';
+
+/** What can be typed to a fake that runs by hand. */
+export const help = `A customer writes       6281234567890 Halo
+  or sends that type    6281234567890 /image
+/webhook URL TOKEN      confirm an address with its verify token; webhooks go there from then on
+/webhook                the last webhooks, and what they were answered
+/sent                   the last messages that were accepted
+/templates              the templates, and how they stand
+/approve NAME           approve a template, in all its languages
+/reject NAME            reject it
+/quality EVENT          FLAGGED, UNFLAGGED, UPGRADE or DOWNGRADE of the number
+/revoke                 the access token is refused from now on
+/restore                it is taken again
+/help                   this`;
+
+/** So many are shown of what there may be many of. */
+const SHOWN = 10;
+
+const orNone = (lines: readonly string[]): string => lines.join('\n') || 'None.';
+
+/** Performs a line that somebody typed, and answers what there is to say. */
+export async function command(meta: FakeMeta, line: string): Promise<string> {
+  const { control, token } = meta;
+  const [name = '', ...words] = line.trim().split(/\s+/);
+  const [first = '', second = ''] = words;
+  switch (name) {
+    case '/webhook':
+      return first === '' ? lastPosts(meta) : confirm(meta, first, second);
+    case '/sent':
+      return orNone(control.sent().slice(-SHOWN).map(sentLine));
+    case '/templates':
+      return orNone(control.templates.list().map(templateLine));
+    case '/approve':
+      return decide(meta, first, 'APPROVED');
+    case '/reject':
+      return decide(meta, first, 'REJECTED');
+    case '/quality':
+      control.phoneQuality(first.toUpperCase());
+      return 'Told.';
+    case '/revoke':
+      control.tokens.revoke(token);
+      return 'The access token is refused from now on.';
+    case '/restore':
+      control.tokens.add(token, allScopes);
+      return 'The access token is taken again.';
+    default:
+      return writeFrom(meta, line) ?? help;
+  }
+}
+
+async function confirm({ control }: FakeMeta, url: string, verifyToken: string): Promise<string> {
+  if (!URL.canParse(url)) return 'An address, a space, and its verify token.';
+  const { isConfirmed, status } = await control.subscribe(url, verifyToken);
+  return isConfirmed ? 'Confirmed.' : `Not confirmed: HTTP ${status}.`;
+}
+
+const lastPosts = ({ control }: FakeMeta): string =>
+  orNone(
+    control
+      .deliveries()
+      .slice(-SHOWN)
+      .map(
+        ({ fields, status, attempt, url }) =>
+          `${fields.join(', ')}: HTTP ${status}, try ${attempt}, ${url}`,
+      ),
+  );
+
+const sentLine = ({ to, type, body, failure }: ReturnType<FakeMeta['control']['sent']>[number]) =>
+  `${to} ${type} ${JSON.stringify(body[type])}${failure === undefined ? '' : ` (fails with ${failure})`}`;
+
+const templateLine = ({ name, language, category, status }: Template) =>
+  `${name} ${language} ${category} ${status}`;
+
+/** Decides on a template in each of its languages. */
+function decide({ control }: FakeMeta, name: string, status: TemplateStatus): string {
+  const named = control.templates.list().filter((one) => one.name === name);
+  for (const { id } of named) control.templates.setStatus(id, status);
+  return named.length === 0 ? 'There is no such template.' : orNone(named.map(templateLine));
+}
+
+/** A number and words: somebody writes. @returns undefined for anything else. */
+function writeFrom({ control }: FakeMeta, line: string): string | undefined {
+  const [, phone, words] = /^\s*\+?(\d{5,})\s+(.+)$/.exec(line) ?? [];
+  if (phone === undefined || words === undefined) return undefined;
+  const type = inboundTypes.find((one) => words === `/${one}`);
+  control.receiveFrom(phone, type ? { type } : { type: 'text', content: { body: words } });
+  return '';
+}
