@@ -62,7 +62,7 @@ export async function lookUp(
   { accountId, tokenId, channel }: Sender & { channel: ChannelName },
   messages: readonly PlacedMessage[],
 ): Promise<readonly (Found | Refusal)[]> {
-  const refusalOf = (message: NewMessage): Refusal | undefined =>
+  const refusalOf = (message: PlacedMessage): Refusal | undefined =>
     channel !== 'cloud' && isUserId(message.to)
       ? new Refusal('recipient_without_number', {})
       : refuseClosed(message, isOpen);
