@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { command, help } from './commands.ts';
-import { send, test, text } from './meta-test.ts';
+import { send, test, text } from '#tests/support/meta/meta-test.ts';
 
 test('templates are shown and decided on by their names', async ({ meta }) => {
   meta.control.templates.add({ name: 'pesanan_siap', status: 'PENDING' });

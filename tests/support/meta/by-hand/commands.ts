@@ -1,7 +1,7 @@
-import type { FakeMeta } from './fake-meta.ts';
-import { allScopes } from './state.ts';
-import type { Template, TemplateStatus } from './templates.ts';
-import { inboundTypes } from './webhooks/inbound.ts';
+import type { FakeMeta } from '#tests/support/meta/fake-meta.ts';
+import { allScopes } from '#tests/support/meta/state.ts';
+import type { Template, TemplateStatus } from '#tests/support/meta/templates.ts';
+import { inboundTypes } from '#tests/support/meta/webhooks/inbound.ts';
 
 /** What can be typed to a fake that runs by hand. */
 export const help = `A customer writes       6281234567890 Halo

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline';
 import { parseArgs } from 'node:util';
 import { command, help } from './commands.ts';
-import { startFakeMeta } from './fake-meta.ts';
+import { startFakeMeta } from '#tests/support/meta/fake-meta.ts';
 
 const { values } = parseArgs({
   options: {
