@@ -246,7 +246,7 @@ export const supportHelp = act({
       causes: z.array(
         z.object({
           cause: SupportCause(),
-          /** With how many it concerns: `Token Kasir terputus dari ponselnya`, `2 token terputus …` */
+          /** With how many it concerns: `Token Kasir terputus`, `2 token terputus …` */
           title: z.string(),
           /** What to do, in two sentences at most. */
           answer: z.string(),

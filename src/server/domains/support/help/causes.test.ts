@@ -43,8 +43,8 @@ describe('quick help', () => {
     expect(causes({ tokens: [parted] })).toEqual([
       {
         cause: 'token_disconnected',
-        title: 'Token Apotek terputus dari ponselnya',
-        answer: expect.stringContaining('pindai kode QR'),
+        title: 'Token Apotek terputus',
+        answer: expect.stringContaining('cara menyambungkannya lagi'),
         about: { type: 'token', id: parted.id },
         href: `/token?open=${parted.id}`,
         action: 'Sambungkan lagi',

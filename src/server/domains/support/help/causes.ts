@@ -82,11 +82,9 @@ function disconnected(facts: Facts): Cause | undefined {
   if (!found) return undefined;
   const { first, count, several } = found;
   return cause('token_disconnected', {
-    title: several
-      ? `${count} token terputus dari ponselnya`
-      : `Token ${first.name} terputus dari ponselnya`,
+    title: several ? `${count} token terputus` : `Token ${first.name} terputus`,
     answer:
-      'Pesannya tidak dapat keluar sampai tersambung lagi. Buka tokennya, lalu pindai kode QR dengan ponsel itu.',
+      'Pesannya tidak dapat keluar sampai tersambung lagi. Buka tokennya: di sana tertulis sebabnya dan cara menyambungkannya lagi.',
     ...aboutToken(first, count),
     action: 'Sambungkan lagi',
   });
@@ -99,7 +97,7 @@ function notLinked(facts: Facts): Cause | undefined {
   return cause('token_not_linked', {
     title: several ? `${count} token belum tersambung` : `Token ${first.name} belum tersambung`,
     answer:
-      'Token baru dapat mengirim setelah ponselnya memindai kode QR. Siapkan ponselnya, lalu buka tokennya.',
+      'Token baru dapat mengirim setelah nomornya tersambung. Buka tokennya: di sana ada langkah-langkahnya.',
     ...aboutToken(first, count),
     action: 'Sambungkan',
   });
