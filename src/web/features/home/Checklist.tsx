@@ -1,13 +1,11 @@
 import { Link } from '#web/browser/router/Link.tsx';
 import { Check } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, Suspense, lazy } from 'react';
 import type { HomeSummary } from '#contract/messages.ts';
 import { progressOf, stepKeys, type StepKey } from '#web/features/home/figures.ts';
 import styles from '#web/features/home/home.module.css';
 import { type StepFacts, connectWords, stepsOf } from '#web/features/home/steps.ts';
-import { WindowNote, curlSample, useSending } from '#web/features/tokens/tokens.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
-import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -62,6 +60,11 @@ export const ChecklistSkeleton = () => (
   </div>
 );
 
+/** The last of the steps: most pages are opened before it, or after. */
+const FirstMessage = lazy(async () => ({
+  default: (await import('#web/features/home/FirstMessage.tsx')).FirstMessage,
+}));
+
 type StepProps = {
   number: number;
   step: StepFacts;
@@ -92,7 +95,6 @@ const Step = ({ number, step, done, current, children }: StepProps) => (
 
 /** Why the step is there, and what it needs. */
 function Doing({ step, home }: { step: StepKey; home: HomeSummary }) {
-  const sending = useSending({ channel: home.channel });
   const { available } = home.saldo;
   switch (step) {
     case 'topped_up':
@@ -113,14 +115,9 @@ function Doing({ step, home }: { step: StepKey; home: HomeSummary }) {
       return <p>{connectWords(home)}</p>;
     case 'sent':
       return (
-        <>
-          <p>
-            Tempel perintah ini di terminal dan ganti KUNCI_API_ANDA dengan kunci token Anda, atau
-            kirim langsung dari sini.
-          </p>
-          {home.channel === 'cloud' && <WindowNote />}
-          <CodeBlock title="curl" code={curlSample(sending)} />
-        </>
+        <Suspense fallback={<Skeleton lines={6} height={18} />}>
+          <FirstMessage channel={home.channel} />
+        </Suspense>
       );
   }
 }

@@ -1,0 +1,18 @@
+import type { HomeSummary } from '#contract/messages.ts';
+import { WindowNote, curlSample, useSending } from '#web/features/tokens/tokens.ts';
+import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
+
+/** The call that sends the first message, and what it needs. */
+export function FirstMessage({ channel }: Pick<HomeSummary, 'channel'>) {
+  const sending = useSending({ channel });
+  return (
+    <>
+      <p>
+        Tempel perintah ini di terminal dan ganti KUNCI_API_ANDA dengan kunci token Anda, atau kirim
+        langsung dari sini.
+      </p>
+      {channel === 'cloud' && <WindowNote />}
+      <CodeBlock title="curl" code={curlSample(sending)} />
+    </>
+  );
+}
