@@ -1,3 +1,4 @@
+import sharp from 'sharp';
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { test } from '#tests/support/meta/cloud-channel.ts';
@@ -122,6 +123,38 @@ test('one picture to three numbers is uploaded once', async ({ ani, meta }) => {
   const before = meta.control.calls().filter(({ path }) => path.endsWith('/media')).length;
   await ani.becomes(again.body.id, 'read');
   expect(meta.control.calls().filter(({ path }) => path.endsWith('/media'))).toHaveLength(before);
+});
+
+test('a WebP goes as it is as a sticker, and as a JPEG where it is a picture; what Meta takes as no file is given back', async ({
+  ani,
+  meta,
+}) => {
+  meta.control.receiveFrom(BUDI, { type: 'text' });
+  await meta.control.settled();
+  const take = async (bytes: Buffer, name: string, type: string) => {
+    const said = { name, type };
+    const { accountId } = ani;
+    const { library } = ani.running.container.media;
+    const { fileId } = await library.take({ accountId, said, bytes, source: 'api' });
+    return publicId('media', fileId);
+  };
+  const red = { width: 512, height: 512, channels: 4, background: '#ff000080' } as const;
+  const webp = await take(await sharp({ create: red }).webp().toBuffer(), 'a.webp', 'image/webp');
+  // Of a picture that is no JPEG or PNG Meta says so once it has taken the message.
+  for (const type of ['image', 'sticker']) {
+    const { body } = await ani.call('/v1/messages', {
+      body: { to: BUDI, type, [type]: { id: webp } },
+    });
+    await ani.becomes(body.id, 'read');
+  }
+  meta.control.failNext(100, 1, /\/media$/);
+  const png = await take(await sharp({ create: red }).png().toBuffer(), 'a.png', 'image/png');
+  const { body } = await ani.call('/v1/messages', {
+    body: { to: BUDI, type: 'image', image: { id: png } },
+  });
+  const failed = await ani.becomes(body.id, 'failed');
+  expect(failed.failure.code).toBe('media_refused');
+  expect((await ani.call('/v1/balance')).body).toMatchObject({ held: 0, available: 99_700 });
 });
 
 test('an answer that is lost is not sent again: the status says that it left', async ({

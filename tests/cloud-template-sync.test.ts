@@ -70,6 +70,24 @@ test('of two templates of a name the approved one counts, and of two such the de
   expect(body.data).toMatchObject([{ category: 'marketing', status: 'approved' }]);
 });
 
+test('what no callback told of is read by the check of the numbers: the first of a process, and once a day', async ({
+  ani,
+  meta,
+  running,
+  openApp,
+}) => {
+  const names = async () =>
+    (await ani.call('/v1/templates')).body.data.map(({ name }: { name: string }) => name);
+  await running.container.channels.cloud.check();
+  meta.control.setWebhook(undefined);
+  meta.control.templates.add({ name: 'diam_diam' });
+  await running.container.channels.cloud.check();
+  expect(await names()).not.toContain('diam_diam');
+  const another = await openApp({ env: { CLOUD_URL: `${meta.url}/v23.0` } });
+  await another.container.channels.cloud.check();
+  expect(await names()).toContain('diam_diam');
+});
+
 test('a header with a variable is handed in with its example', async ({ ani, meta }) => {
   const template = { name: 'salam', header: 'Halo {{nama}}', body: 'Pesanan {{nomor}} siap.' };
   expect((await ani.call('/v1/templates', { body: template })).status).toBe(201);

@@ -79,6 +79,21 @@ export const redrawSquare = (given: Picture, to: string, crop?: Crop): Promise<v
       .toFile(to);
   });
 
+/**
+ * A picture as JPEG, for who takes no WebP; what is transparent in it becomes white.
+ *
+ * @throws Refusal as `redraw` does.
+ */
+export async function jpegOf(given: Picture): Promise<Buffer> {
+  const drawn = Promise.withResolvers<Buffer>();
+  const draw: Draw = async (picture) =>
+    drawn.resolve(
+      await picture.flatten({ background: 'white' }).jpeg({ quality: QUALITY }).toBuffer(),
+    );
+  await drawing(given, draw);
+  return drawn.promise;
+}
+
 export type Pixels = { width: number; height: number };
 
 /**

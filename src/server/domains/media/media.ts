@@ -9,6 +9,7 @@ import { type Library, openLibrary } from './library/library.ts';
 import { type Uploads, openUploads } from './uploads/uploads.ts';
 
 export { mediaAccountData } from './account-data.ts';
+export { jpegOf } from './images.ts';
 export { type Files, keptFiles, verifyFile } from './files.ts';
 export type { Library } from './library/library.ts';
 export type { MediaFacts } from './library/row.ts';

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import type { Files } from '#server/domains/media/media.ts';
+import type { MessageType } from '#contract/messages.ts';
+import { type Files, jpegOf } from '#server/domains/media/media.ts';
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
@@ -16,6 +17,10 @@ export type MediaDeps = {
 /** Meta keeps what was uploaded for 30 days; we count on somewhat less. */
 const KEPT_MS = 28 * 86_400_000;
 
+/** Meta takes WebP for stickers alone: a picture of that kind that was sent as one would be refused after it was taken. */
+const isUntaken = (type: MessageType, mime: string): boolean =>
+  type !== 'sticker' && type !== 'document' && mime === 'image/webp';
+
 /**
  * Meta's id of a file, which is uploaded where Meta does not have it: once for a number, however many receive it.
  *
@@ -24,19 +29,22 @@ const KEPT_MS = 28 * 86_400_000;
 export async function uploadFile(
   deps: MediaDeps,
   number: CloudNumber,
-  { fileId, signal }: { fileId: string; signal: AbortSignal },
+  { fileId, type, signal }: { fileId: string; type: MessageType; signal: AbortSignal },
 ): Promise<{ mediaId: string } | Exclude<GraphAnswer, { ok: true }> | undefined> {
   const { accountId, tokenId, phoneNumberId, accessToken } = number;
   const file = await deps.files.open(accountId, fileId);
   if (!file) return undefined;
   const bytes = await readFile(file.path);
-  const key = { accountId, tokenId, sha256: sha256(bytes), mime: file.mime };
+  const isDrawn = isUntaken(type, file.mime);
+  const mime = isDrawn ? 'image/jpeg' : file.mime;
+  const key = { accountId, tokenId, sha256: sha256(bytes), mime };
   const known = await knownMedia(deps, key);
   if (known !== undefined) return { mediaId: known };
+  const taken = isDrawn ? await jpegOf({ path: file.path, mime: 'image/webp', accountId }) : bytes;
   const form = new FormData();
   form.set('messaging_product', 'whatsapp');
-  form.set('type', file.mime);
-  form.set('file', new Blob([bytes], { type: file.mime }), file.name || 'file');
+  form.set('type', mime);
+  form.set('file', new Blob([new Uint8Array(taken)], { type: mime }), file.name || 'file');
   const path = `${phoneNumberId}/media`;
   const answer = await deps.graph.ask({ accessToken, method: 'POST', path, body: form, signal });
   if (!answer.ok) return answer;

@@ -6,6 +6,7 @@ import {
 } from '#server/domains/channels/health/presence.ts';
 import type { HealthRecorder } from '#server/domains/channels/health/recorder.ts';
 import { uuidOf } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 import { OutboundError } from '#server/infra/net/outbound.ts';
 import { at, textAt } from '#server/infra/net/json-values.ts';
 import { laterMs, meaningOf } from './codes.ts';
@@ -100,17 +101,23 @@ async function mediaFor(
 ): Promise<{ mediaId: string } | SendResult | undefined> {
   const fileId = textAt(message.body, 'file');
   if (fileId === undefined) return undefined;
-  const uploaded = await uploadFile(deps, number, { fileId, signal }).catch(asUnsent);
-  if (uploaded === 'unsent')
-    return { outcome: 'later', afterMs: UNREACHED_MS, failure: 'no_answer' };
+  const uploaded = await uploadFile(deps, number, { fileId, type: message.type, signal }).catch(
+    (error: unknown) => unsentBy(deps, error),
+  );
   if (!uploaded) return { outcome: 'failed', failure: 'media_unreachable' };
-  return 'mediaId' in uploaded ? uploaded : refusedBy(deps, message, uploaded);
+  if ('outcome' in uploaded || 'mediaId' in uploaded) return uploaded;
+  const refused = await refusedBy(deps, message, uploaded);
+  const isOfFile = refused.outcome === 'failed' && refused.failure === 'rejected';
+  return isOfFile ? { outcome: 'failed', failure: 'media_refused' } : refused;
 }
 
 /** Uploading a file sends no message: whatever became of it, the message has not left. */
-function asUnsent(error: unknown): 'unsent' {
-  if (error instanceof OutboundError && error.reason !== 'ended') return 'unsent';
-  throw error;
+function unsentBy({ report }: SendDeps, error: unknown): SendResult {
+  if (error instanceof OutboundError && error.reason === 'ended') throw error;
+  const isOfFile = error instanceof Refusal && error.code !== 'busy';
+  if (isOfFile) return { outcome: 'failed', failure: 'media_refused' };
+  if (!(error instanceof OutboundError || error instanceof Refusal)) report(error);
+  return { outcome: 'later', afterMs: UNREACHED_MS, failure: 'no_answer' };
 }
 
 /** Meta may have forgotten a file before its time. */
