@@ -51,9 +51,8 @@ type Deps = { sql: Sql; findMedia: FindMedia; now: () => Date };
 
 /**
  * Looks up what messages name: the one they answer or react to, their template, their file; and, of a token of
- * the Cloud API, whether their receivers wrote within 24 hours. Without it nobody is reached whose number is not
- * known. Messages that name nothing, as texts mostly do,
- * cost no query by the other channels.
+ * the Cloud API, whether their receivers wrote within 24 hours. Messages that name nothing, as texts mostly do, cost
+ * no query by the other channels, which reach nobody whose number is hidden.
  *
  * @returns one for each message, in order: what was found, or why it cannot be sent.
  */
@@ -62,14 +61,14 @@ export async function lookUp(
   { accountId, tokenId, channel }: Sender & { channel: ChannelName },
   messages: readonly PlacedMessage[],
 ): Promise<readonly (Found | Refusal)[]> {
-  const refusalOf = (message: PlacedMessage): Refusal | undefined =>
-    channel !== 'cloud' && isUserId(message.to)
-      ? new Refusal('recipient_without_number', {})
-      : refuseClosed(message, isOpen);
   const isOpen =
     channel === 'cloud'
       ? await openWindows({ sql, now }, { accountId, tokenId }, messages)
       : undefined;
+  const refusalOf = (message: PlacedMessage): Refusal | undefined =>
+    channel !== 'cloud' && isUserId(message.to)
+      ? new Refusal('recipient_without_number', {})
+      : refuseClosed(message, isOpen);
   const named = messages.flatMap((message) => messageNamedBy(message) ?? []);
   const templates = messages.flatMap((one) => (one.type === 'template' ? [one.template.name] : []));
   const media = leavingMedia(messages);
