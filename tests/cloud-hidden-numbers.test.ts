@@ -64,3 +64,37 @@ test('who hides their number opts out as others do, and only by the Cloud API ar
     expect(await send()).toMatchObject({ status: 409, body: { code: 'recipient_without_number' } }),
   );
 });
+
+test('an assistant reads what somebody wrote who hides their number', async ({ ani }) => {
+  const peer = await writtenBy(ani, 'Halo, masih buka?');
+  const read = async (name: string, given: object) => {
+    const call = { name, arguments: given };
+    const { text } = await ani.call('/mcp', {
+      body: { jsonrpc: '2.0', id: 1, method: 'tools/call', params: call },
+      headers: { accept: 'application/json, text/event-stream' },
+    });
+    return JSON.parse(/^data: (.*)$/m.exec(text)![1]!).result;
+  };
+  for (const shown of [await read('find_messages', {}), await read('read_conversation', { peer })])
+    expect(shown).toMatchObject({ structuredContent: { messages: [{ peer }] } });
+});
+
+test('what waits for somebody who hides their number never leaves by another channel', async ({
+  ani,
+  db,
+}) => {
+  const peer = await writtenBy(ani, 'Halo');
+  const soon = new Date(Date.now() + 3_000).toISOString();
+  const { body } = await ani.call('/v1/messages', {
+    body: { to: peer, text: { body: 'Nanti' }, send_at: soon },
+  });
+  const moved = { token_id: publicId('token', ani.tokenId), channel: 'simulator' };
+  expect((await ani.ask('token_move', moved)).status).toBe(200);
+  const { accountId, tokenId } = ani;
+  const number = { accountId, tokenId, channel: 'simulator', phone: '628111000222' } as const;
+  await db.allAccountsSql.begin((tx) => linkNumber(tx, tokenSubscribers, number));
+  expect((await ani.becomes(body.id, 'failed')).failure.code).toBe('not_on_whatsapp');
+  expect(await db.allAccountsSql`select 1 from sim_lines`).toEqual([]);
+  const [charge] = await db.allAccountsSql`select charge_state from messages where price > 0`;
+  expect(charge).toEqual({ charge_state: 'released' });
+});

@@ -1,3 +1,4 @@
+import { isUserId } from '#contract/messages/peer.ts';
 import type { Failure, MessageType } from '#contract/messages.ts';
 import type { Channel, Outgoing, SendResult } from '#server/domains/channels/channels.ts';
 import {
@@ -202,6 +203,9 @@ async function sendOnce(
   { channel }: AttemptContext,
   message: Outgoing,
 ): Promise<SendResult | 'unknown'> {
+  // What was placed for the Cloud API and waited leaves by the channel that its token has now.
+  if (channel.name !== 'cloud' && isUserId(message.to))
+    return { outcome: 'failed', failure: 'not_on_whatsapp' };
   const timeout = new AbortController();
   const { promise: timedOut, resolve } = Promise.withResolvers<'unknown'>();
   const timer = setTimeout(() => {
