@@ -70,22 +70,47 @@ test('of two templates of a name the approved one counts, and of two such the de
   expect(body.data).toMatchObject([{ category: 'marketing', status: 'approved' }]);
 });
 
-test('what no callback told of is read by the check of the numbers: the first of a process, and once a day', async ({
+test('of two templates of a name the dearer counts also where it cannot be sent from here', async ({
   ani,
   meta,
-  running,
-  openApp,
 }) => {
-  const names = async () =>
-    (await ani.call('/v1/templates')).body.data.map(({ name }: { name: string }) => name);
-  await running.container.channels.cloud.check();
-  meta.control.setWebhook(undefined);
-  meta.control.templates.add({ name: 'diam_diam' });
-  await running.container.channels.cloud.check();
-  expect(await names()).not.toContain('diam_diam');
-  const another = await openApp({ env: { CLOUD_URL: `${meta.url}/v23.0` } });
-  await another.container.channels.cloud.check();
-  expect(await names()).toContain('diam_diam');
+  const catalogue = {
+    type: 'BUTTONS',
+    buttons: [{ type: 'CATALOG', text: 'Lihat' }],
+  };
+  const components = [{ type: 'BODY', text: 'Halo' }, catalogue];
+  meta.control.templates.add({ name: 'kembar', category: 'UTILITY' });
+  meta.control.templates.add({ name: 'kembar', category: 'MARKETING', components });
+  await ani.ask('template_sync');
+  expect((await ani.call('/v1/templates/kembar')).body.data).toMatchObject([
+    { category: 'marketing', status: 'rejected' },
+  ]);
+});
+
+test('a twin counts however long the list is', async ({ ani, meta }) => {
+  meta.control.templates.add({ name: 'kembar', category: 'UTILITY' });
+  for (let n = 0; n < 500; n++) meta.control.templates.add({ name: `lain_${n}` });
+  meta.control.templates.add({ name: 'kembar', category: 'MARKETING' });
+  await ani.ask('template_sync');
+  expect((await ani.call('/v1/templates/kembar')).body.data).toMatchObject([
+    { category: 'marketing', status: 'approved' },
+  ]);
+});
+
+test('an odd template in Meta’s list keeps no other from being read', async ({ ani, meta }) => {
+  const add = (name: string, of: object = {}) => meta.control.templates.add({ name, ...of });
+  const body = { type: 'BODY', text: 'Halo\u0000\ud800' };
+  add('a'.repeat(9_000) + Math.random());
+  add('kategori', { category: 'constructor' });
+  add('judul', { components: [{ type: 'HEADER', format: 'constructor' }, body] });
+  add('isi', { components: [body] });
+  expect((await ani.ask('template_sync')).status).toBe(200);
+  const { data } = (await ani.call('/v1/templates')).body;
+  expect(data.map(({ name, status }: { name: string; status: string }) => [name, status])).toEqual([
+    ['hello_world', 'approved'],
+    ['isi', 'approved'],
+    ['judul', 'rejected'],
+  ]);
 });
 
 test('a header with a variable is handed in with its example', async ({ ani, meta }) => {

@@ -101,6 +101,8 @@ export type NetworkTemplate = {
   language: string;
   category: TemplateCategory;
   status: TemplateStatus;
+  /** Whether the network sends it: it has approved it, although it may not be one that is sent from here. */
+  isLive: boolean;
   reason: string | null;
   header: string | null;
   /** The kind of the file above the text. */

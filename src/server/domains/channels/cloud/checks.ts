@@ -11,38 +11,15 @@ import { confirm } from './connect.ts';
 import { type CloudNumber, type NumbersDeps, allNumbers, forgetNumbers } from './numbers.ts';
 
 export type CheckDeps = NumbersDeps &
-  PresenceDeps & {
-    graph: Graph;
-    /** Reads the templates of a number's account anew. */
-    onTemplates: (number: CloudNumber) => Promise<void>;
-    report: (error: unknown) => void;
-  };
+  PresenceDeps & { graph: Graph; report: (error: unknown) => void };
 
 const AT_ONCE = 8;
 
-/** Callbacks tell of changed templates; what they did not tell, or an older release did not store, is there a day later. */
-const TEMPLATES_EVERY_MS = 24 * 3_600_000;
-
 /**
- * Opens the check of every number, for each minute: what Meta answers for is connected, and was since the last time;
- * one whose access Meta refuses here is parted, and comes back by itself when it no longer is. Templates are read
- * with the first check of a process, and once a day.
+ * Asks Meta for every number, each minute: what answers is connected, and was since the last time; one whose
+ * access Meta refuses here is parted, and comes back by itself when it no longer is.
  */
-export function openChecks(deps: CheckDeps): () => Promise<void> {
-  const readAtMs = new Map<string, number>();
-  return async () => {
-    const alive = await checkNumbers(deps);
-    const nowMs = deps.now().getTime();
-    for (const number of new Map(alive.map((one) => [one.accountId, one])).values()) {
-      if (nowMs - (readAtMs.get(number.accountId) ?? -Infinity) < TEMPLATES_EVERY_MS) continue;
-      readAtMs.set(number.accountId, nowMs);
-      await deps.onTemplates(number).catch(deps.report);
-    }
-  };
-}
-
-/** @returns the numbers that are connected. */
-async function checkNumbers(deps: CheckDeps): Promise<readonly CloudNumber[]> {
+export async function checkNumbers(deps: CheckDeps): Promise<void> {
   await forgetNumbers(deps.allAccountsSql);
   const numbers = await allNumbers(deps);
   const alive: CloudNumber[] = [];
@@ -52,7 +29,6 @@ async function checkNumbers(deps: CheckDeps): Promise<readonly CloudNumber[]> {
     alive.push(...some.filter((_, index) => states[index] === 'alive'));
   }
   await extendSpans(deps.allAccountsSql, alive, deps.now());
-  return alive;
 }
 
 async function stateOf(

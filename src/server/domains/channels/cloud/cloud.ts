@@ -7,7 +7,7 @@ import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { type CloudCallbacks, openCallbacks } from './callbacks/callbacks.ts';
-import { openChecks } from './checks.ts';
+import { checkNumbers } from './checks.ts';
 import { type CloudConnecting, connectActs, openConnecting } from './connect.ts';
 import { openGraph } from './graph.ts';
 import { downloadFile } from './media.ts';
@@ -98,7 +98,7 @@ export function openCloud(deps: CloudDeps): Cloud {
       onTemplates,
     }),
     templates: openCloudTemplates({ ...deps, graph }),
-    check: openChecks({ ...deps, graph, onTemplates }),
+    check: () => checkNumbers({ ...deps, graph }),
     prune: () => pruneCloud(allAccountsSql, now()),
   };
 }

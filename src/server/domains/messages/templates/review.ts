@@ -37,13 +37,17 @@ export async function syncTemplates({ sql, review }: Deps, accountId: string): P
   if (!(await review.reviews(accountId))) return;
   const known = await review.list(accountId);
   const byName = new Map<string, NetworkTemplate>();
-  for (const one of known.slice(0, TEMPLATE_LIMITS.all * 2)) {
+  for (const one of known) {
     const name = `${one.name} ${one.language}`;
     const other = byName.get(name);
     if (!other || rankOf(one) > rankOf(other)) byName.set(name, one);
   }
   await asAccount(sql, accountId, async (tx) => {
-    const changed = await storeTemplates(tx, accountId, [...byName.values()]);
+    const changed = await storeTemplates(
+      tx,
+      accountId,
+      [...byName.values()].slice(0, TEMPLATE_LIMITS.all * 2),
+    );
     if (changed) await appendEvent(tx, { accountId, kind: 'template.changed', data: {} });
   });
 }
@@ -54,9 +58,12 @@ const dearness: Readonly<Record<TemplateCategory, number>> = {
   marketing: 3,
 };
 
-/** Of two business accounts with a template of the same name, the approved one counts; of two such, the dearer. */
-const rankOf = ({ status, category }: NetworkTemplate): number =>
-  status === 'approved' ? dearness[category] : 0;
+/**
+ * Of two business accounts with a template of the same name, the approved one counts; of two such, the dearer, also
+ * where it cannot be sent from here: which of them leaves is decided by the number that sends.
+ */
+const rankOf = ({ status, isLive, category }: NetworkTemplate): number =>
+  isLive ? dearness[category] + (status === 'approved' ? 0.5 : 0) : 0;
 
 /** @returns whether anything has changed */
 async function storeTemplates(

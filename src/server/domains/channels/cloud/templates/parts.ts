@@ -2,11 +2,11 @@ import { type TemplateFile, variablesOf } from '#contract/messages/templates.ts'
 import type { TemplateButtonKind } from '#server/domains/channels/channels.ts';
 import { listAt, textAt } from '#server/infra/net/json-values.ts';
 
-const files: Readonly<Record<string, TemplateFile>> = {
-  IMAGE: 'image',
-  VIDEO: 'video',
-  DOCUMENT: 'document',
-};
+const files: ReadonlyMap<string, TemplateFile> = new Map([
+  ['IMAGE', 'image'],
+  ['VIDEO', 'video'],
+  ['DOCUMENT', 'document'],
+]);
 
 /** The component of a type; undefined where there is none. */
 export const partOf = (components: readonly unknown[], type: string): unknown =>
@@ -14,7 +14,7 @@ export const partOf = (components: readonly unknown[], type: string): unknown =>
 
 /** The kind of the file in a header. */
 export const fileAbove = (header: unknown): TemplateFile | null =>
-  files[textAt(header, 'format') ?? ''] ?? null;
+  files.get(textAt(header, 'format') ?? '') ?? null;
 
 /** What a button says. Of one that copies a coupon Meta writes the words itself, and may not name them. */
 export const titleOf = (button: unknown): string => textAt(button, 'text') ?? 'Salin kode';
@@ -44,7 +44,7 @@ export function unfitReason(components: readonly unknown[]): string | undefined 
   const format = textAt(header, 'format') ?? 'TEXT';
   if (format === 'LOCATION')
     return 'Templat dengan lokasi di atasnya belum dapat dikirim dari sini.';
-  if (format !== 'TEXT' && files[format] === undefined)
+  if (format !== 'TEXT' && !files.has(format))
     return 'Templat dengan judul seperti ini belum dapat dikirim dari sini.';
   if (components.some((one) => unfitComponents.has(textAt(one, 'type') ?? '')))
     return 'Templat dengan kartu geser atau penawaran terbatas belum dapat dikirim dari sini.';

@@ -1,3 +1,4 @@
+import { storableJson } from '#contract/base/text.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
   type TemplateCategory,
@@ -81,7 +82,7 @@ async function listAll(
     const more = after === undefined ? '' : `&after=${encodeURIComponent(after)}`;
     const path = `${wabaId}/message_templates?limit=100&fields=${fields}${more}`;
     const answer = await askFirmly(graph, { accessToken, path });
-    const json = answer.ok ? answer.json : undefined;
+    const json = answer.ok ? storableJson(answer.json) : undefined;
     all.push(...listAt(json, 'data').flatMap((one) => templateFrom(wabaId, one) ?? []));
     const next = wordAt(answer, 'paging', 'cursors', 'after');
     if (next === undefined || next === after || at(json, 'paging', 'next') === undefined) break;
@@ -90,22 +91,26 @@ async function listAll(
   return all;
 }
 
-const categories: Readonly<Record<string, TemplateCategory>> = {
-  MARKETING: 'marketing',
-  UTILITY: 'utility',
-  AUTHENTICATION: 'authentication',
-};
+const categories: ReadonlyMap<string, TemplateCategory> = new Map([
+  ['MARKETING', 'marketing'],
+  ['UTILITY', 'utility'],
+  ['AUTHENTICATION', 'authentication'],
+]);
+
+/** Meta's own limits are 512 and less: longer ones are no template's. */
+const NAME_MAX = 512;
 
 /** A template of Meta's; undefined for what has no text, or is of no known category. */
 function templateFrom(wabaId: string, one: unknown): NetworkTemplate | undefined {
   const name = textAt(one, 'name');
   const language = textAt(one, 'language');
-  const category = categories[textAt(one, 'category') ?? ''];
+  const category = categories.get(textAt(one, 'category') ?? '');
   const parts = listAt(one, 'components');
   const part = (type: string) => partOf(parts, type);
   const body = textAt(part('BODY'), 'text');
   if (name === undefined || language === undefined || !category || body === undefined)
     return undefined;
+  if (name.length + language.length > NAME_MAX) return undefined;
   const ofCodes = category === 'authentication';
   const unfit = ofCodes ? undefined : unfitReason(parts);
   const buttons = listAt(part('BUTTONS'), 'buttons');
@@ -117,6 +122,7 @@ function templateFrom(wabaId: string, one: unknown): NetworkTemplate | undefined
     name,
     language,
     category,
+    isLive: status === 'approved',
     status: status === 'approved' && unfit !== undefined ? 'rejected' : status,
     reason: unfit ?? reason,
     header: textAt(part('HEADER'), 'text') ?? null,
