@@ -249,6 +249,49 @@ test('who signs a failure while their message is on its way does not send it for
   expect(await chargesOf(db)).toEqual(['captured']);
 });
 
+test('a failure that is told of a message that was given up is shown as one, and charged', async ({
+  ani,
+  db,
+}) => {
+  ani.meta.control.receiveFrom(BUDI, { type: 'text' });
+  await ani.meta.control.settled();
+  const { body: placed } = await ani.call('/v1/messages', {
+    body: { to: BUDI, text: { body: 'Halo' }, send_at: new Date(Date.now() + 3_600_000) },
+  });
+  await ani.call(`/v1/messages/${placed.id}/cancel`, { body: {} });
+  const told = callback(ani, { statuses: [status(placed.id, 'failed', 131026)] });
+  expect(await post(ani, told)).toBe(200);
+  const { body } = await ani.call(`/v1/messages/${placed.id}`);
+  expect([body.status, body.failure?.code]).toEqual(['failed', 'not_on_whatsapp']);
+  expect(await chargesOf(db)).toEqual(['captured']);
+});
+
+test('codes that somebody makes up leave so many rows behind, and no more', async ({ ani, db }) => {
+  const statuses = Array.from({ length: 1_000 }, (_, code) =>
+    status(publicId('message', newId()), 'failed', code + 0.5),
+  );
+  expect(await post(ani, callback(ani, { statuses }))).toBe(200);
+  await ani.running.container.channels.health.close();
+  const counted = await db.allAccountsSql<{ code: string; answers: number }[]>`
+    select code, answers::int from provider_answers`;
+  expect(counted).toHaveLength(101);
+  expect(counted.find(({ code }) => code === 'other')).toEqual({ code: 'other', answers: 900 });
+});
+
+test('however much a callback tells of templates, they are read anew once', async ({ ani }) => {
+  const { control, wabaId } = ani.meta;
+  await waitFor(async () =>
+    expect((await ani.call('/v1/templates')).body.data.length).toBeGreaterThan(0),
+  );
+  const before = control.calls().length;
+  const told = { field: 'message_template_status_update', value: { event: 'APPROVED' } };
+  const changes = Array.from({ length: 200 }, () => told);
+  const entry = [{ id: wabaId, changes }];
+  const body = JSON.stringify({ object: 'whatsapp_business_account', entry });
+  expect(await post(ani, body)).toBe(200);
+  expect(control.calls().length - before).toBe(1);
+});
+
 test('a callback with what nobody can store, or with odd names, is taken once and done', async ({
   ani,
   db,

@@ -14,6 +14,11 @@ test('of what the network told of a number nothing is said to be done to message
   expect(effectWords(flagged)).toBe('Dicatat pada nomornya');
 });
 
+test('a code that somebody made up is a code that is not known', () => {
+  for (const code of ['__proto__', 'constructor', 'toString'])
+    expect(meaningWords({ ...unknown, code })).toBe('Kode ini belum dikenal');
+});
+
 test('a failure promises its price back only where the network had not taken the message', () => {
   expect(effectWords({ ...unknown, code: '131026', does: 'fail' })).toContain(
     'bila WhatsApp belum',

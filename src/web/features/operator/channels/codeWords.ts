@@ -4,18 +4,21 @@ import { failureCause } from '#contract/messages/failures.ts';
 type Answer = ProviderAnswers['answers'][number];
 
 /** What is told of a number rather than of a message, and what is no code of the network's. */
-const others: Readonly<Record<string, string>> = {
-  unreachable: 'Jaringan tidak menjawab',
-  inbound_unnamed: 'Pesan masuk tanpa pengirim',
-  passkey: 'WhatsApp meminta passkey saat penautan',
-  FLAGGED: 'Mutu nomor diturunkan',
-  UNFLAGGED: 'Mutu nomor pulih',
-  UPGRADE: 'Batas kirim nomor dinaikkan',
-  DOWNGRADE: 'Batas kirim nomor diturunkan',
-  ACCOUNT_RESTRICTION: 'Akun dibatasi Meta',
-  ACCOUNT_VIOLATION: 'Akun melanggar kebijakan Meta',
-  DISABLED_UPDATE: 'Akun dinonaktifkan Meta',
-};
+const others: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    unreachable: 'Jaringan tidak menjawab',
+    inbound_unnamed: 'Pesan masuk tanpa pengirim',
+    passkey: 'WhatsApp meminta passkey saat penautan',
+    FLAGGED: 'Mutu nomor diturunkan',
+    UNFLAGGED: 'Mutu nomor pulih',
+    UPGRADE: 'Batas kirim nomor dinaikkan',
+    DOWNGRADE: 'Batas kirim nomor diturunkan',
+    ACCOUNT_RESTRICTION: 'Akun dibatasi Meta',
+    ACCOUNT_VIOLATION: 'Akun melanggar kebijakan Meta',
+    DISABLED_UPDATE: 'Akun dinonaktifkan Meta',
+    other: 'Kode lain, terlalu banyak untuk dihitung satu per satu',
+  }),
+);
 
 const effects: Record<NonNullable<Answer['does']>, string> = {
   fail: 'Pesan digagalkan; biayanya dikembalikan bila WhatsApp belum menerima pesannya',
@@ -28,7 +31,7 @@ const UNKNOWN =
 
 /** What a code means. */
 export const meaningWords = ({ code, failure }: Pick<Answer, 'code' | 'failure'>): string =>
-  others[code] ?? (failure ? failureCause(failure) : 'Kode ini belum dikenal');
+  others.get(code) ?? (failure ? failureCause(failure) : 'Kode ini belum dikenal');
 
 /** What is done about a code. */
 export function effectWords({ channel, code, does }: Pick<Answer, 'channel' | 'code' | 'does'>) {

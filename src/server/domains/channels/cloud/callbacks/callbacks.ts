@@ -127,6 +127,7 @@ async function takeChanges(
   const { take } = deps;
   const numbers = await numbersNamed(deps, called, changes);
   const statuses: NumberStatus[] = [];
+  let ofTemplates: CloudNumber | undefined;
   for (const change of changes) {
     const number = numbers(change);
     // Of an app that serves other numbers, too: they are not ours to know.
@@ -140,7 +141,7 @@ async function takeChanges(
       case 'message_template_status_update':
       case 'message_template_components_update':
       case 'template_category_update':
-        await deps.onTemplates(number);
+        ofTemplates = number;
         break;
       case 'phone_number_quality_update':
       case 'account_update':
@@ -149,6 +150,8 @@ async function takeChanges(
     }
   }
   await take(statuses);
+  // Once, however much of them is told: all are read anew.
+  if (ofTemplates) await deps.onTemplates(ofTemplates);
 }
 
 /** Which number a part is about: the one that was called, or another of the account that the same app serves. */

@@ -46,10 +46,7 @@ async function store(
   { sinks, health, refs, report }: StatusDeps,
   statuses: readonly NumberStatus[],
 ): Promise<ReadonlyMap<NumberStatus, Error>> {
-  const receipts = new Map(
-    statuses.flatMap((one) => receiptsOf(one).map((receipt) => [receipt, one])),
-  );
-  const unstored = await sinks.receipts([...receipts.keys()]);
+  const failed = await tell(sinks, statuses);
   for (const { number, status } of statuses) {
     health.receipt(number);
     const { code, receipt, wamid } = status;
@@ -59,25 +56,49 @@ async function store(
       refs.addTold({ ...number, messageId: receipt.messageId, wamid }).catch(report);
     }
   }
+  return failed;
+}
+
+/**
+ * A failure that Meta tells by callback is of a message that it took, so it was sent and failed, and stays charged
+ * (docs/decisions/054-failures-told-later.md): also where this is known before Meta's answer to the try. That it was
+ * sent is told first, by itself: of a message that was given up, both at once would only prove that it was sent.
+ *
+ * @returns those that could not be stored, each with its error
+ */
+async function tell(
+  sinks: Sinks,
+  statuses: readonly NumberStatus[],
+): Promise<ReadonlyMap<NumberStatus, Error>> {
+  const failures = statuses.filter(({ status }) => status.receipt.status === 'failed');
+  const unsent = await tellReceipts(
+    sinks,
+    new Map(failures.map((one) => [sentReceiptOf(one), one])),
+  );
+  const rest = statuses.filter((one) => !unsent.has(one));
+  const untold = await tellReceipts(sinks, new Map(rest.map((one) => [receiptOf(one), one])));
+  return new Map([...unsent, ...untold]);
+}
+
+async function tellReceipts(
+  sinks: Sinks,
+  receipts: ReadonlyMap<Receipt, NumberStatus>,
+): Promise<Map<NumberStatus, Error>> {
   const failed = new Map<NumberStatus, Error>();
-  for (const { item, error } of unstored) {
+  if (receipts.size === 0) return failed;
+  for (const { item, error } of await sinks.receipts([...receipts.keys()])) {
     const one = receipts.get(item);
     if (one) failed.set(one, error instanceof Error ? error : new Error('a status was not stored'));
   }
   return failed;
 }
 
-/**
- * A failure that Meta tells by callback is of a message that it took, so it was sent and failed, and stays charged
- * (docs/decisions/054-failures-told-later.md): also where this is known before Meta's answer to the try.
- */
-function receiptsOf({
-  number: { accountId, tokenId },
-  status: { receipt },
-}: NumberStatus): Receipt[] {
-  const { messageId, at } = receipt;
-  const told: Receipt = { accountId, tokenId, ...receipt };
-  return receipt.status === 'failed'
-    ? [{ accountId, tokenId, messageId, status: 'sent', at }, told]
-    : [told];
-}
+const receiptOf = ({ number, status: { receipt } }: NumberStatus): Receipt => {
+  const { accountId, tokenId } = number;
+  return { accountId, tokenId, ...receipt };
+};
+
+const sentReceiptOf = (one: NumberStatus): Receipt => {
+  const { failure: _, ...receipt } = receiptOf(one);
+  return { ...receipt, status: 'sent' };
+};
