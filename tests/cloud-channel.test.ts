@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
-import { test } from '#tests/support/meta/cloud-channel.ts';
+import { accessOf, connectedSender, test } from '#tests/support/meta/cloud-channel.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 const BUDI = '6281234567890';
@@ -308,4 +308,19 @@ test('a number marked for spam is restricted for a day, and its message waits', 
   const hours = (Date.parse(restriction.until) - Date.now()) / 3_600_000;
   expect(hours).toBeGreaterThan(23);
   expect((await ani.call(`/v1/messages/${body.id}`)).body.status).toBe('queued');
+});
+
+test('a number is connected only with the business account that it is of', async ({
+  ani,
+  meta,
+  running,
+  db,
+}) => {
+  // Its templates, and so what they cost, would be those of another one.
+  Object.assign(meta.numbers[1]!, { wabaId: '199999999999999' });
+  const token = { token_id: publicId('token', ani.tokenId) };
+  const foreign = await ani.ask('token_cloud_connect', { ...token, ...accessOf(meta, 1) });
+  expect(foreign.body.error).toEqual({ type: 'cloud_refused', facts: { code: 100 } });
+  Object.assign(meta.numbers[1]!, { wabaId: meta.wabaId });
+  await connectedSender(running, meta, { db, number: 1 });
 });

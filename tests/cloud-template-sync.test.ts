@@ -97,6 +97,23 @@ test('a twin counts however long the list is', async ({ ani, meta }) => {
   ]);
 });
 
+test('a new category of which Meta tells nothing is known within the hour', async ({
+  ani,
+  meta,
+}) => {
+  const { templates } = meta.control;
+  templates.add({ name: 'kabar', category: 'UTILITY' });
+  await ani.ask('template_sync');
+  Object.assign(
+    templates.list().find(({ name }) => name === 'kabar')!,
+    { category: 'MARKETING' },
+  );
+  await ani.running.container.channels.cloud.readTemplates();
+  expect((await ani.call('/v1/templates/kabar')).body.data).toMatchObject([
+    { category: 'marketing' },
+  ]);
+});
+
 test('an odd template in Meta’s list keeps no other from being read', async ({ ani, meta }) => {
   const add = (name: string, of: object = {}) => meta.control.templates.add({ name, ...of });
   const body = { type: 'BODY', text: 'Halo\u0000\ud800' };

@@ -189,9 +189,10 @@ const bookJobs = (books: Parameters<typeof reconcileNightly>[0]): readonly Job[]
   },
 ];
 
-/** Numbers of the Cloud API are asked for each minute; what networks leave behind goes each hour. */
+/** Numbers of the Cloud API are asked for each minute, their templates each hour; what networks leave behind goes each hour. */
 const channelJobs = ({ channels, infra: { now }, pools }: Container): readonly Job[] => [
   { name: 'cloud-numbers', cron: '* * * * *', run: () => channels.cloud.check() },
+  { name: 'cloud-templates', cron: '23 * * * *', run: () => channels.cloud.readTemplates() },
   { name: 'whatsapp-web', cron: '28 * * * *', run: () => pruneWeb(pools.allAccountsSql) },
   { name: 'simulated-lines', cron: '27 * * * *', run: () => eraseOldLines(pools.allAccountsSql) },
   {

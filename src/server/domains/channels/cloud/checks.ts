@@ -53,6 +53,24 @@ async function stateOf(
   }
 }
 
+/**
+ * Reads the templates of every account anew: one of which Meta does not tell us, for want of a webhook, costs what
+ * its new category does all the same.
+ */
+export async function readAllTemplates(
+  deps: NumbersDeps & {
+    onTemplates: (accountId: string) => Promise<void>;
+    report: (error: unknown) => void;
+  },
+): Promise<void> {
+  const accounts = new Set((await allNumbers(deps)).map(({ accountId }) => accountId));
+  for (const accountId of accounts) {
+    await deps.onTemplates(accountId).catch((error: unknown) => {
+      if (!(error instanceof Refusal)) deps.report(error);
+    });
+  }
+}
+
 type Check = {
   name?: string | undefined;
   quality?: string | undefined;

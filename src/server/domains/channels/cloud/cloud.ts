@@ -7,7 +7,7 @@ import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { type CloudCallbacks, openCallbacks } from './callbacks/callbacks.ts';
-import { checkNumbers } from './checks.ts';
+import { checkNumbers, readAllTemplates } from './checks.ts';
 import { type CloudConnecting, connectActs, openConnecting } from './connect.ts';
 import { openGraph } from './graph.ts';
 import { downloadFile } from './media.ts';
@@ -46,6 +46,8 @@ export type Cloud = CloudConnecting & {
   templates: CloudTemplates;
   /** Sees to every number, each minute. */
   check: () => Promise<void>;
+  /** Reads the templates of every account anew, each hour. */
+  readTemplates: () => Promise<void>;
   /** Forgets what is of no use any more. */
   prune: () => Promise<void>;
 };
@@ -99,6 +101,7 @@ export function openCloud(deps: CloudDeps): Cloud {
     }),
     templates: openCloudTemplates({ ...deps, graph }),
     check: () => checkNumbers({ ...deps, graph }),
+    readTemplates: () => readAllTemplates(deps),
     prune: () => pruneCloud(allAccountsSql, now()),
   };
 }

@@ -15,8 +15,9 @@ import {
   untilSettled,
 } from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { textAt } from '#server/infra/net/json-values.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
-import { type Graph, askFirmly, wordAt } from './graph.ts';
+import { type Graph, askFirmly, pagesOf, wordAt } from './graph.ts';
 import { type CloudAccess, type CloudNumber, type NumbersDeps, storeNumber } from './numbers.ts';
 
 export type ConnectDeps = NumbersDeps &
@@ -50,7 +51,7 @@ export const openConnecting = (deps: ConnectDeps): CloudConnecting => ({
     if (token.channel !== 'cloud') throw new Refusal('channel_other', {});
     const access = accessOf(entered);
     const [confirmed] = await Promise.all([
-      confirm(deps.graph, access),
+      confirmNew(deps.graph, access),
       untilSettled(deps.allAccountsSql, ref),
     ]);
     await deps.allAccountsSql.begin(async (tx) => {
@@ -120,6 +121,20 @@ export async function confirm(
     name: wordAt(number, 'verified_name'),
     quality: wordAt(number, 'quality_rating'),
   };
+}
+
+/**
+ * The same of a number that is entered anew, which must be of that business account: its templates are sent from
+ * the number, and cost what their category does.
+ */
+async function confirmNew(graph: Graph, access: CloudAccess): Promise<Confirmed> {
+  const { phoneNumberId, wabaId, accessToken } = access;
+  const confirmed = await confirm(graph, access);
+  const path = `${wabaId}/phone_numbers?limit=100&fields=id`;
+  for await (const numbers of pagesOf(graph, { accessToken, path })) {
+    if (numbers.some((one) => textAt(one, 'id') === phoneNumberId)) return confirmed;
+  }
+  throw new Refusal('cloud_refused', { code: 100 });
 }
 
 type Row = {

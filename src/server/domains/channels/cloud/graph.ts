@@ -1,8 +1,9 @@
+import { storableJson } from '#contract/base/text.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { bytesOf, wasNeverSent } from '#server/infra/net/answers.ts';
 import { OutboundError } from '#server/infra/net/outbound.ts';
 import type { GraphError } from './codes.ts';
-import { asJson, at, textAt } from '#server/infra/net/json-values.ts';
+import { asJson, at, listAt, textAt } from '#server/infra/net/json-values.ts';
 
 /** Who calls: a number's access token. Never logged. */
 export type Caller = { accessToken: string };
@@ -158,4 +159,28 @@ export async function askFirmly(graph: Graph, call: GraphCall): Promise<GraphAns
   const isBusy = answer.error.isTransient === true || answer.status >= 500;
   if (isBusy || answer.status === 429) throw new Refusal('cloud_unreachable', {});
   throw new Refusal('cloud_refused', { code: answer.error.code });
+}
+
+const PAGES_MAX = 100;
+
+/**
+ * A list of Meta's, a page after the other.
+ *
+ * @param path with a query.
+ * @throws Refusal, as `askFirmly` does
+ */
+export async function* pagesOf(
+  graph: Graph,
+  { accessToken, path }: Pick<GraphCall, 'accessToken' | 'path'>,
+): AsyncGenerator<readonly unknown[]> {
+  let after: string | undefined;
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const more = after === undefined ? '' : `&after=${encodeURIComponent(after)}`;
+    const answer = await askFirmly(graph, { accessToken, path: `${path}${more}` });
+    const json = answer.ok ? storableJson(answer.json) : undefined;
+    yield listAt(json, 'data');
+    const next = wordAt(answer, 'paging', 'cursors', 'after');
+    if (next === undefined || next === after || at(json, 'paging', 'next') === undefined) return;
+    after = next;
+  }
 }

@@ -1,4 +1,3 @@
-import { storableJson } from '#contract/base/text.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
   type TemplateCategory,
@@ -7,8 +6,8 @@ import {
 } from '#contract/messages/templates.ts';
 import type { NewTemplate } from '#contract/rest/templates.ts';
 import type { NetworkTemplate } from '#server/domains/channels/channels.ts';
-import { at, given, listAt, textAt } from '#server/infra/net/json-values.ts';
-import { type Graph, askFirmly, wordAt } from '#server/domains/channels/cloud/graph.ts';
+import { given, listAt, textAt } from '#server/infra/net/json-values.ts';
+import { type Graph, askFirmly, pagesOf } from '#server/domains/channels/cloud/graph.ts';
 import {
   type CloudNumber,
   type NumbersDeps,
@@ -69,25 +68,15 @@ function isGone(error: unknown): void {
   throw error;
 }
 
-const PAGES_MAX = 100;
-
 async function listAll(
   graph: Graph,
   { accessToken, wabaId }: CloudNumber,
 ): Promise<NetworkTemplate[]> {
   const fields = 'id,name,language,status,category,components,rejected_reason';
+  const path = `${wabaId}/message_templates?limit=100&fields=${fields}`;
   const all: NetworkTemplate[] = [];
-  let after: string | undefined;
-  for (let page = 0; page < PAGES_MAX; page++) {
-    const more = after === undefined ? '' : `&after=${encodeURIComponent(after)}`;
-    const path = `${wabaId}/message_templates?limit=100&fields=${fields}${more}`;
-    const answer = await askFirmly(graph, { accessToken, path });
-    const json = answer.ok ? storableJson(answer.json) : undefined;
-    all.push(...listAt(json, 'data').flatMap((one) => templateFrom(wabaId, one) ?? []));
-    const next = wordAt(answer, 'paging', 'cursors', 'after');
-    if (next === undefined || next === after || at(json, 'paging', 'next') === undefined) break;
-    after = next;
-  }
+  for await (const page of pagesOf(graph, { accessToken, path }))
+    all.push(...page.flatMap((one) => templateFrom(wabaId, one) ?? []));
   return all;
 }
 
