@@ -25,15 +25,13 @@ export const Peer = schema(() =>
     ),
 );
 
+/** What people and programs write for a peer: a user id as it is, else the digits of a number. */
+export const normalizePeer = (typed: string): string =>
+  isUserId(typed.trim()) ? typed.trim() : normalizePhone(typed);
+
 /** A peer as people and programs write it; a number comes out normalised. */
 export const TypedPeer = schema(() =>
-  z.pipe(
-    z.pipe(
-      z.string().check(z.maxLength(140)),
-      z.transform((typed) => (isUserId(typed.trim()) ? typed.trim() : normalizePhone(typed))),
-    ),
-    Peer(),
-  ),
+  z.pipe(z.pipe(z.string().check(z.maxLength(140)), z.transform(normalizePeer)), Peer()),
 );
 
 /** A stored peer as `TypedPeer` takes it unchanged: a number abroad may begin with 8. */

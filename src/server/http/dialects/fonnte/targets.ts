@@ -1,3 +1,4 @@
+import { isUserId } from '#contract/messages/peer.ts';
 import { type Given, listOf, textOf, wrong } from '#server/http/dialects/given.ts';
 
 /** One target: its number as it goes into the pivot, and what fills the message's places for it. */
@@ -33,6 +34,7 @@ function countryOf(given: Given): string {
 
 /** A number with its country in front, as far as it can be told; the pivot judges it. */
 function phoneOf(phone: string, country: string): string {
+  if (isUserId(phone)) return phone;
   const bare = phone.replace(/[\s().-]/g, '');
   if (bare.startsWith('+') || !/^\d+$/.test(bare)) return bare;
   if (country === '0') return `+${bare}`;

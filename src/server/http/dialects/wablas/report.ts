@@ -3,7 +3,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { MessageStatus, MessageType } from '#contract/messages.ts';
 import type { ApiMessage } from '#contract/rest/messages.ts';
-import { normalizePhone } from '#contract/base/phone.ts';
+import { normalizePeer } from '#contract/messages/peer.ts';
 import { type DialectCall, type DialectDeps, readerOf } from '#server/http/dialects/dialect.ts';
 import { type Given, listOf, numberOf, textOf, wrong } from '#server/http/dialects/given.ts';
 import { refuseUnstorable } from '#server/http/input.ts';
@@ -135,7 +135,7 @@ function phoneIn(given: Given): string | undefined {
   const phone = textOf(given, 'phone');
   const no = refuseUnstorable(phone, 'id', 'to');
   if (no) throw no;
-  return phone === undefined ? undefined : normalizePhone(phone);
+  return phone === undefined ? undefined : normalizePeer(phone);
 }
 
 /** The first id that a message of an instant could have: ids begin with the time. */
