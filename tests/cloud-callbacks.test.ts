@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { newId } from '#server/infra/ids.ts';
 import { publicId } from '#contract/base/ids.ts';
@@ -123,6 +123,7 @@ test('an address that is nobody’s, and a body that is no callback, are told so
     'null',
     '{"object":"page"}',
     '{"object":"instagram","entry":[]}',
+    `{"object":"whatsapp_business_account","\\u0000":${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
   ]) {
     expect(await post(ani, body)).toBe(400);
   }
@@ -173,6 +174,15 @@ test('a thousand repeats of an inbound message are one message', async ({ ani })
   const { body: shown } = await ani.call('/v1/messages?direction=in&limit=10');
   expect(shown.data).toHaveLength(1);
   expect(shown.data[0].content.text).toBe('🎂 Halo');
+});
+
+test('a message whose id is no id of Meta’s is passed over, and brought no more', async ({
+  ani,
+}) => {
+  const id = randomBytes(4_000).toString('base64');
+  const message = { from: BUDI, id, timestamp: '1749416383', type: 'text', text: { body: 'Halo' } };
+  expect(await post(ani, callback(ani, { messages: [message] }))).toBe(200);
+  expect((await ani.call('/v1/messages?direction=in&limit=1')).body.data).toEqual([]);
 });
 
 test('statuses touch only messages that their own number has sent', async ({

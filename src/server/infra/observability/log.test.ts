@@ -27,6 +27,13 @@ describe('a phone number', () => {
     expect(said()).toContain('62812****90');
     expect(said()).not.toContain('6281234567890');
   });
+
+  test('is hidden where a user id stands for it', () => {
+    const { log, said } = listening();
+    log.info({ peer: 'ID.6281234567890' }, 'asked for ID.dd752605096029a73495');
+    expect(said()).toContain('asked for [hidden]');
+    expect(said()).not.toContain('1234567890');
+  });
 });
 
 describe('what is not on the list stays out of the log', () => {

@@ -62,10 +62,14 @@ const secretLooking = /\b(kbr_(live|test)_\w{8,}|[A-Za-z0-9_-]{40,})\b/g;
 /** Nine digits and more are a phone number, or look too much like one. */
 const phoneLooking = /(?<![\w.-])\+?\d{9,16}(?![\w.-])/g;
 
-/** Words of ours or of a library's, without what looks like a secret or a whole phone number. */
+/** A user id of Meta's, which stands for a number that WhatsApp does not show: `ID.1A2B3C4D5E`. */
+const userIdLooking = /\b[A-Z]{2}\.(?=[A-Za-z]*\d)[A-Za-z0-9]{8,128}\b/g;
+
+/** Words of ours or of a library's, without what looks like a secret, a whole phone number or a user id. */
 export const cleaned = (words: string): string =>
   words
     .replace(secretLooking, '[hidden]')
+    .replace(userIdLooking, '[hidden]')
     .replace(phoneLooking, (number) => maskPhone(number))
     .slice(0, 500);
 

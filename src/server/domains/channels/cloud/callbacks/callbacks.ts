@@ -80,7 +80,7 @@ export function openCallbacks(deps: CallbackDeps): CloudCallbacks {
       const number = KEY.test(callbackKey) ? await numberAt(callbackKey) : undefined;
       if (!number) return 'unserved';
       if (!isSigned(raw, signature, number.appSecret)) return 'forged';
-      const changes = changesIn(storableJson(asJson(raw.toString('utf8'))));
+      const changes = changesOf(raw);
       if (!changes) return 'malformed';
       await takeChanges({ ...deps, take }, number, changes);
       const nowMs = deps.now().getTime();
@@ -93,6 +93,16 @@ export function openCallbacks(deps: CallbackDeps): CloudCallbacks {
       return 'stored';
     },
   };
+}
+
+/** The parts of what was posted; undefined where it is no callback, or nested as none is. */
+function changesOf(raw: Buffer): readonly Change[] | undefined {
+  try {
+    return changesIn(storableJson(asJson(raw.toString('utf8'))));
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** Numbers are read again after this long; a new secret holds on every node after that. */

@@ -17,6 +17,9 @@ export type InboundDeps = {
   messageOf: (accountId: string, wamid: string) => Promise<string | undefined>;
 };
 
+/** Meta's ids have some sixty characters; what is longer than this cannot be told apart from others. */
+const WAMID_MAX = 512;
+
 type Content = Pick<Inbound, 'type' | 'body'>;
 
 /**
@@ -25,7 +28,7 @@ type Content = Pick<Inbound, 'type' | 'body'>;
  * @param value the part of the callback that it stands in, which names its sender.
  * Somebody whose number WhatsApp does not show is known by the user id that Meta gives them.
  *
- * @returns nothing for one without its sender: there is nobody to answer.
+ * @returns nothing for one without its sender, or an id of Meta's: there is nobody to answer.
  * @throws what passes, such as trouble with the file's host: Meta brings the callback again.
  */
 export async function inboundFrom(
@@ -35,7 +38,7 @@ export async function inboundFrom(
 ): Promise<Inbound[]> {
   const from = senderOf(message);
   const id = textAt(message, 'id');
-  if (from === undefined || id === undefined) return [];
+  if (from === undefined || id === undefined || id.length > WAMID_MAX) return [];
   const { accountId, tokenId } = number;
   const name = nameOf(value, from);
   const quoted =
