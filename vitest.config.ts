@@ -19,7 +19,7 @@ const three = { maxWorkers: 3, sequence: { groupOrder: 2 } };
 
 const units = [
   'src/**/*.test.ts',
-  'tests/{,architecture/,support/meta/}*.test.ts',
+  'tests/{,architecture/,support/meta/,support/meta/by-hand/}*.test.ts',
   'tools/**/*.test.ts',
 ];
 

@@ -42,6 +42,26 @@ test('a number and words are a customer who writes; anything else is told what t
   expect(await command(meta, '/apa')).toBe(help);
 });
 
+test('somebody writes whose number is not shown', async ({ meta, receiver }) => {
+  receiver.handle(async ({ url }) => new Response(new URL(url).searchParams.get('hub.challenge')));
+  await command(meta, `/webhook ${receiver.url} sandi`);
+  expect(await command(meta, '/hidden 6281234567890 Halo')).toBe('');
+  await meta.control.settled();
+  const told = receiver.posts.at(-1)?.body ?? '';
+  expect(told).toContain('Halo');
+  expect(told).not.toContain('6281234567890');
+  expect(await command(meta, '/hidden Halo')).toBe(help);
+});
+
+test('samples are a template with a picture and a button, and one of codes, each once', async ({
+  meta,
+}) => {
+  await command(meta, '/samples');
+  expect(await command(meta, '/samples')).toBe(
+    'hello_world en_US UTILITY APPROVED\npromo_contoh id MARKETING APPROVED\nkode_contoh id AUTHENTICATION APPROVED',
+  );
+});
+
 test('its number is not the one that the first operator signs in with', ({ meta }) => {
   expect(meta.numbers[0]?.phone).not.toBe('6281100000000');
 });

@@ -1,15 +1,22 @@
 import type { FakeMeta } from '#tests/support/meta/fake-meta.ts';
 import { allScopes } from '#tests/support/meta/state.ts';
-import type { Template, TemplateStatus } from '#tests/support/meta/templates.ts';
-import { inboundTypes } from '#tests/support/meta/webhooks/inbound.ts';
+import {
+  type NewTemplate,
+  type Template,
+  type TemplateStatus,
+  codeComponents,
+} from '#tests/support/meta/templates.ts';
+import { type Inbound, inboundTypes } from '#tests/support/meta/webhooks/inbound.ts';
 
 /** What can be typed to a fake that runs by hand. */
 export const help = `A customer writes       6281234567890 Halo
   or sends that type    6281234567890 /image
+  without their number  /hidden 6281234567890 Halo
 /webhook URL TOKEN      confirm an address with its verify token; webhooks go there from then on
 /webhook                the last webhooks, and what they were answered
 /sent                   the last messages that were accepted
 /templates              the templates, and how they stand
+/samples                adds approved ones: promo_contoh (picture, button), kode_contoh (codes)
 /approve NAME           approve a template, in all its languages
 /reject NAME            reject it
 /quality EVENT          FLAGGED, UNFLAGGED, UPGRADE or DOWNGRADE of the number
@@ -34,6 +41,8 @@ export async function command(meta: FakeMeta, line: string): Promise<string> {
       return orNone(control.sent().slice(-SHOWN).map(sentLine));
     case '/templates':
       return orNone(control.templates.list().map(templateLine));
+    case '/samples':
+      return addSamples(meta);
     case '/approve':
       return decide(meta, first, 'APPROVED');
     case '/reject':
@@ -47,6 +56,8 @@ export async function command(meta: FakeMeta, line: string): Promise<string> {
     case '/restore':
       control.tokens.add(token, allScopes);
       return 'The access token is taken again.';
+    case '/hidden':
+      return writeFrom(meta, words.join(' '), { isNumberHidden: true }) ?? help;
     default:
       return writeFrom(meta, line) ?? help;
   }
@@ -75,6 +86,33 @@ const sentLine = ({ to, type, body, failure }: ReturnType<FakeMeta['control']['s
 const templateLine = ({ name, language, category, status }: Template) =>
   `${name} ${language} ${category} ${status}`;
 
+/** What an account has that has sent for a while: what only Meta's own pages can make. */
+const samples: readonly NewTemplate[] = [
+  {
+    name: 'promo_contoh',
+    category: 'MARKETING',
+    components: [
+      { type: 'HEADER', format: 'IMAGE' },
+      { type: 'BODY', text: 'Halo {{1}}, minggu ini semua kopi diskon 20%.' },
+      { type: 'FOOTER', text: 'Toko Contoh' },
+      {
+        type: 'BUTTONS',
+        buttons: [
+          { type: 'URL', text: 'Lihat promo', url: 'https://toko.example/promo/{{1}}' },
+          { type: 'QUICK_REPLY', text: 'Berhenti promosi' },
+        ],
+      },
+    ],
+  },
+  { name: 'kode_contoh', category: 'AUTHENTICATION', components: codeComponents },
+];
+
+function addSamples({ control: { templates } }: FakeMeta): string {
+  const there = new Set(templates.list().map(({ name }) => name));
+  for (const one of samples) if (!there.has(one.name)) templates.add(one);
+  return orNone(templates.list().map(templateLine));
+}
+
 /** Decides on a template in each of its languages. */
 function decide({ control }: FakeMeta, name: string, status: TemplateStatus): string {
   const named = control.templates.list().filter((one) => one.name === name);
@@ -83,10 +121,15 @@ function decide({ control }: FakeMeta, name: string, status: TemplateStatus): st
 }
 
 /** A number and words: somebody writes. @returns undefined for anything else. */
-function writeFrom({ control }: FakeMeta, line: string): string | undefined {
+function writeFrom(
+  { control }: FakeMeta,
+  line: string,
+  how: Pick<Inbound, 'isNumberHidden'> = {},
+): string | undefined {
   const [, phone, words] = /^\s*\+?(\d{5,})\s+(.+)$/.exec(line) ?? [];
   if (phone === undefined || words === undefined) return undefined;
   const type = inboundTypes.find((one) => words === `/${one}`);
-  control.receiveFrom(phone, type ? { type } : { type: 'text', content: { body: words } });
+  const said = type ? { type } : { type: 'text' as const, content: { body: words } };
+  control.receiveFrom(phone, { ...said, ...how });
   return '';
 }

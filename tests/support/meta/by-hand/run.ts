@@ -18,12 +18,15 @@ const meta = await startFakeMeta({
   port: Number(values.port),
   seed: 1,
   areWindowsOpen: true,
+  numbers: [{}, { verifiedName: 'Kode Contoh' }],
   statuses: { sentMs: 200, deliveredMs: 800, readMs: 2_500 },
   webhooks: { retryMs: 1_000, retries: 8 },
 });
 print(`Base address     ${meta.url}`);
-print(`Number           +${meta.numbers[0]?.phone}`);
-print(`Phone number id  ${meta.numbers[0]?.id}`);
+for (const { phone, id } of meta.numbers) {
+  print(`Number           +${phone}`);
+  print(`Phone number id  ${id}`);
+}
 print(`WABA id          ${meta.wabaId}`);
 print(`Access token     ${meta.token}`);
 print(`App secret       ${meta.appSecret}`);
