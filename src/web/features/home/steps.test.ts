@@ -29,5 +29,8 @@ test('other numbers are connected with a QR, also where another token is at Meta
     expect(connectWords(home)).toContain('QR');
     expect(reasonWords(waiting(channel))).toContain('QR');
   }
-  expect(stepsOf({ channel: null, attention: [] }).linked.title).toBe('Pindai QR');
+});
+
+test('before there is a token, nothing says how its number will be connected', () => {
+  expect(stepsOf({ channel: null, attention: [] }).linked.title).toBe('Sambungkan nomor');
 });

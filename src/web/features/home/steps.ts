@@ -17,7 +17,8 @@ const waitingIn = ({ attention }: Facts) => attention.find(({ reason }) => reaso
 /** The four first steps: what each is called, and where it is done. */
 export function stepsOf(home: Facts): Record<StepKey, StepFacts> {
   const waiting = waitingIn(home);
-  const connect = isByMeta(home) ? 'Sambungkan nomor' : 'Pindai QR';
+  const isScanned = home.channel !== null && !isByMeta(home);
+  const connect = isScanned ? 'Pindai QR' : 'Sambungkan nomor';
   return {
     topped_up: {
       title: 'Isi saldo',
