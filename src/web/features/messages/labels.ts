@@ -1,4 +1,10 @@
-import type { MessageRow, MessageStatus, MessageType, StatusFilter } from '#contract/messages.ts';
+import type {
+  Failure,
+  MessageRow,
+  MessageStatus,
+  MessageType,
+  StatusFilter,
+} from '#contract/messages.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import type { Mark } from '#web/ui/chat/Ticks.tsx';
 
@@ -41,6 +47,24 @@ export const canCancel = ({
   status,
 }: Pick<MessageRow, 'direction' | 'status'>): boolean =>
   direction === 'out' && (status === 'scheduled' || status === 'accepted' || status === 'queued');
+
+/** Failures that a second try at once only repeats: their sentences say what else helps. */
+const inVain: ReadonlySet<Failure | null> = new Set([
+  'network_declined',
+  'opted_out',
+  'window_closed',
+]);
+
+/** True for a text that did not arrive, where sending it once more may help. */
+export const canResend = ({
+  direction,
+  status,
+  type,
+  failure,
+}: Pick<MessageRow, 'direction' | 'status' | 'type' | 'failure'>): boolean =>
+  direction === 'out' &&
+  type === 'text' &&
+  (status === 'expired' || (status === 'failed' && !inVain.has(failure)));
 
 type Peer = { peer: string; peer_name: string | null };
 

@@ -14,7 +14,7 @@ import { messageQuery } from '#web/features/messages/queries.ts';
 import { ResendButton } from '#web/features/messages/details/ResendButton.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { timelineEntries } from '#web/features/messages/details/timeline.ts';
-import { canCancel, nameOf, typeLabel } from '#web/features/messages/labels.ts';
+import { canCancel, canResend, nameOf, typeLabel } from '#web/features/messages/labels.ts';
 import { AskSupport } from '#web/features/support/support.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
@@ -109,7 +109,7 @@ function Actions({ message }: { message: MessageDetail }) {
           Batalkan pengiriman
         </Button>
       )}
-      <ResendButton message={message} />
+      {canResend(message) && <ResendButton message={message} />}
       <AskSupport about="message" id={message.id} />
     </Row>
   );

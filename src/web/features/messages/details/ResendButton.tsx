@@ -1,5 +1,5 @@
 import { writtenPeer } from '#contract/messages/peer.ts';
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { RotateCw } from 'lucide-react';
 import { sendMessage, type MessageDetail } from '#contract/messages.ts';
@@ -7,29 +7,31 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { nameOf } from '#web/features/messages/labels.ts';
+import { useMessagePrice } from '#web/features/messages/send/useMessagePrice.ts';
+import { allTokensQuery } from '#web/features/tokens/tokens.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 
-/** For a text that failed or ran out of time: sends it once more, as a new message. */
+/** Sends a text that failed or ran out of time once more, as a new message. */
 export function ResendButton({ message }: { message: MessageDetail }) {
-  const client = useQueryClient();
+  const { data: tokens } = useQuery(allTokensQuery);
+  const { data: saldo } = useQuery(saldoQuery);
+  const channel = tokens?.find(({ id }) => id === message.token.id)?.channel;
+  const price = useMessagePrice(channel, saldo);
   const send = useAct(sendMessage);
-  const gone = message.status === 'failed' || message.status === 'expired';
-  if (message.direction === 'in' || !gone || message.content.type !== 'text') return null;
 
   const ask = async () => {
-    const saldo = await client.ensureQueryData(saldoQuery).catch(() => undefined);
     const done = await confirm({
       title: 'Kirim ulang pesan ini?',
       children: (
         <p>
           Pesan yang sama dikirim sebagai pesan baru ke {nameOf(message)}
-          {saldo && saldo.quota_left > 0 && ', termasuk kuota paket'}
-          {saldo && saldo.quota_left === 0 && (
+          {price === 'quota' && ', termasuk kuota paket'}
+          {typeof price === 'number' && (
             <>
               {' '}
-              dengan biaya <Money amount={saldo.message_price} />
+              dengan biaya <Money amount={price} />
             </>
           )}
           .
