@@ -72,6 +72,14 @@ const weRetry: Record<Language, string> = {
   en: 'Kabari is trying again by itself; nothing need be done',
 };
 
+/** What lasts until the token's owner does something: its message waits for that. */
+const ownerMends: Partial<Record<Failure, Record<Language, string>>> = {
+  network_access: {
+    id: 'Masukkan access token yang baru di halaman Token; pesan ini menunggu lalu berangkat dengan sendirinya',
+    en: 'Enter a new access token on the Token page; this message waits, then leaves by itself',
+  },
+};
+
 const weWait: Record<Language, string> = {
   id: 'Jaringan belum menjawab. Kabari menunggu laporannya lalu melanjutkan dengan sendirinya; tidak ada yang perlu Anda lakukan.',
   en: 'The network has not answered yet. Kabari is waiting for its report and goes on by itself; nothing need be done.',
@@ -104,9 +112,9 @@ export const failureSentence = (failure: Failure, language: Language): string =>
 /** What happened, in a few words and without what to do: for lists of causes. */
 export const failureCause = (failure: Failure): string => happened.id[failure];
 
-/** Why a try failed that is followed by another one: what happened, and that nothing need be done. */
+/** Why a try failed that is followed by another one: what happened, and what need be done, mostly nothing. */
 export const retrySentence = (failure: Failure, language: Language): string =>
-  `${happened[language][failure]}. ${weRetry[language]}.`;
+  `${happened[language][failure]}. ${(ownerMends[failure] ?? weRetry)[language]}.`;
 
 /** What is said of a message whose try got no answer, while its report is awaited. */
 export const waitSentence = (language: Language): string => weWait[language];

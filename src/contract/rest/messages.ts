@@ -67,7 +67,7 @@ export const ApiMessage = schema(() =>
     send_at: z.nullable(z.coerce.date()),
     /** Seconds from `send_at` (or `created_at`) after which it expires unsent; null when it never does. */
     ttl: z.nullable(z.int()),
-    /** A try failed, or nobody answered, and the next follows by itself: nothing need be done. */
+    /** A try failed, or nobody answered, and the next follows by itself; `detail` says what need be done, if anything. */
     retrying: z.nullable(
       z.object({
         code: Failure(),

@@ -78,6 +78,12 @@ test('while a failed try is followed by another one, the message says that nothi
   expect(retrySentence('rate_limited', 'id')).not.toMatch(/Kirim ulang/);
 });
 
+test('a message that waits for another access token says that its owner has to enter it', () => {
+  expect(retrySentence('network_access', 'en')).toMatch(/Enter a new access token/);
+  expect(retrySentence('network_access', 'id')).toMatch(/Masukkan access token yang baru/);
+  expect(retrySentence('network_access', 'id')).not.toMatch(/tidak ada yang perlu/);
+});
+
 test('a message whose try nobody answered says that we wait, and that nothing need be done', async ({
   ani,
   db,

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { failures } from '#contract/messages.ts';
+import { retrySentence } from '#contract/messages/failures.ts';
 import { timelineEntries } from './timeline.ts';
 
 const step = (kind: 'accepted' | 'queued' | 'sent' | 'delivered' | 'failed', minute: number) => ({
@@ -39,11 +40,12 @@ test('a failure says why, and promises nothing more', () => {
   expect(entries[1]?.tone).toBe('danger');
 });
 
-test('while the server tries again by itself, nobody is asked to do so', () => {
-  const [retrying, unknown] = timelineEntries(
+test('while the server tries again by itself nobody is asked to do so, but who has to enter an access token', () => {
+  const [retrying, refused, unknown] = timelineEntries(
     {
       timeline: [
-        { kind: 'retrying', at: new Date(0), detail: failures.rate_limited },
+        { kind: 'retrying', at: new Date(0), detail: retrySentence('rate_limited', 'id') },
+        { kind: 'retrying', at: new Date(0), detail: retrySentence('network_access', 'id') },
         { kind: 'unknown', at: new Date(0), detail: failures.no_answer },
       ],
       status: 'sending',
@@ -52,7 +54,8 @@ test('while the server tries again by itself, nobody is asked to do so', () => {
     },
     'Asia/Jakarta',
   );
-  expect(retrying?.detail).toBe('Jaringan menolak karena terlalu cepat.');
+  expect(retrying?.detail).not.toContain('Kirim ulang');
+  expect(refused?.detail).toContain('Masukkan access token yang baru');
   expect(unknown?.detail).not.toContain('Kirim ulang');
 });
 

@@ -45,18 +45,13 @@ const tones: Partial<Record<Kind, Tone>> = {
   corrected: 'success',
 };
 
-/**
- * The sentence of a step. A failure's sentence ends with what to do; while the server itself goes on
- * trying, only what happened is reported.
- */
+/** The sentence of a step: what happened, and what need be done. */
 function detailOf({ kind, detail }: TimelineStep, lived: Lived, zone: string): string | null {
   const { failure, status, scheduled_at } = lived;
   if (kind === 'scheduled' && status === 'scheduled' && scheduled_at)
     return `Akan dikirim ${formatDateTimeZone(scheduled_at, zone)}`;
   if (kind === 'failed') return detail ?? (failure && failures[failure]);
   if (kind === 'unknown') return 'Jaringan belum menjawab. Kami menunggu laporannya lebih dulu.';
-  if (kind === 'retrying' && detail !== null)
-    return `${detail.split('. ')[0]?.replace(/\.$/, '')}.`;
   return detail;
 }
 
