@@ -105,7 +105,7 @@ const sentences: Sentences = {
   channel_other: 'Token ini memakai kanal lain. Pindahkan kanalnya dahulu di halaman Token.',
   channel_busy: 'Masih ada pesan token ini yang sedang dikirim. Tunggu satu menit, lalu coba lagi.',
   channel_waiting: ({ templates }) =>
-    `Masih ada ${formatNumber(templates)} pesan templat token ini yang menunggu dengan harga kanalnya sekarang. Tunggu sampai terkirim atau batalkan di Riwayat pesan, lalu coba lagi.`,
+    `Masih ada ${formatNumber(templates)} pesan templat token ini yang menunggu dengan harga kanalnya sekarang. Tunggu sampai terkirim atau batalkan di halaman Pesan, lalu coba lagi.`,
   cloud_refused: ({ code }) =>
     `Meta menolak data ini (kode ${code}). Periksa Phone number ID, WhatsApp Business Account ID, dan access token beserta izinnya (whatsapp_business_messaging, whatsapp_business_management).`,
   cloud_unreachable: 'Meta tidak dapat dihubungi. Coba lagi sebentar lagi.',
