@@ -3,9 +3,9 @@ import type { ChannelName } from '#contract/tokens.ts';
 import styles from '#web/features/tokens/channels/channels.module.css';
 import { aboutChannel } from '#web/features/tokens/channels/channelWords.ts';
 
-/** What a channel can, risks, needs and how it is paid: read on the card that chooses it. */
+/** What a channel can, risks and needs: read on the card that chooses it. */
 export function AboutChannel({ channel }: { channel: ChannelName }) {
-  const { can, needs, pays, risk } = aboutChannel[channel];
+  const { can, needs, risk } = aboutChannel[channel];
   return (
     <>
       <span>{can}</span>
@@ -16,7 +16,6 @@ export function AboutChannel({ channel }: { channel: ChannelName }) {
         </span>
       )}
       <span>{needs}</span>
-      {pays && <span>{pays}</span>}
     </>
   );
 }

@@ -3,7 +3,7 @@ import type { OfferedChannel } from '#contract/tokens/channels.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { AboutChannel } from '#web/features/tokens/channels/AboutChannel.tsx';
-import { pricesOf } from '#web/features/tokens/channels/channelWords.ts';
+import { aboutChannel, pricesOf } from '#web/features/tokens/channels/channelWords.ts';
 import { channelsQuery } from '#web/features/tokens/channels/queries.ts';
 import styles from '#web/features/tokens/channels/channels.module.css';
 import { channelLabel } from '#web/features/tokens/labels.ts';
@@ -65,12 +65,19 @@ export function ChannelChoice({ legend, without, value, error, onChange }: Props
   );
 }
 
-const Prices = ({ offered }: { offered: OfferedChannel }) => (
-  <span className={styles['prices']}>
-    {pricesOf(offered).map((price) => (
-      <span key={price} className="num">
-        {price}
+/** What it costs, and when that is paid. */
+function Prices({ offered }: { offered: OfferedChannel }) {
+  const { pays } = aboutChannel[offered.channel];
+  return (
+    <>
+      {pays && <span>{pays}</span>}
+      <span className={styles['prices']}>
+        {pricesOf(offered).map((price) => (
+          <span key={price} className="num">
+            {price}
+          </span>
+        ))}
       </span>
-    ))}
-  </span>
-);
+    </>
+  );
+}

@@ -20,7 +20,8 @@ export const aboutChannel: Record<ChannelName, About> = {
   },
   cloud: {
     can: 'Jalur resmi dari Meta. Templat yang disetujui dapat dikirim kapan saja; pesan lain hanya dalam 24 jam sejak penerima terakhir menulis.',
-    needs: 'Perlu nomor di akun WhatsApp Business Anda di Meta, beserta access token-nya.',
+    needs:
+      'Perlu nomor di akun WhatsApp Business Anda di Meta, beserta access token-nya. Meta menagih tarifnya sendiri kepada akun itu.',
     pays: 'Biaya di Kabari dipotong saat Meta menerima pesan, juga bila Meta kemudian tidak menyampaikannya.',
   },
   web: {
