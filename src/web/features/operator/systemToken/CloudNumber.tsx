@@ -44,7 +44,11 @@ export function CloudNumber({ token }: { token: SystemToken }) {
       <h3>Nomor di Meta</h3>
       <CloudSetup cloud={cloud} />
       <Row>
-        <Button variant="outline" tone="neutral" onClick={() => setEditing(true)}>
+        <Button
+          variant={token.status === 'disconnected' ? 'solid' : 'outline'}
+          {...(token.status !== 'disconnected' && { tone: 'neutral' as const })}
+          onClick={() => setEditing(true)}
+        >
           Masukkan access token baru
         </Button>
       </Row>
