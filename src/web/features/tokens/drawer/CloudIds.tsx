@@ -9,12 +9,12 @@ export function CloudIds({ token }: { token: Token }) {
   const { account_id } = useUser();
   return (
     <section className={styles['part']}>
-      <h3>WhatsApp Cloud API</h3>
+      <h3>ID untuk kode WhatsApp Cloud API</h3>
       <CopyField
         look="code"
         label="ID nomor telepon"
         value={numberIdOf(token.id)}
-        help="Untuk kode yang ditulis bagi WhatsApp Cloud API: ganti alamatnya dengan alamat Kabari dan pakai kunci token ini."
+        help="Untuk kode yang ditulis bagi WhatsApp Cloud API: ganti alamatnya dengan alamat Kabari, kedua ID dari Meta dengan yang ini, dan pakai kunci token ini."
       />
       <CopyField look="code" label="ID akun WhatsApp Business" value={businessIdOf(account_id)} />
     </section>
