@@ -11,6 +11,7 @@ import {
   linkToken,
 } from '#contract/tokens.ts';
 import { useAct } from '#web/api/query.ts';
+import { Alert } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { tokenQuery, useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';
@@ -32,8 +33,8 @@ const QR_PX = 220;
 /** How often the token is looked at while a phone is awaited; live events are usually faster. */
 const LOOK_MS = 4_000;
 
-const hints = {
-  none: 'Ponselnya ada pada Anda: tampilkan QR di sini, lalu pindai dengan ponsel itu. Ponselnya ada pada orang lain: kirimi ia tautan pindai.',
+/** How a link ended that came to nothing, and what to do. */
+const endings = {
   late: 'QR atau tautan tadi sudah kedaluwarsa. Buat yang baru.',
   used: 'Tadi tidak berhasil menyambung. Periksa apakah nomornya sudah dipakai token lain, lalu coba sekali lagi.',
   ...linkFailures,
@@ -134,7 +135,17 @@ export function LinkPart({ token, linking, risk, restricted = false }: Props) {
     <section ref={section} className={styles['part']} data-look="card">
       <h3>Sambungkan ponsel</h3>
       <RefusalAlert error={error} />
-      {!live && <p className={styles['text']}>{hints[ended ?? 'none']}</p>}
+      <Alert
+        state={ended === 'late' ? 'warning' : 'danger'}
+        visible={!live && ended !== undefined}
+        label={ended && endings[ended]}
+      />
+      {!live && (
+        <p className={styles['text']}>
+          Ponselnya ada pada Anda: tampilkan QR di sini, lalu pindai dengan ponsel itu. Ponselnya
+          ada pada orang lain: kirimi ia tautan pindai.
+        </p>
+      )}
       {risk}
       {live && here !== undefined && (
         <Suspense fallback={<Skeleton width={264} height={264} />}>
