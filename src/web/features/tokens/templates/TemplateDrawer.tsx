@@ -6,6 +6,7 @@ import { deleteTemplate, type Template } from '#contract/messages/templates.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
+import { allTokensQuery } from '#web/features/tokens/allTokens.ts';
 import {
   categoryLabel,
   fileLabel,
@@ -64,7 +65,8 @@ export function TemplateDrawer({ open, onClose }: Props) {
 function Details({ template, onGone }: { template: Template; onGone: () => void }) {
   const { timezone } = useUser();
   const [examples, setExamples] = useState<Examples>({});
-  const sending = useSending();
+  const { data: tokens } = useQuery(allTokensQuery);
+  const sending = useSending({ channel: tokens?.find(({ phone }) => phone !== null)?.channel });
   const remove = useRemoveTemplate(template, onGone);
   const { status, category, language, created_at } = template;
   return (
