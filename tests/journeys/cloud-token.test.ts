@@ -61,6 +61,10 @@ journey(
     await connectByKeyboard(tab);
     await tab.getByText('Meta belum memeriksa alamat Kabari.', { exact: false }).waitFor();
     await look(tab, 'what to enter at Meta');
+    await tab.goto(address);
+    await tab.getByText('Meta belum memeriksa alamat Kabari', { exact: false }).waitFor();
+    await look(tab, 'the first steps of a number that Meta does not call back for');
+    await tab.getByRole('link', { name: 'Selesaikan langkah terakhirnya' }).click();
 
     const url = await offered(tab, 'Callback URL');
     const word = await offered(tab, 'Verify token');

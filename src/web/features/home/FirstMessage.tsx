@@ -1,5 +1,5 @@
 import type { HomeSummary } from '#contract/messages.ts';
-import { WindowNote, curlSample, useSending } from '#web/features/tokens/tokens.ts';
+import { UnverifiedNote, WindowNote, curlSample, useSending } from '#web/features/tokens/tokens.ts';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
 
 /** The call that sends the first message, and what it needs. */
@@ -11,7 +11,12 @@ export function FirstMessage({ channel }: Pick<HomeSummary, 'channel'>) {
         Tempel perintah ini di terminal dan ganti KUNCI_API_ANDA dengan kunci token Anda, atau kirim
         langsung dari sini.
       </p>
-      {channel === 'cloud' && <WindowNote />}
+      {channel === 'cloud' && (
+        <>
+          <WindowNote />
+          <UnverifiedNote />
+        </>
+      )}
       <CodeBlock title="curl" code={curlSample(sending)} />
     </>
   );

@@ -3,6 +3,7 @@ export { AboutChannel } from '#web/features/tokens/channels/AboutChannel.tsx';
 export { CloudForm } from '#web/features/tokens/channels/CloudForm.tsx';
 export { CloudSetup } from '#web/features/tokens/channels/CloudSetup.tsx';
 export { channelsQuery } from '#web/features/tokens/channels/queries.ts';
+export { UnverifiedNote } from '#web/features/tokens/channels/UnverifiedNote.tsx';
 export { WindowNote } from '#web/features/tokens/channels/WindowNote.tsx';
 export { uptimeWords } from '#web/features/tokens/channels/health.ts';
 export { channelLabel, statusTone } from '#web/features/tokens/labels.ts';
