@@ -157,6 +157,24 @@ describe('one message', () => {
     },
   );
 
+  test('did nothing before it was accepted, also where the network tells whole seconds', async ({
+    db,
+    sql,
+  }) => {
+    const ani = await customerWith(sql, { saldo: 1000 });
+    const { accountId } = ani;
+    const placed = await openAccepter(sql, () => undefined).place(orderOf(ani));
+    const messageId = placed.results[0]?.id ?? '';
+    const at = new Date(Date.now() - 900);
+    await applyReceipts(sql, [{ accountId, messageId, status: 'sent', at }]);
+    const { timeline, created_at } = await messageDetail(
+      db.tenantSql,
+      { accountId, messageId },
+      reader,
+    );
+    expect(timeline.map((step) => step.at >= created_at)).toEqual([true, true, true]);
+  });
+
   test('that failed says why, and what to do', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;

@@ -100,7 +100,9 @@ function wholeTimeline(
   const { direction, status, created_at: at } = stored;
   const visible = later.flatMap((step) => {
     const kind = TimelineStep().shape.kind.safeParse(step.kind);
-    return kind.success ? [{ kind: kind.data, at: step.at, detail: detailOf(step, language) }] : [];
+    // A network that tells whole seconds must not tell of a message before there was one.
+    const stepAt = step.at < at ? at : step.at;
+    return kind.success ? [{ kind: kind.data, at: stepAt, detail: detailOf(step, language) }] : [];
   });
   if (direction === 'in') {
     return visible.some(({ kind }) => kind === 'received')

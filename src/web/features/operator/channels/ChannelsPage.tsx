@@ -66,7 +66,7 @@ const columns: readonly Column<ConnectedNumber>[] = [
   },
   {
     id: 'uptime',
-    title: 'Uptime 30 hari',
+    title: 'Waktu aktif 30 hari',
     width: 118,
     align: 'end',
     phone: 'fact',

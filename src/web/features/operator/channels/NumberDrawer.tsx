@@ -75,7 +75,7 @@ function Details({ number }: { number: ConnectedNumber }) {
             is: since && status === 'linked' ? <DateTime at={since} /> : 'Tidak tersambung',
           },
           {
-            term: 'Uptime 30 hari',
+            term: 'Waktu aktif 30 hari',
             is: <span className="num">{uptimeWords(number.uptime)}</span>,
           },
           {

@@ -71,7 +71,7 @@ function Health({ connection, isConnected }: HealthProps) {
             term: 'Tersambung sejak',
             is: since && isConnected ? <DateTime at={since} /> : 'Tidak tersambung',
           },
-          { term: 'Uptime 30 hari', is: <span className="num">{uptimeWords(uptime)}</span> },
+          { term: 'Waktu aktif 30 hari', is: <span className="num">{uptimeWords(uptime)}</span> },
           {
             term: 'Laporan terakhir',
             is: lastReceipt ? <DateTime at={lastReceipt} /> : 'Belum ada',
