@@ -61,6 +61,7 @@ test('a key leads to its account, its token and what decides whether it may send
     allowedAddresses: [],
     expiresOn: null,
     simulated: true,
+    readAtMs: expect.any(Number),
   });
 });
 
