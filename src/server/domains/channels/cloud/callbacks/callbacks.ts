@@ -95,10 +95,15 @@ export function openCallbacks(deps: CallbackDeps): CloudCallbacks {
   };
 }
 
+/** What only an escape can bring into JSON: U+0000, and half of a surrogate pair. */
+const MAYBE_UNSTORABLE = /\\u(?:0000|d[89a-f])/i;
+
 /** The parts of what was posted; undefined where it is no callback, or nested as none is. */
 function changesOf(raw: Buffer): readonly Change[] | undefined {
+  const text = raw.toString('utf8');
   try {
-    return changesIn(storableJson(asJson(raw.toString('utf8'))));
+    const body = asJson(text);
+    return changesIn(MAYBE_UNSTORABLE.test(text) ? storableJson(body) : body);
   } catch (error) {
     if (error instanceof RangeError) return undefined;
     throw error;
