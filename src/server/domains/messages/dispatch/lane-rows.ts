@@ -59,8 +59,10 @@ export async function leaveChannel(
     where account_id = ${accountId} and token_id = ${tokenId}
       and (state in ('sending', 'unknown') or unsure_until is not null) limit 1`;
   if (sending) return 'sending';
-  const templates = await waitingTemplates(tx, { accountId, tokenId });
-  if (templates > 0 && (from === 'cloud' || to === 'cloud')) return { templates };
+  if (from === 'cloud' || to === 'cloud') {
+    const templates = await waitingTemplates(tx, { accountId, tokenId });
+    if (templates > 0) return { templates };
+  }
   await tx`
     update lanes
     set epoch = epoch + 1, owner = null, lease_until = null, ready_at = clock_timestamp()
