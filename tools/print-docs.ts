@@ -88,6 +88,7 @@ const example = {
   text: 'Pendaftaran akun baru sedang ditutup.',
   code: 190,
   templates: 3,
+  missing: 'content',
   header: 'image',
   buttons: [1],
 };
@@ -95,6 +96,7 @@ const example = {
 /** Where a fact of that name means something else. */
 const ownExamples: Partial<Record<RefusalCode, object>> = {
   webhook_unconfirmed: { status: 503, why: 'status' },
+  recipients_unreadable: { why: 'no_numbers' },
 };
 
 /** @throws Error when a sentence could mention a fact that has no example here. */

@@ -1,5 +1,6 @@
 import type { Act } from './base/act.ts';
 import * as accounts from './accounts.ts';
+import * as campaigns from './campaigns/campaign.ts';
 import * as invoices from './billing/invoices.ts';
 import * as plans from './billing/plans.ts';
 import * as audit from './operator/audit.ts';
@@ -128,6 +129,16 @@ export const acts: readonly Act[] = [
   templates.createTemplate,
   templates.deleteTemplate,
   templates.syncTemplateList,
+  campaigns.listCampaigns,
+  campaigns.getCampaign,
+  campaigns.listRecipients,
+  campaigns.createCampaign,
+  campaigns.updateCampaign,
+  campaigns.startCampaign,
+  campaigns.pauseCampaign,
+  campaigns.resumeCampaign,
+  campaigns.cancelCampaign,
+  campaigns.deleteCampaign,
   saldoSummary.saldoSummary,
   saldoUsage.saldoUsage,
   saldoAlert.getSaldoAlert,

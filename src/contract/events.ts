@@ -46,6 +46,8 @@ export const LiveEvent = schema(() =>
       source: OptoutSource(),
     }),
     z.object({ kind: z.literal('token.changed'), token_id: Id('token') }),
+    /** A message to many was begun, started, paused, ended or deleted. */
+    z.object({ kind: z.literal('campaign.changed'), campaign_id: Id('campaign') }),
     /** A template was handed in or deleted. */
     z.object({ kind: z.literal('template.changed') }),
     /** The webhook of a token was saved, or switched off or on. */

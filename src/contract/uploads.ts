@@ -154,6 +154,17 @@ export const uploadPurposes = {
   ],
   /** The proof of a transfer. */
   proof: [{ mimes: [...pictures, 'application/pdf'], bytesMax: 5 * MB }],
+  /** A list of recipients, for a campaign. */
+  recipients: [
+    {
+      mimes: [
+        'text/csv',
+        'text/plain',
+        'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+      ],
+      bytesMax: 10 * MB,
+    },
+  ],
   /** A bank's statement, for an operator to import. */
   statement: [{ mimes: ['text/csv', 'text/plain'], bytesMax: 5 * MB }],
 } as const satisfies Record<string, readonly Allowance[]>;

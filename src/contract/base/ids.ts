@@ -26,6 +26,7 @@ export const idPrefixes = {
   support: 'sup_',
   broadcast: 'brd_',
   delivery: 'whd_',
+  campaign: 'cmp_',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 

@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { campaignRefusals } from '#contract/campaigns/refusals.ts';
 import { namingRefusals } from '#contract/messages/refusals.ts';
 import { secondFactorRefusals } from '#contract/secondfactor/refusals.ts';
 import { channelRefusals } from '#contract/tokens/refusals.ts';
@@ -159,6 +160,7 @@ export const refusals = {
   push_service_down: { status: 502, facts: none, retryable: true },
 
   upload_gone: { status: 410, facts: none },
+  ...campaignRefusals,
   support_empty: { status: 422, facts: none },
   support_too_many: { status: 429, facts: wait },
   support_not_closed: { status: 409, facts: none },

@@ -1,4 +1,5 @@
 import type { FactsOf, RefusalCode } from '#contract/base/refusals.ts';
+import { unreadableLists } from '#contract/campaigns/refusals.ts';
 import { inMegabytes } from './sizes.ts';
 
 type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };
@@ -214,6 +215,14 @@ const sentences: Sentences = {
   push_key_old: 'This subscription uses an old key.',
   push_gone: 'This browser no longer takes notices.',
   push_service_down: 'The push service does not answer.',
+  recipients_unreadable: ({ why }) => unreadableLists[why].en,
+  campaign_incomplete: ({ missing }) =>
+    missing === 'content'
+      ? 'There is nothing to send yet. Write the message first.'
+      : 'Nobody on the list can be sent to. Check its numbers.',
+  campaign_state: 'This has changed meanwhile. Look how it stands now.',
+  campaigns_full: ({ limit }) =>
+    `The account has ${limit} campaigns that are not over, which is the most. Delete drafts that are not needed.`,
   upload_gone: 'This upload is not there any more.',
   support_empty: 'Write something, or attach a file.',
   support_too_many: 'Too many messages within a short time.',

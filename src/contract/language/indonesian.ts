@@ -1,6 +1,7 @@
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import type { FactsOf, RefusalCode } from '#contract/base/refusals.ts';
 import { formatDate, wibMidnight } from '#contract/base/time.ts';
+import { unreadableLists } from '#contract/campaigns/refusals.ts';
 import { inMegabytes } from './sizes.ts';
 
 type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };
@@ -244,6 +245,14 @@ const sentences: Sentences = {
   push_service_down:
     'Layanan pemberitahuan peramban ini tidak menjawab. Coba lagi beberapa saat lagi.',
 
+  recipients_unreadable: ({ why }) => unreadableLists[why].id,
+  campaign_incomplete: ({ missing }) =>
+    missing === 'content'
+      ? 'Belum ada isi yang dikirim. Tulis pesannya dulu.'
+      : 'Tidak ada penerima yang dapat dikirimi. Periksa nomor di daftarnya.',
+  campaign_state: 'Kiriman ini sudah berubah. Lihat keadaannya sekarang.',
+  campaigns_full: ({ limit }) =>
+    `Sudah ada ${limit} kiriman massal yang belum selesai. Hapus draf yang tidak diperlukan.`,
   upload_gone: 'Unggahan ini tidak ada lagi. Unggah berkasnya sekali lagi.',
   support_empty: 'Tulis pesannya atau lampirkan sesuatu.',
   support_too_many: ({ seconds }) => `Terlalu banyak pesan. Coba lagi dalam ${seconds} detik.`,

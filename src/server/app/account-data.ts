@@ -2,6 +2,7 @@ import { accountsAccountData } from '#server/domains/accounts/accounts.ts';
 import { billingAccountData, invoicesAccountData } from '#server/domains/billing/billing.ts';
 import { broadcastsAccountData } from '#server/domains/broadcasts/broadcasts.ts';
 import { simulatorAccountData } from '#server/domains/channels/simulator/simulator.ts';
+import { campaignsAccountData } from '#server/domains/campaigns/campaigns.ts';
 import { channelsAccountData } from '#server/domains/channels/channels.ts';
 import { webAccountData } from '#server/domains/channels/web/web.ts';
 import { eventsAccountData } from '#server/domains/events/events.ts';
@@ -39,6 +40,7 @@ type Deps = Media & {
 export const accountDataOf = (deps: Deps): readonly AccountData[] => [
   eventsAccountData(deps),
   messagesAccountData(deps),
+  campaignsAccountData(deps),
   simulatorAccountData(deps),
   channelsAccountData(deps),
   webAccountData(deps),

@@ -60,6 +60,7 @@ export function actHandlers(container: Container): readonly ActHandler[] {
     ...accounts.exports.acts,
     ...tokenActs(container),
     ...container.messages.acts,
+    ...container.campaigns.acts,
     ...ledgerActs({ sql }),
     ...paymentsActs({ ...topups, claimUpload, describeFile }),
     simulatedPaymentHandler(container.payments.simulated),

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import {
   type AccountsDeps,
   type Captcha,
@@ -6,9 +5,7 @@ import {
   type FirstOperator,
   type Sessions,
   ensureOperator,
-  eraseDue,
   openCaptcha,
-  openExports,
   openSessions,
 } from '#server/domains/accounts/accounts.ts';
 import {
@@ -18,6 +15,7 @@ import {
   recordSeller,
 } from '#server/domains/billing/billing.ts';
 import { type Broadcasts, openBroadcasts } from '#server/domains/broadcasts/broadcasts.ts';
+import type { Campaigns } from '#server/domains/campaigns/campaigns.ts';
 import { type LiveHub, openLive } from '#server/domains/events/events.ts';
 import { type Media, openMedia } from '#server/domains/media/media.ts';
 import {
@@ -42,8 +40,9 @@ import {
 import { type Webhooks, openWebhooks, webhookTroubles } from '#server/domains/webhooks/webhooks.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
 import { openListener } from '#server/infra/postgres/driver/listener.ts';
-import { accountDataOf } from './account-data.ts';
 import { type Infra, type Options, type Pools, closeInfra, openInfra } from './infra.ts';
+import { type SendText, openErasure } from './parts/erasure.ts';
+import { openMessagesToMany } from './parts/messages-to-many.ts';
 import { type Networks, openNetworks } from './networks.ts';
 import { type Subscribers, createSubscribers } from './subscribers.ts';
 
@@ -68,6 +67,7 @@ export type Container = {
     invoices: Invoices;
   };
   broadcasts: Broadcasts;
+  campaigns: Campaigns;
   channels: Networks;
   events: { hub: LiveHub };
   media: Media;
@@ -88,12 +88,6 @@ export type Container = {
   subscribers: Subscribers;
   close: () => Promise<void>;
 };
-
-/**
- * Sends a text through the installation's own token; `shown` is what its history shows. The same `key`
- * sends it once.
- */
-type SendText = (phone: string, text: string, shown?: string, key?: string) => Promise<void>;
 
 type ContainerOptions = Options & {
   /** Gives somebody the first operator's password, before it counts. */
@@ -151,6 +145,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     },
     billing: { work: billing, invoices: await openDocuments(infra, pools) },
     broadcasts: openNotices(infra, pools, messages),
+    campaigns: openMessagesToMany(infra, pools, { media, messages }),
     channels: networks,
     events: { hub },
     media,
@@ -351,38 +346,5 @@ async function openPush(infra: Infra, { allAccountsSql }: Pools): Promise<PushDe
     vapid: await readVapid(allAccountsSql, secrets),
     outbound: openOutbound({ listed: config.PUSH_SERVICES }),
     onOutcome: (outcome) => notices.add({ outcome }),
-  };
-}
-
-type ErasureParts = { media: Media; sendSystemText: SendText; sessions: Sessions };
-
-/** What accounts hold: how it is taken along, and how it goes. */
-function openErasure(
-  { dataFolder, report, secrets }: Infra,
-  { tenantSql: sql, allAccountsSql }: Pools,
-  { media, sendSystemText, sessions }: ErasureParts,
-): Pick<Container['accounts'], 'eraseDue' | 'exports'> {
-  const folder = join(dataFolder, 'exports');
-  const accountDataSources = () =>
-    accountDataOf({ sql, allAccountsSql, secrets, ...media, archives: exports.accountData });
-  const exports = openExports({
-    sql,
-    allAccountsSql,
-    secrets,
-    folder,
-    accountDataSources,
-    sessions,
-    sendSystemText,
-    report,
-  });
-  return {
-    exports,
-    eraseDue: () =>
-      eraseDue({
-        allAccountsSql,
-        sendSystemText,
-        accountDataSources: accountDataSources(),
-        report,
-      }),
   };
 }

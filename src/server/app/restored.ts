@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { endAllSessions } from '#server/domains/accounts/accounts.ts';
+import { pauseRestored } from '#server/domains/campaigns/campaigns.ts';
 import { skipPositions } from '#server/domains/events/events.ts';
 import { type Finding, checkLedger } from '#server/domains/ledger/ledger.ts';
 import { forgetUnderWay } from '#server/domains/media/media.ts';
@@ -50,6 +51,7 @@ export async function reckonWithRestore(url: string): Promise<Restored> {
     }
     await updateSchema(owner, join(import.meta.dirname, '..'));
     const mayHaveLeft = await markMayHaveLeft(owner);
+    await pauseRestored(owner);
     await skipPositions(owner);
     await endAllSessions(owner);
     await forgetUnderWay(owner);

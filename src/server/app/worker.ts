@@ -61,15 +61,14 @@ export async function startWorker(container: Container): Promise<Worker> {
   const folding = startFolding({ allAccountsSql: sql, report: infra.report });
   const credits = startCreditWatch(container.billing.work);
   const broadcasts = container.broadcasts.start();
+  const campaigns = container.campaigns.start();
   const saldoAlerts = watchSaldo(container, pushes);
   const webhooks = startWebhooks(container);
   const relay = startRelay(
     { sql, log: infra.log, isAcrossAccounts },
     ({ accounts, hasReceived }) => {
-      folding.add(accounts);
+      for (const one of [folding, saldoAlerts, webhooks, campaigns]) one.add(accounts);
       credits.published(accounts);
-      saldoAlerts.add(accounts);
-      webhooks.add(accounts);
       if (hasReceived) pushes.wake();
     },
   );
@@ -79,6 +78,7 @@ export async function startWorker(container: Container): Promise<Worker> {
     lanes.wake(tokenIds);
     relay.wake();
   });
+  container.campaigns.onNews(relay.wake);
   container.support.onNews(() => {
     relay.wake();
     pushes.wake();
@@ -95,7 +95,6 @@ export async function startWorker(container: Container): Promise<Worker> {
     sendSystemText: container.accounts.sendSystemText,
   });
   const jobs = startJobsSoon(container, backups);
-  // Asked for here, begun soon; elsewhere, within a minute.
   container.accounts.exports.onRequested(() => {
     jobs.then((started) => started?.start(DATA_EXPORTS)).catch(infra.report);
   });
@@ -117,6 +116,7 @@ export async function startWorker(container: Container): Promise<Worker> {
       await saldoAlerts.close();
       await webhooks.close();
       await broadcasts.close();
+      await campaigns.close();
       await pushes.close();
     },
   };

@@ -77,3 +77,15 @@ function readQuoted(read: Reading): string | undefined {
   }
   return undefined;
 }
+
+/** The text of a CSV: UTF-8 or UTF-16 by their marks, UTF-8 where it is that, else as Windows writes it. */
+export function decodeCsv(bytes: Uint8Array): string {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return new TextDecoder('windows-1252').decode(bytes);
+  }
+}

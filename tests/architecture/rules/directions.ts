@@ -30,6 +30,7 @@ const knows: Record<string, readonly string[]> = {
   payments: ['ledger', 'accounts', 'pricing'],
   push: ['accounts', 'events'],
   broadcasts: ['accounts', 'billing', 'tokens'],
+  campaigns: ['events', 'media', 'messages', 'tokens'],
   webhooks: ['accounts', 'events', 'messages', 'tokens'],
   billing: ['accounts', 'events', 'ledger', 'pricing', 'tokens'],
   // Its cards and its help are written from what each of these shows.

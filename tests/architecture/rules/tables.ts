@@ -31,6 +31,7 @@ const tables = {
     'subscriptions',
   ],
   broadcasts: ['broadcast_deliveries', 'broadcast_reads', 'broadcasts'],
+  campaigns: ['campaign_marks', 'campaign_recipients', 'campaigns'],
   channels: [
     'cloud_media',
     'cloud_numbers',

@@ -39,6 +39,13 @@ export const newestPositions = (
   allAccountsSql<{ accountId: string; position: number }[]>`
     select account_id as "accountId", last as position from event_positions`;
 
+/** The position of an account's newest event; 0 while it has none. */
+export async function positionOf(tx: Tx, accountId: string): Promise<number> {
+  const [row] = await tx<{ last: number }[]>`
+    select last from event_positions where account_id = ${accountId}`;
+  return row?.last ?? 0;
+}
+
 /** Erases the published events about some numbers. */
 export async function eraseEventsAbout(
   allAccountsSql: Sql,

@@ -8,6 +8,7 @@ export {
   eventsAccountData,
   hasUnpublished,
   newestPositions,
+  positionOf,
   pruneEvents,
   skipPositions,
 } from './erase.ts';

@@ -29,6 +29,15 @@ import type { ActHandler } from '#server/infra/acts/act.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 
+export type { ApiMessages } from './api.ts';
+export {
+  changesOfRefs,
+  countQueuedBulk,
+  messagesOfRefs,
+  outcomesOf,
+  queuedBulk,
+  takeBack,
+} from './bulk/bulk.ts';
 export { contentOf, excerptOf } from './content.ts';
 export { messagesAccountData } from './account-data.ts';
 export {
@@ -49,12 +58,14 @@ export {
   messageOfRef,
   textForDesk,
 } from './desk/message.ts';
+export { optedOutOf } from './optouts/optouts.ts';
 export { pruneCounts } from './submit/minutes.ts';
 export { expireMessages } from './dispatch/withdraw.ts';
 export { countFailed, newestFailed, readMessageRow } from './history/figures/failed.ts';
 export { systemFigures } from './history/figures/system-figures.ts';
 export { type MessageFacts, readMessageFacts } from './history/facts.ts';
 export { startFolding } from './history/fold.ts';
+export { messageTypeOfFile } from './submit/send.ts';
 export { ensurePartitions, pruneRequests } from './upkeep.ts';
 export type { Lanes } from './dispatch/lanes.ts';
 

@@ -118,3 +118,21 @@ export async function readTokens(
 }
 
 export const tokenNotFound = () => new Refusal('not_found', { what: 'Token' });
+
+/** What a token is called, and how it stands; also of one that was deleted. */
+export type NamedToken = Pick<Token, 'name' | 'channel' | 'status'> & {
+  tokenId: string;
+  isDeleted: boolean;
+};
+
+/** Those of an account's tokens with these ids, by id. */
+export async function namedTokens(
+  sql: Sql | Tx,
+  accountId: string,
+  tokenIds: readonly string[],
+): Promise<ReadonlyMap<string, NamedToken>> {
+  const found = await sql<NamedToken[]>`
+    select token_id as "tokenId", name, channel, status, deleted_at is not null as "isDeleted"
+    from tokens where account_id = ${accountId} and token_id = any (${[...tokenIds]}::uuid[])`;
+  return new Map(found.map((token) => [token.tokenId, token]));
+}

@@ -62,6 +62,16 @@ export async function hasOptedOut(
   return found.length > 0;
 }
 
+/** All phones that want nothing more of a token. */
+export async function optedOutOf(
+  tx: Tx,
+  { accountId, tokenId }: { accountId: string; tokenId: string },
+): Promise<string[]> {
+  const found = await tx<{ peer: string }[]>`
+    select peer from optouts where account_id = ${accountId} and token_id = ${tokenId}`;
+  return found.map(({ peer }) => peer);
+}
+
 type Which = { accountId: string; tokenId: string; peer?: string | undefined };
 
 /** Opt-outs of a token, the newest first from `offset` on, or by phone from the one `after`. */

@@ -45,13 +45,20 @@ export const sendHandlers = (deps: Deps): readonly ActHandler[] => [
 const replying = (replyTo: string | undefined) =>
   replyTo === undefined ? {} : { reply_to: publicId('message', replyTo) };
 
-const shownAs: readonly MediaKind[] = ['image', 'video', 'audio'];
+const shownAs = ['image', 'video', 'audio'] as const satisfies readonly MediaKind[];
 
-/** A file as the type of message that shows it; what none shows is a document. */
-function carrying({ fileId, mime, name }: MediaFacts, caption: string | undefined) {
+/** The type of message that shows a file; what none shows is a document. */
+export const messageTypeOfFile = ({
+  mime,
+}: Pick<MediaFacts, 'mime'>): (typeof shownAs)[number] | 'document' =>
+  shownAs.find((kind) => fitsKind(kind, mime)) ?? 'document';
+
+/** A file as a message. */
+function carrying(file: MediaFacts, caption: string | undefined) {
+  const { fileId, name } = file;
   const id = publicId('media', fileId);
   const said = caption === undefined || caption === '' ? {} : { caption };
-  switch (shownAs.find((kind) => fitsKind(kind, mime))) {
+  switch (messageTypeOfFile(file)) {
     case 'image':
       return { type: 'image' as const, image: { id }, ...said };
     case 'video':

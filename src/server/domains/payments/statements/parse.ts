@@ -1,6 +1,6 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { storable } from '#contract/base/text.ts';
-import { type CsvRecord, readCsv } from '#server/infra/csv-reader.ts';
+import { type CsvRecord, decodeCsv, readCsv } from '#server/infra/csv-reader.ts';
 import { type Columns, type Field, type StatementFormat, readColumns } from './columns.ts';
 import {
   type Amount,
@@ -83,25 +83,13 @@ export function* statementSteps(
   bytes: Uint8Array,
   { bank, today }: Reading,
 ): Generator<undefined, Statement | NoStatement> {
-  const text = decode(bytes);
+  const text = decodeCsv(bytes);
   for (const delimiter of delimiters) {
     const head = readHead(text, delimiter);
     if (head)
       return yield* readTable(readCsv(text, delimiter), head, { bank: digitsOf(bank), today });
   }
   return { no: 'unknown' };
-}
-
-/** UTF-8 or UTF-16 by their marks, UTF-8 where it is that, else as Windows writes it. */
-function decode(bytes: Uint8Array): string {
-  const [first, second] = bytes;
-  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
-  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
-  }
 }
 
 type Head = {

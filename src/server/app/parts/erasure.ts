@@ -1,0 +1,49 @@
+import { join } from 'node:path';
+import {
+  type Exports,
+  type Sessions,
+  eraseDue,
+  openExports,
+} from '#server/domains/accounts/accounts.ts';
+import type { Media } from '#server/domains/media/media.ts';
+import { accountDataOf } from '#server/app/account-data.ts';
+import type { Infra, Pools } from '#server/app/infra.ts';
+
+/**
+ * Sends a text through the installation's own token; `shown` is what its history shows. The same `key`
+ * sends it once.
+ */
+export type SendText = (phone: string, text: string, shown?: string, key?: string) => Promise<void>;
+
+type ErasureParts = { media: Media; sendSystemText: SendText; sessions: Sessions };
+
+/** What accounts hold: how it is taken along, and how it goes. */
+export function openErasure(
+  { dataFolder, report, secrets }: Infra,
+  { tenantSql: sql, allAccountsSql }: Pools,
+  { media, sendSystemText, sessions }: ErasureParts,
+): { exports: Exports; eraseDue: () => Promise<void> } {
+  const folder = join(dataFolder, 'exports');
+  const accountDataSources = () =>
+    accountDataOf({ sql, allAccountsSql, secrets, ...media, archives: exports.accountData });
+  const exports = openExports({
+    sql,
+    allAccountsSql,
+    secrets,
+    folder,
+    accountDataSources,
+    sessions,
+    sendSystemText,
+    report,
+  });
+  return {
+    exports,
+    eraseDue: () =>
+      eraseDue({
+        allAccountsSql,
+        sendSystemText,
+        accountDataSources: accountDataSources(),
+        report,
+      }),
+  };
+}

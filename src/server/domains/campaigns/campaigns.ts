@@ -1,0 +1,108 @@
+import { PAGE_SIZE, type InputOf, type PageOf } from '#contract/base/act.ts';
+import * as contract from '#contract/campaigns/campaign.ts';
+import type { Campaign } from '#contract/campaigns/campaign.ts';
+import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import type { CampaignDeps } from './deps.ts';
+import { resumeCampaignOf, startDraft, stopCampaign } from './manage/control.ts';
+import { changeDraft, createDraft, deleteCampaignOf } from './manage/draft.ts';
+import { recipientsPage } from './recipients/page.ts';
+import { type StoredCampaign, campaignOf, readCampaign, readCampaigns } from './row.ts';
+import { type CampaignWorker, startCampaignWorker } from './work/worker.ts';
+
+export { campaignsAccountData } from './account-data.ts';
+export type { CampaignDeps } from './deps.ts';
+export { pauseRestored } from './manage/restored.ts';
+export type { CampaignWorker } from './work/worker.ts';
+
+export type Campaigns = {
+  acts: readonly ActHandler[];
+  /** Calls a listener after each COMMIT that left news in the outbox. */
+  onNews: (listener: () => void) => void;
+  /** Starts the worker that places them. */
+  start: () => CampaignWorker;
+};
+
+/** Opens messages to many: drafts with their lists, and the work on what was started. */
+export function openCampaigns(given: Omit<CampaignDeps, 'onStored'>): Campaigns {
+  let wake = () => undefined as void;
+  const listeners: (() => void)[] = [];
+  const onStored = () => {
+    for (const listener of listeners) listener();
+  };
+  const deps: CampaignDeps = { ...given, onStored };
+  const shown = (stored: StoredCampaign) => campaignOf(stored, deps.pacePerSecond() * 60);
+  const woken = async (change: Promise<StoredCampaign>) => {
+    const stored = await change;
+    wake();
+    return shown(stored);
+  };
+  return {
+    acts: [
+      handle(contract.listCampaigns, ({ caller }, input) =>
+        campaignsPage(deps.sql, { accountId: caller.accountId, shown }, input),
+      ),
+      handle(contract.getCampaign, async ({ caller: { accountId } }, { campaign_id: campaignId }) =>
+        shown(
+          await asAccount(deps.sql, accountId, (tx) => readCampaign(tx, { accountId, campaignId })),
+        ),
+      ),
+      handle(contract.listRecipients, ({ caller }, input) =>
+        recipientsPage(deps.sql, caller.accountId, input),
+      ),
+      handle(contract.createCampaign, async ({ caller, key }, input) =>
+        shown(await createDraft(deps, caller, { ...input, campaignId: key })),
+      ),
+      handle(contract.updateCampaign, async ({ caller }, input) =>
+        shown(await changeDraft(deps, caller, input)),
+      ),
+      handle(contract.startCampaign, ({ caller: { accountId } }, { campaign_id: campaignId }) =>
+        woken(startDraft(deps, { accountId, campaignId })),
+      ),
+      handle(contract.pauseCampaign, ({ caller: { accountId } }, { campaign_id: campaignId }) =>
+        woken(stopCampaign(deps, { accountId, campaignId }, 'paused')),
+      ),
+      handle(contract.resumeCampaign, ({ caller: { accountId } }, { campaign_id: campaignId }) =>
+        woken(resumeCampaignOf(deps, { accountId, campaignId })),
+      ),
+      handle(contract.cancelCampaign, ({ caller: { accountId } }, { campaign_id: campaignId }) =>
+        woken(stopCampaign(deps, { accountId, campaignId }, 'cancelled')),
+      ),
+      handle(
+        contract.deleteCampaign,
+        async ({ caller: { accountId } }, { campaign_id: campaignId }) => {
+          await deleteCampaignOf(deps, { accountId, campaignId });
+          return {};
+        },
+      ),
+    ],
+    onNews: (listener) => void listeners.push(listener),
+    start: () => {
+      const worker = startCampaignWorker(deps);
+      wake = worker.wake;
+      return worker;
+    },
+  };
+}
+
+type Asking = { accountId: string; shown: (stored: StoredCampaign) => Campaign };
+
+function campaignsPage(
+  sql: Sql,
+  { accountId, shown }: Asking,
+  { page = 0, sort_type, status }: InputOf<typeof contract.listCampaigns>,
+): Promise<PageOf<Campaign>> {
+  return asAccount(sql, accountId, async (tx) => {
+    const among = status === undefined ? tx`` : tx`and c.status = ${status}`;
+    const [counted] = await tx<{ total: number }[]>`
+      select count(*)::int as total from campaigns c where c.account_id = ${accountId} ${among}`;
+    const order = sort_type === 'asc' ? tx`asc` : tx`desc`;
+    const stored = await readCampaigns(
+      tx,
+      accountId,
+      tx`${among} order by c.created_at ${order}, c.campaign_id ${order}
+        offset ${page * PAGE_SIZE} limit ${PAGE_SIZE}`,
+    );
+    return { rows: stored.map(shown), total: counted?.total ?? 0 };
+  });
+}

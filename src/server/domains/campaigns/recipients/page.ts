@@ -1,0 +1,62 @@
+import { PAGE_SIZE, type InputOf, type PageOf } from '#contract/base/act.ts';
+import type { listRecipients } from '#contract/campaigns/campaign.ts';
+import type { CampaignRecipient, RecipientState } from '#contract/campaigns/campaign.ts';
+import { refusalFrom } from '#contract/base/refusals.ts';
+import { sentenceFor } from '#contract/language/indonesian.ts';
+import { outcomesOf } from '#server/domains/messages/messages.ts';
+import { readCampaign, recipientStates } from '#server/domains/campaigns/row.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+
+type Stored = {
+  place: number;
+  written: string;
+  peer: string | null;
+  cells: string[];
+  state: RecipientState;
+  message_id: string | null;
+  refusal: unknown;
+};
+
+/** A page of the recipients of a campaign in the order of its list, with what became of their messages. */
+export function recipientsPage(
+  sql: Sql,
+  accountId: string,
+  { campaign_id: campaignId, state, page = 0, sort_type }: InputOf<typeof listRecipients>,
+): Promise<PageOf<CampaignRecipient>> {
+  return asAccount(sql, accountId, async (tx) => {
+    const campaign = await readCampaign(tx, { accountId, campaignId });
+    const counted = state === undefined ? recipientStates : [state];
+    let total = 0;
+    for (const one of counted) total += campaign[one];
+    const isLastFirst = sort_type === 'desc';
+    const skipped = page * PAGE_SIZE;
+    // All places are taken, without gaps: a page of all of them is a range.
+    const which =
+      state !== undefined
+        ? tx`and state = ${state}`
+        : isLastFirst
+          ? tx`and place <= ${total - skipped}`
+          : tx`and place > ${skipped}`;
+    const found = await tx<Stored[]>`
+      select place, written, peer, cells, state, message_id, refusal from campaign_recipients
+      where account_id = ${accountId} and campaign_id = ${campaignId} ${which}
+      order by place ${isLastFirst ? tx`desc` : tx`asc`}
+      offset ${state === undefined ? 0 : skipped} limit ${PAGE_SIZE}`;
+    const ids = found.flatMap(({ message_id }) => message_id ?? []);
+    const outcomes = await outcomesOf(tx, accountId, ids);
+    return {
+      rows: found.map(({ message_id, cells, refusal, ...rest }) => ({
+        ...rest,
+        values: cells,
+        reason: reasonOf(refusal),
+        message: (message_id !== null && outcomes.get(message_id)) || null,
+      })),
+      total,
+    };
+  });
+}
+
+function reasonOf(refusal: unknown): string | null {
+  const known = refusal === null ? undefined : refusalFrom(refusal);
+  return known ? sentenceFor(known) : null;
+}

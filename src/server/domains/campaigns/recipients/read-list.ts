@@ -1,0 +1,50 @@
+import { Worker } from 'node:worker_threads';
+import type { UnreadableList } from '#contract/campaigns/refusals.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { TURN_WAIT_MS, semaphore } from '#server/infra/semaphore.ts';
+import type { RecipientList } from './judge.ts';
+
+/** What the thread that reads lists is asked, and answers. */
+export type ListRequest = { bytes: Uint8Array; isSheet: boolean };
+export type ListAnswer = RecipientList | UnreadableList;
+
+/** A list within its limits takes a second or two. */
+const SECONDS_MAX = 30;
+const MEMORY_MB_MAX = 512;
+
+const enter = semaphore(1, 8, { waitMs: TURN_WAIT_MS, waitingEachMax: 2 });
+
+/** The first bytes of every archive, as a spreadsheet is one. */
+const ARCHIVE = [0x50, 0x4b] as const;
+
+/**
+ * Reads a list of recipients, CSV or XLSX, in a thread of its own: whatever the file does to its reader, the process goes
+ * on answering.
+ *
+ * @param accountId whose list it is. @throws Refusal `recipients_unreadable`; `busy` where too many wait.
+ */
+export async function readList(bytes: Uint8Array, accountId: string): Promise<RecipientList> {
+  const isSheet = ARCHIVE.every((byte, place) => bytes[place] === byte);
+  const list = await enter(() => readApart({ bytes, isSheet }), { owner: accountId });
+  if (typeof list === 'string') throw new Refusal('recipients_unreadable', { why: list });
+  return list;
+}
+
+async function readApart(request: ListRequest): Promise<ListAnswer> {
+  const worker = new Worker(new URL('list-thread.ts', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB_MAX },
+    stdout: true,
+    stderr: true,
+  });
+  const { promise, resolve } = Promise.withResolvers<ListAnswer>();
+  const broken = () => resolve('broken');
+  const late = setTimeout(broken, SECONDS_MAX * 1_000);
+  worker.once('message', resolve).once('error', broken).once('exit', broken);
+  worker.postMessage(request);
+  try {
+    return await promise;
+  } finally {
+    clearTimeout(late);
+    await worker.terminate();
+  }
+}
