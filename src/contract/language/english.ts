@@ -1,5 +1,5 @@
 import type { FactsOf, RefusalCode } from '#contract/base/refusals.ts';
-import { unreadableLists } from '#contract/campaigns/refusals.ts';
+import { unreadableLists } from './lists.ts';
 import { inMegabytes } from './sizes.ts';
 
 type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };

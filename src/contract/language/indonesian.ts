@@ -1,7 +1,7 @@
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import type { FactsOf, RefusalCode } from '#contract/base/refusals.ts';
 import { formatDate, wibMidnight } from '#contract/base/time.ts';
-import { unreadableLists } from '#contract/campaigns/refusals.ts';
+import { unreadableLists } from './lists.ts';
 import { inMegabytes } from './sizes.ts';
 
 type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };

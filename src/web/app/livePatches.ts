@@ -1,5 +1,6 @@
 import { billingPatches } from '#web/features/billing/livePatches.ts';
 import { broadcastPatches } from '#web/features/broadcasts/livePatches.ts';
+import { campaignPatches } from '#web/features/campaigns/livePatches.ts';
 import { homePatches } from '#web/features/home/livePatches.ts';
 import { messagePatches } from '#web/features/messages/livePatches.ts';
 import { saldoPatches } from '#web/features/saldo/livePatches.ts';
@@ -21,4 +22,5 @@ export const livePatches: readonly LivePatches[] = [
   homePatches,
   broadcastPatches,
   webhookPatches,
+  campaignPatches,
 ];

@@ -78,6 +78,7 @@ export const screens: ReadonlySet<string> = new Set([
   '/docs',
   '/leaving',
   '/message-history',
+  '/message-history/kiriman',
   '/operator',
   '/operator/audit',
   '/operator/harga',

@@ -52,6 +52,13 @@ export const addresses = {
     peer: text,
     new: oneOf(['1']),
   },
+  '/message-history/kiriman': {
+    ...listFields,
+    view: oneOf(['new']),
+    /** The message to many that is open, and which of its recipients are shown. */
+    open: text,
+    state: text,
+  },
   '/saldo': {
     ...listFields,
     from: date,

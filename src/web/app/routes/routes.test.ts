@@ -19,6 +19,7 @@ test('who is not signed in is sent to login from every page but the public ones'
     '/token/templat',
     '/token/webhook',
     '/message-history',
+    '/message-history/kiriman',
     '/saldo',
     '/billing',
     '/customer-service',

@@ -35,6 +35,12 @@ const pages: Readonly<Record<keyof typeof addresses, Omit<Route, 'search'>>> = {
     layout: app,
     page: later(async () => (await import('#web/features/messages/MessagesPage.tsx')).MessagesPage),
   },
+  '/message-history/kiriman': {
+    layout: app,
+    page: later(
+      async () => (await import('#web/features/campaigns/CampaignsPage.tsx')).CampaignsPage,
+    ),
+  },
   '/saldo': {
     layout: app,
     page: later(async () => (await import('#web/features/saldo/SaldoPage.tsx')).SaldoPage),

@@ -1,9 +1,9 @@
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { MessagesSquare, Send, Table2 } from 'lucide-react';
+import { Send } from 'lucide-react';
 import { lazy, Suspense } from 'react';
 import { MessageTable } from '#web/features/messages/history/MessageTable.tsx';
-import styles from '#web/features/messages/MessagesPage.module.css';
+import { MessageTabs } from '#web/features/messages/MessageTabs.tsx';
 import { NoticeCard } from '#web/features/messages/incoming/NotificationCard.tsx';
 import { SendDialog } from '#web/features/messages/send/SendDialog.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -11,7 +11,6 @@ import split from '#web/ui/layout/SplitView.module.css';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { classes } from '#web/ui/classes.ts';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
-import { TabLink, TabLinks } from '#web/ui/tabs/Tabs.tsx';
 
 const ConversationsView = lazy(async () => ({
   default: (await import('#web/features/messages/conversations/ConversationsView.tsx'))
@@ -41,18 +40,7 @@ export function MessagesPage() {
             </Button>
           }
         />
-        <div className={styles['views']}>
-          <TabLinks label="Tampilan pesan">
-            <TabLink to="/message-history" current={!conversations}>
-              <Table2 size={16} aria-hidden="true" />
-              Tabel
-            </TabLink>
-            <TabLink to="/message-history" search={{ view: 'percakapan' }} current={conversations}>
-              <MessagesSquare size={16} aria-hidden="true" />
-              Percakapan
-            </TabLink>
-          </TabLinks>
-        </div>
+        <MessageTabs current={conversations ? 'conversations' : 'table'} />
         <NoticeCard />
       </div>
       {conversations ? (

@@ -1,4 +1,5 @@
 // What other features may know of this one.
+export { MessageTabs } from '#web/features/messages/MessageTabs.tsx';
 export { NoticeCard } from '#web/features/messages/incoming/NotificationCard.tsx';
 export { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 export { StatusMark } from '#web/features/messages/StatusMark.tsx';

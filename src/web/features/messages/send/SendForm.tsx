@@ -70,6 +70,7 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
     <form ref={form.ref} onSubmit={submit} noValidate>
       <Stack>
         <RefusalAlert error={send.error} />
+        <ToMany />
         <SelectOne
           label="Dari token"
           required
@@ -121,6 +122,16 @@ const WindowHint = ({ channel }: { channel: ChannelName | undefined }) => (
       <Link to="/token/templat">Lihat templat</Link>
     </p>
   </Alert>
+);
+
+/** The way to many at once, with a type, a time and a pace of their own. */
+const ToMany = () => (
+  <p className={styles['many']}>
+    Banyak penerima, berkas, templat, atau terjadwal?{' '}
+    <Link to="/message-history/kiriman" search={{ view: 'new' }}>
+      Kirim ke banyak nomor
+    </Link>
+  </p>
 );
 
 const Actions = ({ busy, onClose }: { busy: boolean; onClose: () => void }) => (

@@ -1,0 +1,9 @@
+import type { Campaign } from '#contract/campaigns/campaign.ts';
+import { stateOf } from '#web/features/campaigns/labels.ts';
+import { StatusChip } from '#web/ui/status/StatusChip.tsx';
+
+/** How a campaign stands. */
+export function CampaignStateChip({ campaign }: { campaign: Campaign }) {
+  const { label, tone } = stateOf(campaign, new Date());
+  return <StatusChip tone={tone}>{label}</StatusChip>;
+}

@@ -1,0 +1,125 @@
+import { Megaphone } from 'lucide-react';
+import { useMemo } from 'react';
+import { formatNumber } from '#contract/base/money.ts';
+import { formatAgo, formatDateTime } from '#contract/base/time.ts';
+import { type Campaign, listCampaigns } from '#contract/campaigns/campaign.ts';
+import { useUser } from '#web/api/user.ts';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { CampaignStateChip } from '#web/features/campaigns/CampaignStateChip.tsx';
+import { ProgressBar } from '#web/features/campaigns/progress/ProgressBar.tsx';
+import styles from '#web/features/campaigns/campaigns.module.css';
+import { LinkButton } from '#web/ui/button/Button.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
+import { DataTable } from '#web/ui/table/DataTable.tsx';
+import type { Column } from '#web/ui/table/tableProps.ts';
+import { NoRows } from '#web/ui/table/list/NoRows.tsx';
+import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
+import { useList } from '#web/ui/table/list/useList.ts';
+
+/** Rows whose progress may grow are asked for again so often. */
+const EVERY_MS = 5_000;
+
+const columns = (zone: string): readonly Column<Campaign>[] => [
+  {
+    id: 'name',
+    title: 'Nama',
+    width: 260,
+    phone: 'title',
+    cell: ({ name, token }) => (
+      <span className={styles['name']}>
+        <bdi>{name}</bdi>
+        <span className={styles['under']}>
+          dari <bdi>{token.name}</bdi>
+        </span>
+      </span>
+    ),
+  },
+  {
+    id: 'status',
+    title: 'Status',
+    width: 150,
+    whole: true,
+    phone: 'aside',
+    cell: (campaign) => <CampaignStateChip campaign={campaign} />,
+  },
+  {
+    id: 'progress',
+    title: 'Kemajuan',
+    width: 240,
+    phone: 'line',
+    cell: (campaign) => <Progress campaign={campaign} />,
+  },
+  {
+    id: 'cost',
+    title: 'Biaya',
+    width: 110,
+    align: 'end',
+    whole: true,
+    phone: 'fact',
+    cell: ({ cost, status }) => status !== 'draft' && <Money amount={cost} />,
+  },
+  {
+    id: 'created_at',
+    title: 'Dibuat',
+    sortable: true,
+    width: 140,
+    phone: 'note',
+    cell: ({ created_at: at }) => (
+      <time dateTime={at.toISOString()} title={formatDateTime(at, zone)}>
+        {formatAgo(at, undefined, zone)}
+      </time>
+    ),
+  },
+];
+
+function Progress({ campaign }: { campaign: Campaign }) {
+  const { waiting, placed, refused } = campaign.recipients;
+  const all = waiting + placed + refused;
+  if (campaign.status === 'draft') return `${formatNumber(waiting)} penerima`;
+  return (
+    <span className={styles['progress']}>
+      <ProgressBar campaign={campaign} />
+      <span className={styles['under']}>
+        {formatNumber(placed + refused)} dari {formatNumber(all)}
+      </span>
+    </span>
+  );
+}
+
+/** The account's messages to many, the newest first; page and order are in the address. */
+export function CampaignTable() {
+  const { timezone } = useUser();
+  const shown = useMemo(() => columns(timezone), [timezone]);
+  const { view, onView } = useAddressView('/message-history/kiriman', {
+    sorts: ['created_at'],
+    top: true,
+  });
+  const list = useList(listCampaigns, {}, view, { everyMs: EVERY_MS });
+  return (
+    <DataTable
+      {...list.table}
+      caption="Kiriman massal, yang terbaru lebih dulu kecuali diurutkan lain"
+      columns={shown}
+      rowKey={({ id }) => id}
+      onView={onView}
+      onOpen={({ id }) => void navigate({ to: '/message-history/kiriman', search: { open: id } })}
+      empty={
+        <NoRows list={list}>
+          <EmptyState
+            icon={<Megaphone size={24} />}
+            title="Satu pesan untuk banyak pelanggan"
+            action={
+              <LinkButton to="/message-history/kiriman" search={{ view: 'new' }}>
+                Kirim ke banyak nomor
+              </LinkButton>
+            }
+          >
+            Unggah daftar nomor, tulis pesannya sekali, dan sapa setiap orang dengan namanya. Biaya
+            dan lamanya terlihat sebelum dikirim.
+          </EmptyState>
+        </NoRows>
+      }
+    />
+  );
+}

@@ -1,0 +1,49 @@
+import { useQuery } from '@tanstack/react-query';
+import type { Campaign } from '#contract/campaigns/campaign.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { Link } from '#web/browser/router/Link.tsx';
+import { CampaignStateChip } from '#web/features/campaigns/CampaignStateChip.tsx';
+import { DraftEditor } from '#web/features/campaigns/draft/DraftEditor.tsx';
+import { CampaignProgress } from '#web/features/campaigns/progress/CampaignProgress.tsx';
+import { campaignQuery } from '#web/features/campaigns/queries.ts';
+import { PageHead } from '#web/ui/layout/PageHead.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Row, Stack } from '#web/ui/panel/Panel.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+
+/** One message to many: as a draft its editor, then how far it has come. */
+export function CampaignView({ id }: { id: string }) {
+  const { data: campaign, error, refetch } = useQuery(campaignQuery(id));
+  return (
+    <>
+      <PageHead
+        title={campaign?.name ?? 'Kiriman massal'}
+        context={
+          <Row>
+            <Link to="/message-history/kiriman">Kembali ke daftar kiriman</Link>
+            {campaign && <CampaignStateChip campaign={campaign} />}
+          </Row>
+        }
+      />
+      {campaign ? (
+        <Content campaign={campaign} />
+      ) : error ? (
+        <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
+      ) : (
+        <div aria-busy="true">
+          <Stack gap={24}>
+            <Skeleton height={96} />
+            <Skeleton height={320} />
+          </Stack>
+        </div>
+      )}
+    </>
+  );
+}
+
+const Content = ({ campaign }: { campaign: Campaign }) =>
+  campaign.status === 'draft' ? (
+    <DraftEditor campaign={campaign} />
+  ) : (
+    <CampaignProgress campaign={campaign} />
+  );

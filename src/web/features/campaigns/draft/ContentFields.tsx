@@ -1,0 +1,271 @@
+import { useQuery } from '@tanstack/react-query';
+import { Braces } from 'lucide-react';
+import { useRef } from 'react';
+import type { Campaign } from '#contract/campaigns/campaign.ts';
+import { TEXT_MAX } from '#contract/messages.ts';
+import { listTemplates, valueOrderOf, type Template } from '#contract/messages/templates.ts';
+import { CAPTION_MAX } from '#contract/rest/limits.ts';
+import { perform } from '#web/api/act.ts';
+import { typeNames } from '#web/api/uploads/fileTypes.ts';
+import { Link } from '#web/browser/router/Link.tsx';
+import type { DraftValues } from '#web/features/campaigns/draft/content.ts';
+import styles from '#web/features/campaigns/campaigns.module.css';
+import { Button } from '#web/ui/button/Button.tsx';
+import type { Form } from '#web/ui/form/useForm.ts';
+import { Select } from '#web/ui/select/Select.tsx';
+import { SelectOne } from '#web/ui/select/SelectOne.tsx';
+import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
+import { FileUpload } from '#web/ui/upload/FileUpload.tsx';
+import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
+
+type Props = { form: Form<DraftValues>; campaign: Campaign };
+
+const types = [
+  { value: 'text', label: 'Teks' },
+  { value: 'file', label: 'Gambar, video, atau dokumen' },
+  { value: 'template', label: 'Templat' },
+  { value: 'location', label: 'Lokasi' },
+];
+
+/** What is the same for every field of text. */
+const fieldOf = (
+  { values, errors, set, leave }: Form<DraftValues>,
+  name: Exclude<keyof DraftValues, 'variables'>,
+) => ({
+  name,
+  value: values[name],
+  error: errors[name],
+  onChange: ({ target }: { target: { value: string } }) => set(name, target.value),
+  onBlur: () => leave(name),
+});
+
+/** What each recipient is sent, by its type. */
+export function ContentFields({ form, campaign }: Props) {
+  const { type } = form.values;
+  return (
+    <>
+      <Select {...fieldOf(form, 'type')} label="Jenis pesan" options={types} />
+      {type === 'file' && <FileFields form={form} campaign={campaign} />}
+      {type === 'template' && <TemplateFields form={form} campaign={campaign} />}
+      {type === 'location' && <LocationFields form={form} />}
+      {type === 'text' && (
+        <WithVariables form={form} field="text" columns={campaign.columns}>
+          {(ref) => (
+            <TextArea
+              {...fieldOf(form, 'text')}
+              ref={ref}
+              label="Isi pesan"
+              required
+              counter
+              rows={7}
+              maxLength={TEXT_MAX}
+              placeholder="Halo {nama}, pesanan Anda sudah siap diambil."
+            />
+          )}
+        </WithVariables>
+      )}
+    </>
+  );
+}
+
+type VariablesProps = {
+  form: Form<DraftValues>;
+  field: 'text' | 'caption';
+  columns: readonly string[];
+  children: (ref: React.RefObject<HTMLTextAreaElement | null>) => React.ReactNode;
+};
+
+/** A field of text, and a button for each column that writes its variable where the cursor is. */
+function WithVariables({ form, field, columns, children }: VariablesProps) {
+  const area = useRef<HTMLTextAreaElement>(null);
+  const insert = (variable: string) => {
+    const text = form.values[field];
+    const { selectionStart: from = text.length, selectionEnd: to = from } = area.current ?? {};
+    form.set(field, text.slice(0, from) + variable + text.slice(to));
+    requestAnimationFrame(() => {
+      area.current?.focus();
+      area.current?.setSelectionRange(from + variable.length, from + variable.length);
+    });
+  };
+  return (
+    <div className={styles['body']}>
+      {children(area)}
+      {columns.length > 0 && (
+        <div className={styles['variables']} role="group" aria-label="Sisipkan variabel">
+          {columns.map((name) => (
+            <Button
+              key={name}
+              variant="outline"
+              tone="neutral"
+              size="sm"
+              icon={<Braces size={14} aria-hidden="true" />}
+              onClick={() => insert(`{${name}}`)}
+            >
+              {name}
+            </Button>
+          ))}
+        </div>
+      )}
+      {columns.length > 0 && (
+        <p className={styles['note']}>
+          Variabel diisi dari daftar penerima. Pengganti untuk yang kosong ditulis setelah garis
+          tegak, misalnya {`{${columns[0]}|Kak}`}.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function FileFields({ form, campaign }: Props) {
+  const { content, columns } = campaign;
+  const kept = content?.type === 'file' ? content.file.name : undefined;
+  const { upload } = form.values;
+  return (
+    <>
+      <FileUpload
+        label="Berkas"
+        required
+        purpose="media"
+        labels={indonesianUploads}
+        typeLabels={typeNames}
+        maxFiles={1}
+        help={
+          kept === undefined
+            ? 'Semua penerima mendapat berkas yang sama.'
+            : `Sekarang: ${kept}. Pilih berkas lain untuk menggantinya.`
+        }
+        error={form.errors.upload}
+        value={upload === '' ? [] : [upload]}
+        onChange={([id = '']) => form.set('upload', id)}
+      />
+      <WithVariables form={form} field="caption" columns={columns}>
+        {(ref) => (
+          <TextArea
+            {...fieldOf(form, 'caption')}
+            ref={ref}
+            label="Keterangan (opsional)"
+            counter
+            rows={4}
+            maxLength={CAPTION_MAX}
+          />
+        )}
+      </WithVariables>
+    </>
+  );
+}
+
+/** The approved templates without parts that a list cannot fill in. */
+const sendableTemplates = (all: readonly Template[]): readonly Template[] =>
+  all.filter(
+    ({ status, header_file, header_variable, button_values, category }) =>
+      status === 'approved' &&
+      header_file === null &&
+      header_variable === null &&
+      button_values.length === 0 &&
+      category !== 'authentication',
+  );
+
+/** All templates of an account: 250 at most, ten to a page. */
+async function readTemplates(signal: AbortSignal): Promise<readonly Template[]> {
+  const rows: Template[] = [];
+  for (let page = 0; ; page += 1) {
+    const answer = await perform(listTemplates, { page }, { signal });
+    rows.push(...answer.rows);
+    if (page + 1 >= (answer.totalPages ?? 0)) return rows;
+  }
+}
+
+export const templatesQuery = {
+  queryKey: ['template_list', 'all'] as const,
+  queryFn: ({ signal }: { signal: AbortSignal }) => readTemplates(signal),
+};
+
+function TemplateFields({ form, campaign }: Props) {
+  const { data: all } = useQuery(templatesQuery);
+  const { template: chosen, variables } = form.values;
+  const offered = sendableTemplates(all ?? []);
+  const keyOf = ({ name, language }: Template) => `${name}:${language}`;
+  const template = offered.find((one) => keyOf(one) === chosen);
+  const names = template ? valueOrderOf(template.body) : [];
+  const choose = (key: string) => {
+    const next = offered.find((one) => keyOf(one) === key);
+    form.set('template', key);
+    form.set('variables', next ? valueOrderOf(next.body).map((_, index) => suggested(index)) : []);
+  };
+  const suggested = (index: number) => {
+    const column = campaign.columns[index];
+    return column === undefined ? '' : `{${column}}`;
+  };
+  return (
+    <>
+      <SelectOne
+        label="Templat"
+        required
+        options={[
+          { value: '', label: 'Pilih templat' },
+          ...offered.map((one) => ({ value: keyOf(one), label: `${one.name} (${one.language})` })),
+        ]}
+        value={chosen}
+        error={form.errors.template}
+        onChange={choose}
+      />
+      {all && offered.length === 0 && (
+        <p className={styles['note']}>
+          Belum ada templat yang disetujui. <Link to="/token/templat">Buka halaman Templat</Link>
+        </p>
+      )}
+      {names.map((name, index) => (
+        <TextField
+          key={name}
+          label={`Isi {{${name}}}`}
+          required
+          autoComplete="off"
+          help={index === 0 ? 'Tulis teks, atau variabel seperti {nama}.' : undefined}
+          value={variables[index] ?? ''}
+          error={(variables[index] ?? '').trim() === '' ? form.errors.variables : undefined}
+          onChange={({ target }) =>
+            form.set(
+              'variables',
+              names.map((_, at) => (at === index ? target.value : (variables[at] ?? ''))),
+            )
+          }
+        />
+      ))}
+    </>
+  );
+}
+
+const LocationFields = ({ form }: Pick<Props, 'form'>) => (
+  <>
+    <div className={styles['pair']}>
+      <TextField
+        {...fieldOf(form, 'latitude')}
+        label="Lintang"
+        required
+        inputMode="decimal"
+        autoComplete="off"
+        placeholder="-6.9147"
+      />
+      <TextField
+        {...fieldOf(form, 'longitude')}
+        label="Bujur"
+        required
+        inputMode="decimal"
+        autoComplete="off"
+        placeholder="107.6098"
+      />
+    </div>
+    <TextField
+      {...fieldOf(form, 'place')}
+      label="Nama tempat (opsional)"
+      autoComplete="off"
+      maxLength={200}
+    />
+    <TextField
+      {...fieldOf(form, 'address')}
+      label="Alamat (opsional)"
+      autoComplete="off"
+      maxLength={400}
+    />
+  </>
+);

@@ -1,0 +1,154 @@
+import { useState } from 'react';
+import {
+  type Campaign,
+  deleteCampaign,
+  startCampaign,
+  updateCampaign,
+} from '#contract/campaigns/campaign.ts';
+import { formatNumber } from '#contract/base/money.ts';
+import { instantOfLocal } from '#web/ui/time/localTime.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { useUser } from '#web/api/user.ts';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { ContentFields } from '#web/features/campaigns/draft/ContentFields.tsx';
+import {
+  contentOf,
+  draftErrors,
+  draftValues,
+  type DraftValues,
+} from '#web/features/campaigns/draft/content.ts';
+import { CostFacts } from '#web/features/campaigns/draft/CostFacts.tsx';
+import { Preview } from '#web/features/campaigns/draft/Preview.tsx';
+import { TimeFields } from '#web/features/campaigns/draft/TimeFields.tsx';
+import { durationWords, paceOf } from '#web/features/campaigns/labels.ts';
+import { useCampaignChanged } from '#web/features/campaigns/queries.ts';
+import { RecipientList } from '#web/features/campaigns/progress/RecipientList.tsx';
+import styles from '#web/features/campaigns/campaigns.module.css';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { useForm } from '#web/ui/form/useForm.ts';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import { Panel, Row, Stack } from '#web/ui/panel/Panel.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+/** What each recipient is sent, when, and what it will cost; then it is started. */
+export function DraftEditor({ campaign }: { campaign: Campaign }) {
+  const zone = useUser().timezone;
+  const [initial] = useState(() => draftValues(campaign, zone));
+  const form = useForm<DraftValues>(initial, (values) =>
+    draftErrors(values, { campaign, zone, now: new Date() }),
+  );
+  const actions = useDraftActions(campaign, zone);
+  const { values } = form;
+  const onSubmit = form.submit(async (given) => {
+    try {
+      await actions.send(given, () => form.set('upload', ''));
+    } catch (error) {
+      form.refuse(error, { input_invalid: values.type === 'file' ? 'caption' : 'text' });
+    }
+  });
+  const onSave = form.submit(async (given) => {
+    try {
+      await actions.save(given);
+      form.set('upload', '');
+      toast('Draf disimpan.', { tone: 'success' });
+    } catch (error) {
+      form.refuse(error);
+    }
+  });
+  return (
+    <Stack gap={32}>
+      <form ref={form.ref} noValidate className={styles['editor']} onSubmit={onSubmit}>
+        <div className={styles['fields']}>
+          <RefusalAlert error={actions.error} fields={['text']} />
+          <ContentFields form={form} campaign={campaign} />
+          <TimeFields form={form} campaign={campaign} />
+          <Row>
+            <Button type="submit" busy={actions.busy}>
+              {`Kirim ke ${formatNumber(campaign.recipients.waiting)} nomor`}
+            </Button>
+            <Button variant="outline" tone="neutral" onClick={onSave}>
+              Simpan draf
+            </Button>
+            <Button variant="link" tone="danger" onClick={() => void actions.remove()}>
+              Hapus draf
+            </Button>
+          </Row>
+        </div>
+        <div className={styles['aside']}>
+          <Stack gap={24}>
+            <Panel title="Pratinjau">
+              <Preview campaign={campaign} values={values} />
+            </Panel>
+            <Panel title="Biaya dan lamanya">
+              <CostFacts campaign={campaign} values={values} />
+            </Panel>
+          </Stack>
+        </div>
+      </form>
+      <Panel title="Penerima">
+        <RecipientList campaign={campaign} />
+      </Panel>
+    </Stack>
+  );
+}
+
+function useDraftActions(campaign: Campaign, zone: string) {
+  const changed = useCampaignChanged();
+  const update = useAct(updateCampaign);
+  const start = useAct(startCampaign);
+  const remove = useAct(deleteCampaign);
+  const save = async (values: DraftValues) => {
+    const at = instantOfLocal(values.at, zone);
+    const saved = await update.perform({
+      campaign_id: campaign.id,
+      content: contentOf(values),
+      starts_at: values.when === 'later' && at ? at.toISOString() : 'now',
+      pace: values.pace === '' ? 'token' : values.pace,
+    });
+    changed(saved);
+    return saved;
+  };
+  return {
+    busy: update.busy || start.busy,
+    error: update.error ?? start.error,
+    save,
+    /** Saves, asks with the figures as they then are, and starts. */
+    send: async (values: DraftValues, onSaved: () => void) => {
+      const saved = await save(values);
+      onSaved();
+      const { waiting } = saved.recipients;
+      await confirm({
+        title: `Kirim ke ${formatNumber(waiting)} nomor?`,
+        children: (
+          <Stack gap={12}>
+            <CostFacts campaign={saved} values={values} />
+            <p>
+              Lamanya {durationWords(waiting, paceOf(saved))}. Kiriman dapat dijeda atau dibatalkan
+              kapan saja; yang sudah berangkat tidak dapat ditarik.
+            </p>
+          </Stack>
+        ),
+        tone: 'primary',
+        cancelText: 'Batal',
+        confirmText: saved.starts_at === null ? 'Mulai kirim' : 'Jadwalkan',
+        sentenceOf,
+        onConfirm: async () => changed(await start.perform({ campaign_id: campaign.id })),
+      });
+    },
+    remove: () =>
+      confirm({
+        title: 'Hapus draf ini?',
+        children: <p>Daftar penerima dan isinya ikut terhapus.</p>,
+        cancelText: 'Batal',
+        confirmText: 'Hapus',
+        sentenceOf,
+        onConfirm: async () => {
+          await remove.perform({ campaign_id: campaign.id });
+          changed();
+          await navigate({ to: '/message-history/kiriman', replace: true });
+        },
+      }),
+  };
+}

@@ -1,0 +1,177 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import {
+  CAMPAIGN_NAME_MAX,
+  type Campaign,
+  createCampaign,
+  RECIPIENTS_MAX,
+} from '#contract/campaigns/campaign.ts';
+import { formatNumber } from '#contract/base/money.ts';
+import { formatPhone } from '#contract/base/phone.ts';
+import { formatDate } from '#contract/base/time.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { typeNames } from '#web/api/uploads/fileTypes.ts';
+import { uploadText } from '#web/features/campaigns/draft/uploadText.ts';
+import { listFromPasted } from '#web/features/campaigns/labels.ts';
+import styles from '#web/features/campaigns/campaigns.module.css';
+import { allTokensQuery } from '#web/features/tokens/tokens.ts';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button, LinkButton } from '#web/ui/button/Button.tsx';
+import { useAct } from '#web/api/query.ts';
+import { useForm, type Form } from '#web/ui/form/useForm.ts';
+import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { SelectOne } from '#web/ui/select/SelectOne.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { Tabs } from '#web/ui/tabs/Tabs.tsx';
+import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
+import { FileUpload } from '#web/ui/upload/FileUpload.tsx';
+import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
+import type { Token } from '#contract/tokens.ts';
+
+type Props = { onMade: (campaign: Campaign) => void };
+
+/** The list of a new campaign: which numbers, from which token. `onMade` goes on to its content. */
+export function NewCampaign({ onMade }: Props) {
+  const { data: tokens, error, refetch } = useQuery(allTokensQuery);
+  if (!tokens && error)
+    return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
+  if (!tokens) return <Skeleton height={360} />;
+  if (tokens.length === 0) {
+    return (
+      <EmptyState
+        title="Anda belum memiliki token"
+        action={
+          <LinkButton to="/token" search={{ view: 'new' }}>
+            Tambah token
+          </LinkButton>
+        }
+      >
+        Pesan dikirim dari nomor yang tersambung ke sebuah token.
+      </EmptyState>
+    );
+  }
+  return <ListForm tokens={tokens} onMade={onMade} />;
+}
+
+type Values = { name: string; token_id: string; way: string; pasted: string; upload: string };
+
+function check({ name, way, pasted, upload }: Values) {
+  return {
+    ...(name.trim() === '' && { name: 'Beri nama, supaya mudah dicari nanti.' }),
+    ...(way === 'paste' && pasted.trim() === '' && { pasted: 'Tempel nomor penerima di sini.' }),
+    ...(way === 'file' && upload === '' && { upload: 'Pilih berkas daftar penerima.' }),
+  };
+}
+
+function ListForm({ tokens, onMade }: Props & { tokens: readonly Token[] }) {
+  const able = tokens.find(({ status }) => status === 'linked') ?? tokens[0];
+  const [today] = useState(() => formatDate(new Date()));
+  const initial: Values = {
+    name: `Kiriman ${today}`,
+    token_id: able?.id ?? '',
+    way: 'paste',
+    pasted: '',
+    upload: '',
+  };
+  const form = useForm(initial, check);
+  const create = useAct(createCampaign);
+  const [busy, setBusy] = useState(false);
+  const onSubmit = form.submit(async ({ name, token_id, way, pasted, upload }) => {
+    if (busy) return;
+    setBusy(true);
+    try {
+      const list = way === 'paste' ? await uploadText(listFromPasted(pasted)) : upload;
+      onMade(await create.perform({ name, token_id, upload: list }));
+    } catch (error) {
+      // Its upload was used up, or is gone: the next try brings it anew.
+      if (way === 'file') form.set('upload', '');
+      form.refuse(error, { recipients_unreadable: way === 'paste' ? 'pasted' : 'upload' });
+    } finally {
+      setBusy(false);
+    }
+  });
+  return (
+    <form ref={form.ref} noValidate className={styles['fields']} onSubmit={onSubmit}>
+      <RefusalAlert error={create.error} fields={['pasted', 'upload', 'name']} />
+      <NameFields form={form} tokens={tokens} />
+      <ListField form={form} />
+      <div>
+        <Button type="submit" busy={busy}>
+          Periksa penerima
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+/** The list itself: pasted, or a file. */
+const ListField = ({ form }: { form: Form<Values> }) => (
+  <Tabs
+    label="Cara memberi penerima"
+    value={form.values.way}
+    onChange={(way) => form.set('way', way)}
+    tabs={[
+      {
+        value: 'paste',
+        label: 'Tempel nomor',
+        content: (
+          <TextArea
+            label="Nomor penerima"
+            required
+            rows={10}
+            spellCheck={false}
+            placeholder={'0812-3456-7890, Budi\n0813-1111-2222, Siti'}
+            help="Satu penerima per baris. Nama atau data lain ditulis setelah koma."
+            value={form.values.pasted}
+            error={form.errors.pasted}
+            onChange={({ target }) => form.set('pasted', target.value)}
+          />
+        ),
+      },
+      {
+        value: 'file',
+        label: 'Unggah berkas',
+        content: (
+          <FileUpload
+            label="Daftar penerima"
+            required
+            purpose="recipients"
+            labels={indonesianUploads}
+            typeLabels={typeNames}
+            maxFiles={1}
+            help={`CSV atau XLSX, paling banyak ${formatNumber(RECIPIENTS_MAX)} penerima. Baris pertama berisi nama kolom, misalnya nomor, nama, tagihan.`}
+            error={form.errors.upload}
+            value={form.values.upload === '' ? [] : [form.values.upload]}
+            onChange={([id = '']) => form.set('upload', id)}
+          />
+        ),
+      },
+    ]}
+  />
+);
+
+const NameFields = ({ form, tokens }: { form: Form<Values>; tokens: readonly Token[] }) => (
+  <div className={styles['pair']}>
+    <TextField
+      label="Nama kiriman"
+      required
+      autoComplete="off"
+      maxLength={CAMPAIGN_NAME_MAX}
+      help="Hanya Anda yang melihatnya."
+      value={form.values.name}
+      error={form.errors.name}
+      onChange={({ target }) => form.set('name', target.value)}
+      onBlur={() => form.leave('name')}
+    />
+    <SelectOne
+      label="Dari token"
+      required
+      options={tokens.map(({ id, name, phone }) => ({
+        value: id,
+        label: phone ? `${name} (${formatPhone(phone)})` : name,
+      }))}
+      value={form.values.token_id}
+      onChange={(id) => form.set('token_id', id)}
+    />
+  </div>
+);

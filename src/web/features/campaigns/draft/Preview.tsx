@@ -1,0 +1,143 @@
+import { useQuery } from '@tanstack/react-query';
+import { ChevronLeft, ChevronRight } from 'lucide-react';
+import { useState } from 'react';
+import { formatNumber } from '#contract/base/money.ts';
+import { formatPeer } from '#contract/messages/peer.ts';
+import { formatTime } from '#contract/base/time.ts';
+import { fillTemplate } from '#contract/messages/templates.ts';
+import {
+  type Campaign,
+  type CampaignRecipient,
+  listRecipients,
+} from '#contract/campaigns/campaign.ts';
+import { fillVariables, variableKey, type VariableValues } from '#contract/campaigns/variables.ts';
+import { PAGE_SIZE } from '#contract/base/act.ts';
+import { perform } from '#web/api/act.ts';
+import { useUser } from '#web/api/user.ts';
+import { templatesQuery } from '#web/features/campaigns/draft/ContentFields.tsx';
+import { coordinate, type DraftValues } from '#web/features/campaigns/draft/content.ts';
+import styles from '#web/features/campaigns/campaigns.module.css';
+import { Button } from '#web/ui/button/Button.tsx';
+import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
+import type { ChatMessage } from '#web/ui/chat/chat.ts';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+
+type Props = { campaign: Campaign; values: DraftValues };
+
+/** The message as each recipient will see it, one after the other. */
+export function Preview({ campaign, values }: Props) {
+  const { waiting } = campaign.recipients;
+  const [at, setAt] = useState(0);
+  const index = Math.min(at, Math.max(0, waiting - 1));
+  const page = Math.floor(index / PAGE_SIZE);
+  const { data } = useQuery({
+    queryKey: [listRecipients.name, campaign.id, 'waiting', page],
+    queryFn: ({ signal }) =>
+      perform(listRecipients, { campaign_id: campaign.id, state: 'waiting', page }, { signal }),
+  });
+  const recipient = data?.rows[index % PAGE_SIZE];
+  if (waiting === 0) {
+    return <p className={styles['note']}>Tidak ada penerima yang dapat dikirimi.</p>;
+  }
+  return (
+    <div className={styles['preview']}>
+      <div className={styles['phone']}>
+        {recipient ? (
+          <Bubble campaign={campaign} values={values} recipient={recipient} />
+        ) : (
+          <Skeleton height={96} />
+        )}
+      </div>
+      <div className={styles['pager']}>
+        <Button
+          variant="outline"
+          tone="neutral"
+          size="sm"
+          square
+          aria-label="Penerima sebelumnya"
+          icon={<ChevronLeft size={18} />}
+          disabled={index === 0}
+          onClick={() => setAt(index - 1)}
+        />
+        <span role="status">
+          {recipient?.peer ? <span className="num">{formatPeer(recipient.peer)}</span> : '…'}
+          {`, ${formatNumber(index + 1)} dari ${formatNumber(waiting)}`}
+        </span>
+        <Button
+          variant="outline"
+          tone="neutral"
+          size="sm"
+          square
+          aria-label="Penerima berikutnya"
+          icon={<ChevronRight size={18} />}
+          disabled={index + 1 >= waiting}
+          onClick={() => setAt(index + 1)}
+        />
+      </div>
+    </div>
+  );
+}
+
+function Bubble({ campaign, values, recipient }: Props & { recipient: CampaignRecipient }) {
+  const { name, timezone } = useUser();
+  const [now] = useState(() => new Date());
+  const { data: templates } = useQuery({ ...templatesQuery, enabled: values.type === 'template' });
+  const own = new Map(
+    campaign.columns.map((column, index) => [variableKey(column), recipient.values[index] ?? '']),
+  );
+  const template = templates?.find((one) => `${one.name}:${one.language}` === values.template);
+  const message = messageOf(campaign, values, { own, template });
+  if (message === undefined)
+    return (
+      <p className={styles['note']}>Tulis isinya: di sini terlihat seperti di ponsel penerima.</p>
+    );
+  return (
+    <ChatList label="Pratinjau di ponsel penerima">
+      <ChatBubble
+        side="in"
+        sender={name}
+        time={formatTime(now, timezone)}
+        at={now}
+        message={message}
+      />
+    </ChatList>
+  );
+}
+
+type Filling = {
+  own: VariableValues;
+  template:
+    | { header: string | null; body: string; footer: string | null; buttons: string[] }
+    | undefined;
+};
+
+function messageOf(
+  { content }: Campaign,
+  values: DraftValues,
+  { own, template }: Filling,
+): ChatMessage | undefined {
+  const filled = (text: string) => fillVariables(text, own);
+  switch (values.type) {
+    case 'file': {
+      const name = content?.type === 'file' && values.upload === '' ? content.file.name : 'berkas';
+      return { type: 'file', caption: filled(values.caption), filename: name };
+    }
+    case 'location': {
+      const { latitude, longitude, place, address } = values;
+      const at = { latitude: coordinate(latitude), longitude: coordinate(longitude) };
+      if (Number.isNaN(at.latitude + at.longitude)) return undefined;
+      return { type: 'location', place: { ...at, name: place || null, address: address || null } };
+    }
+    case 'template': {
+      if (!template) return undefined;
+      const { header, body, footer, buttons } = template;
+      return {
+        type: 'template',
+        caption: fillTemplate(body, values.variables.map(filled)),
+        template: { header, footer, buttons: [...new Set(buttons)] },
+      };
+    }
+    default:
+      return values.text.trim() === '' ? undefined : { type: 'text', caption: filled(values.text) };
+  }
+}

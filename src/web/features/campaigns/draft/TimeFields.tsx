@@ -1,0 +1,51 @@
+import { PACE_MAX, type Campaign } from '#contract/campaigns/campaign.ts';
+import { formatNumber } from '#contract/base/money.ts';
+import type { DraftValues } from '#web/features/campaigns/draft/content.ts';
+import styles from '#web/features/campaigns/campaigns.module.css';
+import type { Form } from '#web/ui/form/useForm.ts';
+import { Select } from '#web/ui/select/Select.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
+
+const whens = [
+  { value: 'now', label: 'Segera setelah dimulai' },
+  { value: 'later', label: 'Pada waktu tertentu' },
+];
+
+/** When a campaign begins, and how fast it goes. */
+export function TimeFields({ form, campaign }: { form: Form<DraftValues>; campaign: Campaign }) {
+  const { values, errors } = form;
+  return (
+    <>
+      <div className={styles['pair']}>
+        <Select
+          label="Mulai"
+          options={whens}
+          value={values.when}
+          onChange={({ target }) => form.set('when', target.value)}
+        />
+        {values.when === 'later' && (
+          <TextField
+            label="Tanggal dan jam"
+            required
+            type="datetime-local"
+            value={values.at}
+            error={errors.at}
+            onChange={({ target }) => form.set('at', target.value)}
+            onBlur={() => form.leave('at')}
+          />
+        )}
+      </div>
+      <TextField
+        label="Laju paling cepat (opsional)"
+        inputMode="numeric"
+        autoComplete="off"
+        suffix="pesan per menit"
+        help={`Dikosongkan: secepat token ini, ${formatNumber(Math.min(campaign.token_pace, PACE_MAX))} per menit. Laju yang lebih pelan lebih aman bagi nomor WhatsApp.`}
+        value={values.pace}
+        error={errors.pace}
+        onChange={({ target }) => form.set('pace', target.value)}
+        onBlur={() => form.leave('pace')}
+      />
+    </>
+  );
+}

@@ -1,0 +1,112 @@
+import type { CampaignContent, CampaignContentInput } from '#contract/campaigns/content.ts';
+import type { Campaign } from '#contract/campaigns/campaign.ts';
+import { instantOfLocal, localDateTime } from '#web/ui/time/localTime.ts';
+
+/** The fields of a draft, as they are typed. */
+export type DraftValues = {
+  type: string;
+  text: string;
+  caption: string;
+  /** The upload of a new file; '' keeps the draft's own. */
+  upload: string;
+  /** A template's name and language, as `pesanan_siap:id`. */
+  template: string;
+  variables: readonly string[];
+  latitude: string;
+  longitude: string;
+  place: string;
+  address: string;
+  when: string;
+  at: string;
+  pace: string;
+};
+
+/** What a draft's fields begin with. */
+export function draftValues({ content, starts_at, pace }: Campaign, zone: string): DraftValues {
+  const is = <T extends CampaignContent['type']>(type: T) =>
+    content?.type === type ? (content as Extract<CampaignContent, { type: T }>) : undefined;
+  const template = is('template');
+  const location = is('location');
+  return {
+    type: content?.type ?? 'text',
+    text: is('text')?.text ?? '',
+    caption: is('file')?.caption ?? '',
+    upload: '',
+    template: template ? `${template.name}:${template.language}` : '',
+    variables: template?.variables ?? [],
+    latitude: location ? String(location.latitude) : '',
+    longitude: location ? String(location.longitude) : '',
+    place: location?.name ?? '',
+    address: location?.address ?? '',
+    when: starts_at === null ? 'now' : 'later',
+    at: starts_at === null ? '' : localDateTime(starts_at, zone),
+    pace: pace === null ? '' : String(pace),
+  };
+}
+
+/** A coordinate as people write it, with a comma or a point. */
+export const coordinate = (written: string): number =>
+  written.trim() === '' ? Number.NaN : Number(written.trim().replace(',', '.'));
+
+/** What is sent to each, of the fields. */
+export function contentOf(values: DraftValues): CampaignContentInput {
+  const { type, text, caption, upload, template, variables } = values;
+  switch (type) {
+    case 'file':
+      return { type, caption, ...(upload === '' ? { keep: true } : { upload }) };
+    case 'location': {
+      const { place, address } = values;
+      return {
+        type,
+        latitude: coordinate(values.latitude),
+        longitude: coordinate(values.longitude),
+        ...(place.trim() !== '' && { name: place.trim() }),
+        ...(address.trim() !== '' && { address: address.trim() }),
+      };
+    }
+    case 'template': {
+      const [name = '', language = ''] = template.split(':');
+      return { type, name, language, variables: [...variables] };
+    }
+    default:
+      return { type: 'text', text };
+  }
+}
+
+/** What is wrong with the fields; nothing when it can be sent. */
+export function draftErrors(
+  values: DraftValues,
+  { campaign, zone, now }: { campaign: Campaign; zone: string; now: Date },
+): Partial<Record<keyof DraftValues, string>> {
+  const at = instantOfLocal(values.at, zone);
+  return {
+    ...contentErrors(values, campaign),
+    ...(values.when === 'later' && !at && { at: 'Pilih tanggal dan jam mulainya.' }),
+    ...(values.when === 'later' && at && at <= now && { at: 'Pilih waktu yang akan datang.' }),
+    ...(values.pace !== '' &&
+      !/^[1-9]\d{0,3}$/.test(values.pace) && { pace: 'Tulis angka 1 sampai 6.000.' }),
+  };
+}
+
+function contentErrors(values: DraftValues, { content }: Campaign) {
+  switch (values.type) {
+    case 'file':
+      return values.upload === '' && content?.type !== 'file' ? { upload: 'Pilih berkasnya.' } : {};
+    case 'template':
+      return {
+        ...(values.template === '' && { template: 'Pilih templatnya.' }),
+        ...(values.variables.some((one) => one.trim() === '') && {
+          variables: 'Isi setiap variabel.',
+        }),
+      };
+    case 'location': {
+      const wrong = (written: string, most: number) => !(Math.abs(coordinate(written)) <= most);
+      return {
+        ...(wrong(values.latitude, 90) && { latitude: 'Tulis lintang, misalnya -6.9147.' }),
+        ...(wrong(values.longitude, 180) && { longitude: 'Tulis bujur, misalnya 107.6098.' }),
+      };
+    }
+    default:
+      return values.text.trim() === '' ? { text: 'Tulis isi pesannya.' } : {};
+  }
+}

@@ -1,0 +1,15 @@
+import { uploadServer } from '#web/api/uploads/uploadWire.ts';
+
+/**
+ * Uploads a list of recipients that was pasted, as the file that it might have been.
+ *
+ * @returns the upload's id. @throws Fault
+ */
+export const uploadText = (list: string): Promise<string> =>
+  uploadServer(() => ({ metadata: { purpose: 'recipients' } })).process({
+    file: new File([list], 'penerima.csv', { type: 'text/csv' }),
+    signal: new AbortController().signal,
+    transferId: undefined,
+    onTransfer: () => undefined,
+    onProgress: () => undefined,
+  });

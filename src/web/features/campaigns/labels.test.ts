@@ -1,0 +1,20 @@
+import { expect, test } from 'vitest';
+import { durationWords, listFromPasted } from '#web/features/campaigns/labels.ts';
+
+test('a duration is told as people tell it', () => {
+  expect(durationWords(10, 600)).toBe('kurang dari 1 menit');
+  expect(durationWords(1_000, 60)).toBe('sekitar 17 menit');
+  expect(durationWords(60_000, 600)).toBe('sekitar 1 jam 40 menit');
+  expect(durationWords(36_000, 600)).toBe('sekitar 1 jam');
+  expect(durationWords(71_900, 600)).toBe('sekitar 2 jam');
+  expect(durationWords(100_000, 10)).toBe('sekitar 7 hari');
+});
+
+test('numbers beside each other go below each other, names stay beside their number', () => {
+  expect(listFromPasted('0812-3456-7890, 0813-1111-2222;+62 812 7777 0001')).toBe(
+    '0812-3456-7890\n0813-1111-2222\n+62 812 7777 0001',
+  );
+  expect(listFromPasted('0812-3456-7890, Budi\r\n0813-1111-2222, Siti')).toBe(
+    '0812-3456-7890, Budi\n0813-1111-2222, Siti',
+  );
+});

@@ -1,0 +1,104 @@
+import { formatNumber } from '#contract/base/money.ts';
+import type {
+  Campaign,
+  CampaignStatus,
+  PauseReason,
+  RecipientState,
+} from '#contract/campaigns/campaign.ts';
+import type { Tone } from '#web/ui/status/StatusChip.tsx';
+
+/** A campaign's state in words, as of now: what runs may still wait for its time, or rest. */
+export function stateOf(
+  { status, becoming, starts_at, rests_until }: Campaign,
+  now: Date,
+): { label: string; tone: Tone } {
+  if (becoming === 'paused') return { label: 'Menjeda', tone: 'warning' };
+  if (becoming === 'cancelled') return { label: 'Membatalkan', tone: 'warning' };
+  if (status === 'running' && starts_at !== null && starts_at > now)
+    return { label: 'Terjadwal', tone: 'info' };
+  if (status === 'running' && rests_until !== null && rests_until > now)
+    return { label: 'Menunggu besok', tone: 'warning' };
+  return { label: statusLabel[status], tone: tones[status] };
+}
+
+export const statusLabel: Record<CampaignStatus, string> = {
+  draft: 'Draf',
+  running: 'Berjalan',
+  paused: 'Dijeda',
+  cancelled: 'Dibatalkan',
+  done: 'Selesai',
+};
+
+const tones: Record<CampaignStatus, Tone> = {
+  draft: 'neutral',
+  running: 'primary',
+  paused: 'warning',
+  cancelled: 'neutral',
+  done: 'success',
+};
+
+/** Why it stands still, and what to do. */
+export const pauseSentence: Record<PauseReason, string> = {
+  wanted: 'Kiriman ini Anda jeda. Yang belum berangkat menunggu sampai dilanjutkan.',
+  saldo_short: 'Saldo tidak cukup untuk penerima berikutnya. Isi saldo, lalu lanjutkan.',
+  bonus_only:
+    'Bonus selamat datang belum dapat dipakai untuk nomor ini. Isi saldo, lalu lanjutkan.',
+  token_not_linked: 'Token ini tidak tersambung. Sambungkan nomornya, lalu lanjutkan.',
+  account_suspended: 'Akun ini sedang ditangguhkan. Hubungi layanan pelanggan.',
+  wallet_frozen: 'Saldo ini sedang dibekukan. Hubungi layanan pelanggan.',
+  content_refused:
+    'Templat atau berkasnya tidak dapat dikirim lagi. Periksa templatnya, atau buat kiriman baru.',
+  restored:
+    'Kabari dipulihkan dari cadangan. Periksa penerima mana yang sudah menerima sebelum melanjutkan.',
+};
+
+export const recipientLabel: Record<RecipientState, string> = {
+  waiting: 'Menunggu giliran',
+  placed: 'Sudah dikirim',
+  refused: 'Ditolak',
+  cancelled: 'Dibatalkan',
+  invalid: 'Nomor salah',
+  duplicate: 'Nomor ganda',
+  opted_out: 'Berhenti berlangganan',
+  incomplete: 'Data kurang',
+};
+
+export const recipientTone: Record<RecipientState, Tone> = {
+  waiting: 'neutral',
+  placed: 'success',
+  refused: 'danger',
+  cancelled: 'neutral',
+  invalid: 'danger',
+  duplicate: 'warning',
+  opted_out: 'warning',
+  incomplete: 'warning',
+};
+
+/** Messages a minute at which it goes: what was asked for, as far as its token sends as many. */
+export const paceOf = ({ pace, token_pace }: Pick<Campaign, 'pace' | 'token_pace'>): number =>
+  Math.min(pace ?? token_pace, token_pace);
+
+/** How long so many messages take, in words: `kurang dari 1 menit`, `sekitar 42 menit`, `sekitar 3 jam 10 menit`. */
+export function durationWords(messages: number, perMinute: number): string {
+  const minutes = Math.ceil(messages / Math.max(1, perMinute));
+  if (minutes <= 1) return 'kurang dari 1 menit';
+  if (minutes < 60) return `sekitar ${minutes} menit`;
+  const hours = Math.floor(minutes / 60);
+  const rest = hours < 10 ? Math.round((minutes % 60) / 10) * 10 : 0;
+  if (hours >= 48) return `sekitar ${Math.round(hours / 24)} hari`;
+  return rest > 0 && rest < 60
+    ? `sekitar ${formatNumber(hours)} jam ${rest} menit`
+    : `sekitar ${formatNumber(rest === 60 ? hours + 1 : hours)} jam`;
+}
+
+/** A list as it is pasted: numbers that stand beside each other alone go below each other. */
+export const listFromPasted = (pasted: string): string =>
+  pasted
+    .split(/\r\n|\r|\n/)
+    .flatMap((line) => {
+      const cells = line.split(/[,;\t|]/).map((cell) => cell.trim());
+      const isNumbersAlone =
+        cells.length > 1 && cells.every((cell) => /^\+?[\d\s().-]{8,20}$/.test(cell));
+      return isNumbersAlone ? cells : [line];
+    })
+    .join('\n');

@@ -1,0 +1,15 @@
+import { campaignKey } from '#web/features/campaigns/queryKeys.ts';
+import { keyIsAbout, type LivePatches } from '#web/live/patches.ts';
+
+const campaigns = keyIsAbout('campaigns', 'campaign_');
+
+/** Keeps messages to many current. */
+export const campaignPatches: LivePatches = {
+  follows: (key) => campaigns(key) || key[0] === campaignKey[0],
+  on: {
+    'campaign.changed': ({ campaign_id: id }, cache) => {
+      cache.refetch([...campaignKey, id]);
+      cache.refetch(campaigns);
+    },
+  },
+};

@@ -1,0 +1,219 @@
+import { Ban, Pause, Play, Trash2 } from 'lucide-react';
+import {
+  cancelCampaign,
+  deleteCampaign,
+  pauseCampaign,
+  resumeCampaign,
+  type Campaign,
+} from '#contract/campaigns/campaign.ts';
+import { formatNumber } from '#contract/base/money.ts';
+import { formatDateTimeZone } from '#contract/base/time.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { useUser } from '#web/api/user.ts';
+import { Link } from '#web/browser/router/Link.tsx';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { durationWords, paceOf, pauseSentence } from '#web/features/campaigns/labels.ts';
+import { ProgressBar } from '#web/features/campaigns/progress/ProgressBar.tsx';
+import { RecipientList } from '#web/features/campaigns/progress/RecipientList.tsx';
+import { useCampaignChanged } from '#web/features/campaigns/queries.ts';
+import styles from '#web/features/campaigns/campaigns.module.css';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import { Facts, Panel, Row, Stack } from '#web/ui/panel/Panel.tsx';
+
+/** How far a campaign has come, live, and what can be done with it. */
+export function CampaignProgress({ campaign }: { campaign: Campaign }) {
+  return (
+    <Stack gap={32}>
+      <Stack gap={16}>
+        <Standing campaign={campaign} />
+        <ProgressBar campaign={campaign} />
+        <Counts campaign={campaign} />
+        <Actions campaign={campaign} />
+      </Stack>
+      <Panel title="Rincian">
+        <FactsOf campaign={campaign} />
+      </Panel>
+      <Panel title="Penerima">
+        <RecipientList campaign={campaign} />
+      </Panel>
+    </Stack>
+  );
+}
+
+function Standing({ campaign }: { campaign: Campaign }) {
+  const zone = useUser().timezone;
+  const { status, pause_reason: reason, starts_at, rests_until } = campaign;
+  const now = new Date();
+  if (status === 'paused' && reason !== null) {
+    return (
+      <Alert visible state={reason === 'wanted' ? 'info' : 'warning'} label={pauseSentence[reason]}>
+        {(reason === 'saldo_short' || reason === 'bonus_only') && (
+          <p>
+            <Link to="/saldo" search={{ new: '1' }}>
+              Isi saldo
+            </Link>
+          </p>
+        )}
+        {reason === 'token_not_linked' && (
+          <p>
+            <Link to="/token">Buka halaman Token</Link>
+          </p>
+        )}
+      </Alert>
+    );
+  }
+  if (status !== 'running') return null;
+  if (starts_at !== null && starts_at > now)
+    return <Alert visible state="info" label={`Mulai ${formatDateTimeZone(starts_at, zone)}.`} />;
+  if (rests_until !== null && rests_until > now) {
+    return (
+      <Alert
+        visible
+        state="warning"
+        label={`Batas harian token ini sudah tercapai. Kiriman berlanjut sendiri ${formatDateTimeZone(rests_until, zone)}.`}
+      />
+    );
+  }
+  return null;
+}
+
+/** Its messages and recipients, in figures. */
+function Counts({ campaign: { recipients, messages } }: { campaign: Campaign }) {
+  const figures = [
+    { label: 'Menunggu giliran', n: recipients.waiting, kind: 'todo' },
+    { label: 'Dalam antrean', n: messages.waiting, kind: 'waiting' },
+    { label: 'Terkirim', n: messages.sent, kind: 'sent' },
+    { label: 'Sampai', n: messages.delivered, kind: 'delivered' },
+    { label: 'Dibaca', n: messages.read, kind: 'read' },
+    { label: 'Gagal', n: messages.failed + messages.expired + recipients.refused, kind: 'failed' },
+  ];
+  return (
+    <dl className={styles['counts']}>
+      {figures.map(({ label, n, kind }) => (
+        <div key={label}>
+          <dt data-kind={kind}>{label}</dt>
+          <dd className="num">{formatNumber(n)}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Actions({ campaign }: { campaign: Campaign }) {
+  const changed = useCampaignChanged();
+  const onSuccess = (next: Campaign) => changed(next);
+  const pause = useAct(pauseCampaign, { onSuccess });
+  const resume = useAct(resumeCampaign, { onSuccess });
+  const { id, status, becoming } = campaign;
+  const isOver = status === 'done' || status === 'cancelled';
+  const end = useEnding(campaign);
+  return (
+    <>
+      <RefusalAlert error={pause.error ?? resume.error} />
+      <Row>
+        {status === 'running' && (
+          <Button
+            variant="subtle"
+            icon={<Pause size={18} aria-hidden="true" />}
+            busy={pause.busy || becoming === 'paused'}
+            onClick={() => pause.mutate({ campaign_id: id })}
+          >
+            Jeda
+          </Button>
+        )}
+        {status === 'paused' && (
+          <Button
+            icon={<Play size={18} aria-hidden="true" />}
+            busy={resume.busy}
+            onClick={() => resume.mutate({ campaign_id: id })}
+          >
+            Lanjutkan
+          </Button>
+        )}
+        {!isOver && (
+          <Button
+            variant="outline"
+            tone="danger"
+            icon={<Ban size={18} aria-hidden="true" />}
+            busy={becoming === 'cancelled'}
+            onClick={() => void end.cancel()}
+          >
+            Batalkan kiriman
+          </Button>
+        )}
+        {isOver && (
+          <Button
+            variant="outline"
+            tone="danger"
+            icon={<Trash2 size={18} aria-hidden="true" />}
+            onClick={() => void end.remove()}
+          >
+            Hapus dari daftar
+          </Button>
+        )}
+      </Row>
+    </>
+  );
+}
+
+function useEnding({ id, recipients }: Campaign) {
+  const changed = useCampaignChanged();
+  const cancel = useAct(cancelCampaign);
+  const remove = useAct(deleteCampaign);
+  return {
+    cancel: () =>
+      confirm({
+        title: 'Batalkan kiriman ini?',
+        children: (
+          <p>
+            {formatNumber(recipients.waiting)} penerima yang masih menunggu tidak akan dikirimi.
+            Yang sudah berangkat tidak dapat ditarik.
+          </p>
+        ),
+        cancelText: 'Tidak',
+        confirmText: 'Batalkan kiriman',
+        sentenceOf,
+        onConfirm: async () => changed(await cancel.perform({ campaign_id: id })),
+      }),
+    remove: () =>
+      confirm({
+        title: 'Hapus kiriman ini dari daftar?',
+        children: <p>Daftar penerimanya ikut terhapus. Pesannya tetap ada di riwayat.</p>,
+        cancelText: 'Batal',
+        confirmText: 'Hapus',
+        sentenceOf,
+        onConfirm: async () => {
+          await remove.perform({ campaign_id: id });
+          changed();
+          await navigate({ to: '/message-history/kiriman', replace: true });
+        },
+      }),
+  };
+}
+
+function FactsOf({ campaign }: { campaign: Campaign }) {
+  const zone = useUser().timezone;
+  const { token, cost, started_at, ended_at, recipients, status } = campaign;
+  return (
+    <Facts
+      facts={[
+        { term: 'Dari token', is: <bdi>{token.name}</bdi> },
+        { term: 'Biaya sejauh ini', is: <Money amount={cost} /> },
+        ...(started_at === null
+          ? []
+          : [{ term: 'Dimulai', is: formatDateTimeZone(started_at, zone) }]),
+        ...(ended_at === null
+          ? []
+          : [{ term: 'Berakhir', is: formatDateTimeZone(ended_at, zone) }]),
+        ...(status === 'running'
+          ? [{ term: 'Sisa waktu', is: durationWords(recipients.waiting, paceOf(campaign)) }]
+          : []),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,35 @@
+import type { Campaign } from '#contract/campaigns/campaign.ts';
+import { formatNumber } from '#contract/base/money.ts';
+import styles from '#web/features/campaigns/campaigns.module.css';
+
+/** How far a campaign has come: what was read, arrived, left, failed; the rest is still to come. */
+export function ProgressBar({ campaign }: { campaign: Campaign }) {
+  const { recipients, messages } = campaign;
+  const all = Math.max(1, recipients.waiting + recipients.placed + recipients.refused);
+  const parts = [
+    { kind: 'read', n: messages.read },
+    { kind: 'delivered', n: messages.delivered },
+    { kind: 'sent', n: messages.sent },
+    { kind: 'waiting', n: messages.waiting },
+    { kind: 'failed', n: messages.failed + messages.expired + recipients.refused },
+  ];
+  const done = recipients.placed + recipients.refused;
+  return (
+    <span
+      className={styles['bar']}
+      role="progressbar"
+      aria-label="Kemajuan"
+      aria-valuemin={0}
+      aria-valuemax={all}
+      aria-valuenow={done}
+      aria-valuetext={`${formatNumber(done)} dari ${formatNumber(all)} penerima`}
+    >
+      {parts.map(
+        ({ kind, n }) =>
+          n > 0 && (
+            <span key={kind} data-kind={kind} style={{ inlineSize: `${(100 * n) / all}%` }} />
+          ),
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,2 @@
+/** One campaign. */
+export const campaignKey = ['one_campaign'] as const;

@@ -1,0 +1,27 @@
+import { Megaphone, MessagesSquare, Table2 } from 'lucide-react';
+import styles from '#web/features/messages/MessagesPage.module.css';
+import { TabLink, TabLinks } from '#web/ui/tabs/Tabs.tsx';
+
+/** The views of messages: each by itself, as conversations, and those to many. */
+export const MessageTabs = ({ current }: { current: 'table' | 'conversations' | 'campaigns' }) => (
+  <div className={styles['views']}>
+    <TabLinks label="Tampilan pesan">
+      <TabLink to="/message-history" current={current === 'table'}>
+        <Table2 size={16} aria-hidden="true" />
+        Tabel
+      </TabLink>
+      <TabLink
+        to="/message-history"
+        search={{ view: 'percakapan' }}
+        current={current === 'conversations'}
+      >
+        <MessagesSquare size={16} aria-hidden="true" />
+        Percakapan
+      </TabLink>
+      <TabLink to="/message-history/kiriman" current={current === 'campaigns'}>
+        <Megaphone size={16} aria-hidden="true" />
+        Kiriman massal
+      </TabLink>
+    </TabLinks>
+  </div>
+);
