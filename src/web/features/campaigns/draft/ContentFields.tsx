@@ -3,11 +3,11 @@ import { Braces } from 'lucide-react';
 import { useRef } from 'react';
 import type { Campaign } from '#contract/campaigns/campaign.ts';
 import { TEXT_MAX } from '#contract/messages.ts';
-import { listTemplates, valueOrderOf, type Template } from '#contract/messages/templates.ts';
+import { valueOrderOf, type Template } from '#contract/messages/templates.ts';
 import { CAPTION_MAX } from '#contract/rest/limits.ts';
-import { perform } from '#web/api/act.ts';
 import { typeNames } from '#web/api/uploads/fileTypes.ts';
 import { Link } from '#web/browser/router/Link.tsx';
+import { templatesQuery } from '#web/features/campaigns/draft/templatesQuery.ts';
 import type { DraftValues } from '#web/features/campaigns/draft/content.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -164,21 +164,6 @@ const sendableTemplates = (all: readonly Template[]): readonly Template[] =>
       button_values.length === 0 &&
       category !== 'authentication',
   );
-
-/** All templates of an account: 250 at most, ten to a page. */
-async function readTemplates(signal: AbortSignal): Promise<readonly Template[]> {
-  const rows: Template[] = [];
-  for (let page = 0; ; page += 1) {
-    const answer = await perform(listTemplates, { page }, { signal });
-    rows.push(...answer.rows);
-    if (page + 1 >= (answer.totalPages ?? 0)) return rows;
-  }
-}
-
-export const templatesQuery = {
-  queryKey: ['template_list', 'all'] as const,
-  queryFn: ({ signal }: { signal: AbortSignal }) => readTemplates(signal),
-};
 
 function TemplateFields({ form, campaign }: Props) {
   const { data: all } = useQuery(templatesQuery);

@@ -21,7 +21,7 @@ import {
 import { CostFacts } from '#web/features/campaigns/draft/CostFacts.tsx';
 import { Preview } from '#web/features/campaigns/draft/Preview.tsx';
 import { TimeFields } from '#web/features/campaigns/draft/TimeFields.tsx';
-import { durationWords, paceOf } from '#web/features/campaigns/labels.ts';
+import { useCost, type CostFigures } from '#web/features/campaigns/draft/useCost.ts';
 import { useCampaignChanged } from '#web/features/campaigns/queries.ts';
 import { RecipientList } from '#web/features/campaigns/progress/RecipientList.tsx';
 import styles from '#web/features/campaigns/campaigns.module.css';
@@ -39,8 +39,9 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
   const form = useForm<DraftValues>(initial, (values) =>
     draftErrors(values, { campaign, zone, now: new Date() }),
   );
-  const actions = useDraftActions(campaign, zone);
   const { values } = form;
+  const costOf = useCost(campaign, values);
+  const actions = useDraftActions(campaign, { zone, costOf });
   const onSubmit = form.submit(async (given) => {
     try {
       await actions.send(given, () => form.set('upload', ''));
@@ -82,7 +83,7 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
               <Preview campaign={campaign} values={values} />
             </Panel>
             <Panel title="Biaya dan lamanya">
-              <CostFacts campaign={campaign} values={values} />
+              <CostFacts figures={costOf(campaign.recipients.waiting)} />
             </Panel>
           </Stack>
         </div>
@@ -94,7 +95,9 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
   );
 }
 
-function useDraftActions(campaign: Campaign, zone: string) {
+type Reckoning = { zone: string; costOf: (messages: number) => CostFigures };
+
+function useDraftActions(campaign: Campaign, { zone, costOf }: Reckoning) {
   const changed = useCampaignChanged();
   const update = useAct(updateCampaign);
   const start = useAct(startCampaign);
@@ -123,10 +126,10 @@ function useDraftActions(campaign: Campaign, zone: string) {
         title: `Kirim ke ${formatNumber(waiting)} nomor?`,
         children: (
           <Stack gap={12}>
-            <CostFacts campaign={saved} values={values} />
+            <CostFacts figures={costOf(waiting)} />
             <p>
-              Lamanya {durationWords(waiting, paceOf(saved))}. Kiriman dapat dijeda atau dibatalkan
-              kapan saja; yang sudah berangkat tidak dapat ditarik.
+              Kiriman dapat dijeda atau dibatalkan kapan saja; yang sudah berangkat tidak dapat
+              ditarik.
             </p>
           </Stack>
         ),

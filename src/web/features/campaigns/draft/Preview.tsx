@@ -14,7 +14,7 @@ import { fillVariables, variableKey, type VariableValues } from '#contract/campa
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import { perform } from '#web/api/act.ts';
 import { useUser } from '#web/api/user.ts';
-import { templatesQuery } from '#web/features/campaigns/draft/ContentFields.tsx';
+import { templatesQuery } from '#web/features/campaigns/draft/templatesQuery.ts';
 import { coordinate, type DraftValues } from '#web/features/campaigns/draft/content.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
