@@ -65,6 +65,10 @@ export default defineConfig(({ command }) => ({
         manualPureFunctions: ['z', 'act', 'paging', 'schema', 'once', 'oncePer'],
       },
       output: {
+        // The entry names every file that its pages need: two letters less of each are 0.3 kB of it, and 64^6 are
+        // enough to tell the files of all releases apart.
+        chunkFileNames: 'assets/[name]-[hash:6].js',
+        assetFileNames: 'assets/[name]-[hash:6].[ext]',
         codeSplitting: { groups: chunkGroups() },
       },
     },

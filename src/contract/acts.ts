@@ -39,6 +39,7 @@ import * as channels from './tokens/channels.ts';
 import * as operatorChannels from './operator/channels.ts';
 import * as cloudNumbers from './tokens/cloud.ts';
 import * as connections from './tokens/connection.ts';
+import * as scan from './tokens/scan.ts';
 import * as rejectedCalls from './tokens/rejected.ts';
 import * as deliveries from './webhooks/deliveries.ts';
 import * as webhooks from './webhooks/webhook.ts';
@@ -109,8 +110,8 @@ export const acts: readonly Act[] = [
   deliveries.getDelivery,
   deliveries.replayDelivery,
   deliveries.replayDeliveries,
-  tokens.getScan,
-  tokens.consentScan,
+  scan.getScan,
+  scan.consentScan,
   messages.homeSummary,
   messages.listMessages,
   messages.getMessage,

@@ -11,7 +11,8 @@ import {
   simulatedScan,
   simulatedTransfer,
 } from '#contract/simulator.ts';
-import { consentScan, createToken, getScan, getToken, linkToken } from '#contract/tokens.ts';
+import { createToken, getToken, linkToken } from '#contract/tokens.ts';
+import { consentScan, getScan } from '#contract/tokens/scan.ts';
 import { UPLOAD_FIELD, UPLOAD_PATH } from '#contract/uploads.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 

@@ -12,7 +12,8 @@ import {
   simulatedSwitch,
   simulatedTransfer,
 } from '#contract/simulator.ts';
-import { consentScan, getScan, linkToken } from '#contract/tokens.ts';
+import { linkToken } from '#contract/tokens.ts';
+import { consentScan, getScan } from '#contract/tokens/scan.ts';
 import type { Inbound, Receipt } from '#server/domains/channels/channels.ts';
 import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
 import { tokensActs } from '#server/domains/tokens/tokens.ts';

@@ -1,6 +1,6 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import type { ApiLink } from '#contract/rest/account.ts';
-import type { Scan } from '#contract/tokens.ts';
+import type { Scan } from '#contract/tokens/scan.ts';
 import { type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { readToken } from '#server/domains/tokens/row.ts';
 import type { LinkRef } from './link-data.ts';

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { OutputOf } from '#contract/base/act.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { Refusal } from '#contract/base/refusals.ts';
+import { linkToken } from '#contract/tokens.ts';
 import {
   type LinkFailure,
   type LinkState,
   type Scan,
   consentScan,
   getScan,
-  linkToken,
-} from '#contract/tokens.ts';
+} from '#contract/tokens/scan.ts';
 import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';

@@ -1,4 +1,5 @@
-import type { ChannelName, LinkFailure, Scan } from '#contract/tokens.ts';
+import type { ChannelName } from '#contract/tokens.ts';
+import type { LinkFailure, Scan } from '#contract/tokens/scan.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { TokenSubscribers } from '#server/domains/tokens/subscribers.ts';
 import type { LinkRef } from './link-data.ts';

@@ -2,14 +2,8 @@ import { ExternalLink, Link2, QrCode } from 'lucide-react';
 import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';
-import {
-  type LinkFailure,
-  type Token,
-  consentScan,
-  getScan,
-  linkFailures,
-  linkToken,
-} from '#contract/tokens.ts';
+import { type Token, linkToken } from '#contract/tokens.ts';
+import { type LinkFailure, consentScan, getScan, linkFailures } from '#contract/tokens/scan.ts';
 import { useAct } from '#web/api/query.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';

@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/base/refusals.ts';
-import type { LinkFailure } from '#contract/tokens.ts';
+import type { LinkFailure } from '#contract/tokens/scan.ts';
 import { openAuthStorage } from '#server/domains/channels/web/auth/auth-storage.ts';
 import {
   LeaseLost,

@@ -1,0 +1,83 @@
+import * as z from 'zod/mini';
+import { act } from '#contract/base/act.ts';
+import { Phone } from '#contract/base/phone.ts';
+import { type Output, schema } from '#contract/base/schema.ts';
+import { channelNames } from './channel-names.ts';
+
+/** The `data` of `/scan/{data}` (docs/threats.md, T39). */
+export const ScanData = schema(() =>
+  z
+    .string()
+    .check(z.regex(/^[A-Za-z0-9_.~-]{1,512}$/, 'Tautan ini tidak lengkap. Salin ulang alamatnya.')),
+);
+
+/** menunggu, terpindai, tersambung, kedaluwarsa, gagal. */
+export const LinkState = schema(() =>
+  z.enum(['waiting', 'scanned', 'connected', 'expired', 'failed']),
+);
+export type LinkState = Output<typeof LinkState>;
+
+/** Why a link failed, with what to do, in plain Indonesian. */
+export const linkFailures = {
+  phone_taken:
+    'Nomor itu sudah tersambung ke token lain. Putuskan dahulu di sana, atau pindai dengan nomor lain.',
+  passkey:
+    'WhatsApp meminta passkey untuk menautkan nomor itu, dan Kabari tidak dapat menjawabnya. Hapus dahulu passkey di WhatsApp pada ponselnya (Setelan › Akun › Passkey), lalu pindai lagi.',
+  outdated:
+    'WhatsApp tidak lagi menerima versi Kabari di server ini. Coba lagi setelah pengelola memperbarui Kabari.',
+} as const;
+export type LinkFailure = keyof typeof linkFailures;
+export const LinkFailure = schema(() =>
+  z.enum(Object.keys(linkFailures) as [LinkFailure, ...LinkFailure[]]),
+);
+
+export const Scan = schema(() =>
+  z.object({
+    state: LinkState(),
+    /** Why it failed; null where it has not, or nobody knows. */
+    failure: z.nullable(LinkFailure()),
+    /** Whose token it is, as the phone's owner reads it before agreeing. */
+    account_name: z.string(),
+    token_name: z.string(),
+    channel: z.enum(channelNames),
+    /** Shown to the browser that agreed, and to no other; another one is there from `expires_at` on. */
+    qr: z.nullable(
+      z.object({
+        text: z.string(),
+        /** To type instead; null while the network has given none. */
+        pairing_code: z.nullable(z.string()),
+        expires_at: z.coerce.date(),
+      }),
+    ),
+    /** The linked number with its middle hidden, once connected. */
+    phone: z.nullable(z.string()),
+    expires_at: z.coerce.date(),
+  }),
+);
+export type Scan = Output<typeof Scan>;
+
+/**
+ * Reads a scan link; changes nothing. The `nonce` is what `scan_consent` gave this browser; once it is
+ * given, every other browser gets `link_gone`.
+ */
+export const getScan = act({
+  name: 'scan_get',
+  by: 'public',
+  limit: 'scan',
+  input: () => ({ data: ScanData(), nonce: z.optional(z.string().check(z.maxLength(64))) }),
+  output: Scan,
+  refuses: ['link_gone'],
+});
+
+/** The phone's owner agrees; from then on only this browser sees the QR. */
+export const consentScan = act({
+  name: 'scan_consent',
+  by: 'public',
+  changes: true,
+  limit: 'scan',
+  audited: true,
+  /** `phone`: for whom the network is asked for a pairing code; only where it, not we, makes the codes. */
+  input: () => ({ data: ScanData(), phone: z.optional(Phone()) }),
+  output: () => z.object({ nonce: z.string() }),
+  refuses: ['link_gone'],
+});
