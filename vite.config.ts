@@ -65,10 +65,10 @@ export default defineConfig(({ command }) => ({
         manualPureFunctions: ['z', 'act', 'paging', 'schema', 'once', 'oncePer'],
       },
       output: {
-        // The entry names every file that its pages need: two letters less of each are 0.3 kB of it, and 64^6 are
+        // The entry names every file that its pages need: a letter less of each counts, and 64^7 are
         // enough to tell the files of all releases apart.
-        chunkFileNames: 'assets/[name]-[hash:6].js',
-        assetFileNames: 'assets/[name]-[hash:6].[ext]',
+        chunkFileNames: 'assets/[name]-[hash:7].js',
+        assetFileNames: 'assets/[name]-[hash:7][extname]',
         codeSplitting: { groups: chunkGroups() },
       },
     },
