@@ -79,6 +79,7 @@ export const screens: ReadonlySet<string> = new Set([
   '/leaving',
   '/message-history',
   '/message-history/kiriman',
+  '/message-history/berhenti',
   '/operator',
   '/operator/audit',
   '/operator/harga',

@@ -59,6 +59,7 @@ export const addresses = {
     open: text,
     state: text,
   },
+  '/message-history/berhenti': { page: whole, q: text, token: text },
   '/saldo': {
     ...listFields,
     from: date,

@@ -20,6 +20,7 @@ test('who is not signed in is sent to login from every page but the public ones'
     '/token/webhook',
     '/message-history',
     '/message-history/kiriman',
+    '/message-history/berhenti',
     '/saldo',
     '/billing',
     '/customer-service',

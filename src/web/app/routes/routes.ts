@@ -41,6 +41,12 @@ const pages: Readonly<Record<keyof typeof addresses, Omit<Route, 'search'>>> = {
       async () => (await import('#web/features/campaigns/CampaignsPage.tsx')).CampaignsPage,
     ),
   },
+  '/message-history/berhenti': {
+    layout: app,
+    page: later(
+      async () => (await import('#web/features/messages/optouts/OptoutsPage.tsx')).OptoutsPage,
+    ),
+  },
   '/saldo': {
     layout: app,
     page: later(async () => (await import('#web/features/saldo/SaldoPage.tsx')).SaldoPage),

@@ -1,9 +1,13 @@
-import { Megaphone, MessagesSquare, Table2 } from 'lucide-react';
+import { Megaphone, MessagesSquare, Table2, UserX } from 'lucide-react';
 import styles from '#web/features/messages/MessagesPage.module.css';
 import { TabLink, TabLinks } from '#web/ui/tabs/Tabs.tsx';
 
 /** The views of messages: each by itself, as conversations, and those to many. */
-export const MessageTabs = ({ current }: { current: 'table' | 'conversations' | 'campaigns' }) => (
+export const MessageTabs = ({
+  current,
+}: {
+  current: 'table' | 'conversations' | 'campaigns' | 'optouts';
+}) => (
   <div className={styles['views']}>
     <TabLinks label="Tampilan pesan">
       <TabLink to="/message-history" current={current === 'table'}>
@@ -21,6 +25,10 @@ export const MessageTabs = ({ current }: { current: 'table' | 'conversations' | 
       <TabLink to="/message-history/kiriman" current={current === 'campaigns'}>
         <Megaphone size={16} aria-hidden="true" />
         Kiriman massal
+      </TabLink>
+      <TabLink to="/message-history/berhenti" current={current === 'optouts'}>
+        <UserX size={16} aria-hidden="true" />
+        Berhenti
       </TabLink>
     </TabLinks>
   </div>

@@ -1,5 +1,5 @@
 import { rises, statusRank, type MessageStatus } from '#contract/messages.ts';
-import { messageKey, optoutsKey, threadKey, unreadKey } from '#web/features/messages/queryKeys.ts';
+import { messageKey, threadKey, unreadKey } from '#web/features/messages/queryKeys.ts';
 import {
   isBag,
   keyIsAbout,
@@ -35,6 +35,7 @@ export const withRead = <T>(data: T, { token_id, peer }: Conversation): T =>
   }) as T;
 
 const messages = keyIsAbout('messages', 'message_');
+const optoutLists = keyIsAbout('optouts', 'optout_');
 const conversations = keyIsAbout('conversations', 'conversation_');
 
 function refetchLists({ refetch }: CacheChanges): void {
@@ -49,7 +50,7 @@ export const messagePatches: LivePatches = {
     conversations(key) ||
     key[0] === 'thread' ||
     key[0] === 'one_message' ||
-    key[0] === 'optouts',
+    optoutLists(key),
   inBackground: keyStarts(unreadKey),
   on: {
     'message.changed': (event, cache) => {
@@ -71,10 +72,10 @@ export const messagePatches: LivePatches = {
     'message.received': ({ token_id, peer }, cache) => {
       cache.refetch(threadKey(token_id, peer));
       // It may have been STOP, or START.
-      cache.refetch([...optoutsKey, token_id, peer]);
+      cache.refetch(optoutLists);
       refetchLists(cache);
     },
-    'optout.added': ({ token_id, peer }, cache) => cache.refetch([...optoutsKey, token_id, peer]),
+    'optout.added': (_event, cache) => cache.refetch(optoutLists),
     'conversation.read': (event, cache) => {
       cache.update((data) => withRead(data, event), conversations);
       cache.refetch(conversations);

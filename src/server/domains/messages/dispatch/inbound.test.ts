@@ -77,3 +77,31 @@ test('an answer or a reaction names the message of its conversation that it is a
   for (const { body } of unknown) expect(body).not.toHaveProperty('quoted');
   expect(unknown).toHaveLength(2);
 });
+
+test('STOP, BERHENTI and UNSUB opt out as people write them, MULAI opts in again', async ({
+  sql,
+}) => {
+  const { accountId, tokenId } = await customerWith(sql);
+  const from = '6281234567890';
+  const write = (text: string) =>
+    receiveInbound(sql, {
+      accountId,
+      tokenId,
+      from,
+      type: 'text',
+      body: { text },
+      at: new Date(),
+      providerId: newId(),
+    });
+  const isOut = async () => (await sql`select from optouts where peer = ${from}`).length === 1;
+  for (const stop of ['STOP', ' stop. ', 'Berhenti!', 'UNSUB', 'Unsubscribe']) {
+    await write(stop);
+    expect(await isOut(), stop).toBe(true);
+    await write('Mulai');
+    expect(await isOut(), stop).toBe(false);
+  }
+  for (const other of ['stop dulu ya', 'jangan berhenti', 'unsubmit']) {
+    await write(other);
+    expect(await isOut(), other).toBe(false);
+  }
+});

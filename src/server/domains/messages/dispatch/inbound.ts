@@ -16,14 +16,21 @@ import { quotedByNetwork } from '#server/domains/messages/submit/lookups.ts';
 import { deleteOptout, storeOptout } from '#server/domains/messages/optouts/optouts.ts';
 
 /** Words with which a recipient stops, and resumes, receiving from a token. */
-const stopKeywords = new Set(['stop', 'berhenti']);
+const stopKeywords = new Set(['stop', 'berhenti', 'unsub', 'unsubscribe']);
 const startKeywords = new Set(['start', 'mulai']);
 
 /** Whether a text is only one of these keywords: a command, not a message to read. */
 export function isOptInOutKeyword(text: string): boolean {
-  const keyword = text.trim().toLowerCase();
+  const keyword = keywordOf(text);
   return stopKeywords.has(keyword) || startKeywords.has(keyword);
 }
+
+/** A text as keywords are compared: people write `STOP`, `Stop.` and `berhenti!`. */
+const keywordOf = (text: string): string =>
+  text
+    .trim()
+    .replace(/[.!]+$/, '')
+    .toLowerCase();
 
 /** A stored inbound message. */
 type Received = {
@@ -60,7 +67,7 @@ export async function receiveInbound(
         ${json(body)}, ${stored.providerId}, ${excerptOf(stored.type, body)}
       )${isAnswer ? openQuestion(tx, stored) : tx``}`;
     if (!received?.receive_message) return;
-    if (text !== undefined) await applyKeyword(tx, stored, text.trim().toLowerCase());
+    if (text !== undefined) await applyKeyword(tx, stored, keywordOf(text));
     const choice = isAnswer ? choiceBy(text, questionIn(received)) : undefined;
     if (choice) await storeChoice(tx, { accountId, messageId }, choice);
     await onReceived?.(tx, { accountId, tokenId, messageId, peer: from, name });

@@ -1,0 +1,192 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { BellRing, UserX } from 'lucide-react';
+import { useMemo, useState } from 'react';
+import { formatAgo, formatDateTime } from '#contract/base/time.ts';
+import { formatPeer, normalizePeer, Peer, writtenPeer } from '#contract/messages/peer.ts';
+import {
+  listOptouts,
+  optoutSourceLabel,
+  removeOptout,
+  type Optout,
+} from '#contract/messages/optouts.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { useUser } from '#web/api/user.ts';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useSearch } from '#web/browser/router/Router.tsx';
+import { MessageTabs } from '#web/features/messages/MessageTabs.tsx';
+import { AddOptout } from '#web/features/messages/optouts/AddOptout.tsx';
+import styles from '#web/features/messages/optouts/OptoutsPage.module.css';
+import { allTokensQuery } from '#web/features/tokens/tokens.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { PageHead } from '#web/ui/layout/PageHead.tsx';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
+import { SelectOne } from '#web/ui/select/SelectOne.tsx';
+import { DataTable } from '#web/ui/table/DataTable.tsx';
+import type { Column } from '#web/ui/table/tableProps.ts';
+import { NoRows } from '#web/ui/table/list/NoRows.tsx';
+import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
+import { listKey, useList } from '#web/ui/table/list/useList.ts';
+import { SearchField } from '#web/ui/text/SearchField.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+import type { Token } from '#contract/tokens.ts';
+
+const PATH = '/message-history/berhenti';
+const NUMBER_MAX = 40;
+
+const columns = (zone: string): readonly Column<Optout>[] => [
+  {
+    id: 'peer',
+    title: 'Nomor',
+    width: 200,
+    whole: true,
+    phone: 'title',
+    cell: ({ peer }) => <span className="num">{formatPeer(peer)}</span>,
+  },
+  {
+    id: 'source',
+    title: 'Dihentikan',
+    width: 180,
+    phone: 'note',
+    cell: ({ source }) => optoutSourceLabel[source],
+  },
+  {
+    id: 'reason',
+    title: 'Alasan',
+    width: 280,
+    phone: 'line',
+    cell: ({ reason }) => <bdi>{reason}</bdi>,
+  },
+  {
+    id: 'created_at',
+    title: 'Sejak',
+    width: 150,
+    phone: 'aside',
+    cell: ({ created_at: at }) => (
+      <time dateTime={at.toISOString()} title={formatDateTime(at, zone)}>
+        {formatAgo(at, undefined, zone)}
+      </time>
+    ),
+  },
+];
+
+/** Route `/message-history/berhenti`: the phones that receive nothing more from a token, and what can be done about it. */
+export function OptoutsPage() {
+  const { token } = useSearch(PATH);
+  const { data: tokens } = useQuery(allTokensQuery);
+  const [adding, setAdding] = useState(false);
+  const chosen = tokens?.find(({ id }) => id === token) ?? tokens?.[0];
+  return (
+    <>
+      <PageHead
+        title="Pesan"
+        action={
+          chosen && (
+            <Button icon={<UserX size={18} />} onClick={() => setAdding(true)}>
+              Hentikan nomor
+            </Button>
+          )
+        }
+      />
+      <MessageTabs current="optouts" />
+      {tokens && chosen === undefined && (
+        <EmptyState title="Anda belum memiliki token">
+          Nomor yang berhenti berlangganan dicatat untuk setiap token.
+        </EmptyState>
+      )}
+      {tokens && chosen && <OptoutTable key={chosen.id} token={chosen} tokens={tokens} />}
+      {chosen && <AddOptout open={adding} token={chosen} onClose={() => setAdding(false)} />}
+    </>
+  );
+}
+
+/** What was typed as a whole number; undefined where it is none yet. */
+function peerTyped(typed: string | undefined): string | undefined {
+  const read = Peer().safeParse(normalizePeer(typed ?? ''));
+  return read.success ? writtenPeer(read.data) : undefined;
+}
+
+function OptoutTable({ token, tokens }: { token: Token; tokens: readonly Token[] }) {
+  const search = useSearch(PATH);
+  const { timezone } = useUser();
+  const shown = useMemo(() => columns(timezone), [timezone]);
+  const { view, onView } = useAddressView(PATH, { first: 1, top: true });
+  const peer = peerTyped(search.q);
+  const list = useList(listOptouts, { token_id: token.id, peer }, view);
+  const letGoOn = useLetGoOn(token);
+  const go = (change: { q?: string | undefined; token?: string | undefined }) =>
+    void navigate({ to: PATH, change: { ...change, page: undefined }, replace: true });
+  return (
+    <div className={styles['list']}>
+      <p className={styles['note']}>
+        Siapa pun yang membalas STOP, BERHENTI, atau UNSUB masuk ke daftar ini dan tidak menerima
+        pesan lagi dari token itu; MULAI mengizinkannya kembali.
+      </p>
+      <div className={styles['filters']}>
+        <SearchField
+          label="Cari nomor"
+          placeholder="Nomor lengkap"
+          maxLength={NUMBER_MAX}
+          value={search.q ?? ''}
+          onSearch={(q) => go({ q: q || undefined })}
+        />
+        {tokens.length > 1 && (
+          <SelectOne
+            label="Token"
+            hideLabel
+            options={tokens.map(({ id, name }) => ({ value: id, label: name }))}
+            value={token.id}
+            onChange={(id) => go({ token: id })}
+          />
+        )}
+      </div>
+      <DataTable
+        {...list.table}
+        caption={`Nomor yang berhenti berlangganan dari ${token.name}, yang terbaru lebih dulu`}
+        columns={shown}
+        rowKey={(optout) => optout.peer}
+        onView={onView}
+        menu={(optout) => (
+          <Button
+            variant="outline"
+            tone="neutral"
+            size="sm"
+            icon={<BellRing size={16} aria-hidden="true" />}
+            onClick={() => void letGoOn(optout)}
+          >
+            Izinkan
+          </Button>
+        )}
+        empty={
+          <NoRows list={list} onReset={peer !== undefined && (() => go({ q: undefined }))}>
+            <EmptyState icon={<UserX size={24} />} title="Belum ada yang berhenti">
+              Semua nomor masih menerima pesan dari token ini.
+            </EmptyState>
+          </NoRows>
+        }
+      />
+    </div>
+  );
+}
+
+function useLetGoOn({ id }: Token) {
+  const client = useQueryClient();
+  const remove = useAct(removeOptout);
+  return async ({ peer }: Optout) => {
+    const done = await confirm({
+      title: `Izinkan lagi pesan ke ${formatPeer(peer)}?`,
+      children: <p>Lakukan ini hanya bila penerima memintanya sendiri.</p>,
+      cancelText: 'Batal',
+      confirmText: 'Izinkan',
+      tone: 'primary',
+      sentenceOf,
+      onConfirm: async () => {
+        await remove.perform({ token_id: id, peer: writtenPeer(peer) });
+      },
+    });
+    if (!done) return;
+    toast('Nomor ini dapat menerima pesan lagi.', { tone: 'success' });
+    await client.invalidateQueries({ queryKey: listKey(listOptouts) });
+  };
+}

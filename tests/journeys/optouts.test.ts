@@ -1,0 +1,37 @@
+import { expect } from 'vitest';
+import { inspection } from './browser/axe.ts';
+import { answerFrom, newSender, signUp, topUp } from './support/portal.ts';
+import { setUpJourney } from './support/stage.ts';
+import { press, write } from './support/steps.ts';
+
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+
+journey(
+  'who writes STOP appears in the open list, is let go on, and another is stopped with a reason',
+  async ({ product: { address }, person }) => {
+    const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506301' });
+    await topUp(address, who, 50_000);
+    const sender = await newSender(address, who, { name: 'Kasir', phone: '62813555063019' });
+    const { open } = await person({ still: true, session: who.session, width: 390 });
+    const { faults, look } = inspection();
+    const tab = await open('/message-history/berhenti');
+    await tab.getByText('Belum ada yang berhenti').waitFor();
+    await look(tab, 'nobody has stopped');
+    await answerFrom(address, '6281234567001', { sender, text: 'Stop.' });
+    await tab.getByText('+62 812-3456-7001').waitFor();
+    await tab.getByText('oleh penerima sendiri').waitFor();
+    await press(tab, tab.getByRole('button', { name: 'Hentikan nomor' }));
+    const dialog = tab.getByRole('dialog', { name: 'Hentikan pesan dari Kasir' });
+    await write(tab, dialog.getByRole('textbox', { name: /^Nomor/ }), '81234567002');
+    await write(tab, dialog.getByLabel('Alasan'), 'Meminta lewat telepon');
+    await look(tab, 'stopping a number');
+    await press(tab, dialog.getByRole('button', { name: 'Hentikan', exact: true }));
+    await tab.getByText('+62 812-3456-7002').waitFor();
+    await look(tab, 'two have stopped');
+    const first = tab.getByRole('row').filter({ hasText: '7001' });
+    await press(tab, first.getByRole('button', { name: 'Izinkan' }));
+    await press(tab, tab.getByRole('alertdialog').getByRole('button', { name: 'Izinkan' }));
+    await first.waitFor({ state: 'detached' });
+    expect(faults).toEqual([]);
+  },
+);
