@@ -1,0 +1,122 @@
+import { expect } from 'vitest';
+import type { Campaign } from '#contract/campaigns/campaign.ts';
+import { campaignOf, readCampaign } from '#server/domains/campaigns/row.ts';
+import { storeRecipients } from '#server/domains/campaigns/recipients/store.ts';
+import { newId } from '#server/infra/ids.ts';
+import { json } from '#server/infra/postgres/sql.ts';
+import { type Started, test } from '#tests/support/app/started-app.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
+import { customerWith } from '#tests/support/people/people.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+
+/** `CAMPAIGN_ROWS=50000 npx vitest run --project unit tests/campaign-kill.test.ts` for the size that is promised. */
+const ROWS = Number(process.env['CAMPAIGN_ROWS'] ?? 600);
+const SALDO = ROWS * 1_000;
+
+const peerAt = (n: number): string => `62812${String(10_000_000 + n)}`;
+
+/** A campaign that was started, straight in the database. */
+async function startedCampaign({ allAccountsSql: sql }: TestDatabase) {
+  const ani = await customerWith(sql, { saldo: SALDO, dailyLimit: 1_000_000 });
+  const { accountId, tokenId } = ani;
+  const campaignId = newId();
+  const ref = { accountId, campaignId };
+  const content = { type: 'text', text: 'Halo {nama}' };
+  await sql.begin(async (tx) => {
+    await tx`
+      insert into campaigns (
+        account_id, campaign_id, token_id, created_by, name, status, content, columns, waiting, created_at,
+        started_at
+      ) values (
+        ${accountId}, ${campaignId}, ${tokenId}, ${ani.userId}, 'Promo', 'running', ${json(content)},
+        ${['nama']}, ${ROWS}, clock_timestamp(), clock_timestamp()
+      )`;
+    await tx`insert into campaign_marks (account_id, position) values (${accountId}, 0)`;
+    const recipients = Array.from({ length: ROWS }, (_, n) => ({
+      written: peerAt(n),
+      peer: peerAt(n),
+      cells: [`Pelanggan ${n}`],
+      isDuplicate: false,
+    }));
+    await storeRecipients(tx, ref, recipients);
+  });
+  const read = async (): Promise<Campaign> => campaignOf(await readCampaign(sql, ref), 60);
+  return { ...ref, tokenId, read };
+}
+
+/** Ends all connections to the test's database, as a PostgreSQL that dies does. */
+const cutDatabase = (db: TestDatabase) => db.owner`
+  select pg_terminate_backend(pid) from pg_stat_activity
+  where datname = current_database() and pid <> pg_backend_pid()`;
+
+test('under kills of its workers and the database each recipient gets their message once, and a pause holds', async ({
+  start,
+  db,
+}) => {
+  const { allAccountsSql: sql } = db;
+  const campaign = await startedCampaign(db);
+  const { accountId, campaignId } = campaign;
+  const env = { ROLE: 'worker', LANE_PACE_PER_SECOND: '300', LOG_LEVEL: 'silent' };
+  const workers: Started[] = [start(env), start(env)];
+  const kill = async (n: number) => {
+    const one = workers[n]!;
+    one.child.kill('SIGKILL');
+    await one.exit;
+    workers[n] = start(env);
+  };
+  const placedAtLeast = (share: number) =>
+    waitFor(async () =>
+      expect((await campaign.read()).recipients.placed).toBeGreaterThan(ROWS * share),
+    );
+  const ask = (becoming: string) =>
+    sql`update campaigns set becoming = ${becoming} where campaign_id = ${campaignId}`;
+
+  await placedAtLeast(0.1);
+  await kill(0);
+  await placedAtLeast(0.25);
+  await cutDatabase(db);
+  await placedAtLeast(0.4);
+  await kill(1);
+  await kill(0);
+  await placedAtLeast(0.5);
+  await ask('paused');
+  await kill(1);
+  await waitFor(async () => expect((await campaign.read()).status).toBe('paused'));
+  const atPause = await campaign.read();
+  expect(atPause.recipients.placed + atPause.recipients.waiting).toBe(ROWS);
+  // What was just leaving has left; nothing else is in the queue of one that stands still.
+  await waitFor(async () =>
+    expect(await sql`select from dispatch where account_id = ${accountId}`).toEqual([]),
+  );
+  await sql`
+    update campaigns set status = 'running', pause_reason = null where campaign_id = ${campaignId}`;
+  await placedAtLeast(0.8);
+  await kill(0);
+  await cutDatabase(db);
+  await waitFor(async () => expect((await campaign.read()).status).toBe('done'));
+  await waitFor(async () => {
+    const { messages } = await campaign.read();
+    expect(messages.delivered + messages.read).toBe(ROWS);
+  });
+
+  const { recipients, messages, cost } = await campaign.read();
+  expect(recipients).toMatchObject({ total: ROWS, placed: ROWS, waiting: 0, refused: 0 });
+  expect(messages).toMatchObject({ waiting: 0, sent: 0, failed: 0, cancelled: 0, expired: 0 });
+  const left = await sql<{ peer: string; text: string; price: number }[]>`
+    select peer, body ->> 'text' as text, price from messages
+    where account_id = ${accountId} and direction = 'out' and status <> 'cancelled'`;
+  expect(left).toHaveLength(ROWS);
+  const texts = new Map(left.map(({ peer, text }) => [peer, text]));
+  for (let n = 0; n < ROWS; n++) expect(texts.get(peerAt(n))).toBe(`Halo Pelanggan ${n}`);
+  // A phone has it once; where the network was asked twice without an answer, the message says so.
+  const doubles = await sql`
+    select m.peer from sim_lines l join messages m
+      on m.account_id = ${accountId} and m.peer = l.phone and m.status <> 'cancelled'
+    where l.direction = 'in' group by m.peer, m.possible_duplicate
+    having count(*) > 1 and not m.possible_duplicate`;
+  expect(doubles).toEqual([]);
+  const spent = left.reduce((sum, { price }) => sum + price, 0);
+  expect(cost).toBe(spent);
+  const [wallet] = await sql`select available, held from wallets where account_id = ${accountId}`;
+  expect(wallet).toEqual({ available: SALDO - spent, held: 0 });
+});
