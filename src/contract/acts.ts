@@ -12,6 +12,8 @@ import * as overview from './operator/overview.ts';
 import * as events from './events.ts';
 import * as messages from './messages.ts';
 import * as conversations from './messages/conversations.ts';
+import * as messageViews from './messages/history/views.ts';
+import * as manyMessages from './messages/history/many.ts';
 import * as sendFile from './messages/send-file.ts';
 import * as optouts from './messages/optouts.ts';
 import * as templates from './messages/templates.ts';
@@ -118,6 +120,14 @@ export const acts: readonly Act[] = [
   messages.sendMessage,
   sendFile.sendFile,
   messages.cancelMessage,
+  manyMessages.resendMessage,
+  manyMessages.checkResend,
+  manyMessages.resendMessages,
+  manyMessages.cancelMessages,
+  manyMessages.rescheduleMessage,
+  messageViews.listViews,
+  messageViews.saveView,
+  messageViews.deleteView,
   conversations.listConversations,
   conversations.getConversation,
   conversations.conversationMessages,

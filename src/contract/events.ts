@@ -38,6 +38,8 @@ export const LiveEvent = schema(() =>
       token_id: Id('token'),
       peer: Peer(),
     }),
+    /** Somebody saved, renamed or deleted a view of their messages. */
+    z.object({ kind: z.literal('view.changed'), user_id: Id('user') }),
     z.object({ kind: z.literal('conversation.read'), token_id: Id('token'), peer: Peer() }),
     z.object({
       kind: z.literal('optout.added'),

@@ -190,6 +190,17 @@ export const MessageDetail = schema(() =>
     ),
     /** Whether it was taken from the quota of the plan; not where it was given back to it. */
     by_quota: z.boolean(),
+    /** While a try failed and another one follows by itself: why, how often it was tried, and when it is tried again. */
+    retrying: z.nullable(
+      z.object({
+        failure: Failure(),
+        /** Whether it is only awaited what became of the last try. */
+        unanswered: z.boolean(),
+        tries: z.int(),
+        /** Not before; null while a try is under way. */
+        next_at: z.nullable(z.coerce.date()),
+      }),
+    ),
     /** The message as the API shows it. */
     raw: z.record(z.string(), z.unknown()),
   }),

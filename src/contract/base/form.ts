@@ -6,7 +6,7 @@ export const FORM_LIMITS = {
   pairs: 1000,
   bytes: 65_536,
   nameLength: 100,
-  listLength: 200,
+  listLength: 500,
 } as const;
 
 const poisoned = new Set(['__proto__', 'constructor', 'prototype']);

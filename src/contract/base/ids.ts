@@ -27,6 +27,7 @@ export const idPrefixes = {
   broadcast: 'brd_',
   delivery: 'whd_',
   campaign: 'cmp_',
+  view: 'viw_',
 } as const;
 export type IdKind = keyof typeof idPrefixes;
 

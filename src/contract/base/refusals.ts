@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { campaignRefusals } from '#contract/campaigns/refusals.ts';
+import { historyRefusals } from '#contract/messages/history/refusals.ts';
 import { namingRefusals } from '#contract/messages/refusals.ts';
 import { secondFactorRefusals } from '#contract/secondfactor/refusals.ts';
 import { channelRefusals } from '#contract/tokens/refusals.ts';
@@ -88,6 +89,7 @@ export const refusals = {
   queue_full: { status: 429, facts: wait, retryable: true },
   bonus_only: { status: 402, facts: none },
   ...namingRefusals,
+  ...historyRefusals,
   ...webhookRefusals,
 
   topup_too_many: { status: 409, facts: () => z.object({ limit: z.int() }) },

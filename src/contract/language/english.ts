@@ -146,6 +146,10 @@ const sentences: Sentences = {
     `The template "${name}" takes ${expected} variables; \`template.variables\` has ${given}.`,
   template_parts_unfit: ({ name, header, buttons }) =>
     `The template "${name}" takes ${headers[header ?? 'nothing']}, and ${buttons.length === 0 ? 'no values for its buttons' : `values for its buttons ${buttons.join(', ')}`}. Give these, and nothing else.`,
+  resend_unfit:
+    'Only messages of yours that failed, were cancelled or expired can be sent again; reactions cannot.',
+  views_full: ({ limit }) => `There are ${limit} views already. Delete one that is not used.`,
+  view_name_taken: ({ name }) => `There is a view "${name}" already. Choose another name.`,
   webhook_unconfirmed: ({ status, why }) =>
     `The webhook address did not confirm the test${status === null ? '' : ` (it answered ${status})`}: ${unconfirmed[why]}`,
   webhook_off: 'The webhook is switched off. Switch it on first; its address is then tested.',

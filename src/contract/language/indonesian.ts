@@ -149,6 +149,10 @@ const sentences: Sentences = {
     `Templat "${name}" perlu ${expected} variabel, bukan ${given}.`,
   template_parts_unfit: ({ name, header, buttons }) =>
     `Templat "${name}" ${headers[header ?? 'nothing']}, dan ${buttons.length === 0 ? 'tombolnya tidak menerima isian' : `tombol ${buttons.join(', ')} perlu diisi`}. Kirim hanya itu.`,
+  resend_unfit:
+    'Hanya pesan keluar yang gagal, dibatalkan, atau kedaluwarsa yang dapat dikirim ulang; reaksi tidak.',
+  views_full: ({ limit }) => `Sudah ada ${limit} tampilan. Hapus yang tidak dipakai lagi.`,
+  view_name_taken: ({ name }) => `Tampilan "${name}" sudah ada. Pakai nama lain.`,
   webhook_unconfirmed: ({ status, why }) =>
     `Alamat webhook belum menjawab uji coba${status === null ? '' : ` (menjawab ${status})`}: ${unconfirmed[why]}`,
   webhook_off: 'Webhook sedang mati. Nyalakan dahulu; alamatnya diuji sekali lagi saat dinyalakan.',

@@ -85,6 +85,7 @@ const tables = {
     'message_minutes',
     'message_refs',
     'message_templates',
+    'message_views',
     'messages',
     'messages_other',
     'optouts',

@@ -57,6 +57,8 @@ export type Wallet = {
   status: 'active' | 'frozen' | 'closed';
   /** What the next message costs by the account's plan; null without one: the list price. */
   planPrice: Rupiah | null;
+  /** What a message costs by the plan once its quota is used up; null without one. */
+  beyondQuotaPrice: Rupiah | null;
   /** Messages that the plan includes in its period, and how many of them are used. */
   planQuota: number;
   planUsed: number;
@@ -72,15 +74,17 @@ export async function walletOf(sql: Sql | Tx, accountId: string): Promise<Wallet
     plan_quota: number;
     plan_used: number;
     plan_price: number | null;
+    beyond_quota: number | null;
     bonus_only: boolean;
   };
   const [wallet] = await sql<Row[]>`
     select available, held, seq, status, bonus_only, plan_quota, plan_used,
-      case when plan_price is not null and plan_used < plan_quota then 0 else plan_price end
+      plan_price as beyond_quota, case when plan_price is not null and plan_used < plan_quota then 0 else plan_price end
         as plan_price
     from wallets where account_id = ${accountId}`;
   if (!wallet) throw new Error('an account without a wallet');
   const { seq, status, plan_price: planPrice, bonus_only: isBonusOnly } = wallet;
+  const { beyond_quota: beyond } = wallet;
   return {
     available: rupiah(wallet.available),
     held: rupiah(wallet.held),
@@ -89,6 +93,7 @@ export async function walletOf(sql: Sql | Tx, accountId: string): Promise<Wallet
     planQuota: wallet.plan_quota,
     planUsed: wallet.plan_used,
     planPrice: planPrice === null ? null : rupiah(planPrice),
+    beyondQuotaPrice: beyond === null ? null : rupiah(beyond),
     isBonusOnly,
   };
 }

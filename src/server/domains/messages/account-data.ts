@@ -33,6 +33,7 @@ export const messagesAccountData = ({ sql, allAccountsSql }: Deps): AccountData 
     { name: 'percakapan', rows: () => conversationsOf(sql, accountId) },
     { name: 'templat', rows: () => templatesOf(sql, accountId) },
     { name: 'berhenti-menerima', rows: () => optoutsOf(sql, accountId) },
+    { name: 'tampilan-pesan', rows: () => viewsOf(sql, accountId) },
   ],
   close: async (accountId) => void (await failUnsent(allAccountsSql, accountId)),
   isReady: (erasure) => isSettled(allAccountsSql, erasure),
@@ -143,6 +144,20 @@ async function* templatesOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   yield* templates;
 }
 
+async function* viewsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
+  type View = Row & { view_id: string; user_id: string; filters: Row };
+  const views = inPages<View>(
+    { sql, accountId },
+    (tx, last, limit) => tx<View[]>`
+      select view_id, user_id, name, filters, created_at from message_views
+      where account_id = ${accountId} ${last ? tx`and view_id > ${last.view_id}` : tx``}
+      order by view_id limit ${limit}`,
+  );
+  for await (const { view_id, user_id, ...facts } of views) {
+    yield { id: publicId('view', view_id), person: publicId('user', user_id), ...facts };
+  }
+}
+
 /** A channel's answer is awaited no longer. */
 const RECEIPT_WAIT_MS = 30_000;
 
@@ -194,6 +209,7 @@ const tables = [
   'conversations',
   'optouts',
   'message_templates',
+  'message_views',
 ] as const;
 
 async function erase(allAccountsSql: Sql, { accountId, phones }: ErasureRequest): Promise<void> {

@@ -24,6 +24,8 @@ import { type AsSystem, openAsSystem } from './submit/as-system.ts';
 import { openMinuteCounts } from './submit/minutes.ts';
 import { optoutActs } from './optouts/acts.ts';
 import { type ApiOptouts, openApiOptouts } from './optouts/api.ts';
+import { resendActs } from './resend/acts.ts';
+import { viewActs } from './views/views.ts';
 import { sendHandlers } from './submit/send.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -146,6 +148,8 @@ export function openMessages(deps: MessagesDeps): Messages {
       usageHandler({ sql, now }),
       ...sendHandlers({ ...deps, accepter, findMedia, adopt: deps.media.adopt }),
       cancelMessageHandler({ sql }),
+      ...resendActs({ sql, accepter, prices, findMedia, now, onWork }),
+      ...viewActs({ sql, onStored }),
       ...optoutActs({ sql, onStored }),
       ...templateActs({ sql, review }),
     ],

@@ -58,10 +58,19 @@ export function messageDetail(
         state === null || hold_seq === null
           ? null
           : { state, amount: rupiah(stored.price), hold_seq, settle_seq, correct_seq },
+      retrying: retryOf(progress),
       by_quota: stored.plan_round !== null && state !== 'released',
       raw: { ...apiMessage(accountId, { stored, progress, kept }, reader), timeline },
     };
   });
+}
+
+/** The same as the API's `retrying`, for those who write the sentence themselves. */
+function retryOf(progress: Progress | undefined): MessageDetail['retrying'] {
+  const retrying = retryingOf(progress, 'id');
+  if (!retrying || !progress) return null;
+  const { code: failure, tries, next_try_at: next_at } = retrying;
+  return { failure, unanswered: progress.ended === 'unknown', tries, next_at };
 }
 
 type MessageWithProgress = {

@@ -1,8 +1,9 @@
 import { publicId } from '#contract/base/ids.ts';
+import type { MessageRow } from '#contract/messages.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import type { FindMedia } from '#server/domains/messages/submit/lookups.ts';
-import { readMessages } from '#server/domains/messages/history/rows.ts';
+import { messageRow, readMessages } from '#server/domains/messages/history/rows.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
 type Planned = { accountId: string; tokenId: string; messageId: string };
@@ -49,4 +50,27 @@ export async function reschedule(
       ? new Refusal('message_in_flight', {})
       : new Refusal('message_final', { status });
   });
+}
+
+/**
+ * The same for a message of any token of the account, as the portal asks it.
+ *
+ * @returns the message as it now stands, and whose lane has something else to wait for.
+ */
+export async function rescheduleFromPortal(
+  deps: Deps,
+  accountId: string,
+  messageId: string,
+  at: Date,
+): Promise<{ row: MessageRow; tokenId: string }> {
+  const read = () =>
+    asAccount(deps.sql, accountId, async (tx) => {
+      const ids = tx`select ${messageId}::uuid as message_id`;
+      const [stored] = await readMessages(tx, { accountId, ids, order: 'newest' });
+      if (!stored) throw new Refusal('not_found', { what: 'Pesan' });
+      return stored;
+    });
+  const { token_id: tokenId } = await read();
+  await reschedule(deps, { accountId, tokenId, messageId }, at);
+  return { row: messageRow(await read()), tokenId };
 }
