@@ -20,6 +20,8 @@ type Props = {
   title: ReactNode;
   /** 360, 560 (default), 760 and 1000 px. */
   size?: 'sm' | 'md' | 'lg' | 'xl';
+  /** Beside the button that closes it. */
+  tools?: ReactNode;
   /** Stays at the foot while the content scrolls: the actions. */
   footer?: ReactNode;
   /**
@@ -39,7 +41,7 @@ type Props = {
  * while it is open, so its state starts afresh each time.
  */
 export function Modal({ open, onClose, shape = 'modal', size = 'md', ...rest }: Props) {
-  const { title, footer, role, addressed = false, children } = rest;
+  const { title, tools, footer, role, addressed = false, children } = rest;
   const titleId = useId();
   const { dialog, float, handlers } = useDialog(open, onClose, addressed);
   if (!open) return null;
@@ -59,6 +61,7 @@ export function Modal({ open, onClose, shape = 'modal', size = 'md', ...rest }: 
           <h2 id={titleId} className={styles['title']}>
             {title}
           </h2>
+          {tools && <div className={styles['tools']}>{tools}</div>}
           <button type="button" className={styles['close']} aria-label="Tutup" onClick={onClose}>
             <X size={20} aria-hidden="true" />
           </button>

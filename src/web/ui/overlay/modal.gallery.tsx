@@ -120,6 +120,7 @@ export const piece: Piece = {
       default: "'md'",
       about: '360, 560, 760 and 1000 px at most.',
     },
+    { name: 'tools', type: 'ReactNode', about: 'Beside the button that closes it.' },
     { name: 'footer', type: 'ReactNode', about: 'Stays at the foot while the content scrolls.' },
     {
       name: 'shape',

@@ -8,6 +8,8 @@ export type TimelineEntry = {
   /** When it happened, formatted; left out for what is still to come. */
   time?: string;
   at?: Date;
+  /** How long it took since the step before. */
+  lapse?: string;
   /** Why, or what to do. */
   detail?: ReactNode;
   tone?: Tone;
@@ -18,7 +20,7 @@ export type TimelineEntry = {
 /** What happened, in order of time. */
 export const Timeline = ({ entries }: { entries: readonly TimelineEntry[] }) => (
   <ol className={styles['timeline']}>
-    {entries.map(({ key, title, time, at, detail, tone = 'neutral', pending }) => (
+    {entries.map(({ key, title, time, at, lapse, detail, tone = 'neutral', pending }) => (
       <li
         key={key}
         className={styles['entry']}
@@ -31,6 +33,7 @@ export const Timeline = ({ entries }: { entries: readonly TimelineEntry[] }) => 
             {time}
           </time>
         )}
+        {lapse && <p className={styles['lapse']}>{lapse}</p>}
         {detail && <div className={styles['detail']}>{detail}</div>}
       </li>
     ))}

@@ -1,4 +1,4 @@
-import { useDeferredValue, useEffect, useRef, type CSSProperties } from 'react';
+import { useDeferredValue, useEffect, useRef, useState, type CSSProperties } from 'react';
 import styles from '#web/ui/table/DataTable.module.css';
 import { useDensity } from '#web/ui/table/density.ts';
 import { Pagination } from '#web/ui/pagination/Pagination.tsx';
@@ -9,7 +9,8 @@ import type { Sort } from '#web/ui/table/sort.ts';
 import type { TableProps } from '#web/ui/table/tableProps.ts';
 import { TableBody } from '#web/ui/table/TableBody.tsx';
 import { TableHead } from '#web/ui/table/TableHead.tsx';
-import { ChosenBar, DensityButton, PhoneSort } from '#web/ui/table/TableTools.tsx';
+import { DensityButton, PhoneSort } from '#web/ui/table/TableTools.tsx';
+import tools from '#web/ui/table/TableTools.module.css';
 import { useColumnWidths } from '#web/ui/table/useColumnWidths.ts';
 
 const MENU_PX = 56;
@@ -40,6 +41,8 @@ export function DataTable<Row>(props: TableProps<Row>) {
   const { totalPages, hasMore = false, loading = false, busy = false } = props;
   const first = firstPage(type);
   const density = useDensity();
+  const [isPicking, setPicking] = useState(false);
+  const picking = { on: isPicking, set: setPicking };
   const { given, tight } = widthsOf(props);
   const { chosen, head, separators } = useColumnWidths(given, tight);
   const [wide, narrow] = [shares(chosen ?? given), shares(chosen ?? tight)];
@@ -53,11 +56,13 @@ export function DataTable<Row>(props: TableProps<Row>) {
   const sort = (next: Sort) => onView({ page: first, sort: next });
   const turnable = (totalPages ?? 0) > 1 || hasMore || columns.some((one) => one.sortable);
   return (
-    <div className={styles['place']}>
-      {(coming || rows.length > 1 || (totalPages ?? 0) > 1) && (
-        <PhoneSort caption={caption} columns={columns} sort={view.sort} onSort={sort} />
-      )}
-      {selection && <ChosenBar caption={caption} table={props} selection={selection} />}
+    <div className={styles['place']} data-picking={isPicking || undefined}>
+      <div className={tools['phoneTools']}>
+        {selection && <selection.pieces.PickButton table={props} picking={picking} />}
+        {(coming || rows.length > 1 || (totalPages ?? 0) > 1) && (
+          <PhoneSort caption={caption} columns={columns} sort={view.sort} onSort={sort} />
+        )}
+      </div>
       <div className={styles['scroll']}>
         <table
           role="table"
@@ -79,6 +84,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
           <TableBody
             table={{ ...props, rows: drawn }}
             waiting={(coming || late) && drawn.length === 0}
+            picking={picking}
           />
         </table>
       </div>
@@ -92,6 +98,9 @@ export function DataTable<Row>(props: TableProps<Row>) {
         />
         {turnable && (rows.length > 0 || coming) && <DensityButton caption={caption} />}
       </div>
+      {selection && (
+        <selection.pieces.ChosenBar table={props} selection={selection} picking={picking} />
+      )}
     </div>
   );
 }

@@ -1,13 +1,11 @@
 import { Fragment, memo, type KeyboardEvent, type MouseEvent, type ReactNode } from 'react';
-import boxes from '#web/ui/form/Checkbox.module.css';
-import type { Column, Selection, TableProps } from '#web/ui/table/tableProps.ts';
+import type { Column, Picking, TableProps } from '#web/ui/table/tableProps.ts';
 import styles from '#web/ui/table/DataTable.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { toggled } from '#web/ui/table/selection.ts';
 import { singleKeys } from '#web/browser/singleKeys.ts';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 import skeletons from '#web/ui/skeleton/Skeleton.module.css';
-import tools from '#web/ui/table/TableTools.module.css';
 
 const SKELETON_ROWS = 10;
 
@@ -15,10 +13,11 @@ type Props<Row> = {
   table: TableProps<Row>;
   /** Shows where the rows will be. */
   waiting: boolean;
+  picking: Picking;
 };
 
 /** The rows, or that there are none. */
-export function TableBody<Row>({ table, waiting }: Props<Row>) {
+export function TableBody<Row>({ table, waiting, picking }: Props<Row>) {
   const { columns, rows, rowKey, onOpen, menu, selection, empty } = table;
   const span = columns.length + (menu ? 1 : 0) + (selection ? 1 : 0);
   return (
@@ -34,7 +33,7 @@ export function TableBody<Row>({ table, waiting }: Props<Row>) {
         rows.map((row, index) => (
           <Fragment key={rowKey(row)}>
             <GroupHead row={row} before={rows[index - 1]} group={table.group} span={span} />
-            <Line row={row} table={table} />
+            <Line row={row} table={table} picking={picking} />
             <Detail span={span}>{table.detail?.(row)}</Detail>
           </Fragment>
         ))}
@@ -85,17 +84,24 @@ const Nothing = ({ span, children }: { span: number; children: ReactNode }) => (
 const phonePlace = <Row,>(column: Column<Row>, index: number) =>
   column.phone ?? (index === 0 ? 'title' : 'line');
 
-function Line<Row>({ row, table }: { row: Row; table: TableProps<Row> }) {
-  const { columns, rowKey, onOpen, openKey, menu, selection } = table;
+type LineProps<Row> = { row: Row; table: TableProps<Row>; picking: Picking };
+
+function Line<Row>({ row, table, picking }: LineProps<Row>) {
+  const { columns, rowKey, openKey, menu, selection } = table;
   const key = rowKey(row);
   const chosen = selection?.chosen.has(key) ?? false;
+  const open = () =>
+    picking.on && selection
+      ? selection.onChoose(toggled(selection.chosen, key))
+      : table.onOpen?.(row);
+  const onOpen = table.onOpen && open;
   const click = (event: MouseEvent<HTMLTableRowElement>) => {
     const target = event.target as Element;
     const own = target.closest('a, button, input, label, select, textarea, [role^="menu"]');
     const selecting = window.getSelection()?.isCollapsed === false;
     // What floats above the row (a menu, a dialog) belongs to it in React, not on the screen.
     const inside = event.currentTarget.contains(target);
-    if (!own && !selecting && inside) onOpen?.(row);
+    if (!own && !selecting && inside) onOpen?.();
   };
   return (
     <tr
@@ -105,7 +111,9 @@ function Line<Row>({ row, table }: { row: Row; table: TableProps<Row> }) {
       data-chosen={chosen || undefined}
       onClick={onOpen && click}
     >
-      {selection && <Choose row={row} rowKeyed={key} selection={selection} />}
+      {selection && (
+        <selection.pieces.Choose row={row} table={table} selection={selection} picking={picking} />
+      )}
       {columns.map((column, index) => (
         <td
           key={column.id}
@@ -117,12 +125,7 @@ function Line<Row>({ row, table }: { row: Row; table: TableProps<Row> }) {
           {column.phone === 'fact' ? (
             <Fact column={column} row={row} />
           ) : onOpen && index === 0 ? (
-            <button
-              type="button"
-              className={styles['open']}
-              data-row="open"
-              onClick={() => onOpen(row)}
-            >
+            <button type="button" className={styles['open']} data-row="open" onClick={onOpen}>
               <Cell column={column} row={row} />
             </button>
           ) : (
@@ -154,23 +157,6 @@ const Fact = <Row,>(props: { column: Column<Row>; row: Row }) => (
       <Cell {...props} />
     </span>
   </>
-);
-
-type ChooseProps<Row> = { row: Row; rowKeyed: string; selection: Selection<Row> };
-
-const Choose = <Row,>({ row, rowKeyed, selection }: ChooseProps<Row>) => (
-  <td role="cell" data-phone="choose">
-    <label className={tools['tick']}>
-      <input
-        type="checkbox"
-        className={boxes['box']}
-        data-row="choose"
-        aria-label={`Pilih baris ${selection.nameOf(row)}`}
-        checked={selection.chosen.has(rowKeyed)}
-        onChange={() => selection.onChoose(toggled(selection.chosen, rowKeyed))}
-      />
-    </label>
-  </td>
 );
 
 function LoadingRows<Row>({ table: { columns, menu, selection } }: { table: TableProps<Row> }) {

@@ -5,7 +5,6 @@ import { ColumnSeparator } from '#web/ui/table/ColumnSeparator.tsx';
 import styles from '#web/ui/table/DataTable.module.css';
 import { classes } from '#web/ui/classes.ts';
 import { ariaSort, nextSort, type Sort } from '#web/ui/table/sort.ts';
-import { ChooseAll } from '#web/ui/table/TableTools.tsx';
 import type { Separator } from '#web/ui/table/useColumnWidths.ts';
 
 type Props<Row> = {
@@ -26,7 +25,7 @@ export function TableHead<Row>({ table, head, separators, onSort }: Props<Row>) 
         {selection && (
           <th role="columnheader" scope="col">
             <span className="sr-only">Pilih</span>
-            <ChooseAll table={table} selection={selection} />
+            <selection.pieces.ChooseAll table={table} selection={selection} />
           </th>
         )}
         {columns.map((column, index) => (

@@ -1,11 +1,7 @@
 import { Rows3, Rows4 } from 'lucide-react';
-import { useEffect, useRef } from 'react';
-import { Button } from '#web/ui/button/Button.tsx';
-import boxes from '#web/ui/form/Checkbox.module.css';
-import type { Column, Selection, TableProps } from '#web/ui/table/tableProps.ts';
+import type { Column } from '#web/ui/table/tableProps.ts';
 import styles from '#web/ui/table/TableTools.module.css';
 import { setDensity, useDensity } from '#web/ui/table/density.ts';
-import { allToggled, chosenOf } from '#web/ui/table/selection.ts';
 import type { Sort } from '#web/ui/table/sort.ts';
 import { Select } from '#web/ui/select/Select.tsx';
 
@@ -38,61 +34,6 @@ export function PhoneSort<Row>({ caption, columns, sort, onSort }: PhoneSortProp
           onSort({ sort_by: id, sort_type: type === 'desc' ? 'desc' : 'asc' });
         }}
       />
-    </div>
-  );
-}
-
-type ChoosingProps<Row> = { table: TableProps<Row>; selection: Selection<Row> };
-
-/** The box above the boxes: all shown rows, or none; a dash when some are chosen. */
-export function ChooseAll<Row>({ table: { rows, rowKey }, selection }: ChoosingProps<Row>) {
-  const box = useRef<HTMLInputElement>(null);
-  const keys = rows.map(rowKey);
-  const state = chosenOf(selection.chosen, keys);
-  useEffect(() => {
-    if (box.current) box.current.indeterminate = state === 'some';
-  }, [state]);
-  return (
-    <label className={styles['tick']}>
-      <input
-        ref={box}
-        type="checkbox"
-        className={boxes['box']}
-        aria-label="Pilih semua baris di halaman ini"
-        disabled={rows.length === 0}
-        checked={state === 'all'}
-        onChange={() => selection.onChoose(allToggled(selection.chosen, keys))}
-      />
-    </label>
-  );
-}
-
-/** How many rows are chosen and what to do with them; it is always there, so that nothing jumps. */
-export function ChosenBar<Row>({
-  caption,
-  table,
-  selection,
-}: ChoosingProps<Row> & { caption: string }) {
-  const count = selection.chosen.size;
-  return (
-    <div className={styles['chosen']} role="group" aria-label={`Baris terpilih, ${caption}`}>
-      <div className={styles['phoneAll']}>
-        <ChooseAll table={table} selection={selection} />
-      </div>
-      <p role="status">{count === 0 ? 'Belum ada baris dipilih' : `${count} baris dipilih`}</p>
-      {count > 0 && (
-        <>
-          {selection.actions}
-          <Button
-            variant="link"
-            tone="neutral"
-            size="sm"
-            onClick={() => selection.onChoose(new Set())}
-          >
-            Batalkan pilihan
-          </Button>
-        </>
-      )}
     </div>
   );
 }

@@ -7,6 +7,7 @@ import { sampleRows, type Sample } from '#web/gallery/sampleServer.ts';
 import { sampleColumns, SampleTable } from '#web/gallery/SampleTable.tsx';
 import { Emitted, Show } from '#web/gallery/Show.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
+import { choosing } from '#web/ui/table/choosing/choosing.ts';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import { Dropdown, MenuButton } from '#web/ui/menu/Dropdown.tsx';
 import { Row } from '#web/ui/panel/Panel.tsx';
@@ -130,6 +131,7 @@ function Choosing() {
         rows={some}
         onOpen={({ id }) => setOpened(id)}
         selection={{
+          pieces: choosing,
           chosen,
           onChoose: setChosen,
           nameOf: ({ peer }) => peer,
@@ -302,8 +304,9 @@ export const piece: Piece = {
     },
     {
       name: 'selection',
-      type: '{ chosen, onChoose, nameOf, actions }',
-      about: 'Gives each row a checkbox, and x to choose it.',
+      type: '{ pieces, chosen, onChoose, nameOf, actions }',
+      about:
+        'Gives each row a checkbox, and x to choose it; Shift chooses all up to there. Cards show theirs after “Pilih” or a long press.',
     },
     { name: 'pagesLabel', type: 'string', default: "'Halaman'", about: 'Names the page numbers.' },
   ],

@@ -24,3 +24,17 @@ export function allToggled(
     ? new Set([...chosen].filter((key) => !shown.includes(key)))
     : new Set([...chosen, ...shown]);
 }
+
+/** The shown rows from one to another as the last of them is turned over: all chosen, or none. */
+export function rangeToggled(
+  chosen: ReadonlySet<string>,
+  shown: readonly string[],
+  { from, to }: { from: string; to: string },
+): ReadonlySet<string> {
+  const [one, other] = [shown.indexOf(from), shown.indexOf(to)];
+  if (one === -1 || other === -1) return toggled(chosen, to);
+  const range = shown.slice(Math.min(one, other), Math.max(one, other) + 1);
+  return chosen.has(to)
+    ? new Set([...chosen].filter((key) => !range.includes(key)))
+    : new Set([...chosen, ...range]);
+}

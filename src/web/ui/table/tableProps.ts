@@ -29,8 +29,27 @@ export type Column<Row> = {
 /** Where a list stands: what its address says. Page counts from 0 for `default`, else from 1. */
 export type TableView = { page: number; sort?: Sort | null | undefined };
 
+/** How rows are chosen in a table. */
+export type Picking = {
+  /** Rows in a narrow place show their boxes, and a tap chooses instead of opening. */
+  on: boolean;
+  set: (on: boolean) => void;
+};
+
+type ChoosingProps<Row> = { table: TableProps<Row>; selection: Selection<Row>; picking: Picking };
+
+/** The pieces with which rows are chosen (`choosing`): only tables that need them bring them along. */
+export type Choosing = {
+  Choose: <Row>(props: ChoosingProps<Row> & { row: Row }) => ReactNode;
+  ChooseAll: <Row>(props: Omit<ChoosingProps<Row>, 'picking'>) => ReactNode;
+  PickButton: <Row>(props: Omit<ChoosingProps<Row>, 'selection'>) => ReactNode;
+  ChosenBar: <Row>(props: ChoosingProps<Row>) => ReactNode;
+};
+
 /** Rows that can be chosen, by their keys; those of other pages stay chosen. */
 export type Selection<Row> = {
+  /** Always `choosing`. */
+  pieces: Choosing;
   chosen: ReadonlySet<string>;
   onChoose: (chosen: ReadonlySet<string>) => void;
   /** What a row is called in 'Pilih baris …'. */
@@ -72,7 +91,7 @@ export type TableProps<Row> = {
   detail?: (row: Row) => ReactNode;
   /** Rows that follow each other with the same words (a day) stand under these words, said once. */
   group?: (row: Row) => string;
-  /** Gives each row a checkbox, and x to choose it. */
+  /** Gives each row a checkbox, and x to choose it; cards show theirs after 'Pilih' or a long press. */
   selection?: Selection<Row>;
   /** Names the page numbers where a screen has more than one such list. */
   pagesLabel?: string;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { COLUMN_MIN_PX, fillRow, tradeWidth, widest } from '#web/ui/table/columns.ts';
 import { pageInstead } from '#web/ui/pagination/paging.ts';
-import { allToggled, chosenOf, toggled } from '#web/ui/table/selection.ts';
+import { allToggled, chosenOf, rangeToggled, toggled } from '#web/ui/table/selection.ts';
 
 test('a page that is gone becomes the last one, counted as the wire counts', () => {
   expect(pageInstead('default', 9, 4)).toBe(3);
@@ -48,4 +48,17 @@ test('rows are chosen one by one, or all that are shown', () => {
   expect([...toggled(some, 'a')]).toEqual(['z']);
   expect(chosenOf(new Set(['z']), shown)).toBe('none');
   expect(chosenOf(new Set(), [])).toBe('none');
+});
+
+test('from one row to another all become what the last one becomes', () => {
+  const shown = ['a', 'b', 'c', 'd'];
+  expect([...rangeToggled(new Set(['z', 'b']), shown, { from: 'b', to: 'd' })]).toEqual([
+    'z',
+    'b',
+    'c',
+    'd',
+  ]);
+  expect([...rangeToggled(new Set(shown), shown, { from: 'c', to: 'a' })]).toEqual(['d']);
+  // The first of them is on another page.
+  expect([...rangeToggled(new Set(['y']), shown, { from: 'y', to: 'b' })]).toEqual(['y', 'b']);
 });

@@ -1,0 +1,84 @@
+import { useEffect, useRef, type ChangeEvent } from 'react';
+import boxes from '#web/ui/form/Checkbox.module.css';
+import styles from '#web/ui/table/choosing/choosing.module.css';
+import { onLongPress } from '#web/ui/table/choosing/longPress.ts';
+import type { Picking, Selection, TableProps } from '#web/ui/table/tableProps.ts';
+import { allToggled, chosenOf, rangeToggled, toggled } from '#web/ui/table/selection.ts';
+
+type Props<Row> = {
+  row: Row;
+  table: TableProps<Row>;
+  selection: Selection<Row>;
+  picking: Picking;
+};
+
+/** The row that was turned over last, of each table: with Shift, all from there to the next one are. */
+const anchors = new WeakMap<Element, string>();
+
+/** The box of a row. A finger that rests on the row begins to choose. */
+export function Choose<Row>({ row, table: { rows, rowKey }, selection, picking }: Props<Row>) {
+  const key = rowKey(row);
+  const cell = useRef<HTMLTableCellElement>(null);
+  const turn = ({ nativeEvent, currentTarget }: ChangeEvent) => {
+    const place = currentTarget.closest('table');
+    const isRange = nativeEvent instanceof MouseEvent && nativeEvent.shiftKey;
+    const from = isRange && place ? anchors.get(place) : undefined;
+    if (place) anchors.set(place, key);
+    selection.onChoose(
+      from === undefined
+        ? toggled(selection.chosen, key)
+        : rangeToggled(selection.chosen, rows.map(rowKey), { from, to: key }),
+    );
+  };
+  const begin = useRef(() => undefined as void);
+  useEffect(() => {
+    begin.current = () => {
+      picking.set(true);
+      selection.onChoose(toggled(selection.chosen, key));
+    };
+  });
+  useEffect(() => {
+    const line = cell.current?.closest('tr');
+    return line ? onLongPress(line, () => begin.current()) : undefined;
+  }, []);
+  return (
+    <td ref={cell} role="cell" data-phone="choose">
+      <label className={styles['tick']}>
+        <input
+          type="checkbox"
+          className={boxes['box']}
+          data-row="choose"
+          aria-label={`Pilih baris ${selection.nameOf(row)}`}
+          checked={selection.chosen.has(key)}
+          onChange={turn}
+        />
+      </label>
+    </td>
+  );
+}
+
+/** The box above the boxes: all shown rows, or none; a dash when some are chosen. */
+export function ChooseAll<Row>({
+  table: { rows, rowKey },
+  selection,
+}: Pick<Props<Row>, 'table' | 'selection'>) {
+  const box = useRef<HTMLInputElement>(null);
+  const keys = rows.map(rowKey);
+  const state = chosenOf(selection.chosen, keys);
+  useEffect(() => {
+    if (box.current) box.current.indeterminate = state === 'some';
+  }, [state]);
+  return (
+    <label className={styles['tick']}>
+      <input
+        ref={box}
+        type="checkbox"
+        className={boxes['box']}
+        aria-label="Pilih semua baris di halaman ini"
+        disabled={rows.length === 0}
+        checked={state === 'all'}
+        onChange={() => selection.onChoose(allToggled(selection.chosen, keys))}
+      />
+    </label>
+  );
+}

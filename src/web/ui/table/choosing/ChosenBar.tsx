@@ -1,0 +1,60 @@
+import { ListChecks } from 'lucide-react';
+import { Button } from '#web/ui/button/Button.tsx';
+import { ChooseAll } from '#web/ui/table/choosing/Choose.tsx';
+import styles from '#web/ui/table/choosing/choosing.module.css';
+import type { Picking, Selection, TableProps } from '#web/ui/table/tableProps.ts';
+
+type Props<Row> = { table: TableProps<Row>; selection: Selection<Row>; picking: Picking };
+
+/** Where rows are cards, their boxes come when somebody wants to choose. */
+export function PickButton<Row>({ table, picking }: Omit<Props<Row>, 'selection'>) {
+  return (
+    <div className={styles['pick']}>
+      <Button
+        variant="outline"
+        tone="neutral"
+        size="sm"
+        icon={<ListChecks size={16} />}
+        aria-pressed={picking.on}
+        aria-label={`Pilih baris, ${table.caption}`}
+        disabled={table.rows.length === 0 && !picking.on}
+        onClick={() => picking.set(!picking.on)}
+      >
+        Pilih
+      </Button>
+    </div>
+  );
+}
+
+/**
+ * How many rows are chosen and what to do with them: last of the table, at the foot of the window while the table
+ * is longer, so that nothing jumps when it comes.
+ */
+export function ChosenBar<Row>({ table, selection, picking }: Props<Row>) {
+  const count = selection.chosen.size;
+  const stop = () => {
+    selection.onChoose(new Set());
+    picking.set(false);
+  };
+  return (
+    <>
+      <p className="sr-only" role="status">
+        {count === 0 ? '' : `${count} baris dipilih`}
+      </p>
+      {(count > 0 || picking.on) && (
+        <div className={styles['bar']} role="group" aria-label={`Baris terpilih, ${table.caption}`}>
+          <div className={styles['phoneAll']}>
+            <ChooseAll table={table} selection={selection} />
+          </div>
+          <p className={styles['count']}>
+            {count === 0 ? 'Ketuk baris untuk memilih' : `${count} dipilih`}
+          </p>
+          {count > 0 && <div className={styles['actions']}>{selection.actions}</div>}
+          <Button variant="link" tone="neutral" size="sm" onClick={stop}>
+            {count === 0 ? 'Selesai' : 'Kosongkan pilihan'}
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
