@@ -199,6 +199,8 @@ async function receiveReply(stranger: Person, tab: Page): Promise<void> {
   await typeInPhone(phone, 'Baik, terima kasih banyak');
   await waitFor(async () => expect(await tab.title()).toMatch(/^\(1\) Pesan/));
   await waitFor(async () => expect(await second.title()).toMatch(/^\(1\) Beranda/));
+  // The focus is on the row that was read: what is new waits above it.
+  await tab.getByRole('button', { name: '1 pesan baru' }).click();
   await tab.getByRole('row', { name: /Baik, terima kasih banyak/ }).waitFor();
   await waitFor(() => expect(stranger.observed.length).toBeGreaterThanOrEqual(2));
   const observed = (kind: string) => stranger.observed.filter((one) => one.kind === kind);

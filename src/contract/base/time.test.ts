@@ -2,11 +2,14 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
   civilDate,
+  clockTime,
   formatAgo,
   formatDate,
   formatDateTimeEnglish,
   formatDateTimeZone,
+  formatLapse,
   formatTime,
+  instantIn,
 } from './time.ts';
 
 const instants = fc.date({
@@ -53,4 +56,29 @@ test('what is less than a day away is told by its distance', () => {
     'dalam 2 jam',
   ]);
   expect(ago(24 * 3600)).toBe('20 Nov 2026, 09.05');
+});
+
+test('a lapse is said in its two largest units', () => {
+  const said = [0, 60, 1_240, 9_960, 61_000, 3_600_000, 7_500_000, 2 * 86_400_000 + 60_000];
+  expect(said.map(formatLapse)).toEqual([
+    '0 detik',
+    '0,1 detik',
+    '1,2 detik',
+    '10 detik',
+    '1 menit 1 detik',
+    '1 jam',
+    '2 jam 5 menit',
+    '2 hari',
+  ]);
+});
+
+test('a clock time of a day is an instant of its zone, and back', () => {
+  for (const [zone, iso] of [
+    ['Asia/Jakarta', '2026-11-26T17:30:00.000Z'],
+    ['Asia/Jayapura', '2026-11-26T15:30:00.000Z'],
+  ] as const) {
+    const at = instantIn('2026-11-27', '00:30', zone);
+    expect(at.toISOString()).toBe(iso);
+    expect([civilDate(at, zone), clockTime(at, zone)]).toEqual(['2026-11-27', '00:30']);
+  }
 });

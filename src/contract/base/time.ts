@@ -68,3 +68,28 @@ export const civilDate = (at: Date, zone = WIB): string => partsOf(at, zone).day
 
 /** The instant at which a civil day, `YYYY-MM-DD`, begins in WIB. */
 export const wibMidnight = (day: string): Date => new Date(`${day}T00:00:00+07:00`);
+
+/** The instant of a clock time (`HH:MM`) on a civil day (`YYYY-MM-DD`) in a zone. */
+export const instantIn = (day: string, clock: string, zone = WIB): Date =>
+  new Date(Date.parse(`${day}T${clock.slice(0, 5)}:00Z`) - zoneOf(zone).hours * 3_600_000);
+
+/** The clock time of an instant in a zone, `HH:MM`. */
+export const clockTime = (at: Date, zone = WIB): string => partsOf(at, zone).clock;
+
+/** How long something took, in its two largest units: `1,2 detik`, `3 menit 5 detik`, `2 hari 4 jam`. */
+export function formatLapse(milliseconds: number): string {
+  const seconds = milliseconds / 1000;
+  if (seconds < 10) return `${(Math.round(seconds * 10) / 10).toString().replace('.', ',')} detik`;
+  const whole = Math.round(seconds);
+  const parts = [
+    [Math.floor(whole / 86_400), 'hari'],
+    [Math.floor(whole / 3600) % 24, 'jam'],
+    [Math.floor(whole / 60) % 60, 'menit'],
+    [whole % 60, 'detik'],
+  ] as const;
+  const first = parts.findIndex(([count]) => count > 0);
+  return parts
+    .slice(first, first + 2)
+    .flatMap(([count, unit]) => (count > 0 ? [`${count} ${unit}`] : []))
+    .join(' ');
+}

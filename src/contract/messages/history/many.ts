@@ -4,13 +4,7 @@ import { Id, IdInput } from '#contract/base/ids.ts';
 import { Rupiah } from '#contract/base/money.ts';
 import type { RefusalCode } from '#contract/base/refusals.ts';
 import { schema, type Output } from '#contract/base/schema.ts';
-import {
-  type Direction,
-  MessageRow,
-  type MessageStatus,
-  type MessageType,
-  sendRefusals,
-} from '#contract/messages.ts';
+import { MessageRow, sendRefusals } from '#contract/messages.ts';
 
 /** How many messages one call sends anew or cancels. */
 export const MANY_MAX = 500;
@@ -18,16 +12,6 @@ export const MANY_MAX = 500;
 const manyIds = () => ({
   message_ids: z.array(IdInput('message')).check(z.minLength(1), z.maxLength(MANY_MAX)),
 });
-
-const ends: ReadonlySet<MessageStatus> = new Set(['failed', 'cancelled', 'expired']);
-
-/** Whether a message can be sent once more: ours, not a reaction, and it ended without arriving. */
-export const mayResend = (message: {
-  direction: Direction;
-  type: MessageType;
-  status: MessageStatus;
-}): boolean =>
-  message.direction === 'out' && message.type !== 'reaction' && ends.has(message.status);
 
 /** What the same content may be refused for when it is placed anew. */
 export const resendRefusals = [

@@ -72,6 +72,14 @@ function stepRow(by: 1 | -1): boolean {
 
 type Listed = Pick<Shortcut, 'keys' | 'about'>;
 
+const inDetails = {
+  title: 'Di rincian pesan',
+  shortcuts: [
+    { keys: 'j', about: 'Pesan berikutnya' },
+    { keys: 'k', about: 'Pesan sebelumnya' },
+  ],
+};
+
 /** All shortcuts by where they work, for the help sheet; what this page has nothing for is left out. */
 export const listedShortcuts = (
   operator: boolean,
@@ -94,6 +102,7 @@ export const listedShortcuts = (
       { keys: 'x', about: 'Pilih baris, bila dapat dipilih' },
     ],
   },
+  ...(operator ? [] : [inDetails]),
   {
     title: 'Menulis pesan',
     shortcuts: [

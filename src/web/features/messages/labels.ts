@@ -5,6 +5,7 @@ import type {
   MessageType,
   StatusFilter,
 } from '#contract/messages.ts';
+import { mayResend } from '#contract/messages/history/resendable.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import type { Mark } from '#web/ui/chat/Ticks.tsx';
 
@@ -55,16 +56,10 @@ const inVain: ReadonlySet<Failure | null> = new Set([
   'window_closed',
 ]);
 
-/** True for a text that did not arrive, where sending it once more may help. */
-export const canResend = ({
-  direction,
-  status,
-  type,
-  failure,
-}: Pick<MessageRow, 'direction' | 'status' | 'type' | 'failure'>): boolean =>
-  direction === 'out' &&
-  type === 'text' &&
-  (status === 'expired' || (status === 'failed' && !inVain.has(failure)));
+/** True for what did not arrive, where sending it once more may help. */
+export const canResend = (
+  message: Pick<MessageRow, 'direction' | 'status' | 'type' | 'failure'>,
+): boolean => mayResend(message) && !(message.status === 'failed' && inVain.has(message.failure));
 
 type Peer = { peer: string; peer_name: string | null };
 

@@ -1,5 +1,5 @@
 import { rises, statusRank, type MessageStatus } from '#contract/messages.ts';
-import { messageKey, threadKey, unreadKey } from '#web/features/messages/queryKeys.ts';
+import { messageKey, threadKey, unreadKey, viewsKey } from '#web/features/messages/queryKeys.ts';
 import {
   isBag,
   keyIsAbout,
@@ -50,6 +50,7 @@ export const messagePatches: LivePatches = {
     conversations(key) ||
     key[0] === 'thread' ||
     key[0] === 'one_message' ||
+    key[0] === 'views' ||
     optoutLists(key),
   inBackground: keyStarts(unreadKey),
   on: {
@@ -80,6 +81,7 @@ export const messagePatches: LivePatches = {
       cache.update((data) => withRead(data, event), conversations);
       cache.refetch(conversations);
     },
+    'view.changed': (_event, cache) => cache.refetch(viewsKey),
     'token.changed': (_event, cache) => cache.refetch(conversations),
   },
 };

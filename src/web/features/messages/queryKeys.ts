@@ -9,3 +9,6 @@ export const messageKey = (id: string) => ['one_message', id] as const;
 
 /** Which phones receive nothing more from a token. */
 export const optoutsKey = ['optouts'] as const;
+
+/** The saved views of the table. */
+export const viewsKey = ['views'] as const;

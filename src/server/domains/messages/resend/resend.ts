@@ -1,5 +1,5 @@
 import type { MessageRow } from '#contract/messages.ts';
-import { mayResend } from '#contract/messages/history/many.ts';
+import { mayResend } from '#contract/messages/history/resendable.ts';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { PlacedMessage } from '#contract/rest/new-message.ts';

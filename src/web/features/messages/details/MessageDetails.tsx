@@ -11,6 +11,8 @@ import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/messages/details/MessageDetails.module.css';
 import { messageQuery } from '#web/features/messages/queries.ts';
+import { FailurePanel, RetryNotice } from '#web/features/messages/details/FailurePanel.tsx';
+import { RescheduleButton } from '#web/features/messages/details/RescheduleButton.tsx';
 import { ResendButton } from '#web/features/messages/details/ResendButton.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { timelineEntries } from '#web/features/messages/details/timeline.ts';
@@ -56,6 +58,8 @@ export function MessageDetails({ message }: { message: MessageDetail }) {
         visible={message.possible_duplicate}
         label="Pesan ini mungkin sampai dua kali: jaringan tidak menjawab saat pengiriman pertama."
       />
+      <RetryNotice message={message} />
+      <FailurePanel message={message} />
       <Actions message={message} />
       <Panel title="Perjalanan">
         <Timeline entries={timelineEntries(message, zone)} />
@@ -104,6 +108,7 @@ function Actions({ message }: { message: MessageDetail }) {
       >
         Buka percakapan
       </LinkButton>
+      <RescheduleButton message={message} onMoved={() => void refetch()} />
       {canCancel(message) && !mayHaveLeft(message) && (
         <Button variant="subtle" tone="danger" icon={<Ban size={18} />} onClick={() => void ask()}>
           Batalkan pengiriman

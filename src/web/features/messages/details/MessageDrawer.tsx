@@ -1,10 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
-import { Suspense, useEffect } from 'react';
+import { ChevronDown, ChevronUp } from 'lucide-react';
+import { Suspense, useEffect, useRef } from 'react';
 import { sentenceOf } from '#web/api/errors.ts';
+import { singleKeys } from '#web/browser/singleKeys.ts';
 import { whenIdle } from '#web/browser/scheduling/whenIdle.ts';
 import { messageQuery } from '#web/features/messages/queries.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { later } from '#web/browser/lazyComponent.ts';
+import { Button } from '#web/ui/button/Button.tsx';
 import { Drawer } from '#web/ui/overlay/Modal.tsx';
 import { Stack } from '#web/ui/panel/Panel.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -17,20 +20,94 @@ const MessageDetails = later(
 type Props = {
   /** The message whose details are open; `undefined` for none. */
   id: string | undefined;
+  /** The messages of the list, in its order: the next and the one before are opened from here. */
+  ids: readonly string[];
+  onStep: (id: string) => void;
   /** The list is there: from now on one may be opened. */
   ready: boolean;
   onClose: () => void;
 };
 
 /** Everything about one message, beside the table. */
-export function MessageDrawer({ id, ready, onClose }: Props) {
+export function MessageDrawer({ id, ids, ready, onStep, onClose }: Props) {
   useEffect(() => (ready ? whenIdle(() => void MessageDetails.bring()) : undefined), [ready]);
+  const at = id === undefined ? -1 : ids.indexOf(id);
+  const [before, after] = at === -1 ? [] : [ids[at - 1], ids[at + 1]];
+  useStepKeys({ before, after, onStep });
   return (
-    <Drawer addressed open={id !== undefined} onClose={onClose} title="Rincian pesan">
-      {id !== undefined && <Content id={id} />}
+    <Drawer
+      addressed
+      open={id !== undefined}
+      onClose={onClose}
+      title="Rincian pesan"
+      tools={at !== -1 && <Steps before={before} after={after} onStep={onStep} />}
+    >
+      {id !== undefined && <Content key={id} id={id} />}
     </Drawer>
   );
 }
+
+type Stepping = {
+  before: string | undefined;
+  after: string | undefined;
+  onStep: (id: string) => void;
+};
+
+const Steps = ({ before, after, onStep }: Stepping) => (
+  <>
+    <Button
+      square
+      size="sm"
+      variant="link"
+      tone="neutral"
+      aria-label="Pesan sebelumnya"
+      aria-keyshortcuts="k"
+      disabled={before === undefined}
+      onClick={() => before !== undefined && onStep(before)}
+    >
+      <ChevronUp size={18} />
+    </Button>
+    <Button
+      square
+      size="sm"
+      variant="link"
+      tone="neutral"
+      aria-label="Pesan berikutnya"
+      aria-keyshortcuts="j"
+      disabled={after === undefined}
+      onClick={() => after !== undefined && onStep(after)}
+    >
+      <ChevronDown size={18} />
+    </Button>
+  </>
+);
+
+/** j and k lead to the next message and the one before, while nothing stands above the drawer. */
+function useStepKeys(stepping: Stepping): void {
+  const newest = useRef(stepping);
+  useEffect(() => {
+    newest.current = stepping;
+  });
+  const open = stepping.before !== undefined || stepping.after !== undefined;
+  useEffect(() => {
+    if (!open) return;
+    const press = (event: KeyboardEvent) => {
+      const { before, after, onStep } = newest.current;
+      const to = event.key === 'j' ? after : event.key === 'k' ? before : undefined;
+      if (to === undefined || event.defaultPrevented || !singleKeys()) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+      if (event.target instanceof Element && event.target.closest(TAKES_KEYS)) return;
+      if (document.querySelectorAll('dialog[open]').length > 1) return;
+      event.preventDefault();
+      onStep(to);
+    };
+    document.addEventListener('keydown', press);
+    return () => document.removeEventListener('keydown', press);
+  }, [open]);
+}
+
+/** Where letters are typed, or mean something else. */
+const TAKES_KEYS = 'input, textarea, select, [contenteditable], [role="menu"], [role="listbox"]';
 
 function Content({ id }: { id: string }) {
   const { data: message, error, refetch } = useQuery(messageQuery(id));

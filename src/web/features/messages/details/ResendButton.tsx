@@ -1,37 +1,43 @@
-import { writtenPeer } from '#contract/messages/peer.ts';
-import { useQuery } from '@tanstack/react-query';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { RotateCw } from 'lucide-react';
-import { sendMessage, type MessageDetail } from '#contract/messages.ts';
+import type { MessageDetail } from '#contract/messages.ts';
+import { checkResend, resendMessage } from '#contract/messages/history/many.ts';
+import { perform } from '#web/api/act.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { nameOf } from '#web/features/messages/labels.ts';
-import { useMessagePrice } from '#web/features/messages/send/useMessagePrice.ts';
-import { allTokensQuery } from '#web/features/tokens/tokens.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Money } from '#web/ui/money/Money.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+import { useState } from 'react';
 
-/** Sends a text that failed or ran out of time once more, as a new message. */
+/** Sends the content of a message that did not arrive once more, as a new message. */
 export function ResendButton({ message }: { message: MessageDetail }) {
-  const { data: tokens } = useQuery(allTokensQuery);
-  const { data: saldo } = useQuery(saldoQuery);
-  const channel = tokens?.find(({ id }) => id === message.token.id)?.channel;
-  const price = useMessagePrice(channel, saldo);
-  const send = useAct(sendMessage);
-
+  const send = useAct(resendMessage);
+  const [busy, setBusy] = useState(false);
   const ask = async () => {
+    setBusy(true);
+    const cost = await perform(checkResend, { message_ids: [message.id] })
+      .catch((error: unknown) => toast(sentenceOf(error), { tone: 'danger' }))
+      .finally(() => setBusy(false));
+    if (!cost) return;
+    const [refused] = cost.refused;
+    if (refused) {
+      toast(refused.error.msg, { tone: 'danger' });
+      return;
+    }
     const done = await confirm({
       title: 'Kirim ulang pesan ini?',
       children: (
         <p>
           Pesan yang sama dikirim sebagai pesan baru ke {nameOf(message)}
-          {price === 'quota' && ', termasuk kuota paket'}
-          {typeof price === 'number' && (
+          {cost.by_quota > 0 ? (
+            ', termasuk kuota paket'
+          ) : (
             <>
               {' '}
-              dengan biaya <Money amount={price} />
+              dengan biaya <Money amount={cost.price} />
             </>
           )}
           .
@@ -41,10 +47,7 @@ export function ResendButton({ message }: { message: MessageDetail }) {
       cancelText: 'Batal',
       confirmText: 'Kirim ulang',
       sentenceOf,
-      onConfirm: async () => {
-        const { token, peer, content } = message;
-        await send.perform({ token_id: token.id, to: writtenPeer(peer), text: content.caption });
-      },
+      onConfirm: async () => void (await send.perform({ message_id: message.id })),
     });
     if (!done) return;
     await navigate({
@@ -53,7 +56,7 @@ export function ResendButton({ message }: { message: MessageDetail }) {
     });
   };
   return (
-    <Button variant="subtle" icon={<RotateCw size={18} />} onClick={() => void ask()}>
+    <Button variant="subtle" icon={<RotateCw size={18} />} busy={busy} onClick={() => void ask()}>
       Kirim ulang
     </Button>
   );

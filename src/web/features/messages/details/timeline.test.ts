@@ -110,3 +110,29 @@ test('a failure that was proved wrong stays in the story, and says how it was pu
   );
   expect(titles(entries)).toEqual(['Gagal', 'Sampai di ponsel', 'Ternyata terkirim']);
 });
+
+test('each step says how long it took since the one before, but for what was one moment', () => {
+  const at = (ms: number) => new Date(Date.UTC(2026, 10, 21, 2, 5) + ms);
+  const entries = timelineEntries(
+    {
+      timeline: [
+        { kind: 'accepted', at: at(0), detail: null },
+        { kind: 'queued', at: at(0), detail: null },
+        { kind: 'sent', at: at(420), detail: null },
+        { kind: 'delivered', at: at(1_620), detail: null },
+        { kind: 'read', at: at(1_620 + 2 * 3_600_000 + 300_000), detail: null },
+      ],
+      status: 'read',
+      failure: null,
+      scheduled_at: null,
+    },
+    'Asia/Jakarta',
+  );
+  expect(entries.map(({ lapse }) => lapse)).toEqual([
+    undefined,
+    undefined,
+    '0,4 detik setelah masuk antrean',
+    '1,2 detik setelah terkirim',
+    '2 jam 5 menit setelah sampai',
+  ]);
+});

@@ -4,7 +4,7 @@ import {
   type MessageStatus,
   type TimelineStep,
 } from '#contract/messages.ts';
-import { formatDateTime, formatDateTimeZone } from '#contract/base/time.ts';
+import { formatDateTime, formatDateTimeZone, formatLapse } from '#contract/base/time.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 import type { TimelineEntry } from '#web/ui/status/Timeline.tsx';
 
@@ -55,6 +55,35 @@ function detailOf({ kind, detail }: TimelineStep, lived: Lived, zone: string): s
   return detail;
 }
 
+/** What a step is called by the one that follows it. */
+const since: Record<Kind, string> = {
+  accepted: 'diterima sistem',
+  scheduled: 'dijadwalkan',
+  queued: 'masuk antrean',
+  sending: 'mulai dikirim',
+  sent: 'terkirim',
+  delivered: 'sampai',
+  read: 'dibaca',
+  failed: 'gagal',
+  cancelled: 'dibatalkan',
+  expired: 'kedaluwarsa',
+  received: 'diterima',
+  retrying: 'percobaan sebelumnya',
+  unknown: 'dikirim tanpa jawaban',
+  waiting: 'mulai menunggu',
+  corrected: 'diperbaiki',
+};
+
+/** Shorter than this, two steps are one moment. */
+const MOMENT_MS = 50;
+
+/** How long a step took since the one before; undefined where both are one moment. */
+function lapseOf(step: TimelineStep, before: TimelineStep | undefined): string | undefined {
+  if (!before) return undefined;
+  const took = step.at.getTime() - before.at.getTime();
+  return took < MOMENT_MS ? undefined : `${formatLapse(took)} setelah ${since[before.kind]}`;
+}
+
 /** What a message that goes well still has before it. */
 const ahead: Partial<Record<MessageStatus, readonly Kind[]>> = {
   scheduled: ['queued', 'sent', 'delivered'],
@@ -72,12 +101,14 @@ export function timelineEntries(lived: Lived, zone: string): TimelineEntry[] {
   const happened = timeline.map((step, index): TimelineEntry => {
     const { kind, at } = step;
     const more = detailOf(step, lived, zone);
+    const lapse = lapseOf(step, timeline[index - 1]);
     return {
       key: `${index} ${kind}`,
       title: titles[kind],
       time: formatDateTime(at, zone),
       at,
       tone: tones[kind] ?? 'neutral',
+      ...(lapse !== undefined && { lapse }),
       ...(more !== null && { detail: more }),
     };
   });

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { useMemo } from 'react';
+import { Suspense, useMemo, useState } from 'react';
 import { listMessages, type MessageRow } from '#contract/messages.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import { formatDate, formatDateTime, formatTime } from '#contract/base/time.ts';
@@ -9,6 +9,12 @@ import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';
 import { useList } from '#web/ui/table/list/useList.ts';
 import { useUser } from '#web/api/user.ts';
+import { later } from '#web/browser/lazyComponent.ts';
+import { useChosen } from '#web/features/messages/chosen/useChosen.ts';
+import { NewRows } from '#web/features/messages/history/NewRows.tsx';
+import { useReading } from '#web/features/messages/history/useReading.ts';
+import { useSteadyRows } from '#web/features/messages/history/useSteadyRows.ts';
+import { ViewBar } from '#web/features/messages/views/ViewBar.tsx';
 import { FilterBar } from '#web/features/messages/history/FilterBar.tsx';
 import { noFilters, readFilters } from '#web/features/messages/history/filters.ts';
 import { MessageDrawer } from '#web/features/messages/details/MessageDrawer.tsx';
@@ -19,9 +25,15 @@ import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { allTokensQuery } from '#web/features/tokens/tokens.ts';
 import { excerptOf, nameOf, typeLabel } from '#web/features/messages/labels.ts';
 import { Button } from '#web/ui/button/Button.tsx';
+import { choosing } from '#web/ui/table/choosing/choosing.ts';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
-import type { Column } from '#web/ui/table/tableProps.ts';
+import type { Column, Selection } from '#web/ui/table/tableProps.ts';
 import { Money } from '#web/ui/money/Money.tsx';
+
+/** What is done with chosen messages is brought when one is chosen. */
+const ChosenActions = later(
+  async () => (await import('#web/features/messages/chosen/ChosenActions.tsx')).ChosenActions,
+);
 
 /** Narrower than this, the token is reported by the details alone. */
 const ROOMY = '(min-width: 1200px)';
@@ -101,57 +113,119 @@ const DateTime = ({ message, zone }: { message: MessageRow; zone: string }) => (
   </span>
 );
 
-/** All messages as rows; filters, sort, page and the open message are in the address. */
-export function MessageTable({ onSend }: { onSend: () => void }) {
+/** The page that the address asks for, in rows that do not jump, and which of them are chosen. */
+function useMessages() {
   const search = useSearch('/message-history');
-  const zone = useUser().timezone;
-  const tokens = useQuery(allTokensQuery);
   const filters = readFilters(search);
   const { view, onView } = useAddressView('/message-history', { sorts: ['created_at'], top: true });
+  const list = useList(listMessages, filters, view);
+  const { reading, handlers } = useReading();
+  const [isChoosing, setChoosing] = useState(false);
+  const isFirst = view.page === 0;
+  const { rows, news, show } = useSteadyRows(list.table.rows, {
+    request: JSON.stringify([filters, view]),
+    isThere: !list.table.busy && !list.table.loading,
+    held: !list.error && (!isFirst || reading || isChoosing || search.open !== undefined),
+  });
+  const chosen = useChosen(rows);
+  // What one did oneself is shown, wherever the pointer is.
+  const afterChange = async () => {
+    chosen.clear();
+    const { data } = await list.refetch();
+    if (isFirst && data) show(data.rows);
+  };
+  if (isChoosing !== chosen.keys.size > 0) setChoosing(chosen.keys.size > 0);
+  return {
+    search,
+    filters,
+    list,
+    chosen,
+    rows,
+    show: () => show(),
+    afterChange,
+    onView,
+    table: { ...list.table, rows },
+    readingHandlers: handlers,
+    news: isFirst && view.sort?.sort_type !== 'asc' ? news : 0,
+  };
+}
+
+type Change = ReturnType<typeof useSearch<'/message-history'>>;
+
+const go = (change: Change, replace = false) =>
+  void navigate({ to: '/message-history', change, replace });
+/** Above the list, which stays where it is. */
+const openAt = (open: string | undefined, replace = false) =>
+  void navigate({ to: '/message-history', change: { open }, resetScroll: false, replace });
+
+/** All messages as rows; filters, sort, page and the open message are in the address. */
+export function MessageTable({ onSend }: { onSend: () => void }) {
+  const zone = useUser().timezone;
+  const tokens = useQuery(allTokensQuery);
   const roomy = useMedia(ROOMY);
   const shown = useMemo(
     () => columns(zone).filter(({ id }) => roomy || id !== 'token'),
     [zone, roomy],
   );
-  const list = useList(listMessages, filters, view);
-
-  const go = (next: Partial<typeof search>, replace = false) =>
-    void navigate({ to: '/message-history', change: next, replace });
-  // Above the list, which stays where it is.
-  const openAt = (open: string | undefined) =>
-    void navigate({ to: '/message-history', change: { open }, resetScroll: false });
+  const { search, filters, list, chosen, rows, table, ...more } = useMessages();
+  const showNews = () => {
+    more.show();
+    window.scrollTo(0, 0);
+  };
   const filtered = Object.keys(filters).length > 0;
   return (
     <>
+      <ViewBar search={search} />
       <FilterBar
         search={search}
         filters={filters}
         tokens={tokens.data ?? []}
         onChange={(next) => go({ ...next, page: undefined }, true)}
       />
-      <DataTable
-        {...list.table}
-        caption="Pesan, yang terbaru lebih dulu kecuali diurutkan lain"
-        columns={shown}
-        rowKey={({ id }) => id}
-        group={({ created_at }) => formatDate(created_at, zone)}
-        onView={onView}
-        onOpen={({ id }) => openAt(id)}
-        openKey={search.open}
-        empty={
-          <NoRows list={list} onReset={filtered && (() => go({ ...noFilters, page: undefined }))}>
-            <p>Pesan yang Anda kirim dan terima akan tercatat di sini.</p>
-            <Button variant="subtle" onClick={onSend}>
-              Kirim pesan pertama
-            </Button>
-          </NoRows>
-        }
-      />
+      <NewRows count={more.news} onShow={showNews} />
+      <div {...more.readingHandlers}>
+        <DataTable
+          {...table}
+          caption="Pesan, yang terbaru lebih dulu kecuali diurutkan lain"
+          columns={shown}
+          rowKey={({ id }) => id}
+          group={({ created_at }) => formatDate(created_at, zone)}
+          onView={more.onView}
+          onOpen={({ id }) => openAt(id)}
+          openKey={search.open}
+          selection={selectionOf(chosen, { zone, onDone: () => void more.afterChange() })}
+          empty={
+            <NoRows list={list} onReset={filtered && (() => go({ ...noFilters, page: undefined }))}>
+              <p>Pesan yang Anda kirim dan terima akan tercatat di sini.</p>
+              <Button variant="subtle" onClick={onSend}>
+                Kirim pesan pertama
+              </Button>
+            </NoRows>
+          }
+        />
+      </div>
       <MessageDrawer
         id={search.open?.startsWith('msg_') ? search.open : undefined}
-        ready={list.table.rows.length > 0}
+        ids={rows.map(({ id }) => id)}
+        ready={rows.length > 0}
+        onStep={(id) => openAt(id, true)}
         onClose={() => openAt(undefined)}
       />
     </>
   );
 }
+
+const selectionOf = (
+  { keys, choose, messages }: ReturnType<typeof useChosen>,
+  { zone, onDone }: { zone: string; onDone: () => void },
+): Selection<MessageRow> => ({
+  pieces: choosing,
+  chosen: keys,
+  onChoose: choose,
+  nameOf: (message) => `${nameOf(message)}, ${formatDateTime(message.created_at, zone)}`,
+  actions: (
+    <Suspense>
+      <ChosenActions messages={messages} onDone={onDone} />
+    </Suspense>
+  ),
+});

@@ -1,0 +1,38 @@
+import { cancelMessages } from '#contract/messages/history/many.ts';
+import { useAct } from '#web/api/query.ts';
+import type { ChosenProps } from '#web/features/messages/chosen/chosenProps.ts';
+import { ManyDialog } from '#web/features/messages/chosen/ManyDialog.tsx';
+import { canCancel } from '#web/features/messages/labels.ts';
+
+/** Cancels those of the chosen messages that have not left. */
+export function CancelMany({ messages, onClose }: ChosenProps) {
+  const cancel = useAct(cancelMessages);
+  const count = messages.filter(canCancel).length;
+  const left = messages.length - count;
+  return (
+    <ManyDialog
+      title={`Batalkan ${count} pesan?`}
+      confirmText={`Batalkan ${count} pesan`}
+      tone="danger"
+      count={count}
+      messages={messages}
+      doneWords={(done) => `${done} pesan dibatalkan.`}
+      refusedTitle="Tidak dibatalkan"
+      onConfirm={async () => {
+        const message_ids = messages.filter(canCancel).map(({ id }) => id);
+        const { cancelled, refused } = await cancel.perform({ message_ids });
+        return { done: cancelled.length, refused };
+      }}
+      onClose={onClose}
+    >
+      <p>
+        {count === 0
+          ? 'Tidak ada pesan terpilih yang masih menunggu: hanya yang terjadwal atau antre dapat dibatalkan.'
+          : 'Pesan-pesan ini tidak akan dikirim, dan biaya yang ditahan kembali ke saldo Anda.'}
+      </p>
+      {count > 0 && left > 0 && (
+        <p>{left} pesan lain sudah berangkat atau sudah berakhir, jadi tetap seperti adanya.</p>
+      )}
+    </ManyDialog>
+  );
+}

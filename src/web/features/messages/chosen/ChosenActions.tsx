@@ -1,0 +1,40 @@
+import { Ban, RotateCw } from 'lucide-react';
+import { useState } from 'react';
+import type { MessageRow } from '#contract/messages.ts';
+import { CancelMany } from '#web/features/messages/chosen/CancelMany.tsx';
+import { ResendMany } from '#web/features/messages/chosen/ResendMany.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+
+const actions = [
+  { name: 'Kirim ulang', icon: RotateCw, tone: 'primary', Dialog: ResendMany },
+  { name: 'Batalkan', icon: Ban, tone: 'danger', Dialog: CancelMany },
+] as const;
+
+type Props = { messages: readonly MessageRow[]; onDone: () => void };
+
+/** What can be done with the chosen messages: a button each, and the dialog that asks first. */
+export function ChosenActions({ messages, onDone }: Props) {
+  const [name, setName] = useState<string>();
+  const Asking = actions.find((one) => one.name === name)?.Dialog;
+  const close = (isDone: boolean) => {
+    setName(undefined);
+    if (isDone) onDone();
+  };
+  return (
+    <>
+      {actions.map((one) => (
+        <Button
+          key={one.name}
+          size="sm"
+          variant="subtle"
+          tone={one.tone}
+          icon={<one.icon size={16} />}
+          onClick={() => setName(one.name)}
+        >
+          {one.name}
+        </Button>
+      ))}
+      {Asking && <Asking messages={messages} onClose={close} />}
+    </>
+  );
+}

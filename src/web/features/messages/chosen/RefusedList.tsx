@@ -1,0 +1,37 @@
+import type { MessageRow } from '#contract/messages.ts';
+import type { Refused } from '#contract/messages/history/many.ts';
+import styles from '#web/features/messages/chosen/RefusedList.module.css';
+import { nameOf } from '#web/features/messages/labels.ts';
+
+type Props = { title: string; refused: readonly Refused[]; messages: readonly MessageRow[] };
+
+/** More receivers than these are counted. */
+const NAMED_MAX = 5;
+
+/** Which messages were left as they are, under the sentence that says why. */
+export function RefusedList({ title, refused, messages }: Props) {
+  if (refused.length === 0) return null;
+  const names = new Map(messages.map((message) => [message.id, nameOf(message)]));
+  const byReason = Map.groupBy(refused, ({ error }) => error.msg);
+  return (
+    <div className={styles['refused']}>
+      <p className={styles['title']}>{title}</p>
+      <ul>
+        {[...byReason].map(([reason, some]) => (
+          <li key={reason}>
+            <p>{reason}</p>
+            <p className={styles['names']}>
+              <bdi>
+                {some
+                  .slice(0, NAMED_MAX)
+                  .map(({ message_id: id }) => names.get(id) ?? id)
+                  .join(', ')}
+              </bdi>
+              {some.length > NAMED_MAX && `, dan ${some.length - NAMED_MAX} lagi`}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,62 @@
+import { useQuery } from '@tanstack/react-query';
+import { checkResend, resendMessages } from '#contract/messages/history/many.ts';
+import { perform } from '#web/api/act.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import type { ChosenProps } from '#web/features/messages/chosen/chosenProps.ts';
+import { ManyDialog } from '#web/features/messages/chosen/ManyDialog.tsx';
+import { RefusedList } from '#web/features/messages/chosen/RefusedList.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+
+/** Sends the chosen messages anew: says first how many can be, and what they cost. */
+export function ResendMany({ messages, onClose }: ChosenProps) {
+  const message_ids = messages.map(({ id }) => id);
+  const check = useQuery({
+    queryKey: ['resend_check', message_ids],
+    queryFn: ({ signal }) => perform(checkResend, { message_ids }, { signal }),
+    gcTime: 0,
+    staleTime: 0,
+  });
+  const resend = useAct(resendMessages);
+  const { data: cost, error } = check;
+  const count = cost?.count ?? 0;
+  return (
+    <ManyDialog
+      title={cost ? `Kirim ulang ${count} pesan?` : 'Kirim ulang pesan?'}
+      confirmText={`Kirim ulang ${count} pesan`}
+      count={count}
+      messages={messages}
+      doneWords={(done) => `${done} pesan dikirim ulang sebagai pesan baru.`}
+      refusedTitle="Tidak dikirim ulang"
+      onConfirm={async () => {
+        const { sent, refused } = await resend.perform({ message_ids });
+        return { done: sent.length, refused };
+      }}
+      onClose={onClose}
+    >
+      {error ? (
+        <WentWrong message={sentenceOf(error)} onRetry={() => void check.refetch()} />
+      ) : cost ? (
+        <>
+          <p>
+            {count === 0 && 'Tidak ada pesan terpilih yang dapat dikirim ulang.'}
+            {count > 0 && (
+              <>
+                Isi yang sama dikirim sebagai pesan baru ke nomor yang sama, dengan biaya{' '}
+                <Money amount={cost.price} />
+                {cost.by_quota > 0 && `; ${cost.by_quota} pesan termasuk kuota paket`}.
+              </>
+            )}
+          </p>
+          <RefusedList title="Tidak ikut" refused={cost.refused} messages={messages} />
+        </>
+      ) : (
+        <div aria-busy="true">
+          <Skeleton lines={2} />
+        </div>
+      )}
+    </ManyDialog>
+  );
+}

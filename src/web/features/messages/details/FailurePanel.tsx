@@ -1,0 +1,92 @@
+import type { MessageDetail } from '#contract/messages.ts';
+import { failureCause } from '#contract/messages/failures.ts';
+import {
+  failureHelp,
+  faultOf,
+  type FailureHelp,
+  type HelpPlace,
+} from '#contract/messages/history/failure-help.ts';
+import { formatDateTime } from '#contract/base/time.ts';
+import { useUser } from '#web/api/user.ts';
+import { Link } from '#web/browser/router/Link.tsx';
+import { Alert } from '#web/ui/alert/Alert.tsx';
+import { Facts, Panel } from '#web/ui/panel/Panel.tsx';
+
+type Props = { message: MessageDetail };
+
+/** Of a message that failed: what happened, on whose side, whether it is tried again, and what to do. */
+export function FailurePanel({ message }: Props) {
+  const { failure, status } = message;
+  if (status !== 'failed' || failure === null) return null;
+  const help: FailureHelp = failureHelp[failure];
+  return (
+    <Panel title="Mengapa gagal" look="attention">
+      <Facts
+        facts={[
+          { term: 'Apa yang terjadi', is: help.what },
+          { term: 'Di pihak siapa', is: <strong>{faultOf[help.whose]}</strong> },
+          { term: 'Apakah dicoba lagi', is: help.again },
+          {
+            term: 'Yang dapat Anda lakukan',
+            is: (
+              <>
+                {help.todo} <Way where={help.where} message={message} />
+              </>
+            ),
+          },
+        ]}
+      />
+    </Panel>
+  );
+}
+
+/** The way to where it is done; sending once more stands beside, as a button. */
+function Way({ where, message }: Props & { where: HelpPlace }) {
+  switch (where) {
+    case 'token':
+      return (
+        <Link to="/token" search={{ open: message.token.id }}>
+          Buka token {message.token.name}
+        </Link>
+      );
+    case 'templates':
+      return <Link to="/token/templat">Buka templat</Link>;
+    case 'conversation':
+      return (
+        <Link
+          to="/message-history"
+          search={{ view: 'percakapan', open: message.token.id, peer: message.peer }}
+        >
+          Buka percakapannya
+        </Link>
+      );
+    case 'resend':
+    case 'outside':
+      return null;
+  }
+}
+
+/** Of a message whose try failed and is followed by another one: how often it was tried, and when it is again. */
+export function RetryNotice({ message: { retrying } }: Props) {
+  const zone = useUser().timezone;
+  if (!retrying) return null;
+  const { failure, unanswered, tries, next_at: next } = retrying;
+  const cause = unanswered
+    ? 'Jaringan belum menjawab; kami menunggu laporannya sebelum mencoba lagi.'
+    : `${failureCause(failure)}.`;
+  return (
+    <Alert
+      state="warning"
+      visible
+      label={
+        <>
+          {tries > 0 && `Sudah dicoba ${tries} kali. `}
+          {cause}{' '}
+          {next === null
+            ? 'Sedang dicoba lagi.'
+            : `${unanswered ? 'Ditunggu sampai' : 'Dicoba lagi'} ${formatDateTime(next, zone)}, dengan sendirinya.`}
+        </>
+      }
+    />
+  );
+}

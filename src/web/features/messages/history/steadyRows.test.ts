@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest';
+import { steadyRows } from '#web/features/messages/history/steadyRows.ts';
+
+const row = (id: string, status = 'queued') => ({ id, status });
+
+test('rows that are read stay in their places, each with its present status', () => {
+  const read = [row('c'), row('b'), row('a')];
+  const fresh = [row('e'), row('d'), row('c', 'sent')];
+  const newer = new Map([['a', row('a', 'failed')]]);
+  expect(steadyRows(read, fresh, newer)).toEqual({
+    rows: [row('c', 'sent'), row('b'), row('a', 'failed')],
+    news: 2,
+  });
+});
+
+test('what has left the page, as a filter has it, still stands where it was', () => {
+  expect(steadyRows([row('b'), row('a')], [row('a')], new Map())).toEqual({
+    rows: [row('b'), row('a')],
+    news: 0,
+  });
+});
+
+test('what did not change is the very same row, which is not drawn again', () => {
+  const read = [row('a')];
+  expect(steadyRows(read, [], new Map()).rows[0]).toBe(read[0]);
+});

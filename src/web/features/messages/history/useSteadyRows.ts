@@ -1,0 +1,64 @@
+import { useEffect, useState } from 'react';
+import { getMessage, type MessageRow } from '#contract/messages.ts';
+import { perform } from '#web/api/act.ts';
+import { steadyRows, type Steady } from '#web/features/messages/history/steadyRows.ts';
+import { onLiveEvent } from '#web/live/listeners.ts';
+
+type Options = {
+  /** What is asked for: another page, order or filter begins anew. */
+  request: string;
+  /** The rows of it are there, not those of another. */
+  isThere: boolean;
+  /** Somebody reads: nothing may move. */
+  held: boolean;
+};
+
+type Read = { request: string; rows: readonly MessageRow[] };
+
+/**
+ * The rows of a page, which do not jump while somebody reads: statuses change in place, and what has come since
+ * waits until `show` is called, or nobody reads any more.
+ */
+export function useSteadyRows(
+  fresh: readonly MessageRow[],
+  { request, isThere, held }: Options,
+): Steady<MessageRow> & { show: (rows?: readonly MessageRow[]) => void } {
+  const [read, setRead] = useState<Read>({ request, rows: fresh });
+  const isOther = read.request !== request || read.rows.length === 0 || !held;
+  // Where there are none, each answer has an empty list of its own.
+  const isNew = read.rows !== fresh && read.rows.length + fresh.length > 0;
+  if (isThere && isOther && (isNew || read.request !== request)) {
+    setRead({ request, rows: fresh });
+  }
+  const reading = isThere && !isOther;
+  const newer = useNewer(reading ? read.rows : none, fresh);
+  const steady = reading ? steadyRows(read.rows, fresh, newer) : { rows: fresh, news: 0 };
+  return { ...steady, show: (rows = fresh) => setRead({ request, rows }) };
+}
+
+const none: readonly MessageRow[] = [];
+
+/** Rows that are read but no longer on their page, as they became since. */
+function useNewer(
+  read: readonly MessageRow[],
+  fresh: readonly MessageRow[],
+): ReadonlyMap<string, MessageRow> {
+  const [newer, setNewer] = useState<ReadonlyMap<string, MessageRow>>(new Map());
+  useEffect(() => {
+    const gone = new Set(read.map(({ id }) => id));
+    for (const { id } of fresh) gone.delete(id);
+    if (gone.size === 0) return;
+    const stopped = new AbortController();
+    const { signal } = stopped;
+    const stop = onLiveEvent('message.changed', ({ id }) => {
+      if (!gone.has(id)) return;
+      const keep = (row: MessageRow) => setNewer((known) => new Map(known).set(id, row));
+      perform(getMessage, { message_id: id }, { signal }).then(keep, () => undefined);
+    });
+    return () => {
+      stop();
+      stopped.abort();
+    };
+  }, [read, fresh]);
+  return newer;
+}

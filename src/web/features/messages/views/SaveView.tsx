@@ -1,0 +1,92 @@
+import { civilDate } from '#contract/base/time.ts';
+import { saveView, VIEW_NAME_MAX, type MessageView } from '#contract/messages/history/views.ts';
+import { filtersOf, type ViewSearch } from '#web/features/messages/views/views.ts';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { useActForm } from '#web/ui/form/useActForm.ts';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { Stack } from '#web/ui/panel/Panel.tsx';
+import { Select } from '#web/ui/select/Select.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+type Props = {
+  search: ViewSearch;
+  /** The view that gets another name; left out: a new one is saved, or another one gets these filters. */
+  view?: MessageView | undefined;
+  own: readonly MessageView[];
+  onClose: () => void;
+  onSaved: () => void;
+};
+
+const FORM = 'save-view';
+
+/** Saves filters under a name, as a new view or in place of one. */
+export function SaveView({ search, view, own, onClose, onSaved }: Props) {
+  const filters = filtersOf(search, civilDate(new Date()));
+  const { form, onSubmit, busy, error } = useActForm(saveView, {
+    initial: { name: view?.name ?? '', view_id: view?.id ?? '' },
+    inputOf: ({ name, view_id }) => ({ name, ...filters, ...(view_id !== '' && { view_id }) }),
+    onDone: ({ name }) => {
+      toast(`Tampilan "${name}" disimpan.`, { tone: 'success' });
+      onSaved();
+    },
+    fieldOf: { view_name_taken: 'name' },
+  });
+  const replace = (id: string) => {
+    form.set('view_id', id);
+    form.set('name', own.find((one) => one.id === id)?.name ?? '');
+  };
+  return (
+    <Modal
+      open
+      shape="sheet"
+      size="sm"
+      onClose={onClose}
+      title={view ? 'Ganti nama tampilan' : 'Simpan tampilan'}
+      footer={
+        <>
+          <Button variant="outline" tone="neutral" onClick={onClose}>
+            Batal
+          </Button>
+          <Button type="submit" form={FORM} busy={busy}>
+            Simpan
+          </Button>
+        </>
+      }
+    >
+      <form id={FORM} ref={form.ref} noValidate onSubmit={onSubmit}>
+        <Stack>
+          <RefusalAlert error={error} fields={['name']} />
+          {!view && own.length > 0 && (
+            <Select
+              label="Simpan sebagai"
+              options={[
+                { value: '', label: 'Tampilan baru' },
+                ...own.map(({ id, name }) => ({ value: id, label: `Ganti "${name}"` })),
+              ]}
+              value={form.values.view_id}
+              onChange={({ target }) => replace(target.value)}
+            />
+          )}
+          <TextField
+            label="Nama"
+            required
+            name="name"
+            autoComplete="off"
+            maxLength={VIEW_NAME_MAX}
+            help={
+              filters.days === undefined
+                ? 'Filter dan urutan yang sekarang ikut disimpan.'
+                : 'Filter dan urutan ikut disimpan; tanggalnya bergeser sehingga selalu berakhir hari ini.'
+            }
+            value={form.values.name}
+            error={form.errors.name}
+            onChange={({ target }) => form.set('name', target.value)}
+            onBlur={() => form.leave('name')}
+          />
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

@@ -1,0 +1,151 @@
+import { useQuery } from '@tanstack/react-query';
+import { Bookmark, ChevronDown } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { civilDate } from '#contract/base/time.ts';
+import { deleteView, type MessageView } from '#contract/messages/history/views.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { later } from '#web/browser/lazyComponent.ts';
+import { Link } from '#web/browser/router/Link.tsx';
+import {
+  builtInViews,
+  isSame,
+  isWorthSaving,
+  searchOf,
+  viewsQuery,
+  type ViewSearch,
+} from '#web/features/messages/views/views.ts';
+import styles from '#web/features/messages/views/ViewBar.module.css';
+import { useWide } from '#web/ui/layout/useWide.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Dropdown, MenuButton } from '#web/ui/menu/Dropdown.tsx';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+
+const SaveView = later(
+  async () => (await import('#web/features/messages/views/SaveView.tsx')).SaveView,
+);
+
+/** What is being saved: the present filters, or a view under another name. */
+type Saving = { view?: MessageView; search: ViewSearch };
+
+/** Views of the table: those of every shop, then one's own; the present one is marked. */
+export function ViewBar({ search }: { search: ViewSearch }) {
+  const { data, refetch } = useQuery(viewsQuery);
+  const [saving, setSaving] = useState<Saving>();
+  const today = civilDate(new Date());
+  const own = data?.views ?? [];
+  const isCurrent = (other: ViewSearch) => isSame(search, other, today);
+  const isOwn = own.some(({ filters }) => isCurrent(searchOf(filters, today)));
+  const known = isOwn || builtInViews(today).some((view) => isCurrent(view.search));
+  return (
+    <nav className={styles['bar']} aria-label="Tampilan tabel">
+      <ul className={styles['views']}>
+        {builtInViews(today).map((view) => (
+          <li key={view.name}>
+            <ViewLink {...view} current={isCurrent(view.search)} />
+          </li>
+        ))}
+        {own.map((view) => {
+          const its = searchOf(view.filters, today);
+          const current = isCurrent(its);
+          return (
+            <li key={view.id} className={styles['own']}>
+              <ViewLink name={view.name} search={its} current={current} />
+              {current && (
+                <ViewMenu
+                  view={view}
+                  onRename={() => setSaving({ view, search: its })}
+                  onChanged={() => void refetch()}
+                />
+              )}
+            </li>
+          );
+        })}
+      </ul>
+      {!known && isWorthSaving(search, today) && (
+        <Button
+          variant="link"
+          size="sm"
+          icon={<Bookmark size={16} />}
+          onClick={() => setSaving({ search })}
+        >
+          Simpan tampilan
+        </Button>
+      )}
+      {saving && (
+        <SaveView
+          {...saving}
+          own={own}
+          onClose={() => setSaving(undefined)}
+          onSaved={() => {
+            setSaving(undefined);
+            void refetch();
+          }}
+        />
+      )}
+    </nav>
+  );
+}
+
+type LinkProps = { name: string; search: ViewSearch; current: boolean };
+
+/** On a phone, where the views are one long row, that is scrolled to the present one. */
+function ViewLink({ name, search, current }: LinkProps) {
+  const link = useRef<HTMLAnchorElement>(null);
+  const wide = useWide();
+  useEffect(() => {
+    const bar = link.current?.closest('nav');
+    if (!current || wide || !link.current || !bar) return;
+    const { offsetLeft: left, offsetWidth: width } = link.current;
+    bar.scrollLeft = Math.max(0, left + width - bar.clientWidth);
+  }, [current, wide]);
+  return (
+    <Link
+      ref={link}
+      to="/message-history"
+      search={search}
+      className={styles['view']}
+      aria-current={current || undefined}
+    >
+      <bdi>{name}</bdi>
+    </Link>
+  );
+}
+
+type MenuProps = { view: MessageView; onRename: () => void; onChanged: () => void };
+
+function ViewMenu({ view: { id, name }, onRename, onChanged }: MenuProps) {
+  const remove = useAct(deleteView);
+  const ask = async () => {
+    const done = await confirm({
+      title: `Hapus tampilan "${name}"?`,
+      children: <p>Hanya tampilannya yang dihapus; pesannya tetap ada.</p>,
+      cancelText: 'Batal',
+      confirmText: 'Hapus',
+      sentenceOf,
+      onConfirm: async () => void (await remove.perform({ view_id: id })),
+    });
+    if (done) onChanged();
+  };
+  return (
+    <Dropdown
+      label={`Tampilan ${name}`}
+      align="end"
+      trigger={(props) => (
+        <button
+          {...props}
+          type="button"
+          className={styles['more']}
+          aria-label={`Kelola tampilan ${name}`}
+        >
+          <ChevronDown size={16} aria-hidden="true" />
+        </button>
+      )}
+    >
+      <MenuButton onClick={onRename}>Ganti nama</MenuButton>
+      <MenuButton tone="danger" onClick={() => void ask()}>
+        Hapus tampilan
+      </MenuButton>
+    </Dropdown>
+  );
+}
