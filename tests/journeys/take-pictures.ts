@@ -18,6 +18,7 @@ import { cloudNumbers, cloudPictures, openCloudShop } from './seeds/cloud.ts';
 import { startFakeMeta } from '#tests/support/meta/fake-meta.ts';
 import { openMediaThread, openPhotoHost } from './seeds/media.ts';
 import { mediaPictures } from './seeds/media-pictures.ts';
+import { saveViews, tablePictures } from './seeds/table-pictures.ts';
 import { openTemplates, templatePictures } from './seeds/templates.ts';
 import { supportPictures } from './seeds/support-pictures.ts';
 import { openThreads } from './seeds/threads.ts';
@@ -59,18 +60,6 @@ const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Pic
     options: { session, height: 1_560 },
     path: '/',
     before: (tab) => tab.getByRole('table').first().waitFor(),
-  },
-  {
-    name: 'pesan',
-    options: { session },
-    path: '/message-history',
-    before: async (tab) => {
-      await tab
-        .getByRole('row', { name: /Resi: JX4401928810/ })
-        .getByRole('button')
-        .click();
-      await tab.getByText('Diterima sistem').waitFor();
-    },
   },
   {
     name: 'percakapan-gelap',
@@ -355,8 +344,10 @@ const albums: readonly Album[] = [
       await quiet(address, shop);
       await ask(address, saveSaldoAlert, { threshold: 1_000_000 }, shop.customer.session);
       await openTemplates(address, shop.customer);
+      await saveViews(address, shop);
       return [
         ...picturesOf(shop),
+        ...tablePictures(shop),
         ...apiPictures(shop, address),
         ...templatePictures(shop.customer),
       ];

@@ -35,6 +35,7 @@ export const marksOf = (who: string, digits: string) => ({
   asked: `Pertanyaan${who}`,
   replied: `Jawaban${who}`,
   repliedFile: `IsiJawaban${who}`,
+  viewName: `Tampilan${who}`,
 });
 
 /** What operators write about somebody among themselves: theirs to forget, and not to be taken along. */
@@ -122,6 +123,7 @@ async function talk(running: RunningApp, person: Marked): Promise<string> {
   const { nonce } = (await ask('scan_consent', { data })).body.data;
   const { qr } = (await ask('scan_get', { data, nonce, key: undefined })).body.data;
   await running.ask('simulator_scan', { phone: marks.linkedPhone, text: qr.text });
+  await ask('message_view_save', { name: marks.viewName, status: 'failed' });
   await ask('message_send', { token_id: token.id, to: marks.peer, text: marks.sent });
   await running.ask('simulator_reply', {
     phone: marks.peer,

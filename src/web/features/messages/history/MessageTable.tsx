@@ -23,7 +23,7 @@ import { useMedia } from '#web/ui/layout/useMedia.ts';
 import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { allTokensQuery } from '#web/features/tokens/tokens.ts';
-import { excerptOf, nameOf, typeLabel } from '#web/features/messages/labels.ts';
+import { nameOf, typeLabel } from '#web/features/messages/labels.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { choosing } from '#web/ui/table/choosing/choosing.ts';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
@@ -75,10 +75,10 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     phone: 'line',
     cell: (message) => (
       <span className={styles['excerpt']}>
-        {message.type !== 'text' && message.excerpt !== '' && (
+        {message.type !== 'text' && (
           <span className={styles['type']}>{typeLabel[message.type]}</span>
         )}
-        <bdi>{excerptOf(message)}</bdi>
+        <bdi>{message.excerpt}</bdi>
       </span>
     ),
   },

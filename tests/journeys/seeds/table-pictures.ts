@@ -1,0 +1,56 @@
+import type { Page } from 'playwright-core';
+import { saveView } from '#contract/messages/history/views.ts';
+import type { Picture } from '#tests/journeys/support/api-pictures.ts';
+import { ask } from '#tests/journeys/support/portal.ts';
+import type { Shop } from './shop.ts';
+
+const FAILED = /stok selendang/;
+
+/** The views that somebody of the shop has saved. */
+export async function saveViews(address: string, { customer: { session } }: Shop): Promise<void> {
+  await ask(address, saveView, { name: 'Belum dibaca', status: 'delivered' }, session);
+  await ask(address, saveView, { name: 'Tagihan 30 hari', q: '6281', days: '30' }, session);
+}
+
+/** Chooses the first rows, from one to another. */
+async function choose(tab: Page): Promise<void> {
+  const boxes = tab.getByRole('table').getByRole('checkbox');
+  await boxes.nth(2).click();
+  await boxes.nth(5).click({ modifiers: ['Shift'] });
+  await tab.getByRole('button', { name: 'Kirim ulang' }).waitFor();
+}
+
+async function openFailed(tab: Page): Promise<void> {
+  await tab.getByRole('row', { name: FAILED }).getByRole('button').first().click();
+  await tab.getByRole('region', { name: 'Mengapa gagal' }).waitFor();
+}
+
+/** The table of messages: a message's way, chosen rows, a failure explained. */
+export const tablePictures = ({ customer: { session } }: Shop): Picture[] => [
+  {
+    name: 'pesan',
+    options: { session },
+    path: '/message-history',
+    before: async (tab) => {
+      await tab
+        .getByRole('row', { name: /Resi: JX4401928810/ })
+        .getByRole('button')
+        .first()
+        .click();
+      await tab.getByText('Diterima sistem').waitFor();
+    },
+  },
+  { name: 'pesan-terpilih', options: { session }, path: '/message-history', before: choose },
+  {
+    name: 'pesan-gagal',
+    options: { session, dark: true },
+    path: '/message-history?status=failed',
+    before: openFailed,
+  },
+  {
+    name: 'pesan-gagal-ponsel',
+    options: { session, width: 390 },
+    path: '/message-history?status=failed',
+    before: openFailed,
+  },
+];
