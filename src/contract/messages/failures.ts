@@ -1,5 +1,6 @@
 import { type Language } from '#contract/language/language.ts';
-import { type Failure, failures } from '#contract/messages.ts';
+import { type Failure } from '#contract/messages.ts';
+import { failures } from '#contract/messages/history/failure-sentences.ts';
 
 /** Why a message failed, with what to do, in English. */
 const inEnglish: Record<Failure, string> = {

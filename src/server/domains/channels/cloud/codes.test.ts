@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failures } from '#contract/messages.ts';
+import { failures } from '#contract/messages/history/failure-sentences.ts';
 import { knownMeaning, laterMs, meaningOf, meanings } from './codes.ts';
 
 /** What each of Meta's codes comes to: sent again (later), given back (fail), or its owner is to act (part). */

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import { failures, messageStatusLabel } from '#contract/messages.ts';
+import { messageStatusLabel } from '#contract/messages.ts';
+import { failures } from '#contract/messages/history/failure-sentences.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { type SystemToken, getSystemToken } from '#contract/operator/system-token.ts';
 import { partings } from '#contract/tokens/connection.ts';

@@ -1,7 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
-import { failures, statusRank, type ConversationMessage, type Quoted } from '#contract/messages.ts';
+import { statusRank, type ConversationMessage, type Quoted } from '#contract/messages.ts';
+import { failures } from '#contract/messages/history/failure-sentences.ts';
 import { formatTime } from '#contract/base/time.ts';
 import styles from '#web/features/messages/conversations/thread/MessageLine.module.css';
 import {

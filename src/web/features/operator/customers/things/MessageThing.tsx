@@ -4,7 +4,7 @@ import {
   getCustomerMessage,
   readCustomerMessage,
 } from '#contract/operator/things.ts';
-import { failures } from '#contract/messages.ts';
+import { failures } from '#contract/messages/history/failure-sentences.ts';
 import { useState } from 'react';
 import { useUser } from '#web/api/user.ts';
 import { StatusMark, timelineEntries, typeLabel } from '#web/features/messages/messages.ts';
