@@ -1,7 +1,8 @@
 /**
  * Pages of the history: first, deepest, any, and each filter, on a large account ÷ on a small one, in
  * the same database and in turn; as function calls and through `POST /api`; on connections in use, and
- * cold: the first question of its kind on a connection.
+ * cold: the first question of its kind on a connection. Also what the index of words costs a message, and what
+ * is accepted per second for the large account ÷ for one on an empty database.
  *
  * `npm run bench:history`; `HISTORY_ROWS=10000000` for the size that docs/faults.md#figures names (6 GB of
  * disk), `HISTORY_DAYS` for another density; `-- --against <checkout>` runs another checkout, with its
@@ -11,9 +12,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { civilDate } from '#contract/base/time.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
+import { measureAccepts } from './history/accepts.ts';
 import { type Case, askOf, casesFor } from './history/cases.ts';
 import { type Asking, type Contender, migrateAs, openContender } from './history/contender.ts';
 import { type Subject, fillSubjects } from './history/subject.ts';
+import { indexWords } from './history/words.ts';
 import { openBenchDatabase } from './lib/bench-database.ts';
 import { report, table } from './lib/results.ts';
 import { interleaved, median, percentile, timed } from './lib/rounds.ts';
@@ -164,6 +167,12 @@ async function copyOf(owner: Sql, url: string): Promise<string> {
 const { values } = parseArgs({ options: { against: { type: 'string' } } });
 const bench = await openBenchDatabase(1, { isMigrated: false });
 const contenders: Record<string, Contender> = {};
+const closeAll = async () => {
+  for (const [who, { close }] of Object.entries(contenders)) {
+    await close();
+    delete contenders[who];
+  }
+};
 try {
   const end = new Date();
   // Filled in the older shape: this checkout's migrations lead from it to its own.
@@ -171,14 +180,13 @@ try {
   const filled = { sizes: [ROWS, CONTROL_ROWS], days: DAYS, end };
   const [large, small] = await fillSubjects(bench.owner, filled);
   if (!large || !small) throw new Error('no accounts');
-  if (values.against === undefined) {
-    contenders['here'] = await openContender(here, bench.url);
-  } else {
-    const url = await copyOf(bench.owner, bench.url);
+  const url = values.against === undefined ? bench.url : await copyOf(bench.owner, bench.url);
+  if (values.against !== undefined) {
     await migrateAs(here, url);
-    contenders['here'] = await openContender(here, url);
     contenders['against'] = await openContender(values.against, bench.url);
   }
+  const indexed = await indexWords(bench, url, [large, small]);
+  contenders['here'] = await openContender(here, url);
   const today = civilDate(end);
   const casesOf = ({ tokenIds, peer }: Subject) => casesFor(tokenIds[0] ?? '', peer, today);
   const on = {
@@ -187,11 +195,14 @@ try {
   };
   const called = tableOf('function call', await measure(contenders, on, 'call'));
   const posted = tableOf('POST /api', await measure(contenders, on, 'post'));
+  await closeAll();
+  const accepted = await measureAccepts({ ...bench, url, account: large }, ROUNDS);
+  const words = `The index of words took ${indexed.appMs.toFixed(3)} ms of CPU a message in the application and ${indexed.postgresMs.toFixed(3)} ms in PostgreSQL.`;
   await report(
     `History: ${ROWS.toLocaleString('en')} ÷ ${CONTROL_ROWS.toLocaleString('en')} messages over ${DAYS} days`,
-    `${ROUNDS} interleaved rounds of ${SAMPLES}, medians; cold: the slowest of the first of their kind.\n\n${called}\n\n${posted}`,
+    `${ROUNDS} interleaved rounds of ${SAMPLES}, medians; cold: the slowest of the first of their kind.\n\n${called}\n\n${posted}\n\n${words}\n\n${accepted}`,
   );
 } finally {
-  for (const { close } of Object.values(contenders)) await close();
+  await closeAll();
   await bench.close();
 }

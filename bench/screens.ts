@@ -124,7 +124,9 @@ const flows: readonly Flow[] = [
       await tab.getByRole('button', { name: 'Halaman 2', exact: true }).click();
       await tab.getByRole('button', { name: 'Semua tanggal' }).click();
       await tab.getByRole('button', { name: '7 hari terakhir' }).click();
-      await tab.getByRole('searchbox', { name: 'Cari nomor atau nama' }).pressSequentially('62812');
+      await tab
+        .getByRole('searchbox', { name: 'Cari nomor, nama, atau kata' })
+        .pressSequentially('62812');
     },
   },
   {

@@ -44,11 +44,61 @@ export function casesFor(tokenId: string, peer: string, today: string): readonly
     ['beginning, 4 digits, failed', { ...beginning(4), status: 'failed' }],
     ['beginning, 4 digits, video', { ...beginning(4), type: 'video' }],
     ['name', { q: 'Pelanggan 12' }],
+    ...combined(tokenId, today),
+    ...worded(tokenId, today, oldest),
   ];
   return filters.flatMap(([name, filter]) =>
     places.map((place) => ({ name: `${name}: ${place}`, filter, place })),
   );
 }
+
+/** Filters together, of each number. */
+const combined = (token_id: string, today: string): [string, Ask][] => {
+  const days = { from: daysAfter(today, -8), to: daysAfter(today, -3) };
+  return [
+    ['read, out', { status: 'read', direction: 'out' }],
+    ['failed, video', { status: 'failed', type: 'video' }],
+    ['in, one token', { direction: 'in', token_id }],
+    ['in, video', { direction: 'in', type: 'video' }],
+    ['one token, video', { token_id, type: 'video' }],
+    ['six days, failed', { ...days, status: 'failed' }],
+    ['six days, in, one token', { ...days, direction: 'in', token_id }],
+    ['read, out, text, one token', { status: 'read', direction: 'out', type: 'text', token_id }],
+    [
+      'six days, failed, out, video, one token',
+      { ...days, status: 'failed', direction: 'out', type: 'video', token_id },
+    ],
+  ];
+};
+
+/** Words as frequent as `fillMessages` says, alone, together and with other filters. */
+const worded = (token_id: string, today: string, oldest: Ask): [string, Ask][] => {
+  const days = { from: daysAfter(today, -8), to: daysAfter(today, -3) };
+  const often = { q: 'pesanan' };
+  const some = { q: 'garansi' };
+  return [
+    ['word in half', often],
+    ['word in half, oldest first', { ...often, ...oldest }],
+    ['word in 1 of 1,000', some],
+    ['word in 1 of 1,000, oldest first', { ...some, ...oldest }],
+    ['word in a handful', { q: 'keramik' }],
+    ['two words in half', { q: 'Pesanan terima kasih' }],
+    ['two words in half, never together', { q: 'pesanan tagihan' }],
+    ['words in half and in 1 of 1,000', { q: 'pesanan garansi' }],
+    ['word in half, failed', { ...often, status: 'failed' }],
+    ['word in half, in', { ...often, direction: 'in' }],
+    ['word in half, one token', { ...often, token_id }],
+    ['word in half, text', { ...often, type: 'text' }],
+    ['word in half, six days', { ...often, ...days }],
+    ['word in 1 of 1,000, failed', { ...some, status: 'failed' }],
+    ['word in 1 of 1,000, six days', { ...some, ...days }],
+    [
+      'word in half, six days, failed, out, text, one token',
+      { ...often, ...days, status: 'failed', direction: 'out', type: 'text', token_id },
+    ],
+    ['word in half, failed, oldest first', { ...often, ...oldest, status: 'failed' }],
+  ];
+};
 
 /** The input of one sample: `any` is another page each time. */
 export function askOf({ filter, place }: Case, total: number): Ask {

@@ -98,11 +98,7 @@ async function fillChunk(owner: Sql, chunk: Chunk): Promise<void> {
       '628' || (${operators}::text[])[1 + (phone / ${TOKENS}::int) % ${operators.length}::int]
         || lpad(((phone::bigint * 7919007) % 100000000)::text, 8, '0'),
       case when inbound then 'in' else 'out' end, kind,
-      case kind
-        when 'text' then jsonb_build_object('text', 'Pesanan nomor ' || i || ' sudah kami kirim.')
-        when 'contact' then jsonb_build_object('name', 'Ani', 'phone', '6281234567890')
-        else jsonb_build_object('link', 'https://toko.example/' || i, 'caption', 'Nomor ' || i)
-      end,
+      ${bodyOf(owner, messages)},
       case
         when inbound then 'received'
         when ${messages}::int - i <= 10 then 'queued'
@@ -124,15 +120,62 @@ async function fillChunk(owner: Sql, chunk: Chunk): Promise<void> {
         )::uuid as id
       from generate_series(${from}::int, ${upto}::int) as i
     ) dice
-    cross join lateral (select coalesce(rare, 'text') as kind) typed
+    cross join lateral (
+      select coalesce(rare, 'text') as kind, (hashint4(i + 23) & 2147483647) % 1000 as theme,
+        (${names}::text[])[1 + (hashint4(i + 29) & 2147483647) % ${names.length}::int] as name,
+        (${goods}::text[])[1 + (hashint4(i + 31) & 2147483647) % ${goods.length}::int] as goods,
+        (${couriers}::text[])[1 + (hashint4(i + 37) & 2147483647) % ${couriers.length}::int] as courier
+    ) typed
     order by id`;
 }
+
+/**
+ * What a message says, as shops write: *pesanan* is in half of the texts, *garansi* in one of a thousand, *keramik* in
+ * some five of an account; its own numbers are in one each.
+ */
+const bodyOf = (owner: Sql, messages: number) => owner`
+  case kind
+    when 'text' then jsonb_build_object('text', concat(
+      case
+        when theme < 500 then format(
+          'Halo Kak %s, pesanan INV-%s sudah kami kirim lewat %s. Nomor resi JP%s. Terima kasih sudah berbelanja di Toko Ramai!',
+          name, i, courier, i::bigint * 7919
+        )
+        when theme < 650 then format(
+          'Tagihan INV-%s sebesar Rp%s jatuh tempo tanggal %s. Mohon segera dibayar ya Kak %s.',
+          i, theme * 1250, 1 + theme % 28, name
+        )
+        when theme < 800 then format(
+          'Selamat pagi, apakah %s ukuran %s masih tersedia? Saya mau pesan %s.', goods, 36 + theme % 9, 1 + theme % 5
+        )
+        when theme < 900 then format(
+          'Stok %s sudah datang lagi, Kak %s. Diskon %s%% sampai akhir bulan, langsung balas pesan ini ya.',
+          goods, name, theme % 50
+        )
+        else format('Baik Kak %s, %s kami siapkan hari ini dan diantar besok siang.', name, goods)
+      end,
+      case when (hashint4(i + 11) & 2147483647) % 1000 = 0 then ' Kartu garansi ada di dalam paket.' end,
+      case when i % ${Math.ceil(messages / 5)}::int = 7 then ' Mohon maaf, mangkuk keramik pecah di jalan.' end
+    ))
+    when 'contact' then jsonb_build_object('name', name, 'phone', '6281234567890')
+    else jsonb_build_object('link', 'https://toko.example/' || i, 'caption', format('Foto %s nomor %s', goods, i))
+  end`;
 
 /** What follows 628 in a number, as often as the operators' shares: 0812 is one number in ten. */
 const operators =
   '11 12 12 13 13 14 15 16 17 18 19 21 22 23 31 38 51 52 52 53 55 56 57 58 59 77 78 81 82 83 85 87 88 95 96 97'.split(
     ' ',
   );
+
+const names =
+  'Budi Siti Agus Dewi Eko Fitri Gilang Hana Indra Joko Kartika Lestari Made Nurul Oka Putri Rizky Sari Tono Wulan'.split(
+    ' ',
+  );
+const goods =
+  'sepatu,kemeja batik,gamis,kerudung,tas selempang,sandal,kopi Gayo,sambal roa,madu hutan,kue nastar,kipas angin,lampu meja'.split(
+    ',',
+  );
+const couriers = ['JNE', 'SiCepat', 'AnterAja', 'Ninja', 'kurir toko'];
 
 /** The relay's work: who wrote with whom. */
 const fillConversations = (owner: Sql) => owner`

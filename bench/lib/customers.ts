@@ -6,7 +6,7 @@ import { rupiah } from '#contract/base/money.ts';
 import { openWallet, postEntry } from '#server/domains/ledger/ledger.ts';
 import { makeKey } from '#server/domains/tokens/keys/key.ts';
 import { newId } from '#server/infra/ids.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
 
 /** An account with a linked token, its API key, and more saldo than a bench can spend. */
@@ -26,20 +26,42 @@ async function richCustomer(allAccountsSql: Sql, place: number): Promise<Custome
     await tx`
       insert into tokens (account_id, token_id, name, channel, status, phone, key_hint, daily_limit)
       values (${accountId}, ${tokenId}, 'Kasir', 'simulator', 'linked', ${phone}, ${hint}, 1000000000)`;
-    await tx`insert into token_keys (key_hash, account_id, token_id) values (${hash}, ${accountId}, ${tokenId})`;
     await openWallet(tx, accountId);
-    await postEntry(tx, {
-      accountId,
-      kind: 'bonus',
-      delta: rupiah(1_000_000_000_000),
-      contra: 'exp:bonus',
-      refType: 'bench',
-      refId: accountId,
-      idemKey: 'bench',
-      actor: 'bench',
-    });
+    await giveKey(tx, { accountId, tokenId, hash });
   });
   return { accountId, tokenId, key };
+}
+
+/** An account that stands there, with its linked token, as such a customer. */
+export async function enrich(
+  allAccountsSql: Sql,
+  { accountId, tokenId }: Omit<Customer, 'key'>,
+): Promise<Customer> {
+  const { key, hash, hint } = makeKey('simulator');
+  await allAccountsSql.begin(async (tx) => {
+    await tx`
+      update tokens set key_hint = ${hint}, daily_limit = 1000000000
+      where account_id = ${accountId} and token_id = ${tokenId}`;
+    await giveKey(tx, { accountId, tokenId, hash });
+  });
+  return { accountId, tokenId, key };
+}
+
+type KeyOf = Omit<Customer, 'key'> & { hash: Buffer };
+
+/** The key's hash, and the saldo. */
+async function giveKey(tx: Tx, { accountId, tokenId, hash }: KeyOf): Promise<void> {
+  await tx`insert into token_keys (key_hash, account_id, token_id) values (${hash}, ${accountId}, ${tokenId})`;
+  await postEntry(tx, {
+    accountId,
+    kind: 'bonus',
+    delta: rupiah(1_000_000_000_000),
+    contra: 'exp:bonus',
+    refType: 'bench',
+    refId: accountId,
+    idemKey: 'bench',
+    actor: 'bench',
+  });
 }
 
 /** The browser of every session made here; without its cookie, what lasts asks for the password. */

@@ -215,7 +215,7 @@ export const StatusFilter = schema(() =>
 export type StatusFilter = Output<typeof StatusFilter>;
 
 /** What is searched for is no longer than that, in UTF-16 units. */
-export const MESSAGE_QUERY_MAX = 40;
+export const MESSAGE_QUERY_MAX = 100;
 
 /** Newest first unless sorted; `from` and `to` are inclusive days in WIB. */
 export const listMessages = act({
@@ -230,7 +230,7 @@ export const listMessages = act({
     direction: z.optional(Direction()),
     token_id: z.optional(IdInput('token')),
     type: z.optional(MessageType()),
-    /** A number or the beginning of one, as typed. */
+    /** A number or the beginning of one, as typed; else the beginning of a name, or words of the messages. */
     q: z.optional(z.string().check(z.trim(), z.maxLength(MESSAGE_QUERY_MAX))),
   }),
   output: MessageRow,

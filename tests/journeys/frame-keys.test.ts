@@ -126,7 +126,7 @@ journey('single keys go everywhere, and can be turned off', async ({ product, pe
   expect(new URL(tab.url()).pathname).toBe('/message-history');
 
   // What is typed is typed.
-  const search = tab.getByRole('searchbox', { name: 'Cari nomor atau nama' });
+  const search = tab.getByRole('searchbox', { name: 'Cari nomor, nama, atau kata' });
   await tab.keyboard.press('/');
   await takesFocus(tab, search);
   await tab.keyboard.type('g t?');

@@ -69,7 +69,7 @@ journey('a new version is told of, and never forced on anyone', async ({ product
     await route.fulfill({ response, json: { ...envelope, data: { ...data, build: 'next' } } });
   });
   await tab.goto('/message-history');
-  const search = tab.getByRole('searchbox', { name: 'Cari nomor atau nama' });
+  const search = tab.getByRole('searchbox', { name: 'Cari nomor, nama, atau kata' });
   // What is on its way when five minutes pass at once would be given up.
   const listed = tab.waitForResponse(
     (answer) =>

@@ -12,6 +12,7 @@ import {
   pruneCounts,
   pruneRequests,
   startFolding,
+  startIndexing,
 } from '#server/domains/messages/messages.ts';
 import { checkAndSeal, reconcileNightly } from '#server/domains/operator/operator.ts';
 import {
@@ -59,6 +60,7 @@ export async function startWorker(container: Container): Promise<Worker> {
   const pushes = startPushSender(container.push);
   const isAcrossAccounts = infra.config.BATCH_ACROSS_ACCOUNTS;
   const folding = startFolding({ allAccountsSql: sql, report: infra.report });
+  const indexing = startIndexing({ allAccountsSql: sql, report: infra.report });
   const credits = startCreditWatch(container.billing.work);
   const broadcasts = container.broadcasts.start();
   const campaigns = container.campaigns.start();
@@ -111,6 +113,7 @@ export async function startWorker(container: Container): Promise<Worker> {
       await closeNetworks();
       await relay.close();
       await folding.close();
+      await indexing.close();
       await payments.close();
       await credits.close();
       await saldoAlerts.close();

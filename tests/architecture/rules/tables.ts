@@ -86,6 +86,7 @@ const tables = {
     'message_refs',
     'message_templates',
     'message_views',
+    'message_words',
     'messages',
     'messages_other',
     'optouts',
@@ -93,6 +94,8 @@ const tables = {
     'request_keys',
     'rollup_sums',
     'rollups',
+    'word_batches',
+    'word_marks',
   ],
   operator: [
     'adjustments',

@@ -216,6 +216,9 @@ async function erase(allAccountsSql: Sql, { accountId, phones }: ErasureRequest)
   await untilNone((limit) =>
     numberOf(allAccountsSql`select erase_messages(${accountId}, ${limit}) as n`),
   );
+  await untilNone((limit) =>
+    numberOf(allAccountsSql`select erase_words(${accountId}, ${limit}) as n`),
+  );
   for (const table of tables) await eraseRows(allAccountsSql, table, accountId);
   await eraseRows(allAccountsSql, 'lanes', accountId);
   await allAccountsSql`select erase_counts(${accountId})`;

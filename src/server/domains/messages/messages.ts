@@ -68,6 +68,7 @@ export { systemFigures } from './history/figures/system-figures.ts';
 export { type MessageFacts, readMessageFacts } from './history/facts.ts';
 export { startFolding } from './history/fold.ts';
 export { messageTypeOfFile } from './submit/send.ts';
+export { startIndexing } from './history/words/indexing.ts';
 export { ensurePartitions, pruneRequests } from './upkeep.ts';
 export type { Lanes } from './dispatch/lanes.ts';
 

@@ -11,6 +11,8 @@ import {
   matchesFilter,
 } from './pages.ts';
 import { type StoredMessage, readMessages, sqlOrder } from './rows.ts';
+import { type WordQuery, foundWords } from './words/find.ts';
+import { wordsIn } from './words/words.ts';
 
 /** A search by a beginning shows so many messages; an interface calls more "lebih dari" (docs/wire.md#lists). */
 export const SEARCH_MAX = 10_000;
@@ -26,26 +28,89 @@ type Matches = {
 };
 
 /**
- * A page of the messages with the phones that match a search: one whole number, a prefix of numbers, or a
- * prefix of a conversation's name.
+ * A page of the messages that match a search: with one whole number or a prefix of numbers; else with a prefix of
+ * a conversation's name, and with all words that were typed.
  *
- * Of a prefix with more than 10,000 messages the first 10,000 are meant, in the order that is asked for
- * and within its days; the other filters choose among those.
+ * Of more than 10,000 messages the first 10,000 are meant, in the order that is asked for and within its days;
+ * the other filters choose among those. Of words alone, only the status does so.
  */
 export async function searchMessages(tx: Tx, typed: string, query: PageQuery): Promise<Page> {
   const { accountId } = query;
   const digits = digitsOf(typed);
   if (digits === undefined) {
-    const peers = await peersNamed(tx, accountId, typed);
-    return peers.length === 0
-      ? { stored: [], total: 0 }
-      : searchPeers(tx, withPeers(tx, peers, query), query);
+    return searchNamesAndWords(tx, typed, query);
   }
   const [known] = await tx`
     select 1 from messages where account_id = ${accountId} and peer = ${digits} limit 1`;
   if (known) return searchOne(tx, digits, query);
   return searchPeers(tx, beginning(tx, digits, query), query);
 }
+
+async function searchNamesAndWords(tx: Tx, typed: string, query: PageQuery): Promise<Page> {
+  const words = wordsIn(typed);
+  const peers = await peersNamed(tx, query.accountId, typed);
+  if (words.length === 0 && peers.length === 0) return { stored: [], total: 0 };
+  if (words.length === 0) return searchPeers(tx, withPeers(tx, peers, query), query);
+  const wordQuery = { ...query, words, max: SEARCH_MAX };
+  const { from, until, statuses } = query.filter;
+  if (peers.length === 0 && statuses === undefined) return pageOfWords(tx, wordQuery);
+  const first = { ...wordQuery, offset: 0, limit: SEARCH_MAX };
+  if (peers.length === 0) {
+    const { found } = await foundWords(tx, first);
+    return pageAmong(tx, tx`select o_ids from ${found}`, query);
+  }
+  const named = withPeers(tx, peers, query).at({ offset: 0, limit: SEARCH_MAX });
+  const { found } = await foundWords(tx, { ...first, filter: { from, until } });
+  const both = tx`
+    select array(
+      select message_id from (
+        select n.message_id from (${named}) n
+        union
+        select unnest(o_ids) from ${found}
+      ) b order by message_id ${sqlOrder(tx, query.order)} limit ${SEARCH_MAX}
+    )`;
+  return pageAmong(tx, both, query);
+}
+
+/** A page of the messages with all words that any status may have. */
+async function pageOfWords(tx: Tx, query: WordQuery): Promise<Page> {
+  const { found } = await foundWords(tx, query);
+  const [page] = await tx<{ total: number; ids: string[] | null }[]>`
+    select o_total as total, o_ids as ids from ${found}`;
+  return { total: page?.total ?? 0, stored: await readIds(tx, page?.ids ?? [], query) };
+}
+
+/**
+ * The page among some messages that the filter lets through.
+ *
+ * @param ids a query of one array.
+ */
+async function pageAmong(tx: Tx, ids: Fragment, query: PageQuery): Promise<Page> {
+  const { filter, order, offset, limit, accountId } = query;
+  const fits = isNarrowed(filter)
+    ? tx`
+      select m.message_id from messages m
+      where m.account_id = ${accountId} ${amongFirst(tx)} ${matchesFilter(tx, filter)}`
+    : tx`select u.message_id from f, unnest(f.ids) as u(message_id)`;
+  const [found] = await tx<{ total: number; ids: string[] }[]>`
+    with f as materialized (select (${ids}) as ids), fits as materialized (${fits})
+    select (select count(*) from fits) as total, array(
+      select message_id from fits
+      order by message_id ${sqlOrder(tx, order)} offset ${offset} limit ${limit}
+    ) as ids`;
+  return { stored: await readIds(tx, found?.ids ?? [], query), total: found?.total ?? 0 };
+}
+
+const readIds = (
+  tx: Tx,
+  ids: readonly string[],
+  { accountId, order }: Pick<PageQuery, 'accountId' | 'order'>,
+): Promise<StoredMessage[]> =>
+  readMessages(tx, {
+    accountId,
+    order,
+    ids: tx`select message_id from unnest(${ids}::uuid[]) as f(message_id)`,
+  });
 
 /** What was typed as the beginning of a stored number; undefined when it is no number. */
 export function digitsOf(typed: string): string | undefined {
@@ -123,18 +188,18 @@ async function searchPeers(tx: Tx, matches: Matches, query: PageQuery): Promise<
       total: SEARCH_MAX,
     };
   }
-  const all = tx`${inTimeRange(tx, filter)} ${matches.all}`;
+  if (isWide) return pageAmong(tx, firstIds(tx, matches), query);
   const [found] = await tx<{ total: number; ids: string[] }[]>`
-    ${isWide ? firstIds(tx, matches) : tx`with`} fits as materialized (
+    with fits as materialized (
       select m.message_id from messages m
-      where m.account_id = ${accountId} ${isWide ? amongFirst(tx) : all} ${matchesFilter(tx, filter)}
+      where m.account_id = ${accountId} ${inTimeRange(tx, filter)} ${matches.all}
+        ${matchesFilter(tx, filter)}
     )
     select (select count(*) from fits) as total, array(
       select message_id from fits
       order by message_id ${sqlOrder(tx, order)} offset ${offset} limit ${limit}
     ) as ids`;
-  const ids = tx`select message_id from unnest(${found?.ids ?? []}::uuid[]) as f(message_id)`;
-  return { stored: await readMessages(tx, { accountId, ids, order }), total: found?.total ?? 0 };
+  return { stored: await readIds(tx, found?.ids ?? [], query), total: found?.total ?? 0 };
 }
 
 /** How many messages match, counted to one more than are shown; and of the first 200 of all. */
@@ -189,9 +254,9 @@ async function readWide(
   return readMessages(tx, { accountId, ids: matches.at({ offset, limit }), order });
 }
 
-/** The ids of the first 10,000 messages that match, for `amongFirst`. */
+/** The ids of the first 10,000 messages that match, as an array. */
 const firstIds = (tx: Tx, { at }: Matches): Fragment =>
-  tx`with f as materialized (select array(${at({ offset: 0, limit: SEARCH_MAX })}) as ids),`;
+  tx`select array(${at({ offset: 0, limit: SEARCH_MAX })})`;
 
 /** The bounds spare the months that have none of them: each would sort all of them first. */
 const amongFirst = (tx: Tx): Fragment => tx`

@@ -2,6 +2,7 @@ import type { Failure, MessageType } from '#contract/messages.ts';
 import type { MediaKind } from '#contract/media/kinds.ts';
 import type { Library } from '#server/domains/media/media.ts';
 import { type Body, fileFacts, mediaKindIn } from '#server/domains/messages/content.ts';
+import { indexAgain } from '#server/domains/messages/history/words/indexing.ts';
 import { type Sql, retrying } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
@@ -53,11 +54,15 @@ async function fromLink(
   return { state: 'ready', body: { ...body, ...facts } };
 }
 
+/** Stores what is known of a file; its name, where it brings one, is searched from then on. */
 const attach = (
   sql: Sql,
   { accountId, messageId, facts }: { accountId: string; messageId: string; facts: Body },
-): Promise<unknown> =>
-  retrying(async () => sql`select attach_file(${accountId}, ${messageId}, ${json(facts)})`);
+): Promise<void> =>
+  retrying(async () => {
+    await sql`select attach_file(${accountId}, ${messageId}, ${json(facts)})`;
+    if ('filename' in facts) await indexAgain(sql, { accountId, messageId });
+  });
 
 /** Should nobody say that a fetch has ended, it is looked at again after this long. */
 export const AWAIT_MS = 60_000;

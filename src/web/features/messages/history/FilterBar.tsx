@@ -38,8 +38,8 @@ export function FilterBar(props: Props) {
   return (
     <div className={styles['bar']} role="search" aria-label="Saring pesan">
       <SearchField
-        label="Cari nomor atau nama"
-        placeholder="Cari nomor atau nama"
+        label="Cari nomor, nama, atau kata"
+        placeholder="Cari nomor, nama, atau kata"
         className={styles['search']}
         maxLength={MESSAGE_QUERY_MAX}
         value={search.q ?? ''}

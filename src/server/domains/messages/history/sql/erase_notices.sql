@@ -1,7 +1,8 @@
 -- Erases up to so many messages between the installation and numbers that are nobody's any more;
 -- how many. What was counted of them goes down with them, so that the installation's own history
 -- still adds up.
--- Called while an account is erased. Locks the installation's statuses and wallet, then the rows. Raises 42501
+-- Called while an account is erased. Locks the installation's statuses and wallet, the mark of its
+-- words, then the rows. Raises 42501
 -- when a number is in use.
 create or replace function erase_notices(p_phones text[], p_limit int) returns int
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
@@ -32,6 +33,7 @@ begin
     select message_id from messages
     where account_id = v_system and peer = any (p_phones) and price = 0 limit p_limit
   ) few;
+  perform forget_words(v_system, v_ids);
   perform set_config('app.erasing', v_system::text, true);
   delete from dispatch where account_id = v_system and message_id = any (v_ids);
   delete from message_events where account_id = v_system and message_id = any (v_ids);

@@ -1,0 +1,32 @@
+import { cpuBetween, postgresCpuMs } from '#bench/lib/cpu.ts';
+import type { BenchDatabase } from '#bench/lib/bench-database.ts';
+import { indexBatch } from '#server/domains/messages/history/words/indexing.ts';
+import { openDatabase } from '#server/infra/postgres/database.ts';
+import type { FilledAccount } from './fill.ts';
+
+/**
+ * Takes the words of filled accounts into the index, as the worker does; those that are no whole batch stay.
+ *
+ * @param url the database, on the server of `bench`.
+ * @returns CPU milliseconds of a message, of this process and PostgreSQL's.
+ */
+export async function indexWords(
+  bench: Pick<BenchDatabase, 'postmaster'>,
+  url: string,
+  accounts: readonly FilledAccount[],
+): Promise<{ appMs: number; postgresMs: number }> {
+  const allAccountsSql = openDatabase(url, { max: 1, as: 'all accounts', name: 'bench' });
+  const now = async () => {
+    const { user, system } = process.cpuUsage();
+    return { appMs: (user + system) / 1000, postgresMs: await postgresCpuMs(bench.postmaster) };
+  };
+  const before = await now();
+  for (const { accountId } of accounts) while (await indexBatch(allAccountsSql, accountId));
+  const used = cpuBetween(before, await now());
+  await allAccountsSql.end();
+  const owner = openDatabase(url, { max: 1, as: 'owner', name: 'bench' });
+  await owner.query('vacuum (freeze, analyze)');
+  await owner.end();
+  const messages = accounts.reduce((sum, one) => sum + one.messages, 0);
+  return { appMs: used.appMs / messages, postgresMs: used.postgresMs / messages };
+}

@@ -1,0 +1,218 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { newestPositions } from '#server/domains/events/events.ts';
+import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
+import { type Wording, wordRows } from './batches.ts';
+import { wordsIn } from './words.ts';
+
+/** Messages of a batch. As many events an account has at least when it has as many new messages. */
+export const BATCH = 2_048;
+/** How often accounts are looked for whose messages are a batch. */
+const SWEEP_MS = 10_000;
+/** What is younger than so long waits: messages with lower ids may still be on their way. */
+const SETTLED = '5 seconds';
+
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+
+export type Indexing = {
+  /** Takes in all that are a batch. */
+  index: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+type Deps = { allAccountsSql: Sql; report: (trouble: unknown) => void };
+
+/**
+ * Starts to take the words of messages into the index, a batch at a time, those that were stored before it was
+ * there as well. Any number of processes may do so. Between two batches it rests as long as one took.
+ */
+export function startIndexing({ allAccountsSql, report }: Deps): Indexing {
+  /** The positions up to which accounts were looked at. */
+  const checked = new Map<string, number>();
+  const closing = new AbortController();
+  let running: Promise<void> | undefined;
+
+  const indexAccount = async (accountId: string) => {
+    for (let isFull = true; isFull && !closing.signal.aborted;) {
+      const began = performance.now();
+      isFull = await indexBatch(allAccountsSql, accountId);
+      if (isFull) await pause(performance.now() - began, undefined, closing).catch(() => undefined);
+    }
+  };
+  const index = async () => {
+    for (const { accountId, position } of await grown(allAccountsSql, checked)) {
+      try {
+        await indexAccount(accountId);
+        checked.set(accountId, position);
+      } catch (error: unknown) {
+        // It is tried again with the next sweep.
+        report(error);
+      }
+    }
+  };
+  const run = () => {
+    running ??= index()
+      .catch(report)
+      .finally(() => (running = undefined));
+    return running;
+  };
+  const timer = setInterval(() => void run(), SWEEP_MS);
+  return {
+    index: run,
+    close: async () => {
+      clearInterval(timer);
+      closing.abort();
+      await running;
+    },
+  };
+}
+
+/** The accounts that may have a batch of messages more than when they were looked at. */
+async function grown(allAccountsSql: Sql, checked: ReadonlyMap<string, number>) {
+  const marks = await allAccountsSql<{ accountId: string; position: number }[]>`
+    select account_id as "accountId", position from word_marks`;
+  const marked = new Map(marks.map(({ accountId, position }) => [accountId, position]));
+  return (await newestPositions(allAccountsSql)).filter(
+    ({ accountId, position }) =>
+      position >= (checked.get(accountId) ?? marked.get(accountId) ?? 0) + BATCH,
+  );
+}
+
+type Mark = { upto: string; position: number };
+
+/**
+ * Takes the next batch of an account's messages into the index, and what came late below its mark, in one
+ * transaction. Does nothing where another process is at it.
+ *
+ * @param size messages of a batch.
+ * @returns whether there was a whole batch: there may be another one.
+ */
+export async function indexBatch(
+  allAccountsSql: Sql,
+  accountId: string,
+  size = BATCH,
+): Promise<boolean> {
+  if (!(await hasMark(allAccountsSql, accountId, size))) return false;
+  return allAccountsSql.begin(async (tx) => {
+    await tx`select set_config('enable_seqscan', 'off', true)`;
+    const [mark] = await tx<Mark[]>`
+      select upto, position from word_marks where account_id = ${accountId} for update skip locked`;
+    if (!mark) return false;
+    const { position, late } = await lateMessages(tx, accountId, mark);
+    for (let from = 0; from < late.length; from += size) {
+      await storeBatch(tx, accountId, late.slice(from, from + size));
+    }
+    const next = await nextMessages(tx, { accountId, upto: mark.upto, size });
+    await storeBatch(tx, accountId, next);
+    const upto = next.at(-1)?.id ?? mark.upto;
+    await tx`
+      update word_marks set upto = ${upto}, position = ${position} where account_id = ${accountId}`;
+    return next.length > 0;
+  });
+}
+
+/** Whether an account has a mark, which it gets with its first batch: small ones cost nothing. */
+async function hasMark(allAccountsSql: Sql, accountId: string, size: number): Promise<boolean> {
+  const [known] = await allAccountsSql`select from word_marks where account_id = ${accountId}`;
+  if (known) return true;
+  const positions = await newestPositions(allAccountsSql);
+  const position = positions.find((one) => one.accountId === accountId)?.position ?? 0;
+  const { count } = await allAccountsSql`
+    insert into word_marks (account_id, upto, position)
+    select ${accountId}, ${FIRST_ID}, ${position}
+    where exists (
+      select from messages where account_id = ${accountId} order by message_id offset ${size - 1}
+    )
+    on conflict do nothing`;
+  return count > 0;
+}
+
+/** The columns of a `Wording`, of messages called `m`. */
+const wording = (tx: Tx): Fragment =>
+  tx`m.message_id as id, message_text(m.type, m.body) as text, m.direction, m.type, m.token_id as "tokenId"`;
+
+/** The next whole batch after the mark; nothing where there are fewer. */
+async function nextMessages(
+  tx: Tx,
+  { accountId, upto, size }: { accountId: string; upto: string; size: number },
+): Promise<Wording[]> {
+  const next = await tx<Wording[]>`
+    select ${wording(tx)} from messages m
+    where m.account_id = ${accountId} and m.message_id > ${upto}
+      and m.message_id < uuid_floor(clock_timestamp() - ${SETTLED}::interval)
+    order by m.message_id limit ${size}`;
+  return next.length === size ? next : [];
+}
+
+/** Messages below the mark that are in no batch, of the events after its position; and the position they were read up to. */
+async function lateMessages(tx: Tx, accountId: string, mark: Mark) {
+  const [found] = await tx<{ position: number | null; late: string[] }[]>`
+    select max(e.position) as position,
+      coalesce(array_agg(e.message_id) filter (
+        where e.type is not null and e.status_before is null and ${isLate(tx, accountId, mark)}
+      ), '{}') as late
+    from message_changes e where e.account_id = ${accountId} and e.position > ${mark.position}`;
+  const late = found?.late ?? [];
+  const position = found?.position ?? mark.position;
+  if (late.length === 0) return { position, late: [] };
+  return { position, late: await wordingOf(tx, accountId, late) };
+}
+
+/** Whether an event `e` is of a message that came to be below the mark and is in no batch. */
+export const isLate = (tx: Tx, accountId: string, { upto }: Pick<Mark, 'upto'>): Fragment => tx`
+  e.message_id <= ${upto} and not exists (
+    select from word_batches b
+    where b.account_id = ${accountId} and b.upto >= e.message_id and b.low <= e.message_id
+      and e.message_id = any (b.ids)
+  )`;
+
+const wordingOf = (tx: Tx, accountId: string, ids: readonly string[]): Promise<Wording[]> => tx<
+  Wording[]
+>`
+  select ${wording(tx)} from messages m
+  where m.account_id = ${accountId} and m.message_id = any (${ids}::uuid[]) order by m.message_id`;
+
+/**
+ * Adds to the batch that a message is in what it says now. Called after its body has changed; one that is in no
+ * batch is looked at when it comes into one.
+ */
+export async function indexAgain(
+  sql: Sql,
+  { accountId, messageId }: { accountId: string; messageId: string },
+): Promise<void> {
+  await sql.begin(async (tx) => {
+    const [mark] = await tx<{ upto: string }[]>`
+      select upto from word_marks where account_id = ${accountId} for update`;
+    if (mark === undefined || mark.upto < messageId) return;
+    const [message] = await wordingOf(tx, accountId, [messageId]);
+    if (message === undefined) return;
+    const words = wordsIn(message.text);
+    await tx`
+      insert into message_words as w (account_id, word, upto, places, ids)
+      select ${accountId}, n.word, b.upto, array[i.place]::smallint[], array[i.id]
+      from word_batches b
+      cross join lateral (
+        select id, nth::int - 1 as place from unnest(b.ids) with ordinality as u(id, nth)
+        where id = ${messageId}
+      ) i
+      cross join unnest(${words}::text[]) as n(word)
+      where b.account_id = ${accountId} and b.upto >= ${messageId} and b.low <= ${messageId}
+      on conflict (account_id, word, upto) do update set
+        bits = set_bit(w.bits, excluded.places[1], 1),
+        places = case when excluded.places <@ w.places then w.places else w.places || excluded.places end,
+        ids = case when excluded.places <@ w.places then w.ids else w.ids || excluded.ids end`;
+  });
+}
+
+async function storeBatch(tx: Tx, accountId: string, messages: readonly Wording[]): Promise<void> {
+  const [low, upto] = [messages[0]?.id, messages.at(-1)?.id];
+  if (low === undefined || upto === undefined) return;
+  await tx`
+    insert into word_batches (account_id, upto, low, ids)
+    values (${accountId}, ${upto}, ${low}, ${messages.map(({ id }) => id)}::uuid[])`;
+  const { words, places, ids, bits } = wordRows(messages);
+  await tx`
+    insert into message_words (account_id, word, upto, places, ids, bits)
+    select ${accountId}, r.word, ${upto}, r.places::smallint[], r.ids::uuid[], r.bits::bit varying
+    from unnest(${words}::text[], ${places}::text[], ${ids}::text[], ${bits}::text[])
+      as r(word, places, ids, bits)`;
+}
