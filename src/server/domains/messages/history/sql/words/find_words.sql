@@ -15,8 +15,9 @@ set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off
 declare
   c_count constant int := cardinality(p_words);
   c_first constant uuid := '00000000-0000-0000-0000-000000000000';
-  -- The word in the fewest batches; the batches that may hold some, and those of them that p_from or p_until cuts.
+  -- The word in the fewest messages, and the others; the last batch that may hold some; batches that p_from or p_until cuts.
   v_rarest text;
+  v_others text[];
   v_last uuid;
   v_cut uuid[];
   v_hits text;
@@ -41,35 +42,37 @@ begin
       ) b where low < p_from or upto >= p_until
     );
   end if;
-  v_rarest := p_words[1];
-  if c_count > 1 then
-    select w into v_rarest from unnest(p_words) as w
-      order by (
-        select count(*) from (
-          select from message_words where account_id = p_account and word = w limit 500
-        ) few
-      ) limit 1;
-  end if;
+  v_rarest := case when c_count = 1 then p_words[1] else rarest_word(p_account, p_words) end;
+  v_others := array_remove(p_words, v_rarest);
   if c_count = 1 then
     v_hits := 'select upto, bits, ids from message_words
       where account_id = $1 and word = $2 and upto >= $3 and upto <= $4';
   else
-    v_hits := 'select d.upto, case when s.sparse = 0 then s.bits end as bits, case when s.sparse > 0 then array(
-        select i.id from message_words o cross join lateral unnest(o.places, o.ids) as i(place, id)
-        where o.account_id = $1 and o.word = any ($5) and o.upto = d.upto and o.places is not null
-          and (s.bits is null or get_bit(s.bits, i.place) = 1)
-        group by i.id having count(*) = s.sparse
-      ) end as ids
+    -- The general way, of several words in few messages each, reads them anew.
+    v_hits := 'select d.upto,
+        case when s.sparse = 0 and d.bits is not null then (d.bits & s.bits)::bit varying end as bits,
+        case
+          when s.sparse = 0 and d.bits is null then array(
+            select i.id from unnest(d.places, d.ids) as i(place, id) where get_bit(s.bits, i.place) = 1
+          )
+          when s.sparse > 0 then array(
+            select i.id from message_words o cross join lateral unnest(o.places, o.ids) as i(place, id)
+            where o.account_id = $1 and o.word = any ($5 || $2) and o.upto = d.upto and o.places is not null
+              and (s.bits is null or get_bit(s.bits, i.place) = 1)
+              and (d.bits is null or get_bit(d.bits, i.place) = 1)
+            group by i.id having count(*) = s.sparse + (d.places is not null)::int
+          )
+        end as ids
       from message_words d
       cross join lateral (
-        select count(*) as found, count(o.places) as sparse, bit_and(o.bits)::bit varying as bits from message_words o
+        select count(*) as found, count(o.places) as sparse, bit_and(o.bits) as bits from message_words o
         where o.account_id = $1 and o.word = any ($5) and o.upto = d.upto
       ) s
       where d.account_id = $1 and d.word = $2 and d.upto >= $3 and d.upto <= $4 and s.found = cardinality($5)';
   end if;
 
   for v_hit in execute v_hits || ' order by upto ' || case when p_newest then 'desc' else 'asc' end
-    using p_account, v_rarest, v_first, v_last, p_words
+    using p_account, v_rarest, v_first, v_last, v_others
   loop
     if v_hit.upto = any (v_cut) then
       select count(*) into v_messages from ids_of_places(p_account, v_hit.upto, v_hit.bits, v_hit.ids) as i(id)
@@ -103,7 +106,7 @@ begin
           where f.id >= $6 and f.id < $7
         union all select unnest($8)
       ) i order by i.id ' || case when p_newest then 'desc' else 'asc' end || ' offset $9 limit $10)'
-      into o_ids using p_account, v_rarest, v_first, v_last, p_words, p_from, p_until, p_others, p_offset,
+      into o_ids using p_account, v_rarest, v_first, v_last, v_others, p_from, p_until, p_others, p_offset,
         v_need - p_offset;
   end if;
   return next;
