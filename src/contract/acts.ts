@@ -14,8 +14,10 @@ import * as messages from './messages.ts';
 import * as conversations from './messages/conversations.ts';
 import * as messageViews from './messages/history/views.ts';
 import * as manyMessages from './messages/history/many.ts';
-import * as sendFile from './messages/send-file.ts';
+import * as sendContent from './messages/sending/send-content.ts';
+import * as sendFile from './messages/sending/send-file.ts';
 import * as optouts from './messages/optouts.ts';
+import * as quickReplies from './messages/quick-replies.ts';
 import * as templates from './messages/templates.ts';
 import * as people from './people.ts';
 import * as operators from './operator/operators.ts';
@@ -119,6 +121,10 @@ export const acts: readonly Act[] = [
   messages.getMessage,
   messages.sendMessage,
   sendFile.sendFile,
+  sendContent.sendLocation,
+  sendContent.sendContact,
+  sendContent.sendTemplate,
+  sendContent.sendReaction,
   messages.cancelMessage,
   manyMessages.resendMessage,
   manyMessages.checkResend,
@@ -136,6 +142,9 @@ export const acts: readonly Act[] = [
   optouts.listOptouts,
   optouts.addOptout,
   optouts.removeOptout,
+  quickReplies.listQuickReplies,
+  quickReplies.saveQuickReply,
+  quickReplies.deleteQuickReply,
   templates.listTemplates,
   templates.createTemplate,
   templates.deleteTemplate,

@@ -52,6 +52,8 @@ export const LiveEvent = schema(() =>
     z.object({ kind: z.literal('campaign.changed'), campaign_id: Id('campaign') }),
     /** A template was handed in or deleted. */
     z.object({ kind: z.literal('template.changed') }),
+    /** A quick reply was saved or deleted. */
+    z.object({ kind: z.literal('quick_reply.changed') }),
     /** The webhook of a token was saved, or switched off or on. */
     z.object({ kind: z.literal('webhook.changed'), token_id: Id('token') }),
     z.object({ kind: z.literal('saldo.changed'), available: Rupiah(), held: Rupiah() }),

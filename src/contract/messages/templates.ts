@@ -17,6 +17,8 @@ export const TEMPLATE_LIMITS = {
   variable: 1024,
   /** What fills in a button. */
   buttonValue: 2000,
+  /** What templates are searched for. */
+  search: 40,
 } as const;
 
 /** What a template may be called. */
@@ -132,7 +134,7 @@ const TemplateButtons = schema(() =>
   ),
 );
 
-/** By name, then language, unless sorted; those of one name, or in one language. */
+/** By name, then language, unless sorted; those of one name, in one language, of one status, or with such words. */
 export const listTemplates = act({
   name: 'template_list',
   by: 'customer',
@@ -141,6 +143,9 @@ export const listTemplates = act({
     ...paging(['name', 'created_at']),
     name: z.optional(TemplateName()),
     language: z.optional(TemplateLanguage()),
+    status: z.optional(TemplateStatus()),
+    /** In its name or its body. */
+    q: z.optional(z.string().check(z.trim(), z.maxLength(TEMPLATE_LIMITS.search))),
   }),
   output: Template,
 });

@@ -3,6 +3,7 @@ import { act, paging } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
+import { QuickReply, ReplyName, ReplyText } from '#contract/messages/quick-replies.ts';
 import {
   SupportDoing,
   SupportMessage,
@@ -211,29 +212,13 @@ export const inboxTranscript = act({
   output: () => z.object({ url: z.string() }),
 });
 
-/** An answer that is written often; `/` and the beginning of its name bring it into the box. */
-export const CannedReply = schema(() =>
-  z.object({ name: z.string(), text: z.string(), updated_at: z.coerce.date() }),
-);
-export type CannedReply = Output<typeof CannedReply>;
-
 /** By name, all of them: a hundred at most. `{nama}` in a text stands for the customer's name. */
 export const listCanned = act({
   name: 'operator_canned_list',
   by: 'operator',
   roles: ['support'],
-  output: () => z.object({ replies: z.array(CannedReply()) }),
+  output: () => z.object({ replies: z.array(QuickReply()) }),
 });
-
-const CannedName = schema(() =>
-  z
-    .string()
-    .check(
-      z.trim(),
-      z.toLowerCase(),
-      z.regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'Pakai huruf kecil, angka, dan tanda hubung.'),
-    ),
-);
 
 /** A new one, or the text of one that stands. */
 export const saveCanned = act({
@@ -243,10 +228,10 @@ export const saveCanned = act({
   changes: true,
   audited: true,
   input: () => ({
-    name: CannedName(),
-    text: z.string().check(z.trim(), z.minLength(1, 'Tulis jawabannya.'), z.maxLength(4096)),
+    name: ReplyName(),
+    text: ReplyText(),
   }),
-  output: CannedReply,
+  output: QuickReply,
   refuses: ['canned_too_many'],
 });
 
@@ -256,6 +241,6 @@ export const deleteCanned = act({
   roles: ['support'],
   changes: true,
   audited: true,
-  input: () => ({ name: CannedName() }),
+  input: () => ({ name: ReplyName() }),
   output: () => z.object({}),
 });

@@ -14,3 +14,7 @@ export const CAPTION_MAX = 1024;
 
 /** Under which all of the API lies. */
 export const API_PREFIX = '/v1';
+
+/** Letters of a place and of a contact card, at most. */
+export const PLACE_MAX = { name: 200, address: 400 } as const;
+export const CARD_MAX = { name: 200, organization: 200 } as const;

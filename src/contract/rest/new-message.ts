@@ -5,7 +5,7 @@ import { TEXT_MAX } from '#contract/messages.ts';
 import type { Choices, ShownChoices } from '#contract/messages/choices.ts';
 import { Emoji } from '#contract/messages/emoji.ts';
 import { TEMPLATE_LIMITS, type TemplateFile } from '#contract/messages/templates.ts';
-import { CAPTION_MAX } from './limits.ts';
+import { CAPTION_MAX, CARD_MAX, PLACE_MAX } from './limits.ts';
 import { Recipient, WrittenPhone, noted } from './notes.ts';
 
 /** No message is planned for later: with its `ttl` it would leave the years that calendars write with four digits. */
@@ -145,8 +145,8 @@ const Location = schema(() =>
   z.strictObject({
     latitude: noted(z.number().check(z.minimum(-90), z.maximum(90)), { example: -6.2 }),
     longitude: noted(z.number().check(z.minimum(-180), z.maximum(180)), { example: 106.8 }),
-    name: z.optional(z.string().check(z.maxLength(200))),
-    address: z.optional(z.string().check(z.maxLength(400))),
+    name: z.optional(z.string().check(z.maxLength(PLACE_MAX.name))),
+    address: z.optional(z.string().check(z.maxLength(PLACE_MAX.address))),
   }),
 );
 
@@ -154,7 +154,7 @@ const Contact = schema(() =>
   noted(
     z
       .strictObject({
-        name: z.string().check(z.minLength(1), z.maxLength(200)),
+        name: z.string().check(z.minLength(1), z.maxLength(CARD_MAX.name)),
         phone: z.optional(WrittenPhone()),
         /** Instead of `phone`, where there are several. */
         phones: z.optional(
@@ -171,7 +171,7 @@ const Contact = schema(() =>
             },
           ),
         ),
-        organization: z.optional(z.string().check(z.maxLength(200))),
+        organization: z.optional(z.string().check(z.maxLength(CARD_MAX.organization))),
         email: z.optional(z.string().check(z.maxLength(254))),
       })
       .check(z.refine(({ phone, phones }) => (phone === undefined) !== (phones === undefined))),

@@ -90,6 +90,7 @@ const tables = {
     'messages',
     'messages_other',
     'optouts',
+    'quick_replies',
     'parked_receipts',
     'request_keys',
     'rollup_sums',

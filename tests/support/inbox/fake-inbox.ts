@@ -2,7 +2,8 @@ import type { Page } from 'playwright-core';
 import { publicId } from '#contract/base/ids.ts';
 import type { User } from '#contract/accounts.ts';
 import type { LiveEvent } from '#contract/events.ts';
-import type { CannedReply, InboxRow, OperatorThread } from '#contract/operator/support.ts';
+import type { QuickReply } from '#contract/messages/quick-replies.ts';
+import type { InboxRow, OperatorThread } from '#contract/operator/support.ts';
 import type { SupportMessage } from '#contract/support.ts';
 
 type Wire<T> = Omit<T, 'assignee'> & { assignee: { id: string; name: string } | null };
@@ -21,7 +22,7 @@ export type FakeThread = {
 /** What the server knows of customer service. A test changes it, as time or others would. */
 export type InboxWorld = {
   threads: FakeThread[];
-  canned: CannedReply[];
+  canned: QuickReply[];
   me: { id: string; name: string };
   operators: readonly { id: string; name: string }[];
   /** What was asked for but looks, in order: the act and its own fields. */

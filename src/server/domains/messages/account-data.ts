@@ -22,7 +22,7 @@ type Deps = {
   allAccountsSql: Sql;
 };
 
-/** An account's messages with their timelines, its conversations, and its opt-outs. */
+/** An account's messages with their timelines, its conversations, templates, quick replies and opt-outs. */
 export const messagesAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
     {
@@ -32,6 +32,7 @@ export const messagesAccountData = ({ sql, allAccountsSql }: Deps): AccountData 
     },
     { name: 'percakapan', rows: () => conversationsOf(sql, accountId) },
     { name: 'templat', rows: () => templatesOf(sql, accountId) },
+    { name: 'balasan-cepat', rows: () => repliesOf(sql, accountId) },
     { name: 'berhenti-menerima', rows: () => optoutsOf(sql, accountId) },
     { name: 'tampilan-pesan', rows: () => viewsOf(sql, accountId) },
   ],
@@ -158,6 +159,17 @@ async function* viewsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   }
 }
 
+async function* repliesOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
+  type Reply = Row & { name: string };
+  yield* inPages<Reply>(
+    { sql, accountId },
+    (tx, last, limit) => tx<Reply[]>`
+      select name, text, updated_at from quick_replies
+      where account_id = ${accountId} ${last ? tx`and name > ${last.name}::text` : tx``}
+      order by name limit ${limit}`,
+  );
+}
+
 /** A channel's answer is awaited no longer. */
 const RECEIPT_WAIT_MS = 30_000;
 
@@ -210,6 +222,7 @@ const tables = [
   'optouts',
   'message_templates',
   'message_views',
+  'quick_replies',
 ] as const;
 
 async function erase(allAccountsSql: Sql, { accountId, phones }: ErasureRequest): Promise<void> {

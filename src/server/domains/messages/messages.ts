@@ -23,6 +23,7 @@ import { type ApiTemplates, openApiTemplates } from './templates/api.ts';
 import { type AsSystem, openAsSystem } from './submit/as-system.ts';
 import { openMinuteCounts } from './submit/minutes.ts';
 import { optoutActs } from './optouts/acts.ts';
+import { quickReplyActs } from './quick-replies/quick-replies.ts';
 import { type ApiOptouts, openApiOptouts } from './optouts/api.ts';
 import { resendActs } from './resend/acts.ts';
 import { viewActs } from './views/views.ts';
@@ -152,6 +153,7 @@ export function openMessages(deps: MessagesDeps): Messages {
       ...resendActs({ sql, accepter, prices, findMedia, now, onWork }),
       ...viewActs({ sql, onStored }),
       ...optoutActs({ sql, onStored }),
+      ...quickReplyActs(sql),
       ...templateActs({ sql, review }),
     ],
     api: openApiMessages({ sql, accepter, prices, offerFile, findMedia, onWork, now }),

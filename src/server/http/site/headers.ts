@@ -25,10 +25,11 @@ const PERMISSIONS = [
   'usb',
   'xr-spatial-tracking',
 ];
-/** Used by our own pages: the sound of a message, pictures shown large, voice messages, passkeys. */
+/** Used by our own pages: the sound of a message, pictures shown large, voice messages, one's own place to send, passkeys. */
 const OWN: ReadonlySet<string> = new Set([
   'autoplay',
   'fullscreen',
+  'geolocation',
   'microphone',
   'publickey-credentials-create',
   'publickey-credentials-get',

@@ -2,7 +2,7 @@ import { Link } from '#web/browser/router/Link.tsx';
 import { useUser } from '#web/api/user.ts';
 import { createPortal } from 'react-dom';
 import { formatNumber } from '#contract/base/money.ts';
-import { waitingTexts } from '#web/features/messages/conversations/thread/waitingTexts.ts';
+import { waitingTexts } from '#web/features/messages/conversations/thread/sending/waitingTexts.ts';
 import { useStore } from '#web/browser/store.ts';
 import { supportWaiting } from '#web/features/support/outbox/waiting.ts';
 import styles from '#web/app/layout/WaitingSends.module.css';

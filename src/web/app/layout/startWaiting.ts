@@ -1,6 +1,6 @@
 import type { QueryClient } from '@tanstack/react-query';
 import type { Store } from '#web/browser/store.ts';
-import { waitingTexts } from '#web/features/messages/conversations/thread/waitingTexts.ts';
+import { waitingTexts } from '#web/features/messages/conversations/thread/sending/waitingTexts.ts';
 import { supportWaiting } from '#web/features/support/outbox/waiting.ts';
 
 /**
@@ -15,7 +15,7 @@ export function startWaiting(client: QueryClient): () => void {
     ({ length }) => length > 0,
     async () => {
       const { startOutgoing } =
-        await import('#web/features/messages/conversations/thread/outgoing.ts');
+        await import('#web/features/messages/conversations/thread/sending/outgoing.ts');
       return () => startOutgoing(client);
     },
   );

@@ -1,5 +1,11 @@
 import { rises, statusRank, type MessageStatus } from '#contract/messages.ts';
-import { messageKey, threadKey, unreadKey, viewsKey } from '#web/features/messages/queryKeys.ts';
+import {
+  messageKey,
+  quickRepliesKey,
+  threadKey,
+  unreadKey,
+  viewsKey,
+} from '#web/features/messages/queryKeys.ts';
 import {
   isBag,
   keyIsAbout,
@@ -51,7 +57,8 @@ export const messagePatches: LivePatches = {
     key[0] === 'thread' ||
     key[0] === 'one_message' ||
     key[0] === 'views' ||
-    optoutLists(key),
+    optoutLists(key) ||
+    key[0] === quickRepliesKey[0],
   inBackground: keyStarts(unreadKey),
   on: {
     'message.changed': (event, cache) => {
@@ -77,6 +84,7 @@ export const messagePatches: LivePatches = {
       refetchLists(cache);
     },
     'optout.added': (_event, cache) => cache.refetch(optoutLists),
+    'quick_reply.changed': (_event, cache) => cache.refetch(quickRepliesKey),
     'conversation.read': (event, cache) => {
       cache.update((data) => withRead(data, event), conversations);
       cache.refetch(conversations);

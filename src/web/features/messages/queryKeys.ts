@@ -12,3 +12,6 @@ export const optoutsKey = ['optouts'] as const;
 
 /** The saved views of the table. */
 export const viewsKey = ['views'] as const;
+
+/** The account's quick replies: the name of the act that lists them. */
+export const quickRepliesKey = ['quick_reply_list'] as const;

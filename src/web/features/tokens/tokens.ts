@@ -9,3 +9,8 @@ export { uptimeWords } from '#web/features/tokens/channels/health.ts';
 export { channelLabel, statusTone } from '#web/features/tokens/labels.ts';
 export { curlSample, useSending } from '#web/features/tokens/samples.ts';
 export { allTokensQuery } from '#web/features/tokens/allTokens.ts';
+export {
+  categoryLabel as templateCategoryLabel,
+  fileLabel as templateFileLabel,
+  languageLabel as templateLanguageLabel,
+} from '#web/features/tokens/templates/labels.ts';

@@ -37,7 +37,9 @@ type Props = {
   /** Not for the other side: looks like a note, not like something sent. */
   internal?: boolean;
   /** At its lower edge: an emoji, and whose it is. */
-  reactions?: readonly { emoji: string; by: string }[];
+  reactions?: readonly { emoji: string; by: string; onRemove?: (() => void) | undefined }[];
+  /** Beside it, with the answer: what else can be done with it; given the look of such a button. */
+  action?: ((className: string | undefined) => ReactNode) | undefined;
   /** Begins an answer to it. */
   onReply?: (() => void) | undefined;
   /** Opens a conversation with the digits of a contact card. */
@@ -49,7 +51,15 @@ type Props = {
 /** One message of a conversation. Put bubbles into a `ChatList`. */
 export function ChatBubble(props: Props) {
   const { message, side, sender, time, at, ticks, first = true, note, pending = false } = props;
-  const { as: Line = 'li', onMessage, onReply, head, internal = false, reactions = [] } = props;
+  const {
+    as: Line = 'li',
+    onMessage,
+    onReply,
+    head,
+    internal = false,
+    reactions = [],
+    action,
+  } = props;
   const by = shortName(sender);
   return (
     <Line className={classes(styles['line'], styles[side], first && styles['first'])}>
@@ -68,17 +78,39 @@ export function ChatBubble(props: Props) {
           <time dateTime={at?.toISOString()}>{time}</time>
           {ticks}
         </span>
-        {onReply && (
-          <button type="button" className={styles['reply']} aria-label="Balas" onClick={onReply}>
-            <Reply size={16} aria-hidden="true" />
-          </button>
+        {(onReply || action) && (
+          <span className={styles['actions']}>
+            {onReply && (
+              <button
+                type="button"
+                className={styles['action']}
+                aria-label="Balas"
+                onClick={onReply}
+              >
+                <Reply size={16} aria-hidden="true" />
+              </button>
+            )}
+            {action?.(styles['action'])}
+          </span>
         )}
       </article>
       {reactions.length > 0 && (
         <ul className={styles['reactions']} aria-label="Reaksi">
-          {reactions.map(({ emoji, by: whose }) => (
+          {reactions.map(({ emoji, by: whose, onRemove }) => (
             <li key={whose} title={shortName(whose)}>
-              {emoji} <span className="sr-only">{shortName(whose)}</span>
+              {onRemove ? (
+                <button
+                  type="button"
+                  className={styles['mine']}
+                  aria-label={`Hapus reaksi ${emoji}`}
+                  onClick={onRemove}
+                >
+                  {emoji}
+                </button>
+              ) : (
+                emoji
+              )}{' '}
+              <span className="sr-only">{shortName(whose)}</span>
             </li>
           ))}
         </ul>

@@ -1,36 +1,27 @@
-import { type ConversationMessage, sendMessage } from '#contract/messages.ts';
-import { sendFile } from '#contract/messages/send-file.ts';
-import { type MediaKind, fitsKind } from '#contract/media/kinds.ts';
+import type { InputOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
-import { Refusal } from '#contract/base/refusals.ts';
+import { type MediaKind, fitsKind } from '#contract/media/kinds.ts';
+import { sendMessage } from '#contract/messages.ts';
+import {
+  sendContact,
+  sendLocation,
+  sendReaction,
+  sendTemplate,
+} from '#contract/messages/sending/send-content.ts';
+import { sendFile } from '#contract/messages/sending/send-file.ts';
 import type { NewMessage } from '#contract/rest/new-message.ts';
-import { type Library, type MediaFacts, keptFiles } from '#server/domains/media/media.ts';
-import type { Prices } from '#server/domains/pricing/pricing.ts';
-import { type Accepter, hashOf } from './accept.ts';
-import { type FileLink, filesIn } from '#server/domains/messages/content.ts';
-import { type FindMedia, channelOf, lookUp } from './lookups.ts';
-import { itemFrom, refusalOf } from './place.ts';
-import { conversationMessage, readMessages } from '#server/domains/messages/history/rows.ts';
+import type { Library, MediaFacts } from '#server/domains/media/media.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
-import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import { hashOf } from './accept.ts';
+import { type PlaceDeps, placeOne } from './place-one.ts';
 
-type Deps = {
-  sql: Sql;
-  accepter: Accepter;
-  prices: Prices;
-  fileLink: FileLink;
-  findMedia: FindMedia;
-  adopt: Library['adopt'];
-  now: () => Date;
-};
-
-/** Sending from the browser: a text, or a file. */
-export const sendHandlers = (deps: Deps): readonly ActHandler[] => [
+/** Sending from the browser: a text, a file, and what has fields of its own. */
+export const sendHandlers = (deps: PlaceDeps & Pick<Library, 'adopt'>): readonly ActHandler[] => [
   handle(sendMessage, ({ caller: { accountId }, key }, input) => {
     const { token_id: tokenId, to, text, reply_to: replyTo } = input;
     const message: NewMessage = { type: 'text', to, text: { body: text }, ...replying(replyTo) };
     const hash = hashOf(['message_send', to, text, ...(replyTo === undefined ? [] : [replyTo])]);
-    return place(deps, { accountId, tokenId, key, message, hash });
+    return placeOne(deps, { accountId, tokenId, key, message, hash });
   }),
   handle(sendFile, async ({ caller, key }, input) => {
     const { accountId, userId } = caller;
@@ -38,9 +29,58 @@ export const sendHandlers = (deps: Deps): readonly ActHandler[] => [
     const file = await deps.adopt({ accountId, userId, uploadId });
     const message: NewMessage = { to, ...carrying(file, caption), ...replying(replyTo) };
     const hash = hashOf(['message_send_file', to, uploadId, caption ?? '', replyTo ?? '']);
-    return place(deps, { accountId, tokenId, key, message, hash });
+    return placeOne(deps, { accountId, tokenId, key, message, hash });
+  }),
+  handle(sendLocation, ({ caller: { accountId }, key }, input) => {
+    const { token_id: tokenId, to, reply_to: replyTo, name, address, ...at } = input;
+    const location = { ...at, ...(name && { name }), ...(address && { address }) };
+    const message: NewMessage = { type: 'location', to, location, ...replying(replyTo) };
+    return placeOne(deps, { accountId, tokenId, key, message, hash: hashOf(message) });
+  }),
+  handle(sendContact, ({ caller: { accountId }, key }, input) => {
+    const { token_id: tokenId, to, reply_to: replyTo, name, phone, organization } = input;
+    const contact = { name, phone, ...(organization && { organization }) };
+    const message: NewMessage = { type: 'contact', to, contact, ...replying(replyTo) };
+    return placeOne(deps, { accountId, tokenId, key, message, hash: hashOf(message) });
+  }),
+  handle(sendTemplate, async ({ caller, key }, input) => {
+    const { accountId, userId } = caller;
+    const { token_id: tokenId, to, reply_to: replyTo, upload: uploadId } = input;
+    const file = uploadId && (await deps.adopt({ accountId, userId, uploadId }));
+    const template = templateFrom(input, file || undefined);
+    const message: NewMessage = { type: 'template', to, template, ...replying(replyTo) };
+    return placeOne(deps, { accountId, tokenId, key, message, hash: hashOf(message) });
+  }),
+  handle(sendReaction, ({ caller: { accountId }, key }, input) => {
+    const { token_id: tokenId, to, message_id: messageId, emoji } = input;
+    const reaction = { message_id: publicId('message', messageId), emoji };
+    const message: NewMessage = { type: 'reaction', to, reaction };
+    return placeOne(deps, { accountId, tokenId, key, message, hash: hashOf(message) });
   }),
 ];
+
+type Template = Extract<NewMessage, { type: 'template' }>['template'];
+
+/** A template as it was filled in; the file above it is named, the others by their places. */
+function templateFrom(
+  { name, language, variables, header, buttons = [] }: InputOf<typeof sendTemplate>,
+  file: MediaFacts | undefined,
+): Template {
+  const values = buttons.flatMap((text, index) => (text === '' ? [] : [{ index, text }]));
+  return {
+    name,
+    language,
+    ...(variables && { variables }),
+    ...(header !== undefined && { header: { text: header } }),
+    ...(file && { header: headerOf(file) }),
+    ...(values.length > 0 && { buttons: values }),
+  };
+}
+
+const headerOf = ({ fileId, name: filename }: MediaFacts) => ({
+  id: publicId('media', fileId),
+  filename,
+});
 
 const replying = (replyTo: string | undefined) =>
   replyTo === undefined ? {} : { reply_to: publicId('message', replyTo) };
@@ -68,54 +108,4 @@ function carrying(file: MediaFacts, caption: string | undefined) {
     default:
       return { type: 'document' as const, document: { id, filename: name }, ...said };
   }
-}
-
-type Placing = {
-  accountId: string;
-  tokenId: string;
-  key: string;
-  message: NewMessage;
-  hash: Buffer;
-};
-
-/**
- * Places one message of the browser. The browser's `key` is the request's idempotency key, so that its
- * one retry, or a crash between COMMIT and answer, sends and charges once.
- */
-async function place(
-  { sql, accepter, prices, fileLink, findMedia, now }: Deps,
-  { accountId, tokenId, key, message, hash }: Placing,
-): Promise<ConversationMessage> {
-  const channel = await asAccount(sql, accountId, (tx) => channelOf(tx, { accountId, tokenId }));
-  const sender = { accountId, tokenId, channel };
-  const [found] = await lookUp({ sql, findMedia, now }, sender, [message]);
-  if (found instanceof Refusal) throw found;
-  const item = itemFrom(message, {
-    tokenId,
-    price: prices.message(),
-    cloudPrices: channel === 'cloud' ? prices.cloud() : undefined,
-    now: now(),
-    found,
-  });
-  const placed = await accepter.place({
-    accountId,
-    tokenId,
-    key: `act:${key}`,
-    hash,
-    items: [item],
-  });
-  const [result] = placed.results;
-  if (!result) throw new Error('the accept path returned no result');
-  const refusal = refusalOf(result, item);
-  if (refusal) throw refusal;
-  const { stored, kept } = await asAccount(sql, accountId, async (tx) => {
-    const [row] = await readMessages(tx, {
-      accountId,
-      ids: tx`select ${result.id}::uuid as message_id`,
-      order: 'newest',
-    });
-    return { stored: row, kept: await keptFiles(tx, accountId, row ? filesIn([row]) : []) };
-  });
-  if (!stored) throw new Refusal('not_found', { what: 'Pesan' });
-  return conversationMessage(stored, { accountId, fileLink, kept });
 }

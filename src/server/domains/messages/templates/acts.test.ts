@@ -56,6 +56,23 @@ test('what the portal hands in the API lists, and the other way round', async ({
   expect(told).toEqual(Array.from({ length: 3 }, () => ({ account_id: ani.accountId, data: {} })));
 });
 
+test('templates are found by words in their names and bodies, and by their status', async ({
+  db,
+  sql,
+}) => {
+  const ani = await customerWith(sql);
+  const ask = actsOf(db, ani.accountId);
+  await ask(createTemplate, given);
+  await ask(createTemplate, { ...given, name: 'tagihan_baru', body: 'Tagihan {{1}} terbit.' });
+  await sql`update message_templates set status = 'rejected' where name = 'tagihan_baru'`;
+  const names = async (input: InputOf<typeof listTemplates>) =>
+    (await ask(listTemplates, input)).rows.map(({ name }) => name);
+  expect(await names({ q: 'Pesanan' })).toEqual(['pesanan_siap']);
+  expect(await names({ q: 'TERBIT' })).toEqual(['tagihan_baru']);
+  expect(await names({ status: 'approved' })).toEqual(['pesanan_siap']);
+  expect(await names({ q: '%', status: 'approved' })).toEqual([]);
+});
+
 test('a name is taken once in a language; pages and sorting are by name or age', async ({
   db,
   sql,

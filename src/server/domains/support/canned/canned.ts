@@ -1,14 +1,12 @@
-import type { CannedReply } from '#contract/operator/support.ts';
+import { type QuickReply, REPLY_MAX } from '#contract/messages/quick-replies.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { SupportDeps } from '#server/domains/support/deps.ts';
-
-const REPLIES_MAX = 100;
 
 /** All ready answers, by name. */
 export async function listCanned({
   allAccountsSql,
-}: Pick<SupportDeps, 'allAccountsSql'>): Promise<CannedReply[]> {
-  const found = await allAccountsSql<CannedReply[]>`
+}: Pick<SupportDeps, 'allAccountsSql'>): Promise<QuickReply[]> {
+  const found = await allAccountsSql<QuickReply[]>`
     select name, text, updated_at from support_canned order by name`;
   return [...found];
 }
@@ -20,8 +18,8 @@ export async function listCanned({
  */
 export function saveCanned(
   { allAccountsSql, now }: Pick<SupportDeps, 'allAccountsSql' | 'now'>,
-  { operatorId, ...reply }: Omit<CannedReply, 'updated_at'> & { operatorId: string },
-): Promise<CannedReply> {
+  { operatorId, ...reply }: Omit<QuickReply, 'updated_at'> & { operatorId: string },
+): Promise<QuickReply> {
   const { name, text } = reply;
   const at = now();
   return allAccountsSql.begin(async (tx) => {
@@ -34,7 +32,7 @@ export function saveCanned(
         updated_at = excluded.updated_at`;
     const [counted] = await tx<{ replies: number }[]>`
       select count(*) as replies from support_canned`;
-    if ((counted?.replies ?? 0) > REPLIES_MAX) throw new Refusal('canned_too_many', {});
+    if ((counted?.replies ?? 0) > REPLY_MAX.all) throw new Refusal('canned_too_many', {});
     return { ...reply, updated_at: at };
   });
 }

@@ -114,6 +114,31 @@ export function addToThread(client: QueryClient, message: ConversationMessage): 
   void client.invalidateQueries({ queryKey: ['conversations'] });
 }
 
+/** Shows one's own reaction at its message; an empty one takes it away. */
+export function showReaction(
+  client: QueryClient,
+  { tokenId, peer }: Which,
+  { messageId, emoji }: { messageId: string; emoji: string },
+): void {
+  client.setQueryData<Flat<ConversationMessage>>(
+    threadKey(tokenId, peer),
+    (old) =>
+      old && {
+        ...old,
+        rows: old.rows.map((row) => (row.id === messageId ? withReaction(row, emoji) : row)),
+      },
+  );
+}
+
+/** A message with one's own reaction. */
+export const withReaction = (row: ConversationMessage, emoji: string): ConversationMessage => ({
+  ...row,
+  reactions: [
+    ...row.reactions.filter(({ direction }) => direction !== 'out'),
+    ...(emoji === '' ? [] : [{ direction: 'out' as const, emoji }]),
+  ],
+});
+
 /** Reports to the server that a conversation was seen, and counts it as read here. */
 export async function markSeen(client: QueryClient, { tokenId, peer }: Which): Promise<void> {
   const answer = await perform(readConversation, { token_id: tokenId, peer: writtenPeer(peer) });

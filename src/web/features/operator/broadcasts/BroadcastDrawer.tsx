@@ -17,7 +17,7 @@ import {
   wayWords,
 } from '#web/features/operator/broadcasts/broadcastWords.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
-import { useGuardedClose } from '#web/features/operator/desk/useGuardedClose.ts';
+import { useGuardedClose } from '#web/ui/overlay/useGuardedClose.ts';
 import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';

@@ -1,7 +1,7 @@
 import { type LiveSetting, resetSetting, saveSetting } from '#contract/operator/settings.ts';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
-import { useGuardedClose } from '#web/features/operator/desk/useGuardedClose.ts';
+import { useGuardedClose } from '#web/ui/overlay/useGuardedClose.ts';
 import { SettingField } from '#web/features/operator/settings/SettingField.tsx';
 import { settingWords } from '#web/features/operator/settings/settingWords.ts';
 import { useStartHere } from '#web/ui/form/useStartHere.ts';

@@ -245,7 +245,7 @@ test('canned replies are written, changed and deleted', async ({ profiles }) => 
   await tab.keyboard.press('Escape');
   const asked = tab.getByRole('alertdialog');
   await asked.getByRole('button', { name: 'Lanjut menulis' }).click();
-  await dialog.getByLabel('Jawaban').fill('Kami buka pukul 08.00, {nama}.');
+  await dialog.getByLabel('Isi').fill('Kami buka pukul 08.00, {nama}.');
   await dialog.getByRole('button', { name: 'Simpan' }).click();
   await dialog.getByText('Pakai huruf kecil, angka, dan tanda hubung.').waitFor();
   await dialog.getByLabel('Nama').fill('jam-buka');

@@ -3,7 +3,8 @@ import { Id } from '#contract/base/ids.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { goInbox } from '#web/features/operator/support/address.ts';
 import { NoticeCard } from '#web/features/messages/messages.ts';
-import { CannedDialog } from '#web/features/operator/support/canned/CannedDialog.tsx';
+import { cannedReplies } from '#web/features/operator/support/queries.ts';
+import { RepliesDialog } from '#web/ui/chat/replies/RepliesDialog.tsx';
 import { Queue } from '#web/features/operator/support/queue/Queue.tsx';
 import styles from '#web/features/operator/support/SupportPage.module.css';
 import { Thread } from '#web/features/operator/support/thread/Thread.tsx';
@@ -51,7 +52,13 @@ export function SupportPage() {
           </EmptyState>
         }
       />
-      {replies && <CannedDialog onClose={() => goInbox({ replies: undefined })} />}
+      {replies && (
+        <RepliesDialog
+          addressed
+          of={cannedReplies}
+          onClose={() => goInbox({ replies: undefined })}
+        />
+      )}
     </div>
   );
 }

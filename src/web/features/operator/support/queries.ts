@@ -1,12 +1,15 @@
 import { queryOptions, type QueryClient } from '@tanstack/react-query';
 import {
   countInbox,
+  deleteCanned,
   getInboxThread,
   listCanned,
   listInbox,
+  saveCanned,
   type OperatorThread,
 } from '#contract/operator/support.ts';
 import { perform } from '#web/api/act.ts';
+import type { Replies } from '#web/ui/chat/replies/stored.ts';
 
 /** Nobody tells that time passes: who waits is asked for again so often. */
 export const LOOK_MS = 60_000;
@@ -30,11 +33,17 @@ export const threadQuery = (accountId: string) =>
   });
 
 /** The answers that are written often. */
-export const cannedQuery = queryOptions({
-  queryKey: [listCanned.name],
-  queryFn: async ({ signal }) => (await perform(listCanned, {}, { signal })).replies,
-  staleTime: 5 * 60_000,
-});
+export const cannedReplies: Replies = {
+  list: listCanned,
+  save: saveCanned,
+  remove: deleteCanned,
+  words: {
+    title: 'Jawaban siap pakai',
+    one: 'jawaban',
+    person: 'nama pelanggan',
+    others: 'Operator lain tidak dapat memakainya lagi.',
+  },
+};
 
 /** Shows a thread as an act has left it, and asks for the queue again. */
 export function showThread(client: QueryClient, thread: OperatorThread): void {

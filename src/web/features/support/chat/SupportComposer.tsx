@@ -1,4 +1,4 @@
-import { X } from 'lucide-react';
+import { ContactRound, X } from 'lucide-react';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { TEXT_MAX } from '#contract/messages.ts';
 import { later } from '#web/browser/lazyComponent.ts';
@@ -118,7 +118,7 @@ function TextBox({ port, name, blocked, options, dropZone, onMode, onSend }: Box
         documents={DOCUMENTS}
         dropZone={dropZone}
         onFiles={attached.attach}
-        onContact={() => onMode('contact')}
+        tools={[{ icon: ContactRound, name: 'Kontak', onOpen: () => onMode('contact') }]}
         onRecord={internal ? undefined : () => onMode('audio')}
         offer={offer?.(draft, write)}
         onSend={(text) => void send(text)}

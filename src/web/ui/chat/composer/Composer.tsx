@@ -1,4 +1,4 @@
-import { Camera, ContactRound, FileText, Image, Mic, Plus, SendHorizontal } from 'lucide-react';
+import { Mic, SendHorizontal } from 'lucide-react';
 import {
   useId,
   useRef,
@@ -8,7 +8,8 @@ import {
   type RefObject,
 } from 'react';
 import styles from '#web/ui/chat/composer/Composer.module.css';
-import { Disclosure } from '#web/ui/disclosure/Disclosure.tsx';
+import { Tools, type Tool } from '#web/ui/chat/composer/Tools.tsx';
+import { EmojiButton } from '#web/ui/chat/emoji/EmojiButton.tsx';
 import { classes } from '#web/ui/classes.ts';
 import { isNearlyFull, tooLong } from '#web/ui/text/textLength.ts';
 import { TextCounter } from '#web/ui/text/TextCounter.tsx';
@@ -44,8 +45,10 @@ type Props = {
   onFiles?: ((files: readonly File[]) => void) | undefined;
   /** What the document tool takes, as `accept` has it; everything when left out. */
   documents?: string;
-  /** Opens a form for a contact, in place of choosing a card's file; null where none can be sent. */
-  onContact?: (() => void) | null | undefined;
+  /** What the tool for pictures takes; JPEG, PNG and WebP when left out. */
+  pictures?: { name: string; accept: string } | undefined;
+  /** What else can be sent from here, in place of choosing a contact card's file. */
+  tools?: readonly Tool[] | undefined;
   /** Begins to record a voice message; without it there is no microphone. */
   onRecord?: (() => void) | undefined;
   /** Where files may be dropped: the whole thread; the composer itself when left out. */
@@ -56,7 +59,7 @@ type Props = {
 
 /**
  * Where a message is written. Enter sends, Shift+Enter breaks the line; a word still being composed is
- * never sent, nor is a text beyond `maxLength`. With `onFiles`, tools beside it choose pictures, photos, documents and contacts.
+ * never sent, nor is a text beyond `maxLength`. With `onFiles`, tools beside it choose pictures, photos, documents and more.
  */
 export function Composer(props: Props) {
   const { label, placeholder = 'Tulis pesan', value, onChange, onSend, blocked } = props;
@@ -98,7 +101,12 @@ export function Composer(props: Props) {
     >
       {offer && <div className={styles['offer']}>{offer.list}</div>}
       {onFiles && (
-        <Tools documents={props.documents} onChoose={choose} onContact={props.onContact} />
+        <Tools
+          documents={props.documents}
+          pictures={props.pictures}
+          more={props.tools}
+          onChoose={choose}
+        />
       )}
       <textarea
         ref={box}
@@ -115,12 +123,23 @@ export function Composer(props: Props) {
         onKeyDown={keys}
         onPaste={paste}
       />
+      <EmojiButton className={styles['toggle']} onPick={insertAt(box, props)} />
       {onRecord && text === '' && !attached && <Microphone onClick={onRecord} />}
       <Send off={unsendable} />
       <LengthNote id={faultId} fault={fault} length={text.length} max={maxLength} />
     </form>
   );
 }
+
+/** Writes where the caret is, and puts it behind what was written. */
+const insertAt =
+  (box: RefObject<HTMLTextAreaElement | null>, { value, onChange }: Props) =>
+  (words: string) => {
+    const { selectionStart: from = value.length, selectionEnd: to = from } = box.current ?? {};
+    onChange(value.slice(0, from) + words + value.slice(to));
+    const caret = from + words.length;
+    requestAnimationFrame(() => box.current?.setSelectionRange(caret, caret));
+  };
 
 const Microphone = ({ onClick }: { onClick: () => void }) => (
   <button
@@ -180,83 +199,3 @@ const LengthNote = ({ id, fault, length, max }: LengthNoteProps) =>
       <TextCounter length={length} max={max} />
     </p>
   );
-
-const PICTURES = 'image/jpeg,image/png,image/webp';
-
-type ToolsProps = {
-  documents: string | undefined;
-  onChoose: (files: readonly File[]) => void;
-  onContact: (() => void) | null | undefined;
-};
-
-/** The tools behind the + button: real file inputs, each as large as its tool. */
-const Tools = ({ documents, onChoose, onContact }: ToolsProps) => (
-  <Disclosure
-    label="Lampiran"
-    icon={<Plus size={20} aria-hidden="true" />}
-    className={styles['tools']}
-    toggleClass={styles['toggle']}
-    contentClass={styles['options']}
-  >
-    {(close) => {
-      const chosen = (files: readonly File[]) => {
-        close();
-        onChoose(files);
-      };
-      return (
-        <>
-          <Tool icon={Image} name="Gambar" accept={PICTURES} multiple onChoose={chosen} />
-          <Tool icon={Camera} name="Kamera" accept="image/*" capture onChoose={chosen} />
-          <Tool icon={FileText} name="Dokumen" accept={documents} multiple onChoose={chosen} />
-          {onContact ? (
-            <button
-              type="button"
-              className={styles['tool']}
-              onClick={() => {
-                close();
-                onContact();
-              }}
-            >
-              <ContactRound size={20} aria-hidden="true" />
-              Kontak
-            </button>
-          ) : (
-            onContact === undefined && (
-              <Tool icon={ContactRound} name="Kontak" accept=".vcf,text/vcard" onChoose={chosen} />
-            )
-          )}
-        </>
-      );
-    }}
-  </Disclosure>
-);
-
-type ToolProps = {
-  icon: typeof Plus;
-  name: string;
-  accept: string | undefined;
-  multiple?: boolean;
-  /** Phones open the camera on the back. */
-  capture?: boolean;
-  onChoose: (files: readonly File[]) => void;
-};
-
-const Tool = ({ icon: Icon, name, accept, multiple, capture, onChoose }: ToolProps) => (
-  <label className={styles['tool']}>
-    <Icon size={20} aria-hidden="true" />
-    {name}
-    <input
-      type="file"
-      className={styles['file']}
-      accept={accept}
-      multiple={multiple}
-      capture={capture ? 'environment' : undefined}
-      onChange={({ target }) => {
-        const files = [...(target.files ?? [])];
-        // The same file can be chosen again.
-        target.value = '';
-        if (files.length > 0) onChoose(files);
-      }}
-    />
-  </label>
-);

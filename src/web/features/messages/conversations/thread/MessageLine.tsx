@@ -8,20 +8,26 @@ import styles from '#web/features/messages/conversations/thread/MessageLine.modu
 import {
   dropText,
   sendAgain,
+  sendReaction,
   type Outgoing,
-} from '#web/features/messages/conversations/thread/outgoing.ts';
+} from '#web/features/messages/conversations/thread/sending/outgoing.ts';
 import { typeLabel } from '#web/features/messages/labels.ts';
 import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { useProgress } from '#web/api/uploads/outgoingFiles.ts';
 import { useFileUrl, waitingContent } from '#web/ui/chat/attachments/waitingFile.ts';
 import { Button } from '#web/ui/button/Button.tsx';
+import type { ChatMessage } from '#web/ui/chat/chat.ts';
+import { contentShown } from '#web/features/messages/conversations/thread/sending/content.ts';
 import { ChatBubble } from '#web/ui/chat/ChatBubble.tsx';
+import { ReactButton } from '#web/ui/chat/reactions/ReactButton.tsx';
 import { ChatQuote } from '#web/ui/chat/quote/ChatQuote.tsx';
 import { Ticks } from '#web/ui/chat/Ticks.tsx';
 
 /** What stands in a thread: a message, or one that is on its way. */
-export type ThreadBody = { message: ConversationMessage } | { outgoing: Outgoing };
+export type ThreadBody =
+  | { message: ConversationMessage; reacting?: Outgoing | undefined }
+  | { outgoing: Outgoing };
 
 type Props = {
   body: ThreadBody;
@@ -35,16 +41,23 @@ type Props = {
 /** One line of a thread. */
 export const MessageLine = ({ body, first, name, zone, onReply }: Props) =>
   'message' in body ? (
-    <Sent message={body.message} first={first} name={name} zone={zone} onReply={onReply} />
+    <Sent {...body} first={first} name={name} zone={zone} onReply={onReply} />
   ) : (
     <Unsent one={body.outgoing} first={first} name={name} zone={zone} />
   );
 
-type SentProps = { message: ConversationMessage } & Omit<Props, 'body'>;
+type SentProps = Extract<ThreadBody, { message: unknown }> & Omit<Props, 'body'>;
 
-function Sent({ message, first, name, zone, onReply }: SentProps) {
+function Sent({ message, reacting, first, name, zone, onReply }: SentProps) {
+  const client = useQueryClient();
   const { direction, status, created_at, token, quoted, reactions } = message;
   const ours = direction === 'out';
+  const canAnswer = onReply !== undefined && canBeAnswered(message);
+  const mine = reactions.find((one) => one.direction === 'out')?.emoji;
+  const react = (emoji: string) => {
+    const which = { tokenId: token.id, peer: message.peer };
+    sendReaction(client, which, { messageId: message.id, emoji });
+  };
   return (
     <ChatBubble
       as="div"
@@ -58,10 +71,16 @@ function Sent({ message, first, name, zone, onReply }: SentProps) {
       reactions={reactions.map(({ direction: by, emoji }) => ({
         emoji,
         by: by === 'out' ? 'Anda' : name,
+        ...(by === 'out' && canAnswer && { onRemove: () => react('') }),
       }))}
-      onReply={onReply && canBeAnswered(message) ? () => onReply(message) : undefined}
+      onReply={canAnswer ? () => onReply(message) : undefined}
+      action={
+        canAnswer
+          ? (className) => <ReactButton className={className} mine={mine} onReact={react} />
+          : undefined
+      }
       ticks={ours && <StatusMark status={status} iconOnly />}
-      note={ours && noteOf(message, zone)}
+      note={reacting?.why ? <Failed one={reacting} /> : ours && noteOf(message, zone)}
       onMessage={(peer) =>
         void navigate({
           to: '/message-history',
@@ -111,9 +130,7 @@ function Unsent({ one, first, name, zone }: { one: Outgoing } & Omit<Props, 'bod
   return (
     <ChatBubble
       as="div"
-      message={
-        one.file ? waitingContent(one.file, url, one.text) : { type: 'text', caption: one.text }
-      }
+      message={shownOf(one, url)}
       side="out"
       sender="Anda"
       time={formatTime(at, zone)}
@@ -133,13 +150,19 @@ function Unsent({ one, first, name, zone }: { one: Outgoing } & Omit<Props, 'bod
   );
 }
 
+/** What is on its way, as the renderer takes it. */
+function shownOf({ content, file, text }: Outgoing, url: string | undefined): ChatMessage {
+  const shown = file && waitingContent(file, url, text);
+  return content ? contentShown(content, shown) : (shown ?? { type: 'text', caption: text });
+}
+
 /** Why a message did not leave, and the ways on. */
 function Failed({ one }: { one: Outgoing }) {
   const client = useQueryClient();
   return (
     <div className={styles['note']}>
       <p>
-        Belum terkirim. {one.why}{' '}
+        {one.content?.type === 'reaction' ? 'Reaksi belum terkirim.' : 'Belum terkirim.'} {one.why}{' '}
         {(one.code === 'saldo_short' || one.code === 'bonus_only') && <TopUp />}
       </p>
       <span className={styles['actions']}>

@@ -1,4 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { ContactRound, LayoutTemplate, MapPin, Zap } from 'lucide-react';
 import { useState, type ReactNode, type RefObject } from 'react';
 import { TEXT_MAX } from '#contract/messages.ts';
 import type { ChannelName } from '#contract/tokens.ts';
@@ -7,10 +8,11 @@ import { later } from '#web/browser/lazyComponent.ts';
 import type { Which } from '#web/features/messages/conversations/queries.ts';
 import { Quote } from '#web/features/messages/conversations/thread/MessageLine.tsx';
 import {
+  sendContent,
   sendFiles,
   sendText,
   type QuotedMessage,
-} from '#web/features/messages/conversations/thread/outgoing.ts';
+} from '#web/features/messages/conversations/thread/sending/outgoing.ts';
 import styles from '#web/features/messages/conversations/thread/Reply.module.css';
 import { useMessagePrice } from '#web/features/messages/send/useMessagePrice.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
@@ -18,6 +20,15 @@ import { Attachments } from '#web/ui/chat/attachments/Attachments.tsx';
 import { documentEndings } from '#web/ui/chat/attachments/fileFault.ts';
 import { useAttached } from '#web/ui/chat/attachments/useAttached.ts';
 import { Composer } from '#web/ui/chat/composer/Composer.tsx';
+import type { Tool } from '#web/ui/chat/composer/Tools.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { repliesQuery } from '#web/ui/chat/replies/stored.ts';
+import { useReplies } from '#web/ui/chat/replies/useReplies.tsx';
+import {
+  AttachDialogs,
+  type Attaching,
+} from '#web/features/messages/conversations/thread/attach/AttachDialogs.tsx';
+import { quickReplies } from '#web/features/messages/conversations/thread/attach/quickReplies.ts';
 import { useDraft } from '#web/ui/chat/composer/useDraft.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 
@@ -33,6 +44,8 @@ type Props = {
   /** What is to be known before something is written. */
   notice: string | undefined;
   blocked: ReactNode;
+  /** Why only templates can be sent; undefined where anything can. */
+  closed: string | undefined;
   /** The message that is being answered. */
   replyTo: QuotedMessage | undefined;
   /** The answer is on its way, or was given up. */
@@ -43,8 +56,10 @@ type Props = {
 
 /** Where a message is written: text, files, a voice message. */
 export function Reply(props: Props) {
-  const { which, name, channel, notice, blocked, replyTo, onReplied, dropZone } = props;
+  const { which, name, channel, notice, closed, replyTo, onReplied, dropZone } = props;
   const client = useQueryClient();
+  const { dialog, offer, open } = useTools(props);
+  const blocked = props.blocked ?? (closed && <OnlyTemplates why={closed} onOpen={open} />);
   const [draft, setDraft] = useDraft(`${which.tokenId} ${which.peer}`);
   const attached = useAttached('media');
   const { files } = attached;
@@ -56,6 +71,7 @@ export function Reply(props: Props) {
   };
   return (
     <div className={styles['reply']}>
+      {dialog}
       {replyTo && !blocked && (
         <div className={styles['quoted']}>
           <Quote quoted={replyTo} name={name} onCancel={onReplied} />
@@ -81,7 +97,9 @@ export function Reply(props: Props) {
           documents={DOCUMENTS}
           dropZone={dropZone}
           onFiles={attached.attach}
-          onContact={null}
+          pictures={PICTURES}
+          tools={toolsFor(open)}
+          offer={offer(draft, setDraft)}
           onRecord={() => setRecording(true)}
           onSend={(text) => {
             setDraft('');
@@ -99,6 +117,60 @@ export function Reply(props: Props) {
     </div>
   );
 }
+
+/** What is sent from dialogs, and the quick replies over the box. */
+function useTools({ which, name, channel, replyTo, onReplied }: Props) {
+  const client = useQueryClient();
+  const [attaching, setAttaching] = useState<Attaching>();
+  const { data: replies } = useQuery(repliesQuery(quickReplies));
+  const offer = useReplies({
+    replies,
+    person: name,
+    words: quickReplies.words,
+    onManage: () => setAttaching('replies'),
+  });
+  const dialog = attaching && (
+    <AttachDialogs
+      attaching={attaching}
+      which={which}
+      name={name}
+      channel={channel}
+      onClose={() => setAttaching(undefined)}
+      onSend={(content, file) => {
+        sendContent(client, which, { content, file, replyTo });
+        onReplied();
+      }}
+    />
+  );
+  return { dialog, offer, open: setAttaching };
+}
+
+type OnlyTemplatesProps = { why: string; onOpen: (tool: Attaching) => void };
+
+/** In place of the box where the network takes nothing but templates. */
+const OnlyTemplates = ({ why, onOpen }: OnlyTemplatesProps) => (
+  <div className={styles['closed']}>
+    <p>{why}</p>
+    <Button
+      icon={<LayoutTemplate size={18} aria-hidden="true" />}
+      onClick={() => onOpen('template')}
+    >
+      Kirim templat
+    </Button>
+  </div>
+);
+
+const PICTURES = {
+  name: 'Foto atau video',
+  accept: 'image/jpeg,image/png,image/webp,video/mp4,video/3gpp',
+};
+
+const toolsFor = (open: (tool: Attaching) => void): readonly Tool[] => [
+  { icon: MapPin, name: 'Lokasi', onOpen: () => open('location') },
+  { icon: ContactRound, name: 'Kontak', onOpen: () => open('contact') },
+  { icon: LayoutTemplate, name: 'Templat', onOpen: () => open('template') },
+  { icon: Zap, name: 'Balasan cepat', onOpen: () => open('replies') },
+];
 
 type PriceProps = { channel: ChannelName; count: number };
 

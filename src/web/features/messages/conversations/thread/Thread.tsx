@@ -13,7 +13,7 @@ import { Reply } from '#web/features/messages/conversations/thread/Reply.tsx';
 import {
   useOutgoing,
   type QuotedMessage,
-} from '#web/features/messages/conversations/thread/outgoing.ts';
+} from '#web/features/messages/conversations/thread/sending/outgoing.ts';
 import {
   conversationsQuery,
   sameConversation,
@@ -29,7 +29,7 @@ import styles from '#web/features/messages/conversations/thread/Thread.module.cs
 import { threadBack, ThreadHead } from '#web/ui/chat/thread/ThreadHead.tsx';
 import { ThreadSkeleton } from '#web/ui/chat/thread/ThreadSkeleton.tsx';
 import { useKeyboardInset } from '#web/ui/chat/thread/useKeyboardInset.ts';
-import { useChatWindow } from '#web/features/messages/conversations/thread/useChatWindow.tsx';
+import { useChatWindow } from '#web/features/messages/conversations/thread/useChatWindow.ts';
 import { useSeen } from '#web/features/messages/conversations/thread/useSeen.ts';
 import { canSend } from '#web/features/messages/queries.ts';
 import { allTokensQuery } from '#web/features/tokens/tokens.ts';
@@ -48,7 +48,8 @@ export function Thread({ which }: { which: Which }) {
   const outgoing = all.filter((one) => one.tokenId === which.tokenId && one.peer === which.peer);
   const [replyTo, setReplyTo] = useState<QuotedMessage>();
   const { notice, closed } = useChatWindow(which, token);
-  const blocked = whyBlocked(token, tokens !== undefined) ?? whyStopped(optout) ?? closed;
+  const blocked = whyBlocked(token, tokens !== undefined) ?? whyStopped(optout);
+  const canReply = !blocked && closed === undefined;
   useKeyboardInset(root);
   useSeen(which, data?.rows);
   return (
@@ -61,7 +62,7 @@ export function Thread({ which }: { which: Which }) {
           thread={data}
           outgoing={outgoing}
           onReply={
-            blocked
+            !canReply
               ? undefined
               : ({ id, direction, type, excerpt }) => {
                   setReplyTo({ id, direction, type, excerpt });
@@ -84,6 +85,7 @@ export function Thread({ which }: { which: Which }) {
         channel={token?.channel}
         notice={notice}
         blocked={blocked}
+        closed={closed}
         replyTo={replyTo}
         onReplied={() => setReplyTo(undefined)}
         dropZone={root}

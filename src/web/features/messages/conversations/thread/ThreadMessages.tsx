@@ -3,10 +3,14 @@ import { useMemo, useState } from 'react';
 import type { ConversationMessage } from '#contract/messages.ts';
 import type { Flat } from '#web/api/lists/flatList.ts';
 import { useUser } from '#web/api/user.ts';
-import type { Outgoing } from '#web/features/messages/conversations/thread/outgoing.ts';
+import {
+  reactsTo,
+  type Outgoing,
+} from '#web/features/messages/conversations/thread/sending/outgoing.ts';
 import {
   readOlderMessages,
   unreadIn,
+  withReaction,
   type Which,
 } from '#web/features/messages/conversations/queries.ts';
 import {
@@ -39,7 +43,7 @@ export function ThreadMessages({ which, name, thread, outgoing, onReply }: Props
     <ThreadList
       items={items}
       oldest={thread.rows.at(-1)?.id}
-      sending={outgoing.length}
+      sending={outgoing.filter((one) => reactsTo(one) === undefined).length}
       ended={thread.ended}
       readOlder={() => readOlderMessages(client, which)}
       render={(body, first) => (
@@ -49,23 +53,34 @@ export function ThreadMessages({ which, name, thread, outgoing, onReply }: Props
   );
 }
 
-const linesOf = (
+function linesOf(
   newestFirst: readonly ConversationMessage[],
   outgoing: readonly Outgoing[],
-): readonly ThreadLine<ThreadBody>[] => [
-  ...newestFirst.toReversed().map((message) => ({
-    key: message.id,
-    side: message.direction,
-    at: message.created_at,
-    body: { message },
-  })),
-  ...outgoing.map((one) => ({
-    key: one.id,
-    side: 'out' as const,
-    at: new Date(one.at),
-    body: { outgoing: one },
-  })),
-];
+): readonly ThreadLine<ThreadBody>[] {
+  const reacting = new Map(outgoing.map((one) => [reactsTo(one), one]));
+  return [
+    ...newestFirst.toReversed().map((message) => ({
+      key: message.id,
+      side: message.direction,
+      at: message.created_at,
+      body: reactedTo(message, reacting.get(message.id)),
+    })),
+    ...outgoing
+      .filter((one) => reactsTo(one) === undefined)
+      .map((one) => ({
+        key: one.id,
+        side: 'out' as const,
+        at: new Date(one.at),
+        body: { outgoing: one },
+      })),
+  ];
+}
+
+/** A message with the reaction that is on its way; one that did not get there is said below it. */
+const reactedTo = (message: ConversationMessage, reacting: Outgoing | undefined): ThreadBody =>
+  reacting?.content?.type === 'reaction' && reacting.why === undefined
+    ? { message: withReaction(message, reacting.content.emoji) }
+    : { message, reacting };
 
 /** The first message that was unread when the thread was opened, until it is answered. */
 function useUnreadFrom(which: Which, thread: Flat<ConversationMessage>): string | undefined {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { closedWords, untilWords, windowEnd } from './chatWindow.ts';
+import { closedWords, leftWords, untilWords, windowEnd } from './chatWindow.ts';
 
 const WIB = 'Asia/Jakarta';
 const lastInAt = new Date('2026-11-24T02:05:00Z');
@@ -11,9 +11,24 @@ test('a window is open for 24 hours from when the phone last wrote', () => {
 });
 
 test('an open window says until when it is, today or tomorrow', () => {
-  expect(untilWords(end, lastInAt, WIB)).toBe('Jendela 24 jam berakhir besok pukul 09.05.');
+  expect(untilWords(end, lastInAt, WIB)).toBe(
+    'Jendela 24 jam berakhir besok pukul 09.05, 24 jam lagi.',
+  );
   const sameDay = new Date('2026-11-24T18:00:00Z');
-  expect(untilWords(end, sameDay, WIB)).toBe('Jendela 24 jam berakhir pukul 09.05.');
+  expect(untilWords(end, sameDay, WIB)).toBe(
+    'Jendela 24 jam berakhir pukul 09.05, 8 jam 5 menit lagi.',
+  );
+});
+
+test('what is left is counted in whole minutes, the last of them until its end', () => {
+  const before = (ms: number) => leftWords(end, new Date(end.getTime() - ms));
+  expect([3_600_000, 3_599_999, 61_000, 60_000, 1].map(before)).toEqual([
+    '1 jam',
+    '1 jam',
+    '2 menit',
+    '1 menit',
+    '1 menit',
+  ]);
 });
 
 test('a closed window says since when, or that it was never open', () => {

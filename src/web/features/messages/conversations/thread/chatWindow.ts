@@ -7,10 +7,19 @@ const WINDOW_MS = 24 * 3_600_000;
 export const windowEnd = (lastInAt: Date | null): Date | undefined =>
   lastInAt ? new Date(lastInAt.getTime() + WINDOW_MS) : undefined;
 
+const MINUTE_MS = 60_000;
+
+/** How long a window is open still, in words. */
+export function leftWords(end: Date, now: Date): string {
+  const minutes = Math.max(1, Math.ceil((end.getTime() - now.getTime()) / MINUTE_MS));
+  const [hours, rest] = [Math.floor(minutes / 60), minutes % 60];
+  return [hours > 0 && `${hours} jam`, rest > 0 && `${rest} menit`].filter(Boolean).join(' ');
+}
+
 /** Until when a window is open, in words: it is today or tomorrow. */
 export function untilWords(end: Date, now: Date, zone: string): string {
   const day = civilDate(end, zone) === civilDate(now, zone) ? '' : 'besok ';
-  return `Jendela 24 jam berakhir ${day}pukul ${formatTime(end, zone)}.`;
+  return `Jendela 24 jam berakhir ${day}pukul ${formatTime(end, zone)}, ${leftWords(end, now)} lagi.`;
 }
 
 /** Why only templates can be sent. */

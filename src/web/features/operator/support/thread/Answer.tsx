@@ -1,13 +1,15 @@
-import { useQueryClient } from '@tanstack/react-query';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
 import type { OperatorThread } from '#contract/operator/support.ts';
 import { goInbox } from '#web/features/operator/support/address.ts';
-import { useCanned } from '#web/features/operator/support/canned/useCanned.tsx';
+import { cannedReplies } from '#web/features/operator/support/queries.ts';
 import { inboxPort } from '#web/features/operator/support/thread/inboxPort.ts';
 import { OthersHere } from '#web/features/operator/support/thread/OthersHere.tsx';
 import styles from '#web/features/operator/support/thread/Thread.module.css';
 import { useCollision } from '#web/features/operator/support/thread/useCollision.ts';
 import { SupportChat } from '#web/features/support/support.ts';
+import { repliesQuery } from '#web/ui/chat/replies/stored.ts';
+import { useReplies } from '#web/ui/chat/replies/useReplies.tsx';
 
 type Props = { accountId: string; thread: OperatorThread | undefined };
 
@@ -20,7 +22,13 @@ export function Answer({ accountId, thread }: Props) {
     [accountId, client, thread, internal],
   );
   const name = thread?.account_name ?? 'pelanggan';
-  const offer = useCanned({ customer: name, onManage: () => goInbox({ replies: '1' }) });
+  const { data: replies } = useQuery(repliesQuery(cannedReplies));
+  const offer = useReplies({
+    replies,
+    person: name,
+    words: cannedReplies.words,
+    onManage: () => goInbox({ replies: '1' }),
+  });
   const collision = useCollision(accountId);
   const ended = thread?.customer.status === 'closed';
   return (

@@ -1,8 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { useEffect, useState, type ReactNode } from 'react';
+import { useEffect, useState } from 'react';
 import type { Token } from '#contract/tokens.ts';
 import { useUser } from '#web/api/user.ts';
-import { Link } from '#web/browser/router/Link.tsx';
 import { conversationQuery, type Which } from '#web/features/messages/conversations/queries.ts';
 import {
   closedWords,
@@ -14,7 +13,7 @@ type ChatWindow = {
   /** Until when anything may be sent; undefined where that is not limited, or not known. */
   notice?: string;
   /** Why only templates may be sent. */
-  closed?: ReactNode;
+  closed?: string;
 };
 
 /** How the 24 hours of a conversation stand, in which anything may be sent to it by the Cloud API. */
@@ -26,23 +25,25 @@ export function useChatWindow(which: Which, token: Token | undefined): ChatWindo
   const now = useNowUntil(end);
   if (!isLimited || data === undefined) return {};
   if (end && end > now) return { notice: untilWords(end, now, timezone) };
-  return {
-    closed: (
-      <>
-        {closedWords(end, timezone)} <Link to="/token/templat">Lihat templat</Link>
-      </>
-    ),
-  };
+  return { closed: closedWords(end, timezone) };
 }
 
-/** The time, read again when a moment has come. */
+const MINUTE_MS = 60_000;
+
+/** The time, read again each minute until a moment, and when it has come. */
 function useNowUntil(moment: Date | undefined): Date {
   const [now, setNow] = useState(() => new Date());
   const at = moment?.getTime();
   useEffect(() => {
     setNow(new Date());
     if (at === undefined || at <= Date.now()) return;
-    const timer = setTimeout(() => setNow(new Date()), at - Date.now());
+    const look = () => {
+      setNow(new Date());
+      const left = at - Date.now();
+      // Whole minutes are shown: they change when what is left is a whole one.
+      if (left > 0) timer = setTimeout(look, left % MINUTE_MS || MINUTE_MS);
+    };
+    let timer = setTimeout(look, (at - Date.now()) % MINUTE_MS || MINUTE_MS);
     return () => clearTimeout(timer);
   }, [at]);
   return now;

@@ -1,25 +1,33 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import { deleteCanned, type CannedReply } from '#contract/operator/support.ts';
+import type { QuickReply } from '#contract/messages/quick-replies.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
-import styles from '#web/features/operator/support/canned/CannedDialog.module.css';
-import { CannedForm } from '#web/features/operator/support/canned/CannedForm.tsx';
-import { useGuardedClose } from '#web/features/operator/desk/useGuardedClose.ts';
-import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
-import { cannedQuery } from '#web/features/operator/support/queries.ts';
+import styles from '#web/ui/chat/replies/RepliesDialog.module.css';
+import { ReplyForm } from '#web/ui/chat/replies/ReplyForm.tsx';
+import { repliesQuery, type Replies } from '#web/ui/chat/replies/stored.ts';
+import { useGuardedClose } from '#web/ui/overlay/useGuardedClose.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
-import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
+import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { useSkeleton } from '#web/ui/skeleton/useSkeleton.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 /** The reply that is written: one that stands, or a new one. */
-type Writing = { reply: CannedReply | undefined };
+type Writing = { reply: QuickReply | undefined };
 
-/** The canned replies: all of them, and each to be written, changed and deleted. */
-export function CannedDialog({ onClose }: { onClose: () => void }) {
+type Props = {
+  of: Replies;
+  /** Open because the address says so. */
+  addressed?: boolean;
+  onClose: () => void;
+};
+
+/** All replies, and each to be written, changed and deleted. */
+export function RepliesDialog({ of, addressed = false, onClose }: Props) {
   const [writing, setWriting] = useState<Writing>();
   const [hasWritten, setHasWritten] = useState(false);
   const [isDirty, setDirty] = useState(false);
@@ -30,16 +38,23 @@ export function CannedDialog({ onClose }: { onClose: () => void }) {
   };
   const leave = useGuardedClose(isDirty, toList);
   const title = !writing
-    ? 'Jawaban siap pakai'
+    ? of.words.title
     : writing.reply
       ? `Ubah /${writing.reply.name}`
-      : 'Jawaban baru';
+      : `Tambah ${of.words.one}`;
   return (
-    <Modal addressed open size="lg" onClose={close} title={title}>
+    <Modal addressed={addressed} open size="lg" onClose={close} title={title}>
       {writing ? (
-        <CannedForm reply={writing.reply} onDirty={setDirty} onDone={toList} onLeave={leave} />
+        <ReplyForm
+          of={of}
+          reply={writing.reply}
+          onDirty={setDirty}
+          onDone={toList}
+          onLeave={leave}
+        />
       ) : (
         <All
+          of={of}
           returns={hasWritten}
           onWrite={(reply) => {
             setHasWritten(true);
@@ -52,65 +67,72 @@ export function CannedDialog({ onClose }: { onClose: () => void }) {
 }
 
 type AllProps = {
+  of: Replies;
   /** Somebody comes back from the form: the focus goes on with them. */
   returns: boolean;
-  onWrite: (reply: CannedReply | undefined) => void;
+  onWrite: (reply: QuickReply | undefined) => void;
 };
 
 const takeFocus = (button: HTMLButtonElement | null) => button?.focus();
 
-function All({ returns, onWrite }: AllProps) {
-  const replies = useQuery({ ...cannedQuery, staleTime: 0 });
+function All({ of, returns, onWrite }: AllProps) {
+  const { words } = of;
+  const { data: all, error, refetch } = useQuery({ ...repliesQuery(of), staleTime: 0 });
+  const waiting = useSkeleton(all === undefined && !error);
   const add = (
     <Button
       {...(returns && { ref: takeFocus })}
       icon={<Plus size={18} aria-hidden="true" />}
       onClick={() => onWrite(undefined)}
     >
-      Tambah jawaban
+      Tambah {words.one}
     </Button>
   );
+  if (error && !all) {
+    return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
+  }
+  if (!all || waiting) {
+    return <div aria-busy="true">{waiting && <Skeleton lines={6} height="1.4em" />}</div>;
+  }
+  if (all.length === 0) {
+    return (
+      <EmptyState title={`Belum ada ${words.title.toLowerCase()}`} action={add}>
+        Tulis sekali {words.one} yang sering dipakai, lalu panggil dengan mengetik / di kotak pesan.
+      </EmptyState>
+    );
+  }
   return (
-    <Loaded query={replies}>
-      {(all) =>
-        all.length === 0 ? (
-          <EmptyState title="Belum ada jawaban siap pakai" action={add}>
-            Tulis sekali jawaban yang sering dipakai, lalu panggil dengan mengetik / di kotak
-            jawaban.
-          </EmptyState>
-        ) : (
-          <div className={styles['all']}>
-            <div className={styles['head']}>
-              <p className={styles['note']}>
-                Ketik / di kotak jawaban untuk memakainya. {'{nama}'} diganti nama pelanggan.
-              </p>
-              {add}
-            </div>
-            <ul className={styles['rows']} aria-label="Jawaban siap pakai">
-              {all.map((reply) => (
-                <Line key={reply.name} reply={reply} onEdit={() => onWrite(reply)} />
-              ))}
-            </ul>
-          </div>
-        )
-      }
-    </Loaded>
+    <div className={styles['all']}>
+      <div className={styles['head']}>
+        <p className={styles['note']}>
+          Ketik / di kotak pesan untuk memakainya. {'{nama}'} diganti {words.person}.
+        </p>
+        {add}
+      </div>
+      <ul className={styles['rows']} aria-label={words.title}>
+        {all.map((reply) => (
+          <Line key={reply.name} of={of} reply={reply} onEdit={() => onWrite(reply)} />
+        ))}
+      </ul>
+    </div>
   );
 }
 
-function Line({ reply, onEdit }: { reply: CannedReply; onEdit: () => void }) {
+type LineProps = { of: Replies; reply: QuickReply; onEdit: () => void };
+
+function Line({ of, reply, onEdit }: LineProps) {
   const client = useQueryClient();
-  const drop = useAct(deleteCanned);
+  const drop = useAct(of.remove);
   const ask = () =>
     void confirm({
       title: `Hapus /${reply.name}?`,
-      children: 'Operator lain tidak dapat memakainya lagi.',
+      children: of.words.others,
       cancelText: 'Batal',
       confirmText: 'Hapus',
       sentenceOf,
       onConfirm: async () => {
         await drop.perform({ name: reply.name });
-        client.setQueryData(cannedQuery.queryKey, (all) =>
+        client.setQueryData(repliesQuery(of).queryKey, (all) =>
           all?.filter(({ name }) => name !== reply.name),
         );
         toast(`/${reply.name} dihapus.`, { tone: 'success' });

@@ -1,18 +1,21 @@
-import { useQuery } from '@tanstack/react-query';
 import { useId, useRef, useState, type KeyboardEvent } from 'react';
-import { CannedList } from '#web/features/operator/support/canned/CannedList.tsx';
+import type { QuickReply } from '#contract/messages/quick-replies.ts';
+import { ReplyList } from '#web/ui/chat/replies/ReplyList.tsx';
 import {
   askedName,
   fittingReplies,
   withReply,
-} from '#web/features/operator/support/canned/canned.ts';
-import { cannedQuery } from '#web/features/operator/support/queries.ts';
+  type ReplyWords,
+} from '#web/ui/chat/replies/replies.ts';
 import type { ComposerOffer } from '#web/ui/chat/composer/Composer.tsx';
 import { stepRound } from '#web/ui/menu/menus.ts';
 
 type Options = {
+  /** All there are; undefined while that is not known. */
+  replies: readonly QuickReply[] | undefined;
   /** Stands for `{nama}`. */
-  customer: string;
+  person: string;
+  words: ReplyWords;
   /** Shows where replies are managed. */
   onManage: () => void;
 };
@@ -20,11 +23,10 @@ type Options = {
 type Offer = (text: string, write: (text: string) => void) => ComposerOffer | undefined;
 
 /**
- * Canned replies over the box where an answer is written, while its text ends in a slash and the beginning of a
+ * Replies over the box where an answer is written, while its text ends in a slash and the beginning of a
  * name. Arrows walk, Enter and Tab take, Escape closes until another slash asks.
  */
-export function useCanned({ customer, onManage }: Options): Offer {
-  const { data: replies } = useQuery(cannedQuery);
+export function useReplies({ replies, person, words, onManage }: Options): Offer {
   const [marked, setMarked] = useState({ asked: '', index: 0 });
   const [, redraw] = useState(0);
   /** Where the slash stands whose list was closed. */
@@ -41,7 +43,7 @@ export function useCanned({ customer, onManage }: Options): Offer {
     // Another beginning, another list.
     const at = marked.asked === asked ? Math.min(marked.index, fitting.length - 1) : 0;
     const mark = (index: number) => setMarked({ asked, index });
-    const take = (index: number) => write(withReply(text, fitting[index]?.text ?? '', customer));
+    const take = (index: number) => write(withReply(text, fitting[index]?.text ?? '', person));
     const does: Partial<Record<string, () => void>> = {
       Escape: () => {
         closed.current = slash;
@@ -59,11 +61,12 @@ export function useCanned({ customer, onManage }: Options): Offer {
       activeId: fitting.length > 0 ? `${id}-${at}` : undefined,
       onKey: (event) => pressed(event, does),
       list: (
-        <CannedList
+        <ReplyList
           id={id}
           replies={fitting}
           marked={at}
-          customer={customer}
+          person={person}
+          words={words}
           onMark={mark}
           onTake={take}
           onManage={onManage}

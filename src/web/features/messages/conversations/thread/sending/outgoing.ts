@@ -1,8 +1,5 @@
-import { writtenPeer } from '#contract/messages/peer.ts';
 import type { QueryClient } from '@tanstack/react-query';
-import { sendMessage, type ConversationMessage, type Quoted } from '#contract/messages.ts';
-import { sendFile } from '#contract/messages/send-file.ts';
-import { performWithReauth } from '#web/api/act.ts';
+import type { ConversationMessage, Quoted } from '#contract/messages.ts';
 import { isAbort, isDefinite, refusalCode, sentenceOf, TransportError } from '#web/api/errors.ts';
 import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 import {
@@ -17,21 +14,31 @@ import { Fault } from '#web/api/uploads/uploadFault.ts';
 import type { WaitingFile } from '#web/ui/chat/attachments/waitingFile.ts';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
 import { createStore, useStore } from '#web/browser/store.ts';
-import { addToThread, type Which } from '#web/features/messages/conversations/queries.ts';
+import {
+  addToThread,
+  showReaction,
+  type Which,
+} from '#web/features/messages/conversations/queries.ts';
+import type { Content } from '#web/features/messages/conversations/thread/sending/content.ts';
+import { post } from '#web/features/messages/conversations/thread/sending/post.ts';
 import {
   OUTGOING,
   waitingOf,
   waitingTexts,
-} from '#web/features/messages/conversations/thread/waitingTexts.ts';
+} from '#web/features/messages/conversations/thread/sending/waitingTexts.ts';
 
 /** A message that is being answered: its id, and what is shown of it. */
 export type QuotedMessage = Quoted & { id: string };
 
-/** A text on its way to the server, or one that did not get there. */
+type Answering = { replyTo?: QuotedMessage | undefined };
+
+/** A message on its way to the server, or one that did not get there. */
 export type Outgoing = Which & {
   id: string;
-  /** Of a file its caption. */
+  /** Of a file its caption; empty where `content` says what it is. */
   text: string;
+  /** What it is, where it is neither text nor file alone. */
+  content?: Content | undefined;
   /** What goes along; its bytes are kept by `outgoingFiles`, under the same id. */
   file?: WaitingFile | undefined;
   /** The upload that the file has become. */
@@ -95,11 +102,7 @@ export function sendText(
 export function sendFiles(
   client: QueryClient,
   which: Which,
-  {
-    files,
-    text,
-    replyTo,
-  }: { files: readonly File[]; text: string; replyTo?: QuotedMessage | undefined },
+  { files, text, replyTo }: { files: readonly File[]; text: string } & Answering,
 ): void {
   const isWordless = files[0]?.type.startsWith('audio/') ?? false;
   const added = files.map((file, index): Outgoing => {
@@ -121,6 +124,42 @@ export function sendFiles(
   if (isWordless && text !== '') sendText(client, which, text);
   void work(client, which);
 }
+
+/** Puts a place, a contact card or a template on its way; `file` is what stands above a template's text. */
+export function sendContent(
+  client: QueryClient,
+  which: Which,
+  { content, file, replyTo }: { content: Content; file?: File | undefined } & Answering,
+): void {
+  const id = newIdempotencyKey();
+  if (file) keepFile(id, file);
+  const one: Outgoing = {
+    ...which,
+    id,
+    key: newIdempotencyKey(),
+    text: '',
+    content,
+    at: Date.now(),
+    ...(file && { file: { name: file.name, type: file.type, size: file.size } }),
+    ...(replyTo && { replyTo }),
+  };
+  setAll([...all.get(), one]);
+  void work(client, which);
+}
+
+/** Puts a reaction on its way, in place of one to the same message that did not get there. */
+export function sendReaction(
+  client: QueryClient,
+  which: Which,
+  { messageId, emoji }: { messageId: string; emoji: string },
+): void {
+  setAll(all.get().filter((one) => !(one.why !== undefined && reactsTo(one) === messageId)));
+  sendContent(client, which, { content: { type: 'reaction', messageId, emoji } });
+}
+
+/** The message that it reacts to; undefined for what is no reaction. */
+export const reactsTo = ({ content }: Outgoing): string | undefined =>
+  content?.type === 'reaction' ? content.messageId : undefined;
 
 /** Tries a text again that was not sent. */
 export function sendAgain(client: QueryClient, one: Outgoing): void {
@@ -165,7 +204,8 @@ function stored(at: number): readonly Outgoing[] {
 }
 
 /** Sends a conversation's texts one after the other: they arrive in the order they were written. */
-async function work(client: QueryClient, { tokenId, peer }: Which): Promise<void> {
+async function work(client: QueryClient, which: Which): Promise<void> {
+  const { tokenId, peer } = which;
   const name = `${tokenId} ${peer}`;
   if (working.has(name)) return;
   working.add(name);
@@ -179,25 +219,21 @@ async function work(client: QueryClient, { tokenId, peer }: Which): Promise<void
     if (sent === 'waits') break;
     if (sent === undefined) continue;
     remove(one.id);
-    addToThread(client, sent);
+    const { content } = one;
+    if (content?.type === 'reaction') showReaction(client, which, content);
+    else addToThread(client, sent);
   }
   working.delete(name);
 }
 
 /** Where the password was asked for, its next try has the key that this one had from then on. */
 async function tryOnce(one: Outgoing): Promise<ConversationMessage> {
-  const { id, tokenId, peer, text, key, replyTo, file } = one;
-  const place = { token_id: tokenId, to: writtenPeer(peer), reply_to: replyTo?.id };
+  const { id, key, file } = one;
   const upload = file && (one.upload ?? (await uploadFile(id, 'media')));
   if (upload !== one.upload) change(id, { upload });
-  const request = { input: place, key };
+  const request = { key };
   try {
-    return upload === undefined
-      ? await performWithReauth(sendMessage, Object.assign(request, { input: { ...place, text } }))
-      : await performWithReauth(
-          sendFile,
-          Object.assign(request, { input: { ...place, upload, caption: text || undefined } }),
-        );
+    return await post(one, upload, request);
   } finally {
     if (request.key !== key) change(id, { key: request.key });
   }

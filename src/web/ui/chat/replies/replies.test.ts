@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { askedName, fittingReplies, withReply } from './canned.ts';
+import { askedName, fittingReplies, withReply } from './replies.ts';
 
 const replies = [
   ['isi-saldo', 'Saldo masuk setelah transfer sampai.'],
@@ -8,7 +8,7 @@ const replies = [
 ].map(([name = '', text = '']) => ({ name, text, updated_at: new Date(0) }));
 const names = (asked: string) => fittingReplies(replies, asked).map(({ name }) => name);
 
-test('a slash at the beginning of a word asks for a canned reply', () => {
+test('a slash at the beginning of a word asks for a reply', () => {
   expect(['/', '/Sal', 'Baik. /sal', 'Baik\n/'].map(askedName)).toEqual(['', 'sal', 'sal', '']);
   expect(['', 'dan/atau', '/salam ', '1 / 2', 'https://'].map(askedName)).toEqual(
     Array.from({ length: 5 }, () => undefined),

@@ -1,21 +1,24 @@
 import { useLayoutEffect } from 'react';
-import type { CannedReply } from '#contract/operator/support.ts';
-import { withReply } from '#web/features/operator/support/canned/canned.ts';
-import styles from '#web/features/operator/support/canned/CannedList.module.css';
+import type { QuickReply } from '#contract/messages/quick-replies.ts';
+import { withReply, type ReplyWords } from '#web/ui/chat/replies/replies.ts';
+import styles from '#web/ui/chat/replies/ReplyList.module.css';
 
 type Props = {
   id: string;
-  replies: readonly CannedReply[];
+  replies: readonly QuickReply[];
   /** Which of them Enter takes. */
   marked: number;
-  customer: string;
+  /** Stands for `{nama}`. */
+  person: string;
+  words: ReplyWords;
   onMark: (index: number) => void;
   onTake: (index: number) => void;
   onManage: () => void;
 };
 
-/** Canned replies to choose from; the keys are those of the box below, which keeps the focus. */
-export function CannedList({ id, replies, marked, customer, onMark, onTake, onManage }: Props) {
+/** Replies to choose from; the keys are those of the box below, which keeps the focus. */
+export function ReplyList({ id, replies, ...rest }: Props) {
+  const { marked, person, words, onMark, onTake, onManage } = rest;
   const activeId = `${id}-${marked}`;
   useLayoutEffect(() => {
     document.getElementById(activeId)?.scrollIntoView({ block: 'nearest' });
@@ -23,15 +26,15 @@ export function CannedList({ id, replies, marked, customer, onMark, onTake, onMa
   if (replies.length === 0) {
     return (
       <div id={id} className={styles['none']} role="status">
-        Belum ada jawaban siap pakai.{' '}
+        Belum ada {words.title.toLowerCase()}.{' '}
         <button type="button" className={styles['manage']} onClick={onManage}>
-          Tambah jawaban
+          Tambah {words.one}
         </button>
       </div>
     );
   }
   return (
-    <div id={id} role="listbox" aria-label="Jawaban siap pakai" className={styles['list']}>
+    <div id={id} role="listbox" aria-label={words.title} className={styles['list']}>
       {replies.map((reply, index) => (
         // The box has the keys; a pointer chooses without taking its focus.
         // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
@@ -46,7 +49,7 @@ export function CannedList({ id, replies, marked, customer, onMark, onTake, onMa
           onClick={() => onTake(index)}
         >
           <span className={styles['name']}>/{reply.name}</span>
-          <span className={styles['text']}>{withReply('', reply.text, customer)}</span>
+          <span className={styles['text']}>{withReply('', reply.text, person)}</span>
         </div>
       ))}
     </div>

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { saveCanned, type CannedReply } from '#contract/operator/support.ts';
-import styles from '#web/features/operator/desk/desk.module.css';
-import { cannedQuery } from '#web/features/operator/support/queries.ts';
+import { REPLY_MAX, type QuickReply } from '#contract/messages/quick-replies.ts';
+import { repliesQuery, type Replies } from '#web/ui/chat/replies/stored.ts';
+import styles from '#web/ui/chat/replies/ReplyForm.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { useActForm } from '#web/ui/form/useActForm.ts';
@@ -11,22 +11,23 @@ import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {
-  reply: CannedReply | undefined;
+  of: Replies;
+  reply: QuickReply | undefined;
   /** Whether something stands here that is not saved. */
   onDirty: (isDirty: boolean) => void;
   onDone: () => void;
   onLeave: () => void;
 };
 
-/** Writes a canned reply; the name of one that stands stays, for operators know it by that. */
-export function CannedForm({ reply, onDirty, onDone, onLeave }: Props) {
+/** Writes a reply; the name of one that stands stays, for people know it by that. */
+export function ReplyForm({ of, reply, onDirty, onDone, onLeave }: Props) {
   const client = useQueryClient();
-  const { form, onSubmit, busy, error } = useActForm(saveCanned, {
+  const { form, onSubmit, busy, error } = useActForm(of.save, {
     initial: { name: reply?.name ?? '', text: reply?.text ?? '' },
     inputOf: (values) => values,
     onDone: (saved) => {
       client.setQueryData(
-        cannedQuery.queryKey,
+        repliesQuery(of).queryKey,
         (all) =>
           all &&
           [...all.filter(({ name }) => name !== saved.name), saved].toSorted((a, b) =>
@@ -49,7 +50,7 @@ export function CannedForm({ reply, onDirty, onDone, onLeave }: Props) {
         autoCapitalize="none"
         spellCheck={false}
         prefix="/"
-        maxLength={40}
+        maxLength={REPLY_MAX.name}
         readOnly={reply !== undefined}
         help={
           reply
@@ -62,12 +63,13 @@ export function CannedForm({ reply, onDirty, onDone, onLeave }: Props) {
         onBlur={() => form.leave('name')}
       />
       <TextArea
-        label="Jawaban"
+        label="Isi"
         name="text"
         required
         rows={6}
-        maxLength={4096}
-        help="{nama} diganti nama pelanggan."
+        counter
+        maxLength={REPLY_MAX.text}
+        help={`{nama} diganti ${of.words.person}.`}
         value={form.values.text}
         error={form.errors.text}
         onChange={(event) => form.set('text', event.target.value)}
@@ -90,7 +92,7 @@ type Values = { name: string; text: string };
 /** Brings the focus to what is written first, for what opened the form is gone; reports whether anything is. */
 function useBegun(
   { ref, values: { name, text } }: Form<Values>,
-  reply: CannedReply | undefined,
+  reply: QuickReply | undefined,
   onDirty: (isDirty: boolean) => void,
 ): void {
   const first = reply ? 'textarea' : 'input';

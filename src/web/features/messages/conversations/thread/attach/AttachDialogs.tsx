@@ -1,0 +1,71 @@
+import { Suspense } from 'react';
+import { writtenPeer } from '#contract/messages/peer.ts';
+import type { ChannelName } from '#contract/tokens.ts';
+import { later } from '#web/browser/lazyComponent.ts';
+import type { Which } from '#web/features/messages/conversations/queries.ts';
+import { quickReplies } from '#web/features/messages/conversations/thread/attach/quickReplies.ts';
+import type { Content } from '#web/features/messages/conversations/thread/sending/content.ts';
+
+const LocationDialog = later(
+  async () =>
+    (await import('#web/features/messages/conversations/thread/attach/LocationDialog.tsx'))
+      .LocationDialog,
+);
+const ContactDialog = later(
+  async () =>
+    (await import('#web/features/messages/conversations/thread/attach/ContactDialog.tsx'))
+      .ContactDialog,
+);
+const TemplateDialog = later(
+  async () =>
+    (await import('#web/features/messages/conversations/thread/attach/TemplateDialog.tsx'))
+      .TemplateDialog,
+);
+const RepliesDialog = later(
+  async () => (await import('#web/ui/chat/replies/RepliesDialog.tsx')).RepliesDialog,
+);
+
+/** What the tools of the composer open. */
+export type Attaching = 'location' | 'contact' | 'template' | 'replies';
+
+type Props = {
+  attaching: Attaching;
+  which: Which;
+  /** Whom it goes to. */
+  name: string;
+  channel: ChannelName | undefined;
+  onSend: (content: Content, file?: File) => void;
+  onClose: () => void;
+};
+
+/** The dialog of one tool; it comes when it is asked for first. */
+export function AttachDialogs({ attaching, which, name, channel, onSend, onClose }: Props) {
+  const to = { token_id: which.tokenId, to: writtenPeer(which.peer) };
+  return (
+    <Suspense fallback={null}>
+      {attaching === 'location' && (
+        <LocationDialog
+          to={to}
+          onClose={onClose}
+          onSend={(place) => onSend({ type: 'location', place })}
+        />
+      )}
+      {attaching === 'contact' && (
+        <ContactDialog
+          to={to}
+          onClose={onClose}
+          onSend={(card) => onSend({ type: 'contact', card })}
+        />
+      )}
+      {attaching === 'template' && (
+        <TemplateDialog
+          name={name}
+          channel={channel}
+          onClose={onClose}
+          onSend={(template, file) => onSend({ type: 'template', template }, file)}
+        />
+      )}
+      {attaching === 'replies' && <RepliesDialog of={quickReplies} onClose={onClose} />}
+    </Suspense>
+  );
+}

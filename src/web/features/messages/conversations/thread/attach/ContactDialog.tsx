@@ -1,0 +1,144 @@
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatPhone } from '#contract/base/phone.ts';
+import { formatPeer, isUserId } from '#contract/messages/peer.ts';
+import { sendContact } from '#contract/messages/sending/send-content.ts';
+import { CARD_MAX } from '#contract/rest/limits.ts';
+import { MESSAGE_QUERY_MAX } from '#contract/messages.ts';
+import { conversationsQuery } from '#web/features/messages/conversations/queries.ts';
+import styles from '#web/features/messages/conversations/thread/attach/attach.module.css';
+import type { CardToSend } from '#web/features/messages/conversations/thread/sending/content.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { useForm, type Form } from '#web/ui/form/useForm.ts';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { HomeTelephoneField } from '#web/ui/phone/TelephoneField.tsx';
+import { SearchField } from '#web/ui/text/SearchField.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
+
+type Props = {
+  /** Where it is sent: what the act's schema judges it with. */
+  to: { token_id: string; to: string };
+  onSend: (card: CardToSend) => void;
+  onClose: () => void;
+};
+
+const initial = { name: '', phone: '', organization: '' };
+type Values = typeof initial;
+
+/** A contact card to send: typed, or somebody of the account's conversations. */
+export function ContactDialog({ to, onSend, onClose }: Props) {
+  const form = useForm(initial, (values) =>
+    fieldErrors(sendContact, { ...to, ...values, phone: `+${values.phone}` }),
+  );
+  const { values, errors, ref, set, leave, submit } = form;
+  const [isChoosing, setChoosing] = useState(false);
+  const send = submit(({ name, phone, organization }) => {
+    onSend({ name: name.trim(), phone, organization: organization.trim() || undefined });
+    onClose();
+  });
+  return (
+    <Modal open onClose={onClose} title="Kirim kontak">
+      <form ref={ref} noValidate className={styles['form']} onSubmit={send}>
+        <TextField
+          label="Nama"
+          name="name"
+          required
+          autoComplete="off"
+          maxLength={CARD_MAX.name}
+          value={values.name}
+          error={errors.name}
+          onChange={({ target }) => set('name', target.value)}
+          onBlur={() => leave('name')}
+        />
+        <HomeTelephoneField
+          label="Nomor telepon"
+          name="phone"
+          required
+          value={values.phone}
+          error={errors.phone}
+          onChange={(phone) => set('phone', phone)}
+          onBlur={() => leave('phone')}
+        />
+        <TextField
+          label="Organisasi (opsional)"
+          name="organization"
+          autoComplete="off"
+          placeholder="Toko Ani"
+          maxLength={CARD_MAX.organization}
+          value={values.organization}
+          error={errors.organization}
+          onChange={({ target }) => set('organization', target.value)}
+          onBlur={() => leave('organization')}
+        />
+        {isChoosing ? (
+          <FromConversations form={form} onChosen={() => setChoosing(false)} />
+        ) : (
+          <div>
+            <Button
+              variant="outline"
+              tone="neutral"
+              size="sm"
+              aria-expanded="false"
+              onClick={() => setChoosing(true)}
+            >
+              Pilih dari percakapan
+            </Button>
+          </div>
+        )}
+        <div className={styles['actions']}>
+          <Button variant="outline" tone="neutral" onClick={onClose}>
+            Batal
+          </Button>
+          <Button type="submit">Kirim kontak</Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+type FromProps = { form: Form<Values>; onChosen: () => void };
+
+/** People with whom there is a conversation; those whose numbers are hidden cannot be passed on. */
+function FromConversations({ form: { set, ref }, onChosen }: FromProps) {
+  const [q, setQ] = useState('');
+  const { data } = useQuery(conversationsQuery(q));
+  const people = new Map(
+    (data?.rows ?? [])
+      .filter(({ peer }) => !isUserId(peer))
+      .map(({ peer, peer_name }) => [peer, peer_name]),
+  );
+  const choose = (peer: string, name: string | null) => {
+    set('name', name ?? formatPhone(peer));
+    set('phone', peer);
+    onChosen();
+    ref.current?.querySelector('input')?.focus();
+  };
+  return (
+    <>
+      <SearchField
+        label="Cari percakapan"
+        placeholder="Nama atau nomor"
+        maxLength={MESSAGE_QUERY_MAX}
+        value={q}
+        onSearch={setQ}
+      />
+      {people.size === 0 ? (
+        <p className={styles['note']} role="status">
+          {data ? 'Tidak ada percakapan yang cocok.' : 'Memuat percakapan…'}
+        </p>
+      ) : (
+        <ul className={styles['rows']} aria-label="Percakapan">
+          {[...people].map(([peer, name]) => (
+            <li key={peer}>
+              <button type="button" className={styles['row']} onClick={() => choose(peer, name)}>
+                <bdi className={styles['name']}>{name ?? formatPeer(peer)}</bdi>
+                {name !== null && <span className={styles['facts']}>{formatPeer(peer)}</span>}
+              </button>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,205 @@
+import { LocateFixed } from 'lucide-react';
+import { useState } from 'react';
+import { formatTime } from '#contract/base/time.ts';
+import { sendLocation } from '#contract/messages/sending/send-content.ts';
+import { PLACE_MAX } from '#contract/rest/limits.ts';
+import { useUser } from '#web/api/user.ts';
+import styles from '#web/features/messages/conversations/thread/attach/attach.module.css';
+import {
+  isShortLink,
+  placeIn,
+  type Coordinates,
+} from '#web/features/messages/conversations/thread/attach/mapLink.ts';
+import type { PlaceToSend } from '#web/features/messages/conversations/thread/sending/content.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
+import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { useForm, type Form } from '#web/ui/form/useForm.ts';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
+
+type Props = {
+  /** Where it is sent: what the act's schema judges it with. */
+  to: { token_id: string; to: string };
+  onSend: (place: PlaceToSend) => void;
+  onClose: () => void;
+};
+
+const initial = { latitude: '', longitude: '', name: '', address: '' };
+type Values = typeof initial;
+
+const LONG_MS = 20_000;
+const SHORT = 'Tautan pendek ini tidak memuat koordinat. Buka di peta, lalu salin koordinatnya.';
+const NO_PLACE = 'Tidak ada koordinat di dalamnya. Contoh: -6.175392, 106.827153.';
+
+/** A place to send: pasted from a map, typed, or where the browser is. */
+export function LocationDialog({ to, onSend, onClose }: Props) {
+  const form = useForm(initial, (values) => fieldErrors(sendLocation, { ...to, ...values }));
+  const { values, errors, ref, set, leave, submit } = form;
+  const put = ({ latitude, longitude }: Coordinates) => {
+    set('latitude', String(latitude));
+    set('longitude', String(longitude));
+  };
+  const send = submit(async (written) => {
+    const place = sendLocation.input.safeParse({ ...to, ...written });
+    if (!place.success) return;
+    const { latitude, longitude, name, address } = place.data;
+    onSend({ latitude, longitude, name: name || undefined, address: address || undefined });
+    onClose();
+  });
+  return (
+    <Modal open onClose={onClose} title="Kirim lokasi">
+      <form ref={ref} noValidate className={styles['form']} onSubmit={send}>
+        <Pasted onPlace={put} />
+        <Here onPlace={put} />
+        <div className={styles['pair']}>
+          <TextField
+            {...fieldOf(form, 'latitude')}
+            label="Garis lintang"
+            required
+            inputMode="text"
+          />
+          <TextField
+            {...fieldOf(form, 'longitude')}
+            label="Garis bujur"
+            required
+            inputMode="text"
+          />
+        </div>
+        <TextField
+          label="Nama tempat (opsional)"
+          name="name"
+          placeholder="Toko Ani"
+          maxLength={PLACE_MAX.name}
+          value={values.name}
+          error={errors.name}
+          onChange={({ target }) => set('name', target.value)}
+          onBlur={() => leave('name')}
+        />
+        <TextField
+          label="Alamat (opsional)"
+          name="address"
+          placeholder="Jalan Melati 5, Bandung"
+          maxLength={PLACE_MAX.address}
+          value={values.address}
+          error={errors.address}
+          onChange={({ target }) => set('address', target.value)}
+          onBlur={() => leave('address')}
+        />
+        <Preview values={values} />
+        <div className={styles['actions']}>
+          <Button variant="outline" tone="neutral" onClick={onClose}>
+            Batal
+          </Button>
+          <Button type="submit">Kirim lokasi</Button>
+        </div>
+      </form>
+    </Modal>
+  );
+}
+
+const fieldOf = ({ values, errors, set, leave }: Form<Values>, name: 'latitude' | 'longitude') => ({
+  name,
+  autoComplete: 'off',
+  value: values[name],
+  error: errors[name],
+  onChange: ({ target }: { target: { value: string } }) => set(name, target.value),
+  onBlur: () => leave(name),
+});
+
+/** Takes the place out of what was pasted. */
+function Pasted({ onPlace }: { onPlace: (place: Coordinates) => void }) {
+  const [pasted, setPasted] = useState('');
+  const place = placeIn(pasted);
+  const fault = pasted.trim() === '' || place ? undefined : isShortLink(pasted) ? SHORT : NO_PLACE;
+  return (
+    <TextField
+      label="Tautan peta atau koordinat"
+      autoComplete="off"
+      placeholder="https://www.google.com/maps/…"
+      help="Tempel tautan dari aplikasi peta, atau isi koordinatnya di bawah."
+      value={pasted}
+      error={fault}
+      onClear={() => setPasted('')}
+      onChange={({ target }) => {
+        setPasted(target.value);
+        const found = placeIn(target.value);
+        if (found) onPlace(found);
+      }}
+    />
+  );
+}
+
+const whyNot = [
+  'Lokasi tidak dapat ditemukan di peranti ini.',
+  'Peramban tidak diizinkan membaca lokasi. Izinkan di setelan situs, lalu coba lagi.',
+  'Lokasi tidak dapat ditemukan sekarang. Coba lagi di tempat terbuka.',
+  'Mencari lokasi terlalu lama. Coba lagi.',
+] as const;
+
+/** Asks the browser where it is. */
+function Here({ onPlace }: { onPlace: (place: Coordinates) => void }) {
+  const [busy, setBusy] = useState(false);
+  const [fault, setFault] = useState<string>();
+  const ask = () => {
+    setBusy(true);
+    setFault(undefined);
+    navigator.geolocation.getCurrentPosition(
+      ({ coords: { latitude, longitude } }) => {
+        setBusy(false);
+        // Six digits are a step of ten centimetres.
+        onPlace({ latitude: rounded(latitude), longitude: rounded(longitude) });
+      },
+      ({ code }) => {
+        setBusy(false);
+        setFault(whyNot[code] ?? whyNot[0]);
+      },
+      { enableHighAccuracy: true, timeout: LONG_MS },
+    );
+  };
+  return (
+    <div className={styles['file']}>
+      <Button
+        variant="outline"
+        tone="neutral"
+        size="sm"
+        busy={busy}
+        icon={<LocateFixed size={16} aria-hidden="true" />}
+        onClick={ask}
+      >
+        Gunakan lokasi saya
+      </Button>
+      {fault && (
+        <span role="alert" className={styles['fault']}>
+          {fault}
+        </span>
+      )}
+    </div>
+  );
+}
+
+const rounded = (degrees: number): number => Math.round(degrees * 1e6) / 1e6;
+
+/** How its receiver will see it. */
+function Preview({ values: { latitude, longitude, name, address } }: { values: Values }) {
+  const { timezone } = useUser();
+  const [now] = useState(() => new Date());
+  const place = placeIn(`${latitude.replace(',', '.')} ${longitude.replace(',', '.')}`);
+  if (!place) return null;
+  return (
+    <div className={styles['preview']}>
+      <ChatList label="Pratinjau">
+        <ChatBubble
+          side="out"
+          sender="Anda"
+          time={formatTime(now, timezone)}
+          at={now}
+          message={{
+            type: 'location',
+            place: { ...place, name: name.trim() || null, address: address.trim() || null },
+          }}
+        />
+      </ChatList>
+    </div>
+  );
+}

@@ -1,0 +1,284 @@
+import { useQuery } from '@tanstack/react-query';
+import { Paperclip } from 'lucide-react';
+import { useEffect, useRef, useState, type FormEvent } from 'react';
+import { formatTime } from '#contract/base/time.ts';
+import { endingsOfKind, fitsKind, mimesOfKind } from '#contract/media/kinds.ts';
+import { TEMPLATE_LIMITS, valueOrderOf, type Template } from '#contract/messages/templates.ts';
+import type { ChannelName } from '#contract/tokens.ts';
+import { fileKinds } from '#contract/uploads.ts';
+import { typeOfFile } from '#web/api/uploads/fileTypes.ts';
+import { useUser } from '#web/api/user.ts';
+import styles from '#web/features/messages/conversations/thread/attach/attach.module.css';
+import {
+  emptyFilling,
+  faultsOf,
+  shownTemplate,
+  templateToSend,
+  type Filling,
+} from '#web/features/messages/conversations/thread/attach/templateFill.ts';
+import {
+  contentShown,
+  type TemplateToSend,
+} from '#web/features/messages/conversations/thread/sending/content.ts';
+import { useMessagePrice } from '#web/features/messages/send/useMessagePrice.ts';
+import { saldoQuery } from '#web/features/saldo/saldo.ts';
+import {
+  channelsQuery,
+  templateCategoryLabel,
+  templateFileLabel,
+  templateLanguageLabel,
+} from '#web/features/tokens/tokens.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { fileFault } from '#web/ui/chat/attachments/fileFault.ts';
+import { waitingContent } from '#web/ui/chat/attachments/waitingFile.ts';
+import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
+import { Money } from '#web/ui/money/Money.tsx';
+import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
+
+type Props = {
+  template: Template;
+  channel: ChannelName | undefined;
+  /** Whom it goes to. */
+  name: string;
+  onBack: () => void;
+  onSend: (template: TemplateToSend, file: File | undefined) => void;
+};
+
+/** Fills in one template, beside how its receiver will see it. */
+export function TemplateForm({ template, channel, name, onBack, onSend }: Props) {
+  const [filling, setFilling] = useState<Filling>(() => begun(template, name));
+  const [file, setFile] = useState<File>();
+  const [isJudged, setJudged] = useState(false);
+  const form = useRef<HTMLFormElement>(null);
+  const [turn, setTurn] = useState(0);
+  const faults = faultsOf(template, filling, file !== undefined);
+  const errors = isJudged ? faults : {};
+  // The list that opened it is gone: the focus goes on to the first field.
+  useEffect(() => form.current?.querySelector<HTMLElement>('input, textarea, button')?.focus(), []);
+  useEffect(() => {
+    if (turn > 0) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [turn]);
+  const send = (event: FormEvent) => {
+    event.preventDefault();
+    if (Object.keys(faults).length === 0) return onSend(templateToSend(template, filling), file);
+    setJudged(true);
+    setTurn(turn + 1);
+  };
+  return (
+    <form
+      ref={form}
+      noValidate
+      aria-label={`Isi templat ${template.name}`}
+      className={styles['form']}
+      onSubmit={send}
+    >
+      <Facts template={template} channel={channel} />
+      <div className={styles['fill']}>
+        <div className={styles['form']}>
+          {template.header_file && (
+            <HeaderFile
+              kind={template.header_file}
+              file={file}
+              error={errors['file']}
+              onChange={setFile}
+            />
+          )}
+          <Fields template={template} filling={filling} errors={errors} onChange={setFilling} />
+        </div>
+        <Preview template={template} filling={filling} file={file} />
+      </div>
+      <div className={styles['actions']}>
+        <Button variant="outline" tone="neutral" onClick={onBack}>
+          Pilih templat lain
+        </Button>
+        <Button type="submit">Kirim templat</Button>
+      </div>
+    </form>
+  );
+}
+
+/** A variable that is called a name is the name of who gets it. */
+const begun = ({ body }: Template, name: string): Filling => ({
+  ...emptyFilling,
+  variables: Object.fromEntries(
+    valueOrderOf(body)
+      .filter((variable) => /^(?:nama|name)$/i.test(variable))
+      .map((variable) => [variable, name]),
+  ),
+});
+
+/** In which language it is, what it is for, and what it costs. */
+function Facts({ template, channel }: Pick<Props, 'template' | 'channel'>) {
+  const { data: saldo } = useQuery(saldoQuery);
+  const { data: channels } = useQuery({ ...channelsQuery, enabled: channel === 'cloud' });
+  const usual = useMessagePrice(channel, saldo);
+  const prices = channels?.find((one) => one.channel === 'cloud')?.prices;
+  const own = prices?.find(({ category }) => category === template.category)?.price;
+  const price = channel === 'cloud' ? own : usual;
+  return (
+    <p className={styles['note']}>
+      {templateLanguageLabel(template.language)} · {templateCategoryLabel[template.category].title}
+      {price === 'quota' && ' · Termasuk kuota paket'}
+      {price !== undefined && price !== 'quota' && (
+        <>
+          {' · '}
+          <Money amount={price} /> per pesan
+        </>
+      )}
+    </p>
+  );
+}
+
+type FieldsProps = {
+  template: Template;
+  filling: Filling;
+  errors: Readonly<Record<string, string>>;
+  onChange: (filling: Filling) => void;
+};
+
+function Fields({ template, filling, errors, onChange }: FieldsProps) {
+  const { body, header_variable: header, button_values: values } = template;
+  const { variables, buttons } = filling;
+  return (
+    <>
+      {header !== null && (
+        <TextField
+          label={`Judul {{${header}}}`}
+          required
+          autoComplete="off"
+          maxLength={TEMPLATE_LIMITS.header}
+          value={filling.header}
+          error={errors['header']}
+          onChange={({ target }) => onChange({ ...filling, header: target.value })}
+        />
+      )}
+      {valueOrderOf(body).map((name) => (
+        <TextArea
+          key={name}
+          label={`Isi {{${name}}}`}
+          required
+          rows={1}
+          maxLength={TEMPLATE_LIMITS.variable}
+          value={variables[name] ?? ''}
+          error={errors[`variable ${name}`]}
+          onChange={({ target }) =>
+            onChange({ ...filling, variables: { ...variables, [name]: target.value } })
+          }
+        />
+      ))}
+      {values.map(({ index, title, takes }) => (
+        <TextField
+          key={index}
+          label={`Tombol “${title}”`}
+          required
+          autoComplete="off"
+          help={takes === 'url' ? 'Bagian akhir alamat yang dibuka.' : 'Kode yang disalin.'}
+          maxLength={TEMPLATE_LIMITS.buttonValue}
+          value={buttons[index] ?? ''}
+          error={errors[`button ${index}`]}
+          onChange={({ target }) =>
+            onChange({ ...filling, buttons: { ...buttons, [index]: target.value } })
+          }
+        />
+      ))}
+    </>
+  );
+}
+
+type HeaderFileProps = {
+  kind: NonNullable<Template['header_file']>;
+  file: File | undefined;
+  error: string | undefined;
+  onChange: (file: File | undefined) => void;
+};
+
+/** The file above the text: chosen here, judged before it is uploaded. */
+function HeaderFile({ kind, file, error, onChange }: HeaderFileProps) {
+  const input = useRef<HTMLInputElement>(null);
+  const [fault, setFault] = useState<string>();
+  const take = (chosen: File | undefined) => {
+    if (!chosen) return;
+    const wrong = fitsKind(kind, typeOfFile(chosen))
+      ? fileFault(chosen, 0, 'media')
+      : `${chosen.name} tidak sesuai. Pilih ${endingsOfKind(kind)}.`;
+    setFault(wrong);
+    onChange(wrong === undefined ? chosen : undefined);
+  };
+  const label = templateFileLabel[kind];
+  const said = fault ?? error;
+  return (
+    <div className={styles['file']}>
+      <input
+        ref={input}
+        type="file"
+        hidden
+        accept={acceptOf(kind)}
+        aria-label={`${label} di atas teks`}
+        onChange={({ target }) => {
+          take(target.files?.[0]);
+          target.value = '';
+        }}
+      />
+      <Button
+        variant="outline"
+        tone="neutral"
+        size="sm"
+        aria-invalid={said !== undefined || undefined}
+        icon={<Paperclip size={16} aria-hidden="true" />}
+        onClick={() => input.current?.click()}
+      >
+        {file ? 'Ganti' : 'Pilih'} {label.toLowerCase()}
+      </Button>
+      {file && <bdi className={styles['chosen']}>{file.name}</bdi>}
+      {said !== undefined && (
+        <span role="alert" className={styles['fault']}>
+          {said}
+        </span>
+      )}
+    </div>
+  );
+}
+
+const acceptOf = (kind: HeaderFileProps['kind']): string =>
+  mimesOfKind[kind].flatMap((mime) => fileKinds[mime].extensions.map((end) => `.${end}`)).join();
+
+type PreviewProps = { template: Template; filling: Filling; file: File | undefined };
+
+function Preview({ template, filling, file }: PreviewProps) {
+  const { timezone } = useUser();
+  const [now] = useState(() => new Date());
+  const url = useObjectUrl(file);
+  const shown = shownTemplate(template, filling);
+  const { name, language } = template;
+  return (
+    <div className={styles['preview']}>
+      <ChatList label="Pratinjau">
+        <ChatBubble
+          side="out"
+          sender="Anda"
+          time={formatTime(now, timezone)}
+          at={now}
+          message={contentShown(
+            { type: 'template', template: { name, language, shown } },
+            file && waitingContent(file, url),
+          )}
+        />
+      </ChatList>
+    </div>
+  );
+}
+
+/** The address of a file that was chosen here. */
+function useObjectUrl(file: File | undefined): string | undefined {
+  const [url, setUrl] = useState<string>();
+  useEffect(() => {
+    if (!file) return;
+    const made = URL.createObjectURL(file);
+    setUrl(made);
+    return () => {
+      URL.revokeObjectURL(made);
+      setUrl(undefined);
+    };
+  }, [file]);
+  return url;
+}

@@ -1,0 +1,34 @@
+/** A place on earth, in degrees. */
+export type Coordinates = { latitude: number; longitude: number };
+
+const DEGREES = String.raw`(-?\d{1,3}(?:\.\d+)?)`;
+
+/** How maps write a place into their addresses, the exact one first; and how people write it. */
+const ways: readonly RegExp[] = [
+  new RegExp(`!3d${DEGREES}!4d${DEGREES}`),
+  new RegExp(
+    `[?&](?:q|query|ll|sll|destination|center)=(?:loc:)?${DEGREES}(?:,|%2C)\\s*${DEGREES}`,
+    'i',
+  ),
+  new RegExp(`[?&]mlat=${DEGREES}&mlon=${DEGREES}`),
+  new RegExp(`#map=\\d+(?:\\.\\d+)?/${DEGREES}/${DEGREES}`),
+  new RegExp(`@${DEGREES},${DEGREES}`),
+  new RegExp(`^geo:${DEGREES},${DEGREES}`),
+  new RegExp(`^${DEGREES}[,;\\s]\\s*${DEGREES}$`),
+];
+
+/** The place in a map's address, in a `geo:` address, or in two numbers; `undefined` where there is none. */
+export function placeIn(pasted: string): Coordinates | undefined {
+  const text = pasted.trim();
+  for (const way of ways) {
+    const [, north, east] = way.exec(text) ?? [];
+    const place = { latitude: Number(north), longitude: Number(east) };
+    const isOnEarth = Math.abs(place.latitude) <= 90 && Math.abs(place.longitude) <= 180;
+    if (north !== undefined && isOnEarth) return place;
+  }
+  return undefined;
+}
+
+/** Whether it leads to a map whose place only its own server knows. */
+export const isShortLink = (pasted: string): boolean =>
+  /^https?:\/\/(?:maps\.app\.goo\.gl|goo\.gl\/maps|g\.co)\//i.test(pasted.trim());

@@ -1,0 +1,19 @@
+import {
+  deleteQuickReply,
+  listQuickReplies,
+  saveQuickReply,
+} from '#contract/messages/quick-replies.ts';
+import type { Replies } from '#web/ui/chat/replies/stored.ts';
+
+/** The account's texts that are written often. */
+export const quickReplies: Replies = {
+  list: listQuickReplies,
+  save: saveQuickReply,
+  remove: deleteQuickReply,
+  words: {
+    title: 'Balasan cepat',
+    one: 'balasan',
+    person: 'nama kontak',
+    others: 'Balasan ini tidak dapat dipakai lagi, juga oleh rekan Anda.',
+  },
+};

@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest';
+import type { Template } from '#contract/messages/templates.ts';
+import { emptyFilling, faultsOf, shownTemplate, templateToSend } from './templateFill.ts';
+
+const template: Template = {
+  name: 'pesanan_siap',
+  language: 'id',
+  category: 'utility',
+  status: 'approved',
+  reason: null,
+  header: 'Pesanan {{1}}',
+  header_file: null,
+  header_variable: '1',
+  body: 'Halo {{2}}, totalnya {{1}}.',
+  footer: 'Toko Ani',
+  buttons: ['Balas', 'Lacak', 'Salin kode'],
+  button_values: [
+    { index: 1, title: 'Lacak', takes: 'url' },
+    { index: 2, title: 'Salin kode', takes: 'code' },
+  ],
+  variables: ['2', '1'],
+  created_at: new Date(0),
+};
+const filling = {
+  variables: { 1: 'Rp 25.000', 2: 'Budi' },
+  header: 'A-17',
+  buttons: { 1: 'a17', 2: 'KUE10' },
+};
+
+test('what is not filled in is asked for; what is too long is said', () => {
+  expect(Object.keys(faultsOf(template, emptyFilling, false))).toEqual([
+    'variable 1',
+    'variable 2',
+    'header',
+    'button 1',
+    'button 2',
+  ]);
+  expect(faultsOf(template, { ...filling, header: 'a'.repeat(61) }, false)).toEqual({
+    header: 'Paling panjang 60 karakter.',
+  });
+  const withFile: Template = { ...template, header_file: 'image', header_variable: null };
+  expect(Object.keys(faultsOf(withFile, filling, false))).toEqual(['file']);
+  expect(faultsOf(withFile, filling, true)).toEqual({});
+});
+
+test('the preview shows what is filled in, and where something is missing', () => {
+  expect(shownTemplate(template, { ...filling, variables: { 2: 'Budi' } })).toEqual({
+    header: 'Pesanan A-17',
+    body: 'Halo Budi, totalnya {{1}}.',
+    footer: 'Toko Ani',
+    buttons: ['Balas', 'Lacak', 'Salin kode'],
+  });
+});
+
+test('numbered variables go by their number, buttons by their place', () => {
+  expect(templateToSend(template, filling)).toMatchObject({
+    name: 'pesanan_siap',
+    language: 'id',
+    variables: ['Rp 25.000', 'Budi'],
+    header: 'A-17',
+    buttons: ['', 'a17', 'KUE10'],
+  });
+});

@@ -1,0 +1,94 @@
+import { Camera, ContactRound, FileText, Image, Plus, type LucideIcon } from 'lucide-react';
+import styles from '#web/ui/chat/composer/Composer.module.css';
+import { Disclosure } from '#web/ui/disclosure/Disclosure.tsx';
+
+/** Something else that is sent: opens what asks for it. */
+export type Tool = { icon: LucideIcon; name: string; onOpen: () => void };
+
+const PICTURES = { name: 'Gambar', accept: 'image/jpeg,image/png,image/webp' };
+
+type Props = {
+  documents: string | undefined;
+  pictures: { name: string; accept: string } | undefined;
+  more: readonly Tool[] | undefined;
+  onChoose: (files: readonly File[]) => void;
+};
+
+/** The tools behind the + button: real file inputs, each as large as its tool, and what opens forms. */
+export const Tools = ({ documents, pictures = PICTURES, more, onChoose }: Props) => (
+  <Disclosure
+    label="Lampiran"
+    icon={<Plus size={20} aria-hidden="true" />}
+    className={styles['tools']}
+    toggleClass={styles['toggle']}
+    contentClass={styles['options']}
+  >
+    {(close) => {
+      const chosen = (files: readonly File[]) => {
+        close();
+        onChoose(files);
+      };
+      return (
+        <>
+          <FileTool icon={Image} {...pictures} multiple onChoose={chosen} />
+          <FileTool icon={Camera} name="Kamera" accept="image/*" capture onChoose={chosen} />
+          <FileTool icon={FileText} name="Dokumen" accept={documents} multiple onChoose={chosen} />
+          {more ? (
+            more.map(({ icon: Icon, name, onOpen }) => (
+              <button
+                key={name}
+                type="button"
+                className={styles['tool']}
+                onClick={() => {
+                  // The focus comes back to where the tool was found.
+                  close({ focus: true });
+                  onOpen();
+                }}
+              >
+                <Icon size={20} aria-hidden="true" />
+                {name}
+              </button>
+            ))
+          ) : (
+            <FileTool
+              icon={ContactRound}
+              name="Kontak"
+              accept=".vcf,text/vcard"
+              onChoose={chosen}
+            />
+          )}
+        </>
+      );
+    }}
+  </Disclosure>
+);
+
+type FileToolProps = {
+  icon: LucideIcon;
+  name: string;
+  accept: string | undefined;
+  multiple?: boolean;
+  /** Phones open the camera on the back. */
+  capture?: boolean;
+  onChoose: (files: readonly File[]) => void;
+};
+
+const FileTool = ({ icon: Icon, name, accept, multiple, capture, onChoose }: FileToolProps) => (
+  <label className={styles['tool']}>
+    <Icon size={20} aria-hidden="true" />
+    {name}
+    <input
+      type="file"
+      className={styles['file']}
+      accept={accept}
+      multiple={multiple}
+      capture={capture ? 'environment' : undefined}
+      onChange={({ target }) => {
+        const files = [...(target.files ?? [])];
+        // The same file can be chosen again.
+        target.value = '';
+        if (files.length > 0) onChoose(files);
+      }}
+    />
+  </label>
+);

@@ -1,0 +1,36 @@
+import { Smile } from 'lucide-react';
+import { useRef, useState } from 'react';
+import { EmojiPopover } from '#web/ui/chat/emoji/EmojiPopover.tsx';
+
+type Props = {
+  className?: string | undefined;
+  onPick: (emoji: string) => void;
+  /** It was closed without a choice, or after one. */
+  onClose?: () => void;
+};
+
+/** Opens all emoji; it stays open for several, until Escape or a press elsewhere. */
+export function EmojiButton({ className, onPick, onClose }: Props) {
+  const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const close = () => {
+    setOpen(false);
+    onClose?.();
+  };
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        className={className}
+        aria-label="Emoji"
+        aria-haspopup="dialog"
+        aria-expanded={open}
+        onClick={() => (open ? close() : setOpen(true))}
+      >
+        <Smile size={20} aria-hidden="true" />
+      </button>
+      {open && <EmojiPopover anchor={button} label="Pilih emoji" onPick={onPick} onClose={close} />}
+    </>
+  );
+}

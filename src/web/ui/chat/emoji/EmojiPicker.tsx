@@ -1,0 +1,191 @@
+import { useEffect, useRef, useState, type KeyboardEvent, type RefObject } from 'react';
+import { useStore } from '#web/browser/store.ts';
+import { emojiTone, noteEmoji, recentEmoji, setEmojiTone } from '#web/ui/chat/emoji/chosenEmoji.ts';
+import printed from '#web/ui/chat/emoji/emoji.json' with { type: 'json' };
+import {
+  findEmoji,
+  groupsOf,
+  stepInGrid,
+  toned,
+  tones,
+  type Emoji,
+} from '#web/ui/chat/emoji/emoji.ts';
+import styles from '#web/ui/chat/emoji/EmojiPicker.module.css';
+import { TextField } from '#web/ui/text/TextField.tsx';
+
+const groups = groupsOf(printed);
+const byEmoji = new Map(groups.flatMap(({ all }) => all.map((one) => [one.emoji, one])));
+const RECENT = -1;
+const QUERY_MAX = 40;
+
+type Props = { onPick: (emoji: string) => void };
+
+/** All emoji to choose from: by Indonesian words, by groups, and those that were chosen last. */
+export function EmojiPicker({ onPick }: Props) {
+  const recent = useStore(recentEmoji);
+  const tone = useStore(emojiTone);
+  const [typed, setTyped] = useState('');
+  const [group, setGroup] = useState(recent.length > 0 ? RECENT : 0);
+  // What was chosen stays in its place while the picker is open.
+  const [remembered] = useState(() => recent.map(rememberedOf));
+  const grid = useRef<HTMLDivElement>(null);
+  const isSearching = typed.trim() !== '';
+  const shown = isSearching
+    ? findEmoji(groups, typed)
+    : group === RECENT
+      ? remembered
+      : (groups[group]?.all ?? []);
+  const title = isSearching
+    ? 'Hasil pencarian'
+    : group === RECENT
+      ? 'Terakhir dipakai'
+      : (groups[group]?.title ?? '');
+  const pick = (one: Emoji) => {
+    const emoji = toned(one, tone);
+    noteEmoji(emoji);
+    onPick(emoji);
+  };
+  return (
+    <div className={styles['picker']}>
+      <div className={styles['head']}>
+        <TextField
+          label="Cari emoji"
+          hideLabel
+          type="search"
+          autoComplete="off"
+          placeholder="Cari emoji, misalnya jempol"
+          maxLength={QUERY_MAX}
+          value={typed}
+          onChange={({ target }) => setTyped(target.value)}
+          onClear={() => setTyped('')}
+          onKeyDown={(event) => {
+            const first = shown[0];
+            if (event.key !== 'Enter' && event.key !== 'ArrowDown') return;
+            // It may stand in a form, which is not meant.
+            event.preventDefault();
+            if (event.key === 'ArrowDown') grid.current?.querySelector('button')?.focus();
+            else if (first) pick(first);
+          }}
+        />
+      </div>
+      {!isSearching && (
+        <Groups chosen={group} hasRecent={remembered.length > 0} onChoose={setGroup} />
+      )}
+      <h3 className={styles['title']}>{title}</h3>
+      <Grid key={isSearching ? typed : group} ref={grid} title={title} all={shown} onPick={pick} />
+      <Tones />
+    </div>
+  );
+}
+
+/** One that was chosen before has its tone already. */
+const rememberedOf = (emoji: string): Emoji => ({
+  emoji,
+  hasTones: false,
+  name: byEmoji.get(untoned(emoji))?.name ?? emoji,
+  words: '',
+});
+
+const untoned = (emoji: string): string =>
+  [...emoji].filter((point) => !tones.some((tone) => tone === point)).join('');
+
+type GroupsProps = { chosen: number; hasRecent: boolean; onChoose: (group: number) => void };
+
+function Groups({ chosen, hasRecent, onChoose }: GroupsProps) {
+  const all = [
+    ...(hasRecent ? [{ place: RECENT, title: 'Terakhir dipakai', icon: '🕘' }] : []),
+    ...groups.map(({ title, icon }, place) => ({ place, title, icon })),
+  ];
+  return (
+    <div role="group" aria-label="Kelompok emoji" className={styles['groups']}>
+      {all.map(({ place, title, icon }) => (
+        <button
+          key={place}
+          type="button"
+          className={styles['group']}
+          aria-label={title}
+          aria-pressed={place === chosen}
+          title={title}
+          onClick={() => onChoose(place)}
+        >
+          {icon}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+type GridProps = {
+  ref: RefObject<HTMLDivElement | null>;
+  title: string;
+  all: readonly Emoji[];
+  onPick: (one: Emoji) => void;
+};
+
+/** One of them can be reached by Tab; arrows walk among them. */
+function Grid({ ref, title, all, onPick }: GridProps) {
+  const tone = useStore(emojiTone);
+  const [stop, setStop] = useState(0);
+  useEffect(() => {
+    ref.current?.scrollTo(0, 0);
+  }, [ref]);
+  const walk = (event: KeyboardEvent) => {
+    const buttons = [...(ref.current?.querySelectorAll('button') ?? [])];
+    const top = buttons[0]?.offsetTop;
+    const columns = buttons.findIndex(({ offsetTop }) => offsetTop !== top);
+    const count = buttons.length;
+    const to = stepInGrid(event.key, stop, { count, columns: columns < 0 ? count : columns });
+    if (to === undefined) return;
+    event.preventDefault();
+    setStop(to);
+    buttons[to]?.focus();
+  };
+  if (all.length === 0) {
+    return (
+      <p className={styles['none']} role="status">
+        Tidak ada emoji untuk kata itu.
+      </p>
+    );
+  }
+  return (
+    // The keys come up from the emoji, of which one can be reached.
+    // oxlint-disable-next-line jsx-a11y/interactive-supports-focus
+    <div ref={ref} role="group" aria-label={title} className={styles['grid']} onKeyDown={walk}>
+      {all.map((one, place) => (
+        <button
+          key={one.emoji}
+          type="button"
+          tabIndex={place === stop ? 0 : -1}
+          className={styles['emoji']}
+          aria-label={one.name}
+          title={one.name}
+          onClick={() => onPick(one)}
+        >
+          {toned(one, tone)}
+        </button>
+      ))}
+    </div>
+  );
+}
+
+const toneNames = ['kuning', 'cerah', 'cerah sedang', 'sedang', 'gelap sedang', 'gelap'] as const;
+
+function Tones() {
+  const chosen = useStore(emojiTone);
+  return (
+    <div role="group" aria-label="Warna kulit" className={styles['tones']}>
+      {(['', ...tones] as const).map((tone, place) => (
+        <button
+          key={tone}
+          type="button"
+          className={styles['tone']}
+          aria-label={`Warna kulit ${toneNames[place]}`}
+          aria-pressed={tone === chosen}
+          onClick={() => setEmojiTone(tone)}
+        >
+          {toned({ emoji: '✋', hasTones: true }, tone)}
+        </button>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,59 @@
+import { Suspense, type ReactNode, type RefObject } from 'react';
+import { later } from '#web/browser/lazyComponent.ts';
+import styles from '#web/ui/chat/emoji/EmojiPopover.module.css';
+import { Popover } from '#web/ui/overlay/Popover.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+
+const EmojiPicker = later(
+  async () => (await import('#web/ui/chat/emoji/EmojiPicker.tsx')).EmojiPicker,
+);
+
+type Props = {
+  anchor: RefObject<HTMLElement | null>;
+  label: string;
+  onPick: (emoji: string) => void;
+  onClose: () => void;
+  /** In place of all emoji: a few of them, and the way to the others. */
+  children?: ReactNode;
+};
+
+/** Emoji to choose from, over everything, at what asked for them; the focus goes into it. */
+export const EmojiPopover = ({ anchor, label, onPick, onClose, children }: Props) => (
+  <Popover
+    anchor={anchor}
+    gap={6}
+    edge={8}
+    role="dialog"
+    aria-label={label}
+    className={styles['popover']}
+    onLeave={onClose}
+    onEscape={onClose}
+    onShown={(popover) => popover.querySelector<HTMLElement>('button, input')?.focus()}
+  >
+    {children ?? (
+      <Suspense fallback={<Waiting />}>
+        <Focused>
+          <EmojiPicker onPick={onPick} />
+        </Focused>
+      </Suspense>
+    )}
+  </Popover>
+);
+
+/** The picker comes after what shows it: it takes the focus when it is there. */
+const Focused = ({ children }: { children: ReactNode }) => (
+  <div ref={takeFocus} className={styles['inside']}>
+    {children}
+  </div>
+);
+
+function takeFocus(place: HTMLDivElement | null): void {
+  place?.querySelector('input')?.focus({ preventScroll: true });
+}
+
+const Waiting = () => (
+  <div className={styles['waiting']} aria-busy="true">
+    <Skeleton height={44} />
+    <Skeleton height={240} />
+  </div>
+);

@@ -1,0 +1,34 @@
+import { queryOptions } from '@tanstack/react-query';
+import type { Act } from '#contract/base/act.ts';
+import type {
+  deleteQuickReply,
+  listQuickReplies,
+  saveQuickReply,
+} from '#contract/messages/quick-replies.ts';
+import { perform } from '#web/api/act.ts';
+import type { ReplyWords } from '#web/ui/chat/replies/replies.ts';
+
+/** An act that takes and answers what another does, whoever may call it. */
+type ActLike<Model extends Act> = Act<
+  string,
+  Act['by'],
+  Model['input'],
+  Model['output'],
+  undefined
+>;
+
+/** Whose replies: the acts that store them, and what they are called. */
+export type Replies = {
+  list: ActLike<typeof listQuickReplies>;
+  save: ActLike<typeof saveQuickReply>;
+  remove: ActLike<typeof deleteQuickReply>;
+  words: ReplyWords;
+};
+
+/** All replies, by name. */
+export const repliesQuery = ({ list }: Pick<Replies, 'list'>) =>
+  queryOptions({
+    queryKey: [list.name],
+    queryFn: async ({ signal }) => (await perform(list, {}, { signal })).replies,
+    staleTime: 5 * 60_000,
+  });
