@@ -16,6 +16,7 @@ import { openShop, type Shop } from './seeds/shop.ts';
 import { type Desk, openDesk } from './seeds/desk.ts';
 import { cloudNumbers, cloudPictures, openCloudShop } from './seeds/cloud.ts';
 import { startFakeMeta } from '#tests/support/meta/fake-meta.ts';
+import { conversationPictures, openQuickReplies } from './seeds/conversation-pictures.ts';
 import { openMediaThread, openPhotoHost } from './seeds/media.ts';
 import { mediaPictures } from './seeds/media-pictures.ts';
 import { saveViews, tablePictures } from './seeds/table-pictures.ts';
@@ -54,18 +55,12 @@ async function toStatement(tab: Page): Promise<void> {
   );
 }
 
-const picturesOf = ({ customer: { session }, sender, waiting, peer }: Shop): Picture[] => [
+const picturesOf = ({ customer: { session }, waiting, peer }: Shop): Picture[] => [
   {
     name: 'beranda',
     options: { session, height: 1_560 },
     path: '/',
     before: (tab) => tab.getByRole('table').first().waitFor(),
-  },
-  {
-    name: 'percakapan-gelap',
-    options: { session, dark: true },
-    path: `/message-history?view=percakapan&open=${sender.id}&peer=${peer}`,
-    before: (tab) => tab.getByRole('article').last().waitFor(),
   },
   {
     name: 'kunci-token',
@@ -345,11 +340,13 @@ const albums: readonly Album[] = [
       await ask(address, saveSaldoAlert, { threshold: 1_000_000 }, shop.customer.session);
       await openTemplates(address, shop.customer);
       await saveViews(address, shop);
+      await openQuickReplies(address, shop);
       return [
         ...picturesOf(shop),
         ...tablePictures(shop),
         ...apiPictures(shop, address),
         ...templatePictures(shop.customer),
+        ...conversationPictures(shop),
       ];
     },
   },

@@ -26,5 +26,8 @@ test('a reply takes the place of what asked for it, with the customer’s name i
   expect(withReply('/sal', replies[1]?.text ?? '', 'Toko $& Budi')).toBe(
     'Selamat datang, Toko $& Budi. Ada yang bisa kami bantu, Toko $& Budi?',
   );
+  expect(withReply('/sal', replies[1]?.text ?? '', '')).toBe(
+    'Selamat datang. Ada yang bisa kami bantu?',
+  );
   expect(withReply('Baik.\n/is', 'Saldo masuk.', 'Ani')).toBe('Baik.\nSaldo masuk.');
 });

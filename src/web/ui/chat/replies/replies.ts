@@ -37,10 +37,18 @@ export function fittingReplies<One extends Reply>(
   return [...begins, ...holds].slice(0, OFFERED_MAX);
 }
 
-/** A text with the reply in place of what asked for it; `{nama}` is the name of who is answered. */
+/**
+ * A text with the reply in place of what asked for it; `{nama}` is the name of who is answered. Of somebody without a
+ * name (`person` is empty) it goes, with the comma before it.
+ */
 export function withReply(text: string, reply: string, person: string): string {
   const asked = askedName(text);
   const before = asked === undefined ? text : text.slice(0, text.length - asked.length - 1);
   // A function: `$&` in a name is a name.
-  return before + reply.replaceAll(/\{nama\}/gi, () => person);
+  return (
+    before +
+    (person === ''
+      ? reply.replaceAll(/,?[^\S\n]*\{nama\}/gi, '')
+      : reply.replaceAll(/\{nama\}/gi, () => person))
+  );
 }

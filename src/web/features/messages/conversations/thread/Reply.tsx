@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ContactRound, LayoutTemplate, MapPin, Zap } from 'lucide-react';
 import { useState, type ReactNode, type RefObject } from 'react';
 import { TEXT_MAX } from '#contract/messages.ts';
+import { formatPeer } from '#contract/messages/peer.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import { CAPTION_MAX } from '#contract/rest/limits.ts';
 import { later } from '#web/browser/lazyComponent.ts';
@@ -120,12 +121,14 @@ export function Reply(props: Props) {
 
 /** What is sent from dialogs, and the quick replies over the box. */
 function useTools({ which, name, channel, replyTo, onReplied }: Props) {
+  // A number is no name to be addressed by.
+  const person = name === formatPeer(which.peer) ? '' : name;
   const client = useQueryClient();
   const [attaching, setAttaching] = useState<Attaching>();
   const { data: replies } = useQuery(repliesQuery(quickReplies));
   const offer = useReplies({
     replies,
-    person: name,
+    person,
     words: quickReplies.words,
     onManage: () => setAttaching('replies'),
   });
@@ -133,7 +136,7 @@ function useTools({ which, name, channel, replyTo, onReplied }: Props) {
     <AttachDialogs
       attaching={attaching}
       which={which}
-      name={name}
+      name={person}
       channel={channel}
       onClose={() => setAttaching(undefined)}
       onSend={(content, file) => {

@@ -31,7 +31,7 @@ export type Attaching = 'location' | 'contact' | 'template' | 'replies';
 type Props = {
   attaching: Attaching;
   which: Which;
-  /** Whom it goes to. */
+  /** The name of whom it goes to; empty where it is not known. */
   name: string;
   channel: ChannelName | undefined;
   onSend: (content: Content, file?: File) => void;

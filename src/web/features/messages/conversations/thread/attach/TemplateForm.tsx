@@ -33,7 +33,7 @@ import { fileFault } from '#web/ui/chat/attachments/fileFault.ts';
 import { waitingContent } from '#web/ui/chat/attachments/waitingFile.ts';
 import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
-import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
+import { TextField } from '#web/ui/text/TextField.tsx';
 
 type Props = {
   template: Template;
@@ -153,11 +153,11 @@ function Fields({ template, filling, errors, onChange }: FieldsProps) {
         />
       )}
       {valueOrderOf(body).map((name) => (
-        <TextArea
+        <TextField
           key={name}
           label={`Isi {{${name}}}`}
           required
-          rows={1}
+          autoComplete="off"
           maxLength={TEMPLATE_LIMITS.variable}
           value={variables[name] ?? ''}
           error={errors[`variable ${name}`]}
