@@ -16,6 +16,7 @@ import { openShop, type Shop } from './seeds/shop.ts';
 import { type Desk, openDesk } from './seeds/desk.ts';
 import { cloudNumbers, cloudPictures, openCloudShop } from './seeds/cloud.ts';
 import { startFakeMeta } from '#tests/support/meta/fake-meta.ts';
+import { campaignPictures } from './seeds/campaign-pictures.ts';
 import { conversationPictures, openQuickReplies } from './seeds/conversation-pictures.ts';
 import { openMediaThread, openPhotoHost } from './seeds/media.ts';
 import { mediaPictures } from './seeds/media-pictures.ts';
@@ -346,6 +347,7 @@ const albums: readonly Album[] = [
         ...tablePictures(shop),
         ...apiPictures(shop, address),
         ...templatePictures(shop.customer),
+        ...(await campaignPictures(address, shop)),
         ...conversationPictures(shop),
       ];
     },

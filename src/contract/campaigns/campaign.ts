@@ -101,8 +101,8 @@ export const Campaign = schema(() =>
     starts_at: z.nullable(z.coerce.date()),
     /** Messages a minute at most; null: as many as its token sends. */
     pace: z.nullable(z.int()),
-    /** Messages a minute that its token sends at most. */
-    token_pace: z.int(),
+    /** Messages a minute that a token sends at most; null: as many as its network takes. */
+    token_pace: z.nullable(z.int()),
     recipients: RecipientCounts(),
     /** Its messages by their status; those that were taken back are none of them. */
     messages: z.object({

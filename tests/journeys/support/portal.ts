@@ -13,7 +13,7 @@ import {
 } from '#contract/simulator.ts';
 import { createToken, getToken, linkToken } from '#contract/tokens.ts';
 import { consentScan, getScan } from '#contract/tokens/scan.ts';
-import { UPLOAD_FIELD, UPLOAD_PATH } from '#contract/uploads.ts';
+import { UPLOAD_FIELD, UPLOAD_PATH, type UploadPurpose } from '#contract/uploads.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 /** The browser that each session of these helpers was begun in. */
@@ -240,12 +240,18 @@ export async function answerFrom(
   await waitFor(arrived);
 }
 
-/** Uploads the slip of a transfer as the screen does. @returns its id. @throws Error when it is refused. */
-export async function uploadSlip(address: string, session: string, bytes: Buffer): Promise<string> {
+/** A file as a screen uploads it. */
+type Uploaded = { purpose: UploadPurpose; name: string; type: string; bytes: Buffer };
+
+/** Uploads a file as the screens do. @returns the upload's id. @throws Error when it is refused. */
+export async function uploadAs(
+  address: string,
+  session: string,
+  { purpose, name, type, bytes }: Uploaded,
+): Promise<string> {
   const form = new FormData();
-  form.append(UPLOAD_FIELD, JSON.stringify({ purpose: 'proof' }));
-  const file = new Blob([new Uint8Array(bytes)], { type: 'image/jpeg' });
-  form.append(UPLOAD_FIELD, file, 'bukti-transfer.jpg');
+  form.append(UPLOAD_FIELD, JSON.stringify({ purpose }));
+  form.append(UPLOAD_FIELD, new Blob([new Uint8Array(bytes)], { type }), name);
   const answer = await fetch(address + UPLOAD_PATH, {
     method: 'POST',
     headers: {
@@ -258,3 +264,12 @@ export async function uploadSlip(address: string, session: string, bytes: Buffer
   if (!answer.ok) throw new Error(`${UPLOAD_PATH}: ${answer.status}`);
   return answer.text();
 }
+
+/** Uploads the slip of a transfer. @returns its id. @throws Error when it is refused. */
+export const uploadSlip = (address: string, session: string, bytes: Buffer): Promise<string> =>
+  uploadAs(address, session, {
+    purpose: 'proof',
+    name: 'bukti-transfer.jpg',
+    type: 'image/jpeg',
+    bytes,
+  });

@@ -31,7 +31,7 @@ export function openCampaigns(given: Omit<CampaignDeps, 'onStored'>): Campaigns 
     for (const listener of listeners) listener();
   };
   const deps: CampaignDeps = { ...given, onStored };
-  const shown = (stored: StoredCampaign) => campaignOf(stored, deps.pacePerSecond() * 60);
+  const shown = (stored: StoredCampaign) => campaignOf(stored, perMinute(deps.pacePerSecond()));
   const woken = async (change: Promise<StoredCampaign>) => {
     const stored = await change;
     wake();
@@ -84,6 +84,10 @@ export function openCampaigns(given: Omit<CampaignDeps, 'onStored'>): Campaigns 
     },
   };
 }
+
+/** Null without a limit. */
+const perMinute = (perSecond: number): number | null =>
+  perSecond === 0 ? null : Math.max(1, Math.floor(perSecond * 60));
 
 type Asking = { accountId: string; shown: (stored: StoredCampaign) => Campaign };
 

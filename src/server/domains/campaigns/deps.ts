@@ -12,7 +12,7 @@ export type CampaignDeps = {
   send: ApiMessages['send'];
   uploads: Pick<Uploads, 'read' | 'revert'>;
   adopt: Library['adopt'];
-  /** Messages a second that a token sends at most. */
+  /** Messages a second that a token sends at most; 0 without a limit. */
   pacePerSecond: () => number;
   now: () => Date;
   report: (error: unknown) => void;

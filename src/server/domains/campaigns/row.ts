@@ -84,8 +84,8 @@ export async function readCampaign(
 
 export const notFound = () => new Refusal('not_found', { what: 'Kiriman' });
 
-/** A campaign as its account sees it. @param tokenPace messages a minute that its token sends at most. */
-export const campaignOf = (stored: StoredCampaign, tokenPace: number): Campaign => ({
+/** A campaign as its account sees it. @param tokenPace messages a minute that its token sends at most; null without a limit. */
+export const campaignOf = (stored: StoredCampaign, tokenPace: number | null): Campaign => ({
   id: publicId('campaign', stored.campaign_id),
   name: stored.name,
   token: {

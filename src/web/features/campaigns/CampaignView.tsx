@@ -22,6 +22,11 @@ export function CampaignView({ id }: { id: string }) {
           <Row>
             <Link to="/message-history/kiriman">Kembali ke daftar kiriman</Link>
             {campaign && <CampaignStateChip campaign={campaign} />}
+            {campaign && (
+              <span>
+                dari <bdi>{campaign.token.name}</bdi>
+              </span>
+            )}
           </Row>
         }
       />

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { durationWords, listFromPasted } from '#web/features/campaigns/labels.ts';
+import { durationWords, leftOutWords, listFromPasted } from '#web/features/campaigns/labels.ts';
 
 test('a duration is told as people tell it', () => {
   expect(durationWords(10, 600)).toBe('kurang dari 1 menit');
@@ -8,6 +8,22 @@ test('a duration is told as people tell it', () => {
   expect(durationWords(36_000, 600)).toBe('sekitar 1 jam');
   expect(durationWords(71_900, 600)).toBe('sekitar 2 jam');
   expect(durationWords(100_000, 10)).toBe('sekitar 7 hari');
+});
+
+test('who gets no message is told by the reason', () => {
+  const all = {
+    total: 50,
+    waiting: 47,
+    placed: 0,
+    refused: 0,
+    cancelled: 0,
+    invalid: 1,
+    duplicate: 2,
+    opted_out: 0,
+    incomplete: 0,
+  };
+  expect(leftOutWords(all)).toBe('3 baris tidak dikirimi: 1 nomor salah, 2 nomor ganda.');
+  expect(leftOutWords({ ...all, invalid: 0, duplicate: 0 })).toBe('');
 });
 
 test('numbers beside each other go below each other, names stay beside their number', () => {

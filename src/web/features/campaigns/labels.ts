@@ -3,6 +3,7 @@ import type {
   Campaign,
   CampaignStatus,
   PauseReason,
+  RecipientCounts,
   RecipientState,
 } from '#contract/campaigns/campaign.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
@@ -74,12 +75,28 @@ export const recipientTone: Record<RecipientState, Tone> = {
   incomplete: 'warning',
 };
 
-/** Messages a minute at which it goes: what was asked for, as far as its token sends as many. */
-export const paceOf = ({ pace, token_pace }: Pick<Campaign, 'pace' | 'token_pace'>): number =>
-  Math.min(pace ?? token_pace, token_pace);
+/** Who of a list gets no message, in words; '' when everybody does: `2 baris tidak dikirimi: 1 nomor salah, 1 nomor ganda.` */
+export function leftOutWords(counts: RecipientCounts): string {
+  const left = leftOut.filter((state) => counts[state] > 0);
+  if (left.length === 0) return '';
+  const all = left.reduce((sum, state) => sum + counts[state], 0);
+  const each = left.map(
+    (state) => `${formatNumber(counts[state])} ${recipientLabel[state].toLowerCase()}`,
+  );
+  return `${formatNumber(all)} baris tidak dikirimi: ${each.join(', ')}.`;
+}
+
+const leftOut = ['invalid', 'incomplete', 'duplicate', 'opted_out'] as const;
+
+/** Messages a minute at which it goes: what was asked for, as far as its token sends as many; undefined without a limit. */
+export function paceOf({ pace, token_pace }: Pick<Campaign, 'pace' | 'token_pace'>) {
+  const most = Math.min(pace ?? Infinity, token_pace ?? Infinity);
+  return most === Infinity ? undefined : most;
+}
 
 /** How long so many messages take, in words: `kurang dari 1 menit`, `sekitar 42 menit`, `sekitar 3 jam 10 menit`. */
-export function durationWords(messages: number, perMinute: number): string {
+export function durationWords(messages: number, perMinute: number | undefined): string {
+  if (perMinute === undefined) return 'secepat jaringannya menerima';
   const minutes = Math.ceil(messages / Math.max(1, perMinute));
   if (minutes <= 1) return 'kurang dari 1 menit';
   if (minutes < 60) return `sekitar ${minutes} menit`;

@@ -18,6 +18,8 @@ const AT_ONCE = 50;
  */
 const QUEUED_SECONDS = 1;
 const QUEUED_MIN = 10;
+/** Where no pace is set, so many: what a network that answers quickly takes until the next look. */
+const QUEUED_UNPACED = 250;
 const COUNT_MS = 1_000;
 const SWEEP_MS = 30_000;
 
@@ -94,7 +96,8 @@ async function work(
   if (isNew) await adoptPlaced(deps, claimed);
   if (claimed.becoming !== null) return finishBecoming(deps, claimed);
   const perSecond = deps.pacePerSecond();
-  const queuedMax = Math.max(QUEUED_MIN, Math.ceil(perSecond * QUEUED_SECONDS));
+  const queuedMax =
+    perSecond === 0 ? QUEUED_UNPACED : Math.max(QUEUED_MIN, Math.ceil(perSecond * QUEUED_SECONDS));
   const queued = await countQueuedBulk(deps.allAccountsSql, claimed, queuedMax);
   const pace = paceNow(claimed, paces.get(claimed.campaignId));
   const count = Math.min(queuedMax - queued, Math.floor(pace.left));

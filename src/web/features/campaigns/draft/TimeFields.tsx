@@ -11,6 +11,11 @@ const whens = [
   { value: 'later', label: 'Pada waktu tertentu' },
 ];
 
+const mostWords = ({ token_pace: most }: Campaign): string =>
+  most === null
+    ? 'secepat jaringannya menerima'
+    : `${formatNumber(Math.min(most, PACE_MAX))} per menit`;
+
 /** When a campaign begins, and how fast it goes. */
 export function TimeFields({ form, campaign }: { form: Form<DraftValues>; campaign: Campaign }) {
   const { values, errors } = form;
@@ -40,7 +45,7 @@ export function TimeFields({ form, campaign }: { form: Form<DraftValues>; campai
         inputMode="numeric"
         autoComplete="off"
         suffix="pesan per menit"
-        help={`Dikosongkan: secepat token ini, ${formatNumber(Math.min(campaign.token_pace, PACE_MAX))} per menit. Laju yang lebih pelan lebih aman bagi nomor WhatsApp.`}
+        help={`Dikosongkan: ${mostWords(campaign)}. Laju yang lebih pelan lebih aman bagi nomor WhatsApp.`}
         value={values.pace}
         error={errors.pace}
         onChange={({ target }) => form.set('pace', target.value)}

@@ -3,7 +3,7 @@ import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import type { Campaign } from '#contract/campaigns/campaign.ts';
 import type { DraftValues } from '#web/features/campaigns/draft/content.ts';
 import { templatesQuery } from '#web/features/campaigns/draft/templatesQuery.ts';
-import { durationWords } from '#web/features/campaigns/labels.ts';
+import { durationWords, paceOf } from '#web/features/campaigns/labels.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
 import { channelsQuery } from '#web/features/tokens/tokens.ts';
 
@@ -25,7 +25,7 @@ export function useCost(
 ): (messages: number) => CostFigures {
   const { data: saldo } = useQuery(saldoQuery);
   const price = usePrice(token.channel === 'cloud', values);
-  const perMinute = Math.min(Number(values.pace) || token_pace, token_pace);
+  const perMinute = paceOf({ pace: Number(values.pace) || null, token_pace });
   return (messages) => {
     const quota = token.channel === 'cloud' ? 0 : Math.min(saldo?.quota_left ?? 0, messages);
     return {

@@ -10,7 +10,7 @@ import { formatNumber } from '#contract/base/money.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { recipientLabel, recipientTone } from '#web/features/campaigns/labels.ts';
+import { leftOutWords, recipientLabel, recipientTone } from '#web/features/campaigns/labels.ts';
 import { isUnderWay } from '#web/features/campaigns/queries.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
 import { StatusMark } from '#web/features/messages/messages.ts';
@@ -91,6 +91,7 @@ export function RecipientList({ campaign }: { campaign: Campaign }) {
   const list = useList(listRecipients, { campaign_id: campaign.id, state }, view, {
     ...(isUnderWay(campaign) && { everyMs: EVERY_MS }),
   });
+  const left = leftOutWords(recipients);
   const states = RecipientState().options.filter((one) => recipients[one] > 0);
   const choose = (next: string) =>
     void navigate({
@@ -101,6 +102,7 @@ export function RecipientList({ campaign }: { campaign: Campaign }) {
     });
   return (
     <div className={styles['list']}>
+      {left !== '' && <p className={styles['note']}>{left}</p>}
       <div className={styles['filter']}>
         <Select
           label="Keadaan"
