@@ -18,14 +18,14 @@ const line = (what: string, max: number) =>
     z.string().check(z.trim(), z.maxLength(max, `${what} paling panjang ${max} karakter.`)),
   );
 
-const decimal = /^[+-]?\d{1,3}(?:[.,]\d{1,20})?$/;
+const decimal = /^-?\d{1,3}(?:[.,]\d{1,20})?$/;
 
-/** Degrees as people and maps write them, with a point or a comma. */
+/** Degrees as people and maps write them, with a point or a comma, and nothing else around them. */
 const Degrees = (max: number, sentence: string) =>
   z.pipe(
     z.transform((given: string | number) =>
-      typeof given === 'string' && decimal.test(given.trim())
-        ? Number(given.trim().replace(',', '.'))
+      typeof given === 'string' && decimal.test(given)
+        ? Number(given.replace(',', '.'))
         : typeof given === 'number'
           ? given
           : Number.NaN,

@@ -47,7 +47,7 @@ export function EmojiPicker({ onPick }: Props) {
   };
   return (
     <div className={styles['picker']}>
-      <div className={styles['head']}>
+      <div>
         <TextField
           label="Cari emoji"
           hideLabel

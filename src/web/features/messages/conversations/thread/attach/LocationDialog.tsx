@@ -103,7 +103,8 @@ const fieldOf = ({ values, errors, set, leave }: Form<Values>, name: 'latitude' 
   autoComplete: 'off',
   value: values[name],
   error: errors[name],
-  onChange: ({ target }: { target: { value: string } }) => set(name, target.value),
+  // What was copied often brings blanks along.
+  onChange: ({ target }: { target: { value: string } }) => set(name, target.value.trim()),
   onBlur: () => leave(name),
 });
 
