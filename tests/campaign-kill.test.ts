@@ -9,8 +9,10 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
-/** `CAMPAIGN_ROWS=50000 npx vitest run --project unit tests/campaign-kill.test.ts` for the size that is promised. */
+/** `CAMPAIGN_ROWS=50000 CAMPAIGN_PACE=0 npx vitest run --project unit tests/campaign-kill.test.ts` for the size that is promised. */
 const ROWS = Number(process.env['CAMPAIGN_ROWS'] ?? 600);
+/** Messages a second; 0 without a limit. */
+const PACE = process.env['CAMPAIGN_PACE'] ?? '300';
 const SALDO = ROWS * 1_000;
 
 const peerAt = (n: number): string => `62812${String(10_000_000 + n)}`;
@@ -56,7 +58,7 @@ test('under kills of its workers and the database each recipient gets their mess
   const { allAccountsSql: sql } = db;
   const campaign = await startedCampaign(db);
   const { accountId, campaignId } = campaign;
-  const env = { ROLE: 'worker', LANE_PACE_PER_SECOND: '300', LOG_LEVEL: 'silent' };
+  const env = { ROLE: 'worker', LANE_PACE_PER_SECOND: PACE, LOG_LEVEL: 'silent' };
   const workers: Started[] = [start(env), start(env)];
   const kill = async (n: number) => {
     const one = workers[n]!;
