@@ -57,7 +57,14 @@ export default defineConfig(({ command }) => ({
     // Inline data would need `data:` in font-src and grows the entry; small files are cached better.
     assetsInlineLimit: 0,
     // Safari before 17 loads the same modules a little later; the polyfill costs every browser 1 kB.
-    modulePreload: { polyfill: false },
+    modulePreload: {
+      polyfill: false,
+      // The entry has brought these: to name them again before each page only makes it longer.
+      resolveDependencies: (_page, files, { hostType }) =>
+        hostType === 'html'
+          ? files
+          : files.filter((file) => !/assets\/(?:core|rolldown-runtime)-/.test(file)),
+    },
     reportCompressedSize: false,
     // Schemas and acts are made by calls at the top of a module; unused ones may go all the same.
     rolldownOptions: {

@@ -1,7 +1,7 @@
 import { closeBroadcast, listBroadcasts } from '#contract/operator/broadcasts.ts';
 import * as operator from '#contract/operator/broadcasts.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
-import { isTransient } from '#server/infra/postgres/database.ts';
+import { repeat } from '#server/infra/jobs/repeat.ts';
 import { announceDue } from './announce.ts';
 import { audiences } from './audience.ts';
 import { deliverDue } from './deliver.ts';
@@ -63,7 +63,7 @@ export function openBroadcasts(deps: BroadcastDeps): Broadcasts {
     nameFor: shown.nameFor,
     work,
     start: () => {
-      const worker = repeat(work, deps.report);
+      const worker = repeat(work, LOOK_MS, deps.report);
       wake = worker.wake;
       return {
         close: () => {
@@ -73,34 +73,6 @@ export function openBroadcasts(deps: BroadcastDeps): Broadcasts {
       };
     },
     prune: () => prune(deps),
-  };
-}
-
-/** Does work every few seconds, one after the other; `wake` begins it now, or once more when it is under way. */
-function repeat(work: () => Promise<void>, report: (trouble: unknown) => void) {
-  let isAsked = false;
-  let working: Promise<void> | undefined;
-  const run = async () => {
-    do {
-      isAsked = false;
-      await work();
-    } while (isAsked);
-  };
-  const wake = () => {
-    isAsked = true;
-    working ??= run()
-      .catch((error: unknown) => {
-        if (!isTransient(error)) report(error);
-      })
-      .finally(() => (working = undefined));
-  };
-  const timer = setInterval(wake, LOOK_MS);
-  return {
-    wake,
-    close: async () => {
-      clearInterval(timer);
-      await working;
-    },
   };
 }
 

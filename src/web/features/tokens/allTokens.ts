@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { listTokens, type Token } from '#contract/tokens.ts';
 import { perform } from '#web/api/act.ts';
+import { allPages } from '#web/api/lists/allPages.ts';
 
 /** An account has a few dozen tokens at most; no more pages than this are read. */
 const TOKEN_PAGES_MAX = 20;
@@ -8,14 +9,6 @@ const TOKEN_PAGES_MAX = 20;
 /** All tokens of the account, for choosing one. */
 export const allTokensQuery = queryOptions({
   queryKey: ['tokens', 'all'],
-  queryFn: async ({ signal }): Promise<readonly Token[]> => {
-    const page = (number: number) =>
-      perform(listTokens, { page: number, start: number }, { signal });
-    const first = await page(0);
-    const pages = Math.min(TOKEN_PAGES_MAX, first.totalPages ?? 1);
-    const others = await Promise.all(
-      Array.from({ length: Math.max(0, pages - 1) }, (_, index) => page(index + 1)),
-    );
-    return [first, ...others].flatMap(({ rows }) => rows);
-  },
+  queryFn: ({ signal }): Promise<readonly Token[]> =>
+    allPages((page) => perform(listTokens, { page, start: page }, { signal }), TOKEN_PAGES_MAX),
 });

@@ -60,7 +60,7 @@ export async function createDraft(
     return readCampaign(tx, { accountId, campaignId });
   });
   // A draft stands without it; what is left is forgotten within a day.
-  await deps.uploads.revert(owner, input.upload).catch(() => undefined);
+  await deps.uploads.revert(owner, input.upload).catch(deps.report);
   deps.onStored();
   return stored;
 }

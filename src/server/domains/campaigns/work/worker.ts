@@ -1,5 +1,6 @@
 import type { CampaignDeps } from '#server/domains/campaigns/deps.ts';
 import { countQueuedBulk } from '#server/domains/messages/messages.ts';
+import { repeat } from '#server/infra/jobs/repeat.ts';
 import { newId } from '#server/infra/ids.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import { countMessages, uncountedAccounts } from './count.ts';
@@ -51,7 +52,7 @@ export function startCampaignWorker(deps: CampaignDeps): CampaignWorker {
     );
   };
   const counts = openCounts(deps);
-  const placing = repeat(tick, TICK_MS, deps);
+  const placing = repeat(tick, TICK_MS, deps.report);
   return {
     wake: placing.wake,
     add: counts.add,
@@ -140,40 +141,11 @@ function openCounts(deps: CampaignDeps) {
       throw error;
     }
   };
-  const counting = repeat(count, COUNT_MS, deps);
+  const counting = repeat(count, COUNT_MS, deps.report);
   return {
     add: (accountIds: Iterable<string>) => {
       for (const id of accountIds) grown.add(id);
     },
     close: counting.close,
-  };
-}
-
-/** Does work every so many milliseconds, one after the other; `wake` does it now, or once more when it is under way. */
-function repeat(work: () => Promise<void>, ms: number, deps: CampaignDeps) {
-  let isAsked = false;
-  let working: Promise<void> | undefined;
-  let isClosed = false;
-  const run = async () => {
-    do {
-      isAsked = false;
-      await work();
-    } while (isAsked && !isClosed);
-  };
-  const wake = () => {
-    if (isClosed) return;
-    isAsked = true;
-    working ??= run()
-      .catch((error: unknown) => reportLasting(deps, error))
-      .finally(() => (working = undefined));
-  };
-  const timer = setInterval(wake, ms);
-  return {
-    wake,
-    close: async () => {
-      isClosed = true;
-      clearInterval(timer);
-      await working;
-    },
   };
 }

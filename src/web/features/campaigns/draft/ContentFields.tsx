@@ -14,6 +14,7 @@ import { Button } from '#web/ui/button/Button.tsx';
 import type { Form } from '#web/ui/form/useForm.ts';
 import { Select } from '#web/ui/select/Select.tsx';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
+import { insertText } from '#web/ui/text/insertText.ts';
 import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
 import { FileUpload } from '#web/ui/upload/FileUpload.tsx';
 import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
@@ -78,15 +79,8 @@ type VariablesProps = {
 /** A field of text, and a button for each column that writes its variable where the cursor is. */
 function WithVariables({ form, field, columns, children }: VariablesProps) {
   const area = useRef<HTMLTextAreaElement>(null);
-  const insert = (variable: string) => {
-    const text = form.values[field];
-    const { selectionStart: from = text.length, selectionEnd: to = from } = area.current ?? {};
-    form.set(field, text.slice(0, from) + variable + text.slice(to));
-    requestAnimationFrame(() => {
-      area.current?.focus();
-      area.current?.setSelectionRange(from + variable.length, from + variable.length);
-    });
-  };
+  const insert = (variable: string) =>
+    insertText(area.current, form.values[field], variable, (next) => form.set(field, next));
   return (
     <div className={styles['body']}>
       {children(area)}
@@ -154,11 +148,10 @@ function FileFields({ form, campaign }: Props) {
   );
 }
 
-/** The approved templates without parts that a list cannot fill in. */
+/** The templates without parts that a list cannot fill in. */
 const sendableTemplates = (all: readonly Template[]): readonly Template[] =>
   all.filter(
-    ({ status, header_file, header_variable, button_values, category }) =>
-      status === 'approved' &&
+    ({ header_file, header_variable, button_values, category }) =>
       header_file === null &&
       header_variable === null &&
       button_values.length === 0 &&

@@ -15,7 +15,7 @@ import { PAGE_SIZE } from '#contract/base/act.ts';
 import { perform } from '#web/api/act.ts';
 import { useUser } from '#web/api/user.ts';
 import { templatesQuery } from '#web/features/campaigns/draft/templatesQuery.ts';
-import { coordinate, type DraftValues } from '#web/features/campaigns/draft/content.ts';
+import { placeIn, type DraftValues } from '#web/features/campaigns/draft/content.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
 import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
@@ -123,8 +123,8 @@ function messageOf(
       return { type: 'file', caption: filled(values.caption), filename: name };
     }
     case 'location': {
-      const { latitude, longitude, place, address } = values;
-      const at = { latitude: coordinate(latitude), longitude: coordinate(longitude) };
+      const { place, address } = values;
+      const at = placeIn(values);
       if (Number.isNaN(at.latitude + at.longitude)) return undefined;
       return { type: 'location', place: { ...at, name: place || null, address: address || null } };
     }

@@ -1,3 +1,4 @@
+import { Latitude, Longitude } from '#contract/messages/sending/send-content.ts';
 import type { CampaignContent, CampaignContentInput } from '#contract/campaigns/content.ts';
 import type { Campaign } from '#contract/campaigns/campaign.ts';
 import { instantOfLocal, localDateTime } from '#web/ui/time/localTime.ts';
@@ -44,9 +45,15 @@ export function draftValues({ content, starts_at, pace }: Campaign, zone: string
   };
 }
 
-/** A coordinate as people write it, with a comma or a point. */
-export const coordinate = (written: string): number =>
-  written.trim() === '' ? Number.NaN : Number(written.trim().replace(',', '.'));
+/** Degrees as they were typed; NaN where they are none. */
+const degreesIn = (side: ReturnType<typeof Latitude>, written: string): number =>
+  side.safeParse(written.trim()).data ?? Number.NaN;
+
+/** Where the fields say that the place is; NaN where they say none. */
+export const placeIn = ({ latitude, longitude }: DraftValues) => ({
+  latitude: degreesIn(Latitude(), latitude),
+  longitude: degreesIn(Longitude(), longitude),
+});
 
 /** What is sent to each, of the fields. */
 export function contentOf(values: DraftValues): CampaignContentInput {
@@ -58,8 +65,7 @@ export function contentOf(values: DraftValues): CampaignContentInput {
       const { place, address } = values;
       return {
         type,
-        latitude: coordinate(values.latitude),
-        longitude: coordinate(values.longitude),
+        ...placeIn(values),
         ...(place.trim() !== '' && { name: place.trim() }),
         ...(address.trim() !== '' && { address: address.trim() }),
       };
@@ -100,10 +106,10 @@ function contentErrors(values: DraftValues, { content }: Campaign) {
         }),
       };
     case 'location': {
-      const wrong = (written: string, most: number) => !(Math.abs(coordinate(written)) <= most);
+      const { latitude, longitude } = placeIn(values);
       return {
-        ...(wrong(values.latitude, 90) && { latitude: 'Tulis lintang, misalnya -6.9147.' }),
-        ...(wrong(values.longitude, 180) && { longitude: 'Tulis bujur, misalnya 107.6098.' }),
+        ...(Number.isNaN(latitude) && { latitude: 'Tulis lintang, misalnya -6.9147.' }),
+        ...(Number.isNaN(longitude) && { longitude: 'Tulis bujur, misalnya 107.6098.' }),
       };
     }
     default:

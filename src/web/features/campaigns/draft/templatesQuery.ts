@@ -1,18 +1,16 @@
-import { listTemplates, type Template } from '#contract/messages/templates.ts';
+import { queryOptions } from '@tanstack/react-query';
+import { PAGE_SIZE } from '#contract/base/act.ts';
+import { listTemplates, TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
 import { perform } from '#web/api/act.ts';
+import { allPages } from '#web/api/lists/allPages.ts';
+import { listKey } from '#web/ui/table/list/useList.ts';
 
-/** All templates of an account: 250 at most, ten to a page. */
-async function readTemplates(signal: AbortSignal): Promise<readonly Template[]> {
-  const rows: Template[] = [];
-  for (let page = 0; ; page += 1) {
-    const answer = await perform(listTemplates, { page }, { signal });
-    rows.push(...answer.rows);
-    if (page + 1 >= (answer.totalPages ?? 0)) return rows;
-  }
-}
-
-/** All templates of the account. */
-export const templatesQuery = {
-  queryKey: ['template_list', 'all'] as const,
-  queryFn: ({ signal }: { signal: AbortSignal }) => readTemplates(signal),
-};
+/** All templates of the account that can be sent. */
+export const templatesQuery = queryOptions({
+  queryKey: [...listKey(listTemplates), 'approved', 'all'],
+  queryFn: ({ signal }) =>
+    allPages(
+      (page) => perform(listTemplates, { status: 'approved', page }, { signal }),
+      Math.ceil(TEMPLATE_LIMITS.all / PAGE_SIZE),
+    ),
+});

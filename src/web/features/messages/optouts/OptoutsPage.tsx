@@ -3,24 +3,17 @@ import { BellRing, UserX } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { formatPeer, normalizePeer, Peer, writtenPeer } from '#contract/messages/peer.ts';
-import {
-  listOptouts,
-  optoutSourceLabel,
-  removeOptout,
-  type Optout,
-} from '#contract/messages/optouts.ts';
-import { sentenceOf } from '#web/api/errors.ts';
-import { useAct } from '#web/api/query.ts';
+import { listOptouts, optoutSourceLabel, type Optout } from '#contract/messages/optouts.ts';
 import { useUser } from '#web/api/user.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { MessageTabs } from '#web/features/messages/MessageTabs.tsx';
 import { AddOptout } from '#web/features/messages/optouts/AddOptout.tsx';
 import styles from '#web/features/messages/optouts/OptoutsPage.module.css';
+import { useRemoveOptout } from '#web/features/messages/optouts/useRemoveOptout.tsx';
 import { allTokensQuery } from '#web/features/tokens/tokens.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
-import { confirm } from '#web/ui/overlay/confirm.ts';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
@@ -114,7 +107,13 @@ function OptoutTable({ token, tokens }: { token: Token; tokens: readonly Token[]
   const { view, onView } = useAddressView(PATH, { first: 1, top: true });
   const peer = peerTyped(search.q);
   const list = useList(listOptouts, { token_id: token.id, peer }, view);
-  const letGoOn = useLetGoOn(token);
+  const client = useQueryClient();
+  const remove = useRemoveOptout();
+  const letGoOn = async ({ peer: whose }: Optout) => {
+    if (!(await remove({ tokenId: token.id, peer: whose, name: formatPeer(whose) }))) return;
+    toast('Nomor ini dapat menerima pesan lagi.', { tone: 'success' });
+    await client.invalidateQueries({ queryKey: listKey(listOptouts) });
+  };
   const go = (change: { q?: string | undefined; token?: string | undefined }) =>
     void navigate({ to: PATH, change: { ...change, page: undefined }, replace: true });
   return (
@@ -168,25 +167,4 @@ function OptoutTable({ token, tokens }: { token: Token; tokens: readonly Token[]
       />
     </div>
   );
-}
-
-function useLetGoOn({ id }: Token) {
-  const client = useQueryClient();
-  const remove = useAct(removeOptout);
-  return async ({ peer }: Optout) => {
-    const done = await confirm({
-      title: `Izinkan lagi pesan ke ${formatPeer(peer)}?`,
-      children: <p>Lakukan ini hanya bila penerima memintanya sendiri.</p>,
-      cancelText: 'Batal',
-      confirmText: 'Izinkan',
-      tone: 'primary',
-      sentenceOf,
-      onConfirm: async () => {
-        await remove.perform({ token_id: id, peer: writtenPeer(peer) });
-      },
-    });
-    if (!done) return;
-    toast('Nomor ini dapat menerima pesan lagi.', { tone: 'success' });
-    await client.invalidateQueries({ queryKey: listKey(listOptouts) });
-  };
 }

@@ -22,6 +22,7 @@ import { useActForm } from '#web/ui/form/useActForm.ts';
 import type { Form } from '#web/ui/form/useForm.ts';
 import { Panel } from '#web/ui/panel/Panel.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
+import { insertText } from '#web/ui/text/insertText.ts';
 import { TextArea, TextField } from '#web/ui/text/TextField.tsx';
 
 const initial = {
@@ -168,15 +169,8 @@ const ContentFields = ({ form }: FieldsProps) => (
 function BodyField({ form }: FieldsProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const variable = `{{${nextVariable(form.values.body)}}}`;
-  const insert = () => {
-    const { body } = form.values;
-    const { selectionStart: from = body.length, selectionEnd: to = from } = area.current ?? {};
-    form.set('body', body.slice(0, from) + variable + body.slice(to));
-    requestAnimationFrame(() => {
-      area.current?.focus();
-      area.current?.setSelectionRange(from + variable.length, from + variable.length);
-    });
-  };
+  const insert = () =>
+    insertText(area.current, form.values.body, variable, (body) => form.set('body', body));
   return (
     <div className={styles['body']}>
       <TextArea

@@ -2,23 +2,16 @@ import { writtenPeer } from '#contract/messages/peer.ts';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { BellOff, BellRing } from 'lucide-react';
 import { useState } from 'react';
-import {
-  OPTOUT_REASON_MAX,
-  addOptout,
-  listOptouts,
-  removeOptout,
-} from '#contract/messages/optouts.ts';
+import { OPTOUT_REASON_MAX, addOptout, listOptouts } from '#contract/messages/optouts.ts';
 import { perform } from '#web/api/act.ts';
-import { sentenceOf } from '#web/api/errors.ts';
-import { useAct } from '#web/api/query.ts';
 import type { Which } from '#web/features/messages/conversations/queries.ts';
 import styles from '#web/features/messages/conversations/optout/OptoutSwitch.module.css';
+import { useRemoveOptout } from '#web/features/messages/optouts/useRemoveOptout.tsx';
 import { optoutsKey } from '#web/features/messages/queryKeys.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { useActForm } from '#web/ui/form/useActForm.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
-import { confirm } from '#web/ui/overlay/confirm.ts';
 import { TextField } from '#web/ui/text/TextField.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
@@ -39,22 +32,12 @@ type Props = { which: Which; name: string };
 export function OptoutSwitch({ which, name }: Props) {
   const client = useQueryClient();
   const { data: optout } = useQuery(optoutQuery(which));
-  const remove = useAct(removeOptout);
+  const remove = useRemoveOptout();
   const [asking, setAsking] = useState(false);
   if (optout === undefined) return null;
   const isOn = optout !== null;
   const letGoOn = async () => {
-    const gone = await confirm({
-      title: `Izinkan lagi pesan ke ${name}?`,
-      children: <p>Lakukan ini hanya bila penerima memintanya sendiri.</p>,
-      cancelText: 'Batal',
-      confirmText: 'Izinkan',
-      tone: 'primary',
-      sentenceOf,
-      onConfirm: async () => {
-        await remove.perform({ token_id: which.tokenId, peer: writtenPeer(which.peer) });
-      },
-    });
+    const gone = await remove({ ...which, name });
     if (gone) client.setQueryData(optoutQuery(which).queryKey, null);
   };
   return (

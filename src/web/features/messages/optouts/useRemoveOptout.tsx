@@ -1,0 +1,24 @@
+import { removeOptout } from '#contract/messages/optouts.ts';
+import { writtenPeer } from '#contract/messages/peer.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { confirm } from '#web/ui/overlay/confirm.ts';
+
+type Which = { tokenId: string; peer: string; name: string };
+
+/** Asks, then lets a token write to a phone again. @returns whether it was done */
+export function useRemoveOptout(): (which: Which) => Promise<boolean> {
+  const remove = useAct(removeOptout);
+  return ({ tokenId, peer, name }) =>
+    confirm({
+      title: `Izinkan lagi pesan ke ${name}?`,
+      children: <p>Lakukan ini hanya bila penerima memintanya sendiri.</p>,
+      cancelText: 'Batal',
+      confirmText: 'Izinkan',
+      tone: 'primary',
+      sentenceOf,
+      onConfirm: async () => {
+        await remove.perform({ token_id: tokenId, peer: writtenPeer(peer) });
+      },
+    });
+}
