@@ -32,6 +32,13 @@ const IN_FLIGHT_MAX = 512;
 const URGENT_SLOTS = 16;
 /** A lane's results wait this long for each other; then they are gathered with those of other lanes. */
 const BATCH_WINDOW_MS = 10;
+/** Messages at this pace, or slower, leave one by one. */
+const ONE_BY_ONE_MS = 50;
+/**
+ * At a faster pace, what is late by up to this leaves together: claiming and settling take longer than such a
+ * pace leaves between two messages.
+ */
+const CATCH_UP_MS = 100;
 /** How often a lane that expects answers polls for work without being woken. */
 const POLL_MS = 250;
 /** Polling takes at most 1/20 of a lane's time, however much waits behind silent numbers. */
@@ -178,26 +185,41 @@ class Lane {
     // A full batch: there may be more of the same.
     if (due.length === limit && isUrgent) this.#mayBeUrgent = true;
     else if (due.length === limit && !this.#isDrained) this.#mayBeDue = true;
-    this.#nextLeave = performance.now() + this.#context.paceMs;
+    this.#left(due.length);
     this.#tries += due.length;
     for (const message of due) this.#begin(message);
   }
 
   /** How many may leave now; with a full window, one-time codes only. */
   #freeSlots(now: number): { limit: number; isUrgent: boolean } {
-    const { paceMs } = this.#context;
-    const isPaced = paceMs > 0;
-    if (isPaced && now < this.#nextLeave) return { limit: 0, isUrgent: false };
+    const atPace = this.#mayLeave(now);
+    if (atPace === 0) return { limit: 0, isUrgent: false };
     const inFlight = this.#inFlight.size;
     const slots = Math.min(WINDOW - this.#expected(), IN_FLIGHT_MAX - inFlight);
-    // With a pace, one at a time: what is claimed leaves at once and is settled while the next one waits.
-    if (this.#mayBeDue && slots >= (isPaced ? 1 : WINDOW / 2)) {
-      return { limit: isPaced ? 1 : slots, isUrgent: false };
+    // With a pace what is claimed leaves at once, and is settled while the next ones wait.
+    if (this.#mayBeDue && slots >= (atPace < Infinity ? 1 : WINDOW / 2)) {
+      return { limit: Math.min(slots, atPace), isUrgent: false };
     }
     const beyond = IN_FLIGHT_MAX + WINDOW - inFlight;
-    const urgentSlots = this.#mayBeUrgent ? Math.min(isPaced ? 1 : URGENT_SLOTS, beyond) : 0;
+    const urgentSlots = this.#mayBeUrgent ? Math.min(URGENT_SLOTS, atPace, beyond) : 0;
     return { limit: Math.max(0, urgentSlots), isUrgent: true };
   }
+
+  /** How many may leave now at the lane's pace. */
+  #mayLeave(now: number): number {
+    const { paceMs } = this.#context;
+    if (paceMs === 0) return Infinity;
+    const lateMs = now - this.#nextLeave;
+    return lateMs < 0 ? 0 : 1 + Math.floor(Math.min(lateMs, this.#catchUpMs()) / paceMs);
+  }
+
+  /** So many leave now: when the next may. */
+  #left(messages: number) {
+    const earliest = performance.now() - this.#catchUpMs();
+    this.#nextLeave = Math.max(this.#nextLeave, earliest) + messages * this.#context.paceMs;
+  }
+
+  #catchUpMs = () => (this.#context.paceMs < ONE_BY_ONE_MS ? CATCH_UP_MS : 0);
 
   /** Tries whose answers are still expected soon. */
   #expected(): number {

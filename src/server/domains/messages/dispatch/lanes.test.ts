@@ -356,6 +356,32 @@ test('a paced lane never leaves faster than its pace, and settles while it waits
   expect(entries.length).toBeGreaterThan(1);
 });
 
+test('a fast pace is kept whatever claiming and settling take, and not exceeded', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 100_000 });
+  const peers = Array.from({ length: 300 }, (_, index) => `62812000${3000 + index}`);
+  await place(sql, ani, { prices: peers.map(() => 150), peers });
+  const left: number[] = [];
+  const { channels } = network(async () => {
+    left.push(performance.now());
+    return { outcome: 'sent' };
+  });
+  const lanes = lanesOver(sql, channels, 200);
+  await waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]));
+  await lanes.close();
+
+  // Within any time: what the pace allows, and a tenth of a second of it for a late turn.
+  const catchUp = 1 + 200 * 0.1;
+  for (const [index, at] of left.entries()) {
+    const before = left.findIndex((other) => other > at - 500);
+    expect(index - before).toBeLessThanOrEqual(200 * 0.5 + catchUp);
+  }
+  // One by one it was some 35 a second, on any machine.
+  const seconds = ((left.at(-1) ?? 0) - (left[0] ?? 0)) / 1000;
+  expect(left.length / seconds).toBeGreaterThan(40);
+});
+
 function permutations<T>(items: readonly T[]): T[][] {
   if (items.length <= 1) return [[...items]];
   return items.flatMap((item, index) =>
