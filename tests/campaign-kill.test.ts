@@ -1,10 +1,15 @@
 import { expect } from 'vitest';
+import { toPairs } from '#contract/base/form.ts';
+import { publicId } from '#contract/base/ids.ts';
 import type { Campaign } from '#contract/campaigns/campaign.ts';
+import { UPLOAD_PATH } from '#contract/uploads.ts';
 import { campaignOf, readCampaign } from '#server/domains/campaigns/row.ts';
 import { storeRecipients } from '#server/domains/campaigns/recipients/store.ts';
 import { newId } from '#server/infra/ids.ts';
 import { json } from '#server/infra/postgres/sql.ts';
-import { type Started, test } from '#tests/support/app/started-app.ts';
+import { browserOf, signedIn } from '#tests/support/app/running-app.ts';
+import { type Started, addressOf, test } from '#tests/support/app/started-app.ts';
+import { formWith } from '#tests/support/app/uploads-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
@@ -122,3 +127,79 @@ test('under kills of its workers and the database each recipient gets their mess
   const [wallet] = await sql`select available, held from wallets where account_id = ${accountId}`;
   expect(wallet).toEqual({ available: SALDO - spent, held: 0 });
 });
+
+/** Long enough that its draft is being stored while somebody looks. */
+const LIST_ROWS = 50_000;
+
+test('a process that is killed while it makes a draft leaves none, and the same key makes it once', async ({
+  start,
+  db,
+}) => {
+  const { owner, allAccountsSql: sql } = db;
+  const { accountId, tokenId, token } = await signedIn(db);
+  const env = { ROLE: 'web', LOG_LEVEL: 'silent' };
+  const first = start(env);
+  const at = { address: await addressOf(first), token };
+  const upload = await uploadList(at, LIST_ROWS);
+  const draft = { key: newId(), name: 'Promo', token_id: publicId('token', tokenId), upload };
+  const lost = askPortal(at, 'campaign_create', draft).catch(() => 'cut off');
+  // What the transaction writes is nobody's until it ends; that it writes, the server says.
+  await waitFor(async () => {
+    const storing = await owner`
+      select from pg_stat_activity
+      where datname = current_database() and query like '%insert into campaign_recipients%'
+        and pid <> pg_backend_pid()`;
+    expect(storing.length).toBeGreaterThan(0);
+  });
+  first.child.kill('SIGKILL');
+  expect(await lost).toBe('cut off');
+  await waitFor(async () => {
+    const open = await owner`
+      select from pg_stat_activity
+      where datname = current_database() and xact_start is not null and pid <> pg_backend_pid()`;
+    expect(open).toEqual([]);
+  });
+  const stored = () => sql`select from campaign_recipients where account_id = ${accountId}`;
+  expect(await sql`select from campaigns where account_id = ${accountId}`).toEqual([]);
+  expect(await stored()).toEqual([]);
+
+  const again = { address: await addressOf(start(env)), token };
+  // Half a minute later its call counts as never made.
+  await sql`update act_answers set created_at = created_at - interval '1 minute'`;
+  const made = await askPortal(again, 'campaign_create', draft);
+  expect(made).toMatchObject({
+    data: { status: 'draft', recipients: { total: LIST_ROWS } },
+  });
+  expect(await askPortal(again, 'campaign_create', draft)).toEqual(made);
+  expect(await sql`select from campaigns where account_id = ${accountId}`).toHaveLength(1);
+  expect(await stored()).toHaveLength(LIST_ROWS);
+});
+
+type At = { address: string; token: string };
+
+async function uploadList({ address, token }: At, rows: number): Promise<string> {
+  const lines = Array.from({ length: rows }, (_, n) => `${peerAt(n)},Pelanggan ${n}`);
+  const file = { name: 'pelanggan.csv', bytes: `nomor,nama\n${lines.join('\n')}` };
+  const { body, type } = formWith(file, { purpose: 'recipients' });
+  const answer = await fetch(`${address}${UPLOAD_PATH}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': type },
+    body: new Uint8Array(body),
+  });
+  expect(answer.status).toBe(200);
+  return answer.text();
+}
+
+async function askPortal({ address, token }: At, act: string, fields: Record<string, unknown>) {
+  const answer = await fetch(`${address}/api`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'sec-fetch-site': 'same-origin',
+      cookie: `kabari-device=${browserOf(token)}`,
+    },
+    body: new URLSearchParams(toPairs({ act, token, fcm: '', ...fields })).toString(),
+  });
+  // oxlint-disable-next-line no-explicit-any -- answers of any shape.
+  return (await answer.json()) as any;
+}

@@ -45,21 +45,20 @@ export async function judgeRecipients(
   needed: readonly number[],
 ): Promise<void> {
   const stopped = await optedOutOf(tx, { accountId, tokenId });
+  // Sub-queries that are asked once: of a condition of lists, each line would walk the whole list.
+  const judged = tx`
+    case
+      when peer in (select unnest(${stopped}::text[])) then 'opted_out'
+      when exists (
+        select from unnest(${[...needed]}::int[]) as n(at) where coalesce(cells[n.at], '') = ''
+      ) then 'incomplete'
+      else 'waiting'
+    end`;
+  // In one walk: joined with itself the table, which nobody has counted yet, is walked anew for each of its lines.
   await tx`
-    update campaign_recipients r set state = judged.state
-    from (
-      select place, case
-          when peer = any (${stopped}::text[]) then 'opted_out'
-          when exists (
-            select from unnest(${[...needed]}::int[]) as n(at) where coalesce(cells[n.at], '') = ''
-          ) then 'incomplete'
-          else 'waiting' end as state
-      from campaign_recipients
-      where account_id = ${accountId} and campaign_id = ${campaignId}
-        and state in ('waiting', 'opted_out', 'incomplete')
-    ) judged
-    where r.account_id = ${accountId} and r.campaign_id = ${campaignId} and r.place = judged.place
-      and r.state <> judged.state`;
+    update campaign_recipients set state = ${judged}
+    where account_id = ${accountId} and campaign_id = ${campaignId}
+      and state in ('waiting', 'opted_out', 'incomplete') and state <> ${judged}`;
   await recount(tx, { accountId, campaignId });
 }
 
