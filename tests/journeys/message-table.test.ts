@@ -164,6 +164,8 @@ journey('the keyboard alone reads message after message', async ({ product, pers
   await drawer(tab).getByText('Toko Roti Bu Tini').first().waitFor();
   await tab.keyboard.press('Escape');
   await drawer(tab).waitFor({ state: 'detached' });
+  // Not the row that was opened first: the one that was read last.
+  await waitFor(async () => expect(await isFocused(tab, opener(2))).toBe(true));
   await tab.keyboard.press('/');
   await waitFor(async () =>
     expect(await isFocused(tab, tab.getByRole('searchbox').first())).toBe(true),

@@ -53,6 +53,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
   // In slices between which the browser answers: ten rows in one go stop a phone for 70 ms.
   const drawn = useDeferredValue(rows);
   const late = drawn !== rows && (drawn.length > 0 || rows.length > 0);
+  const table = useReturnedFocus(props.openKey);
   const sort = (next: Sort) => onView({ page: first, sort: next });
   const turnable = (totalPages ?? 0) > 1 || hasMore || columns.some((one) => one.sortable);
   return (
@@ -65,6 +66,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
       </div>
       <div className={styles['scroll']}>
         <table
+          ref={table}
           role="table"
           className={classes(styles['table'], busy && styles['stale'])}
           data-density={density}
@@ -114,4 +116,22 @@ function useInstead(page: number | undefined, go: (page: number) => void): void 
   useEffect(() => {
     if (page !== undefined) latest.current(page);
   }, [page]);
+}
+
+/**
+ * What is beside the list gives the focus back to the row that opened it. Whoever has stepped on to another row
+ * meanwhile finds it there.
+ */
+function useReturnedFocus(openKey: string | undefined) {
+  const table = useRef<HTMLTableElement>(null);
+  const opened = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (openKey !== undefined) {
+      opened.current =
+        table.current?.querySelector<HTMLElement>('[data-open] [data-row="open"]') ?? null;
+    } else if (document.activeElement?.matches('[data-row="open"]')) {
+      opened.current?.focus();
+    }
+  }, [openKey]);
+  return table;
 }
