@@ -83,10 +83,10 @@ export async function signIn(allAccountsSql: Sql, accountId: string): Promise<st
 
 let sent = 0;
 
-/** A request that sends a text, as bytes: another phone and another idempotency key each time. */
+/** A request that sends a text, as bytes: another phone, in no order, and another idempotency key each time. */
 export function sendRequest(port: number, key: string): string {
   sent += 1;
-  const to = `62812${String(sent % 10_000_000).padStart(7, '0')}`;
+  const to = `62812${String((sent * 7_919_007) % 100_000_000).padStart(8, '0')}`;
   const text = { body: `Pesanan ${sent} sudah kami kirim. Terima kasih.` };
   const body = JSON.stringify({ to, text });
   return (
