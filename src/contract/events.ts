@@ -47,6 +47,8 @@ export const LiveEvent = schema(() =>
       peer: Peer(),
       source: OptoutSource(),
     }),
+    /** A token may write to a phone again. */
+    z.object({ kind: z.literal('optout.removed'), token_id: Id('token'), peer: Peer() }),
     z.object({ kind: z.literal('token.changed'), token_id: Id('token') }),
     /** A message to many was begun, started, paused, ended or deleted. */
     z.object({ kind: z.literal('campaign.changed'), campaign_id: Id('campaign') }),

@@ -28,10 +28,13 @@ journey(
     await press(tab, dialog.getByRole('button', { name: 'Hentikan', exact: true }));
     await tab.getByText('+62 812-3456-7002').waitFor();
     await look(tab, 'two have stopped');
+    const other = await open('/message-history/berhenti');
+    await other.getByText('+62 812-3456-7001').waitFor();
     const first = tab.getByRole('row').filter({ hasText: '7001' });
     await press(tab, first.getByRole('button', { name: 'Izinkan' }));
     await press(tab, tab.getByRole('alertdialog').getByRole('button', { name: 'Izinkan' }));
     await first.waitFor({ state: 'detached' });
+    await other.getByText('+62 812-3456-7001').waitFor({ state: 'detached' });
     expect(faults).toEqual([]);
   },
 );

@@ -49,6 +49,8 @@ function refetchLists({ refetch }: CacheChanges): void {
   refetch(conversations);
 }
 
+const refetchOptouts = (_event: unknown, cache: CacheChanges) => cache.refetch(optoutLists);
+
 /** Keeps messages and conversations current. */
 export const messagePatches: LivePatches = {
   follows: (key) =>
@@ -83,7 +85,8 @@ export const messagePatches: LivePatches = {
       cache.refetch(optoutLists);
       refetchLists(cache);
     },
-    'optout.added': (_event, cache) => cache.refetch(optoutLists),
+    'optout.added': refetchOptouts,
+    'optout.removed': refetchOptouts,
     'quick_reply.changed': (_event, cache) => cache.refetch(quickRepliesKey),
     'conversation.read': (event, cache) => {
       cache.update((data) => withRead(data, event), conversations);

@@ -14,7 +14,7 @@ import {
 
 type Deps = {
   sql: Sql;
-  /** Called after an opt-out was stored: the outbox has news. */
+  /** Called after an opt-out was stored or removed: the outbox has news. */
   onStored: () => void;
 };
 
@@ -35,12 +35,14 @@ export const optoutActs = ({ sql, onStored }: Deps): readonly ActHandler[] => [
     onStored();
     return optoutOf(tokenId, stored);
   }),
-  handle(removeOptout, ({ caller: { accountId } }, { token_id: tokenId, peer }) =>
-    asAccount(sql, accountId, async (tx) => {
+  handle(removeOptout, async ({ caller: { accountId } }, { token_id: tokenId, peer }) => {
+    const removed = await asAccount(sql, accountId, async (tx) => {
       await requireToken(tx, accountId, tokenId);
-      return { removed: await deleteOptout(tx, { accountId, tokenId, peer }) };
-    }),
-  ),
+      return deleteOptout(tx, { accountId, tokenId, peer });
+    });
+    onStored();
+    return { removed };
+  }),
 ];
 
 const store = (sql: Sql, ref: OptoutRef, by: Parameters<typeof storeOptout>[2]) =>

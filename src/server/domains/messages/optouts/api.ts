@@ -18,7 +18,7 @@ export type ApiOptouts = {
   remove: (sender: Sender, peer: string) => Promise<void>;
 };
 
-/** @param onStored called after an opt-out was stored: the outbox has news */
+/** @param onStored called after an opt-out was stored or removed: the outbox has news */
 export const openApiOptouts = (sql: Sql, onStored: () => void): ApiOptouts => ({
   list: ({ accountId, tokenId }, { peer, cursor, limit }) =>
     asAccount(sql, accountId, async (tx) => {
@@ -37,10 +37,10 @@ export const openApiOptouts = (sql: Sql, onStored: () => void): ApiOptouts => ({
     onStored();
     return optoutOf(stored);
   },
-  remove: ({ accountId, tokenId }, peer) =>
-    asAccount(sql, accountId, async (tx) => {
-      await deleteOptout(tx, { accountId, tokenId, peer });
-    }),
+  remove: async ({ accountId, tokenId }, peer) => {
+    await asAccount(sql, accountId, (tx) => deleteOptout(tx, { accountId, tokenId, peer }));
+    onStored();
+  },
 });
 
 const optoutOf = ({ peer, source, reason, created_at }: StoredOptout): ApiOptout => ({

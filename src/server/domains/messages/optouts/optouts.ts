@@ -39,7 +39,7 @@ export async function storeOptout(
   return stored ?? { peer, source, reason: reason ?? null, created_at: new Date() };
 }
 
-/** Lets a token write to a phone again. @returns false when nothing had stopped it */
+/** Lets a token write to a phone again, and tells open pages so. @returns false when nothing had stopped it */
 export async function deleteOptout(
   tx: Tx,
   { accountId, tokenId, peer }: OptoutRef,
@@ -47,7 +47,10 @@ export async function deleteOptout(
   const removed = await tx`
     delete from optouts
     where account_id = ${accountId} and token_id = ${tokenId} and peer = ${peer} returning 1`;
-  return removed.length > 0;
+  if (removed.length === 0) return false;
+  const data = { token_id: publicId('token', tokenId), peer };
+  await appendEvent(tx, { accountId, kind: 'optout.removed', data });
+  return true;
 }
 
 /** Whether a phone wants nothing more of a token. */
