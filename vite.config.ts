@@ -1,6 +1,7 @@
+import { basename } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
-import { chunkGroups } from './tools/chunks.ts';
+import { chunkGroups, dailyPages, outside } from './tools/chunks.ts';
 import { preloadFrame } from './tools/preload-frame.ts';
 import { serviceWorker } from './tools/service-worker.ts';
 
@@ -41,6 +42,22 @@ function layerOrder(): Plugin {
   };
 }
 
+/** The pages that people open first, or every day, as chunks are called. */
+const firstPages = new RegExp(
+  `/(?:${[...Object.values(dailyPages), ...outside]
+    .map((file) => basename(file, '.tsx'))
+    .join('|')})-`,
+);
+
+/**
+ * Whether a file that a page needs is named in the entry, so that it comes beside the page and not after it. Each
+ * name makes every first screen longer: not those that the entry has brought, and for pages that are opened
+ * seldom, mostly by a link that was pointed at before, only the styles, without which they are not shown.
+ */
+const isNamedBefore = (page: string, file: string): boolean =>
+  !/assets\/(?:core|rolldown-runtime)-/.test(file) &&
+  (firstPages.test(page) || file.endsWith('.css'));
+
 const gallery = process.env['KABARI_GALLERY'] === 'on';
 
 export default defineConfig(({ command }) => ({
@@ -59,11 +76,8 @@ export default defineConfig(({ command }) => ({
     // Safari before 17 loads the same modules a little later; the polyfill costs every browser 1 kB.
     modulePreload: {
       polyfill: false,
-      // The entry has brought these: to name them again before each page only makes it longer.
-      resolveDependencies: (_page, files, { hostType }) =>
-        hostType === 'html'
-          ? files
-          : files.filter((file) => !/assets\/(?:core|rolldown-runtime)-/.test(file)),
+      resolveDependencies: (page, files, { hostType }) =>
+        hostType === 'html' ? files : files.filter((file) => isNamedBefore(page, file)),
     },
     reportCompressedSize: false,
     // Schemas and acts are made by calls at the top of a module; unused ones may go all the same.

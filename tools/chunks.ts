@@ -94,7 +94,7 @@ function behind(
 const of = (...files: string[]) => files.map((file) => join(web, file));
 
 /** Who has not signed in sees these; a phone that scans, too. None of them may bring the frame. */
-const outside = of(
+export const outside = of(
   'features/auth/forgot/ForgotChangePage.tsx',
   'features/auth/forgot/ForgotOtpPage.tsx',
   'features/auth/forgot/ForgotPhonePage.tsx',

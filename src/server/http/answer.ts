@@ -99,7 +99,12 @@ export function no(refusal: Refusal): Answer {
     body: JSON.stringify({
       code: 0,
       msg: sentenceFor(refusal),
-      error: { type: code, facts, ...(fields && { fields }) },
+      error: {
+        type: code,
+        facts,
+        ...(fields && { fields }),
+        ...('retryable' in refusals[code] && { retryable: true }),
+      },
     }),
     ...(seconds !== undefined && { retryAfter: seconds }),
     refused: code,

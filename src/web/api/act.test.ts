@@ -141,12 +141,12 @@ test.each([
   [{ result: { msg: 'dari result' }, msg: 'dari msg' }, 'dari result'],
   [{ result: { msg: '' }, msg: 'dari msg' }, 'dari msg'],
 ])('a known refusal tells the same words first: %j', async (words, sentence) => {
-  serverSays({ code: 0, ...words, error: { type: 'busy', facts: { seconds: 3 } } }, 503);
+  serverSays({ code: 0, ...words, error: busy }, 503);
   const error = await perform(showThing, {}).catch((thrown: unknown) => thrown);
   expect(sentenceOf(error)).toBe(sentence);
 });
 
-const busy = { type: 'busy', facts: { seconds: 3 } };
+const busy = { type: 'busy', facts: { seconds: 3 }, retryable: true };
 
 test('a refusal that may pass with time is not taken for a definite one', async () => {
   serverSays({ code: 0, msg: 'Coba lagi dalam 3 detik.', error: busy }, 503);

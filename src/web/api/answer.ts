@@ -1,5 +1,5 @@
 import type { Act, OutputOf, Paging } from '#contract/base/act.ts';
-import { refusalFrom, refusals, type Refusal } from '#contract/base/refusals.ts';
+import { Refusal, type FactsOf, type RefusalCode } from '#contract/base/refusals.ts';
 import { AnswerError, setRefusalText, TransportError } from '#web/api/errors.ts';
 import { readPage, type ListAnswer } from '#web/api/listPages.ts';
 import { replyMessage } from '#web/api/replyMessage.ts';
@@ -36,17 +36,19 @@ export function readAnswer<A extends Act>(act: A, body: unknown, status: number)
 
 function refusedBy(reply: Bag): Error {
   const said = replyMessage(reply);
-  const known = refusalFrom(reply['error']);
-  return known ? describeRefusal(known, said) : new AnswerError(said ?? 'Error', reply);
+  const { type, facts, retryable } = bag(reply['error']);
+  if (typeof type !== 'string' || !isBag(facts)) return new AnswerError(said ?? 'Error', reply);
+  // The catalogue stays with the server, which says of each refusal all that is needed here.
+  const refusal = new Refusal(type as RefusalCode, facts as FactsOf<RefusalCode>);
+  return describeRefusal(refusal, said, retryable === true);
 }
 
 /** The refusal, with what forms need to know of it stored beside it. */
-export function describeRefusal(refusal: Refusal, said?: string): Refusal {
+export function describeRefusal(refusal: Refusal, said?: string, retryable = false): Refusal {
   setRefusalText(refusal, {
-    // The server says its sentence with every refusal; they are not carried here a second time.
     sentence: said ?? 'Permintaan ditolak. Muat ulang halaman lalu coba lagi.',
     fields: 'fields' in refusal.facts ? refusal.facts.fields : {},
-    definite: !('retryable' in refusals[refusal.code]),
+    definite: !retryable,
   });
   return refusal;
 }

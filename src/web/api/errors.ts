@@ -34,8 +34,7 @@ type RefusalText = {
   definite: boolean;
 };
 
-// The catalogue and its schemas weigh 11 kB (gzip) and arrive with the first call, after the first
-// paint. What the forms need of a refusal is stored beside it, so that they need not import them.
+// Schemas weigh 11 kB (gzip) and arrive with the first call, after the first paint. What the forms need of a refusal is stored beside it, so that they need not import them.
 const refusalTexts = new WeakMap<Error, RefusalText>();
 
 /** Stores the sentences of a refusal. */

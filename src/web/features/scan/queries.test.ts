@@ -32,6 +32,8 @@ test('a link that is used up, or never was one, is gone; a lost connection is no
   expect(isGone(describeRefusal(new Refusal('input_invalid', { fields: { data: 'x' } })))).toBe(
     true,
   );
-  expect(isGone(describeRefusal(new Refusal('too_many_requests', { seconds: 2 })))).toBe(false);
+  expect(isGone(describeRefusal(new Refusal('too_many_requests', { seconds: 2 }), '', true))).toBe(
+    false,
+  );
   expect(isGone(new Error('network'))).toBe(false);
 });
