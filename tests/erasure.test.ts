@@ -61,12 +61,14 @@ const dyingAt = ({ container }: RunningApp, place: number): readonly AccountData
   const { tenantSql: sql, allAccountsSql } = container.pools;
   const { secrets } = container.infra;
   const archives = container.accounts.exports.accountData;
+  const rowExports = container.rowExports.accountData;
   const all = accountDataOf({
     sql,
     allAccountsSql,
     secrets,
     ...container.media,
     archives,
+    rowExports,
   });
   const die = async () => {
     throw new Error(`killed before ${place}`);

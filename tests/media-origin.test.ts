@@ -40,6 +40,7 @@ test('with an address of their own, files are shown there and nowhere else', asy
     '/v1/balance',
     '/livez',
     '/exports/x',
+    '/row-exports/x',
     '//files/x',
   ]) {
     const there = await look(running, new URL(media + path), 'berkas.example');

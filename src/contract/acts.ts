@@ -27,6 +27,7 @@ import * as push from './push.ts';
 import * as saldo from './saldo.ts';
 import * as saldoAlert from './saldo/alert.ts';
 import * as saldoSummary from './saldo/summary.ts';
+import * as rowExports from './exports/exports.ts';
 import * as saldoUsage from './saldo/usage.ts';
 import * as secondFactor from './secondfactor/secondfactor.ts';
 import * as simulator from './simulator.ts';
@@ -70,6 +71,10 @@ export const acts: readonly Act[] = [
   people.revokeSessions,
   people.exportData,
   people.getExport,
+  rowExports.exportMessages,
+  rowExports.exportCampaign,
+  rowExports.listExports,
+  rowExports.cancelExport,
   people.askDeletion,
   people.deleteAccount,
   people.keepAccount,

@@ -88,6 +88,20 @@ export const MessageType = schema(() =>
 );
 export type MessageType = Output<typeof MessageType>;
 
+/** The types in the interface's words. */
+export const messageTypeLabel: Record<MessageType, string> = {
+  text: 'Teks',
+  image: 'Gambar',
+  video: 'Video',
+  audio: 'Pesan suara',
+  document: 'Dokumen',
+  sticker: 'Stiker',
+  location: 'Lokasi',
+  contact: 'Kontak',
+  template: 'Templat',
+  reaction: 'Reaksi',
+};
+
 /** Why messages fail. What each means, in words: `messages/history/failure-sentences.ts`. */
 export const failureCodes = [
   'not_on_whatsapp',

@@ -22,6 +22,7 @@ export const idPrefixes = {
   challenge: 'otp_',
   factor: 'fac_',
   export: 'exp_',
+  rows: 'row_',
   audit: 'aud_',
   support: 'sup_',
   broadcast: 'brd_',

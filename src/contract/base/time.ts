@@ -10,7 +10,8 @@ const zones: Readonly<Record<string, Zone>> = {
   'Asia/Makassar': { hours: 8, name: 'WITA' },
   'Asia/Jayapura': { hours: 9, name: 'WIT' },
 };
-const zoneOf = (zone: string): Zone => zones[zone] ?? wib;
+/** What the clocks of a zone are ahead of UTC, in hours, and what its time is called. */
+export const zoneOf = (zone: string): Zone => zones[zone] ?? wib;
 
 const months = 'Jan Feb Mar Apr Mei Jun Jul Agu Sep Okt Nov Des'.split(' ');
 

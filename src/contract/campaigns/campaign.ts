@@ -61,6 +61,18 @@ export const RecipientState = schema(() =>
 );
 export type RecipientState = Output<typeof RecipientState>;
 
+/** How a recipient stands, in the interface's words. */
+export const recipientStateLabel: Record<RecipientState, string> = {
+  waiting: 'Menunggu giliran',
+  placed: 'Sudah dikirim',
+  refused: 'Ditolak',
+  cancelled: 'Dibatalkan',
+  invalid: 'Nomor salah',
+  duplicate: 'Nomor ganda',
+  opted_out: 'Berhenti berlangganan',
+  incomplete: 'Data kurang',
+};
+
 /** How many recipients stand how. */
 const RecipientCounts = schema(() =>
   z.object({

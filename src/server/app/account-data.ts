@@ -27,6 +27,8 @@ type Deps = Media & {
   secrets: Secrets;
   /** The archives of what is held. */
   archives: AccountData;
+  /** The files of rows. */
+  rowExports: AccountData;
 };
 
 /**
@@ -56,5 +58,6 @@ export const accountDataOf = (deps: Deps): readonly AccountData[] => [
   broadcastsAccountData(deps),
   mediaAccountData(deps),
   deps.archives,
+  deps.rowExports,
   accountsAccountData(deps),
 ];

@@ -58,6 +58,7 @@ export function actHandlers(container: Container): readonly ActHandler[] {
       broadcastsFor: container.broadcasts.nameFor,
     }),
     ...accounts.exports.acts,
+    ...container.rowExports.acts,
     ...tokenActs(container),
     ...container.messages.acts,
     ...container.campaigns.acts,

@@ -43,6 +43,8 @@ import { openListener } from '#server/infra/postgres/driver/listener.ts';
 import { type Infra, type Options, type Pools, closeInfra, openInfra } from './infra.ts';
 import { type SendText, openErasure } from './parts/erasure.ts';
 import { openMessagesToMany } from './parts/messages-to-many.ts';
+import { openFilesOfRows } from './parts/row-exports.ts';
+import type { RowExports } from '#server/domains/exports/exports.ts';
 import { type Networks, openNetworks } from './networks.ts';
 import { type Subscribers, createSubscribers } from './subscribers.ts';
 
@@ -70,6 +72,7 @@ export type Container = {
   campaigns: Campaigns;
   channels: Networks;
   events: { hub: LiveHub };
+  rowExports: RowExports;
   media: Media;
   messages: Messages;
   payments: OpenGateways;
@@ -126,6 +129,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
   const payments = await openPayments(infra, pools, pricing);
   const hub = openHub(infra, pools, system.accountId);
   const sessions = openSessions(callersSql);
+  const rowExports = openFilesOfRows(infra, pools, sessions);
   const tokens = openTokens(infra, pools);
   return {
     infra,
@@ -135,19 +139,15 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
       captcha: openCaptcha({ allAccountsSql, secrets, config, report }),
       newOperator,
       sendSystemText,
-      sendSystemCode: ({ phone: to, text, shownText: shown, code }) =>
-        messages.sendAsSystem({ to, text, shown, code }),
-      takesCodes: async (sql) =>
-        (await takesCodes(sql)) && (await messages.codesBy()) !== 'nothing',
-      codesInSimulator: async () =>
-        (await systemTokenState(pools.allAccountsSql)).channel === 'simulator',
-      ...openErasure(infra, pools, { media, sendSystemText, sessions }),
+      ...openCodes(pools, messages),
+      ...openErasure(infra, pools, { media, rowExports, sendSystemText, sessions }),
     },
     billing: { work: billing, invoices: await openDocuments(infra, pools) },
     broadcasts: openNotices(infra, pools, messages),
     campaigns: openMessagesToMany(infra, pools, { media, messages }),
     channels: networks,
     events: { hub },
+    rowExports,
     media,
     messages,
     payments,
@@ -166,6 +166,17 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     },
   };
 }
+
+/** How codes are sent, and whether they can be. */
+const openCodes = (
+  { allAccountsSql }: Pools,
+  messages: Messages,
+): Pick<AccountsDeps, 'codesInSimulator' | 'sendSystemCode' | 'takesCodes'> => ({
+  sendSystemCode: ({ phone: to, text, shownText: shown, code }) =>
+    messages.sendAsSystem({ to, text, shown, code }),
+  takesCodes: async (sql) => (await takesCodes(sql)) && (await messages.codesBy()) !== 'nothing',
+  codesInSimulator: async () => (await systemTokenState(allAccountsSql)).channel === 'simulator',
+});
 
 type SendingParts = {
   media: Media;

@@ -63,7 +63,7 @@ export async function startWorker(container: Container): Promise<Worker> {
   const indexing = startIndexing({ allAccountsSql: sql, report: infra.report });
   const credits = startCreditWatch(container.billing.work);
   const broadcasts = container.broadcasts.start();
-  const campaigns = container.campaigns.start();
+  const [campaigns, rowExports] = [container.campaigns.start(), container.rowExports.start()];
   const saldoAlerts = watchSaldo(container, pushes);
   const webhooks = startWebhooks(container);
   const relay = startRelay(
@@ -80,7 +80,7 @@ export async function startWorker(container: Container): Promise<Worker> {
     lanes.wake(tokenIds);
     relay.wake();
   });
-  container.campaigns.onNews(relay.wake);
+  for (const one of [container.campaigns, container.rowExports]) one.onNews(relay.wake);
   container.support.onNews(() => {
     relay.wake();
     pushes.wake();
@@ -119,7 +119,7 @@ export async function startWorker(container: Container): Promise<Worker> {
       await saldoAlerts.close();
       await webhooks.close();
       await broadcasts.close();
-      await campaigns.close();
+      await Promise.all([campaigns.close(), rowExports.close()]);
       await pushes.close();
     },
   };
@@ -248,6 +248,7 @@ function jobsOf(container: Container): readonly Job[] {
     { name: 'file-sweep', cron: '48 3 * * *', run: () => media.files.sweep(allAccountsSql) },
     { name: DATA_EXPORTS, cron: '* * * * *', heartbeatSeconds: 60, run: () => exports.work() },
     { name: 'export-sweep', cron: '47 * * * *', run: () => exports.sweep() },
+    { name: 'row-export-sweep', cron: '46 * * * *', run: () => container.rowExports.sweep() },
     { name: 'account-erasure', cron: '* * * * *', heartbeatSeconds: 60, run: () => eraseDue() },
     { name: 'anonymous-audit', cron: '52 * * * *', run: () => eraseAnonymousAudit(allAccountsSql) },
     {

@@ -1,5 +1,5 @@
 /** Tells spreadsheets that the text is UTF-8. */
-const BOM = '\uFEFF';
+export const BOM = '\uFEFF';
 
 /**
  * Beginnings that a spreadsheet takes for a formula, also after quotes and blanks, and in full width

@@ -31,6 +31,7 @@ const knows: Record<string, readonly string[]> = {
   push: ['accounts', 'events'],
   broadcasts: ['accounts', 'billing', 'tokens'],
   campaigns: ['events', 'media', 'messages', 'tokens'],
+  exports: ['events'],
   webhooks: ['accounts', 'events', 'messages', 'tokens'],
   billing: ['accounts', 'events', 'ledger', 'pricing', 'tokens'],
   // Its cards and its help are written from what each of these shows.

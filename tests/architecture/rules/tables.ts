@@ -50,6 +50,7 @@ const tables = {
     'web_sessions',
   ],
   events: ['event_positions', 'events', 'outbox'],
+  exports: ['row_exports'],
   infra: [
     'act_answers',
     'audit_checks',

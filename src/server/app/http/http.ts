@@ -9,6 +9,7 @@ import {
   needsSecondFactor,
   verifyExport,
 } from '#server/domains/accounts/accounts.ts';
+import { verifyRowExport } from '#server/domains/exports/exports.ts';
 import { verifyFile } from '#server/domains/media/media.ts';
 import { openAuditExport } from '#server/domains/operator/operator.ts';
 import { openTranscript } from '#server/domains/support/support.ts';
@@ -21,7 +22,12 @@ import {
   registerTranscripts,
 } from '#server/http/documents/statements.ts';
 import { registerVerifyPage } from '#server/http/documents/verify-page.ts';
-import { registerArchives, registerFiles, registerInvoices } from '#server/http/uploads/files.ts';
+import {
+  registerArchives,
+  registerRowExports,
+  registerFiles,
+  registerInvoices,
+} from '#server/http/uploads/files.ts';
 import { type LiveStreams, openStreams } from '#server/http/live/live.ts';
 import type { Origins } from '#server/http/origin.ts';
 import { knownDevice } from '#server/http/portal/device.ts';
@@ -93,6 +99,10 @@ export function openHttp(
   registerArchives(app, {
     verify: (signed) => verifyExport(secrets, signed),
     open: accounts.exports.open,
+  });
+  registerRowExports(app, {
+    verify: (signed) => verifyRowExport(secrets, signed),
+    open: container.rowExports.open,
   });
   registerDocuments(app, container);
   registerHealth(app, container, { worker, open });

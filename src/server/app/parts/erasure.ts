@@ -5,6 +5,7 @@ import {
   eraseDue,
   openExports,
 } from '#server/domains/accounts/accounts.ts';
+import type { RowExports } from '#server/domains/exports/exports.ts';
 import type { Media } from '#server/domains/media/media.ts';
 import { accountDataOf } from '#server/app/account-data.ts';
 import type { Infra, Pools } from '#server/app/infra.ts';
@@ -15,17 +16,29 @@ import type { Infra, Pools } from '#server/app/infra.ts';
  */
 export type SendText = (phone: string, text: string, shown?: string, key?: string) => Promise<void>;
 
-type ErasureParts = { media: Media; sendSystemText: SendText; sessions: Sessions };
+type ErasureParts = {
+  media: Media;
+  rowExports: Pick<RowExports, 'accountData'>;
+  sendSystemText: SendText;
+  sessions: Sessions;
+};
 
 /** What accounts hold: how it is taken along, and how it goes. */
 export function openErasure(
   { dataFolder, report, secrets }: Infra,
   { tenantSql: sql, allAccountsSql }: Pools,
-  { media, sendSystemText, sessions }: ErasureParts,
+  { media, rowExports, sendSystemText, sessions }: ErasureParts,
 ): { exports: Exports; eraseDue: () => Promise<void> } {
   const folder = join(dataFolder, 'exports');
   const accountDataSources = () =>
-    accountDataOf({ sql, allAccountsSql, secrets, ...media, archives: exports.accountData });
+    accountDataOf({
+      sql,
+      allAccountsSql,
+      secrets,
+      ...media,
+      archives: exports.accountData,
+      rowExports: rowExports.accountData,
+    });
   const exports = openExports({
     sql,
     allAccountsSql,

@@ -59,7 +59,7 @@ export {
 } from './signin/first-operator.ts';
 export { accountsAccountData } from './account-data.ts';
 export { namesOfPeople } from './names.ts';
-export { type PersonsPhone, Settings, phonesOf, systemAccount } from './people.ts';
+export { type PersonsPhone, Settings, phonesOf, systemAccount, timezoneOf } from './people.ts';
 export {
   type Sessions,
   endAllSessions,

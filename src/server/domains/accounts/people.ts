@@ -1,3 +1,4 @@
+import { WIB } from '#contract/base/time.ts';
 import * as z from 'zod/mini';
 import type { Role, User } from '#contract/accounts.ts';
 import type { OperatorRole } from '#contract/base/act.ts';
@@ -83,6 +84,13 @@ export async function userOf(
     ...(broadcasts !== undefined && { broadcasts }),
     ...(status === 'suspended' && { suspension: suspension ?? NO_REASON }),
   };
+}
+
+/** The zone that a user's times are shown in. */
+export async function timezoneOf(sql: Sql | Tx, { accountId, userId }: UserRef): Promise<string> {
+  const [row] = await sql<{ timezone: string }[]>`
+    select timezone from users where (account_id, user_id) = (${accountId}, ${userId})`;
+  return row?.timezone ?? WIB;
 }
 
 /** Whether an account may be used. */

@@ -76,6 +76,34 @@ const textsOf = ({ allAccountsSql }: TestDatabase, accountId: string) =>
     select peer, body ->> 'text' as text, status, price from messages
     where account_id = ${accountId} and direction = 'out' order by message_id`;
 
+describe('its results', () => {
+  test('are a file with every line of the list, also those that get nothing', async ({
+    openApp,
+    db,
+  }) => {
+    const running = await openApp({ works: true });
+    const shop = shopOf(running, await signedIn(db, { saldo: 10_000 }));
+    const list = 'Nama;No. WA\nBudi;0812-3456-7890\nSiti;+62 812 3456 7890\n=Joko;bukan nomor';
+    const { id } = await shop.draft(list);
+    await shop.write(id, { type: 'text', text: 'Halo {nama}.' });
+    await shop.start(id);
+    await shop.until(id, ({ messages }) => expect(messages.read + messages.delivered).toBe(1));
+    await shop.ask('campaign_export', { campaign_id: id, format: 'csv' });
+    const made = async () => (await shop.ask('export_list')).data.exports[0];
+    await waitFor(async () => expect((await made()).status).toBe('ready'));
+    expect(await made()).toMatchObject({ rows: 3, of: { kind: 'campaign', campaign_id: id } });
+    const [head, ...rows] = (await running.app.inject({ url: (await made()).url })).body.split(
+      '\r\n',
+    );
+    expect(head).toContain('Baris,Nomor tertulis,Nomor,Nama,Keadaan,Alasan ditolak,Status,');
+    expect(rows[0]).toMatch(
+      /^1,0812-3456-7890,6281234567890,Budi,Sudah dikirim,,(Sampai|Dibaca),,\d+,msg_/,
+    );
+    expect(rows[1]).toMatch(/^2,'\+62 812 3456 7890,6281234567890,Siti,Nomor ganda,,,/);
+    expect(rows[2]).toMatch(/^3,bukan nomor,,'=Joko,Nomor salah,,,/);
+  });
+});
+
 describe('a draft', () => {
   test('says of each line of its list whether it is sent to', async ({ openApp, db }) => {
     const running = await openApp();

@@ -13,6 +13,7 @@ import { type CampaignWorker, startCampaignWorker } from './work/worker.ts';
 export { campaignsAccountData } from './account-data.ts';
 export type { CampaignDeps } from './deps.ts';
 export { pauseRestored } from './manage/restored.ts';
+export { campaignResults } from './recipients/results.ts';
 export type { CampaignWorker } from './work/worker.ts';
 
 export type Campaigns = {

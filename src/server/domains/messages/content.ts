@@ -51,6 +51,28 @@ function wordsOf(type: MessageType, body: Body): string {
   }
 }
 
+/**
+ * All that a message says, as it was written: a text, a caption with the file's name, a place, a contact. Empty for
+ * media without either.
+ */
+export function wholeTextOf(type: MessageType, body: Body): string {
+  const lines = (...values: readonly unknown[]) =>
+    values.flatMap((value) => text(value) ?? []).join('\n');
+  switch (type) {
+    case 'text':
+    case 'template':
+      return spokenIn(body);
+    case 'reaction':
+      return lines(body['emoji']);
+    case 'location':
+      return lines(body['name'], body['address'], coordinates(body));
+    case 'contact':
+      return lines(body['name'], body['phone']);
+    default:
+      return lines(body['caption'], body['filename']);
+  }
+}
+
 /** What a text says: of an answer to buttons or a list the title that was chosen, where `1` was written. */
 function spokenIn({ text: written, choice }: Body): string {
   const chosen = typeof choice === 'object' && choice !== null ? (choice as Body)['title'] : null;

@@ -61,6 +61,7 @@ export {
   messageOfRef,
   textForDesk,
 } from './desk/message.ts';
+export { messageRows, outcomeCellsOf, outcomeColumns } from './export/source.ts';
 export { optedOutOf } from './optouts/optouts.ts';
 export { pruneCounts } from './submit/minutes.ts';
 export { expireMessages } from './dispatch/withdraw.ts';

@@ -28,6 +28,8 @@ const says = async ({ ask }: RunningApp, name: string, token: string, device = H
 describe('what is sensitive', () => {
   test('asks for the password: a key, a number, the archive, the end, where events go', () => {
     expect(requiresRecentPassword.map(({ name }) => name).toSorted()).toEqual([
+      'campaign_export',
+      'message_export',
       'token_access_update',
       'token_cloud_connect',
       'token_confirm',

@@ -60,6 +60,10 @@ function keepApart(app: FastifyInstance, mediaHost: string): void {
 export const registerArchives = (app: FastifyInstance, deps: FilesDeps): void =>
   serveSigned(app, { url: '/exports/:id', cache: 'private, no-store' }, deps);
 
+/** Files of rows by their signed addresses: for one day, and kept by no cache. */
+export const registerRowExports = (app: FastifyInstance, deps: FilesDeps): void =>
+  serveSigned(app, { url: '/row-exports/:id', cache: 'private, no-store' }, deps);
+
 /** Documents of invoices by their signed addresses: for minutes, and kept by no cache. */
 export const registerInvoices = (app: FastifyInstance, deps: FilesDeps): void =>
   serveSigned(app, { url: '/invoices/:id', cache: 'private, no-store' }, deps);

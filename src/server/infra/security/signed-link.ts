@@ -2,7 +2,7 @@ import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { type Secrets, hmac, sameBytes } from './secrets.ts';
 
 /** What a signed address may show; an address of one kind never opens the other. */
-type LinkKind = 'file' | 'media' | 'export' | 'invoice' | 'support';
+type LinkKind = 'file' | 'media' | 'export' | 'rows' | 'invoice' | 'support';
 
 export type Linked = { accountId: string; id: string };
 

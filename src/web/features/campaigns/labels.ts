@@ -1,10 +1,11 @@
 import { formatNumber } from '#contract/base/money.ts';
-import type {
-  Campaign,
-  CampaignStatus,
-  PauseReason,
-  RecipientCounts,
-  RecipientState,
+import {
+  type Campaign,
+  type CampaignStatus,
+  type PauseReason,
+  type RecipientCounts,
+  type RecipientState,
+  recipientStateLabel,
 } from '#contract/campaigns/campaign.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
@@ -53,17 +54,6 @@ export const pauseSentence: Record<PauseReason, string> = {
     'Kabari dipulihkan dari cadangan. Periksa penerima mana yang sudah menerima sebelum melanjutkan.',
 };
 
-export const recipientLabel: Record<RecipientState, string> = {
-  waiting: 'Menunggu giliran',
-  placed: 'Sudah dikirim',
-  refused: 'Ditolak',
-  cancelled: 'Dibatalkan',
-  invalid: 'Nomor salah',
-  duplicate: 'Nomor ganda',
-  opted_out: 'Berhenti berlangganan',
-  incomplete: 'Data kurang',
-};
-
 export const recipientTone: Record<RecipientState, Tone> = {
   waiting: 'neutral',
   placed: 'success',
@@ -81,7 +71,7 @@ export function leftOutWords(counts: RecipientCounts): string {
   if (left.length === 0) return '';
   const all = left.reduce((sum, state) => sum + counts[state], 0);
   const each = left.map(
-    (state) => `${formatNumber(counts[state])} ${recipientLabel[state].toLowerCase()}`,
+    (state) => `${formatNumber(counts[state])} ${recipientStateLabel[state].toLowerCase()}`,
   );
   return `${formatNumber(all)} baris tidak dikirimi: ${each.join(', ')}.`;
 }

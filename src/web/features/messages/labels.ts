@@ -1,27 +1,13 @@
-import type {
-  Failure,
-  MessageRow,
-  MessageStatus,
-  MessageType,
-  StatusFilter,
+import {
+  type Failure,
+  type MessageRow,
+  type MessageStatus,
+  type StatusFilter,
+  messageTypeLabel,
 } from '#contract/messages.ts';
 import { mayResend } from '#contract/messages/history/resendable.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import type { Mark } from '#web/ui/chat/Ticks.tsx';
-
-/** The types in the interface's words. */
-export const typeLabel: Record<MessageType, string> = {
-  text: 'Teks',
-  image: 'Gambar',
-  video: 'Video',
-  audio: 'Pesan suara',
-  document: 'Dokumen',
-  sticker: 'Stiker',
-  location: 'Lokasi',
-  contact: 'Kontak',
-  template: 'Templat',
-  reaction: 'Reaksi',
-};
 
 /** What the table's statuses are called; `waiting` stands for all that is not sent yet. */
 export const statusFilterLabel: Record<StatusFilter, string> = {
@@ -68,4 +54,4 @@ export const nameOf = ({ peer, peer_name }: Peer): string => peer_name ?? format
 
 /** The first words of a message; what has none says what it is. */
 export const excerptOf = ({ excerpt, type }: Pick<MessageRow, 'excerpt' | 'type'>): string =>
-  excerpt === '' ? typeLabel[type] : excerpt;
+  excerpt === '' ? messageTypeLabel[type] : excerpt;

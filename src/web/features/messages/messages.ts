@@ -4,4 +4,4 @@ export { NoticeCard } from '#web/features/messages/incoming/NotificationCard.tsx
 export { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 export { StatusMark } from '#web/features/messages/StatusMark.tsx';
 export { timelineEntries } from '#web/features/messages/details/timeline.ts';
-export { excerptOf, nameOf, typeLabel } from '#web/features/messages/labels.ts';
+export { excerptOf, nameOf } from '#web/features/messages/labels.ts';

@@ -9,7 +9,8 @@ import { hit } from '#server/infra/acts/limits.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
-import { type ServedArchive, eraseArchives, openArchive, sweepArchives } from './export-files.ts';
+import { type MadeFile, type MadeFiles, eraseAttempts } from '#server/infra/made-files/attempts.ts';
+import { openArchive, sweepArchives } from './export-files.ts';
 import type { Sessions } from '#server/domains/accounts/sessions/sessions.ts';
 import { makePendingExports } from './export-job.ts';
 
@@ -34,7 +35,7 @@ export type Exports = {
   /** The archives themselves, as data of the account. */
   accountData: AccountData;
   /** A finished archive; undefined when the account has none of this id, or it expired. */
-  open: (accountId: string, exportId: string) => Promise<ServedArchive | undefined>;
+  open: (accountId: string, exportId: string) => Promise<MadeFile | undefined>;
   /** Makes pending archives, one after another, and notifies their requesters. A job of the application. */
   work: () => Promise<void>;
   /** Deletes expired archives and the files of dead workers. A job of the application. */
@@ -43,8 +44,11 @@ export type Exports = {
   onRequested: (listener: () => void) => void;
 };
 
+const RENEW_MS = 5_000;
+
 export function openExports(deps: ExportsDeps): Exports {
   const { allAccountsSql, folder } = deps;
+  const files: MadeFiles = { allAccountsSql, table: 'exports', folder, renewMs: RENEW_MS };
   const listeners: (() => void)[] = [];
   const notifyListeners = () => {
     for (const listener of listeners) listener();
@@ -56,11 +60,11 @@ export function openExports(deps: ExportsDeps): Exports {
         await allAccountsSql`
           delete from exports where account_id = ${accountId} and status in ('waiting', 'working')`;
       },
-      erase: ({ accountId }) => eraseArchives({ allAccountsSql, folder }, accountId),
+      erase: ({ accountId }) => eraseAttempts(files, accountId),
     },
     open: (accountId, exportId) => openArchive(deps, { accountId, exportId }),
-    work: () => makePendingExports(deps),
-    sweep: () => sweepArchives({ allAccountsSql, folder }),
+    work: () => makePendingExports({ ...deps, files }),
+    sweep: () => sweepArchives(files),
     onRequested: (listener) => listeners.push(listener),
   };
 }

@@ -7,7 +7,8 @@ import { outcomesOf } from '#server/domains/messages/messages.ts';
 import { readCampaign, recipientStates } from '#server/domains/campaigns/row.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
-type Stored = {
+/** A recipient as it is stored. */
+export type StoredRecipient = {
   place: number;
   written: string;
   peer: string | null;
@@ -37,7 +38,7 @@ export function recipientsPage(
         : isLastFirst
           ? tx`and place <= ${total - skipped}`
           : tx`and place > ${skipped}`;
-    const found = await tx<Stored[]>`
+    const found = await tx<StoredRecipient[]>`
       select place, written, peer, cells, state, message_id, refusal from campaign_recipients
       where account_id = ${accountId} and campaign_id = ${campaignId} ${which}
       order by place ${isLastFirst ? tx`desc` : tx`asc`}
@@ -56,7 +57,8 @@ export function recipientsPage(
   });
 }
 
-function reasonOf(refusal: unknown): string | null {
+/** Why a message was not accepted, in a sentence; null when it was. */
+export function reasonOf(refusal: unknown): string | null {
   const known = refusal === null ? undefined : refusalFrom(refusal);
   return known ? sentenceFor(known) : null;
 }

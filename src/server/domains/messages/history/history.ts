@@ -52,7 +52,10 @@ export async function messageList(
   });
 }
 
-function filterOf(input: ListInput): MessageFilter {
+/** The filter that fields of the table, or of its export, ask for. */
+export function filterOf(
+  input: Pick<ListInput, 'from' | 'to' | 'status' | 'direction' | 'token_id' | 'type'>,
+): MessageFilter {
   return {
     from: input.from,
     until: input.to && daysAfter(input.to, 1),

@@ -85,7 +85,10 @@ export function failureOf({ failure }: Pick<StoredMessage, 'failure'>): Failure 
 }
 
 /** What a message costs its account, as of now: nothing where its price was released. */
-const costOf = ({ price, charge_state: charge }: StoredMessage): Rupiah =>
+export const costOf = ({
+  price,
+  charge_state: charge,
+}: Pick<StoredMessage, 'price' | 'charge_state'>): Rupiah =>
   rupiah(charge === 'released' || charge === 'waived' ? 0 : price);
 
 /** A row of the history. */

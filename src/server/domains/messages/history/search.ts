@@ -118,7 +118,7 @@ export function digitsOf(typed: string): string | undefined {
   return /^[0-9]{1,15}$/.test(digits) ? digits : undefined;
 }
 
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** The messages with the phones that begin with these digits. */
@@ -156,9 +156,15 @@ const withPeers = (
 /** Text as the beginning in a `like`. */
 export const likeBeginning = (text: string): string => `${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-async function peersNamed(tx: Tx, accountId: string, name: string): Promise<string[]> {
+/** The phones, at most so many, whose conversations' names begin like this. */
+export async function peersNamed(
+  tx: Tx,
+  accountId: string,
+  name: string,
+  max = PEERS_MAX,
+): Promise<string[]> {
   const found = await tx<{ peer: string }[]>`
-    select peer from peers_named(${accountId}, ${name.toLowerCase()}, ${PEERS_MAX}) as p(peer)`;
+    select peer from peers_named(${accountId}, ${name.toLowerCase()}, ${max}) as p(peer)`;
   return found.map(({ peer }) => peer);
 }
 

@@ -4,13 +4,14 @@ import {
   type CampaignRecipient,
   listRecipients,
   RecipientState,
+  recipientStateLabel,
 } from '#contract/campaigns/campaign.ts';
 import { failureCause } from '#contract/messages/failures.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { leftOutWords, recipientLabel, recipientTone } from '#web/features/campaigns/labels.ts';
+import { leftOutWords, recipientTone } from '#web/features/campaigns/labels.ts';
 import { isUnderWay } from '#web/features/campaigns/queries.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
 import { StatusMark } from '#web/features/messages/messages.ts';
@@ -70,7 +71,7 @@ function State({ recipient: { state, reason, message } }: { recipient: CampaignR
       {message ? (
         <StatusMark status={message.status} />
       ) : (
-        <StatusChip tone={recipientTone[state]}>{recipientLabel[state]}</StatusChip>
+        <StatusChip tone={recipientTone[state]}>{recipientStateLabel[state]}</StatusChip>
       )}
       {why !== undefined && <span className={styles['under']}>{why}</span>}
     </span>
@@ -111,7 +112,7 @@ export function RecipientList({ campaign }: { campaign: Campaign }) {
             { value: '', label: `Semua (${formatNumber(recipients.total)})` },
             ...states.map((one) => ({
               value: one,
-              label: `${recipientLabel[one]} (${formatNumber(recipients[one])})`,
+              label: `${recipientStateLabel[one]} (${formatNumber(recipients[one])})`,
             })),
           ]}
           value={state ?? ''}

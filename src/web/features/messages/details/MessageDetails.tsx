@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { Ban, MessageCircle } from 'lucide-react';
-import { cancelMessage, type MessageDetail } from '#contract/messages.ts';
+import { messageTypeLabel, cancelMessage, type MessageDetail } from '#contract/messages.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import { civilDate, formatDateTime, formatDateTimeZone, formatTime } from '#contract/base/time.ts';
@@ -16,7 +16,7 @@ import { RescheduleButton } from '#web/features/messages/details/RescheduleButto
 import { ResendButton } from '#web/features/messages/details/ResendButton.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { timelineEntries } from '#web/features/messages/details/timeline.ts';
-import { canCancel, canResend, nameOf, typeLabel } from '#web/features/messages/labels.ts';
+import { canCancel, canResend, nameOf } from '#web/features/messages/labels.ts';
 import { AskSupport } from '#web/features/support/support.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
@@ -135,7 +135,7 @@ function factsOf(message: MessageDetail, zone: string): readonly Fact[] {
     { term: 'Status', is: <StatusMark status={message.status} /> },
     { term: message.direction === 'out' ? 'Kepada' : 'Dari', is: number },
     { term: 'Token', is: <bdi>{message.token.name}</bdi> },
-    { term: 'Jenis', is: typeLabel[message.type] },
+    { term: 'Jenis', is: messageTypeLabel[message.type] },
     { term: 'Waktu', is: formatDateTime(message.created_at, zone) },
     ...(message.status === 'scheduled' && message.scheduled_at
       ? [{ term: 'Akan dikirim', is: formatDateTimeZone(message.scheduled_at, zone) }]

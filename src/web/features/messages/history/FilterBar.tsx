@@ -1,6 +1,6 @@
 import { SlidersHorizontal, X } from 'lucide-react';
 import { useState } from 'react';
-import { MESSAGE_QUERY_MAX } from '#contract/messages.ts';
+import { messageTypeLabel, MESSAGE_QUERY_MAX } from '#contract/messages.ts';
 import type { Token } from '#contract/tokens.ts';
 import { civilDate } from '#contract/base/time.ts';
 import styles from '#web/features/messages/history/FilterBar.module.css';
@@ -11,7 +11,7 @@ import {
   type FilterSearch,
   type Filters,
 } from '#web/features/messages/history/filters.ts';
-import { statusFilterLabel, typeLabel } from '#web/features/messages/labels.ts';
+import { statusFilterLabel } from '#web/features/messages/labels.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
@@ -94,7 +94,7 @@ const statusOptions: readonly Option[] = [
 ];
 const typeOptions: readonly Option[] = [
   { value: '', label: 'Semua jenis' },
-  ...Object.entries(typeLabel).map(([value, label]) => ({ value, label })),
+  ...Object.entries(messageTypeLabel).map(([value, label]) => ({ value, label })),
 ];
 const directionOptions: readonly Option[] = [
   { value: '', label: 'Semua arah' },

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { Suspense, useMemo, useState } from 'react';
-import { listMessages, type MessageRow } from '#contract/messages.ts';
+import { messageTypeLabel, listMessages, type MessageRow } from '#contract/messages.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import { formatDate, formatDateTime, formatTime } from '#contract/base/time.ts';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
@@ -23,7 +23,7 @@ import { useMedia } from '#web/ui/layout/useMedia.ts';
 import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { allTokensQuery } from '#web/features/tokens/tokens.ts';
-import { nameOf, typeLabel } from '#web/features/messages/labels.ts';
+import { nameOf } from '#web/features/messages/labels.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { choosing } from '#web/ui/table/choosing/choosing.ts';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
@@ -76,7 +76,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
     cell: (message) => (
       <span className={styles['excerpt']}>
         {message.type !== 'text' && (
-          <span className={styles['type']}>{typeLabel[message.type]}</span>
+          <span className={styles['type']}>{messageTypeLabel[message.type]}</span>
         )}
         <bdi>{message.excerpt}</bdi>
       </span>

@@ -43,6 +43,8 @@ const sentences: Readonly<Record<string, string>> = {
   scan_consent: 'Menyetujui penautan ponsel',
   optout_add: 'Menghentikan pesan ke sebuah nomor',
   optout_remove: 'Mengizinkan lagi pesan ke sebuah nomor',
+  message_export: 'Mengekspor pesan',
+  campaign_export: 'Mengekspor hasil kiriman massal',
   campaign_start: 'Memulai kiriman massal',
   campaign_pause: 'Menjeda kiriman massal',
   campaign_resume: 'Melanjutkan kiriman massal',

@@ -1,7 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
-import { statusRank, type ConversationMessage, type Quoted } from '#contract/messages.ts';
+import {
+  messageTypeLabel,
+  statusRank,
+  type ConversationMessage,
+  type Quoted,
+} from '#contract/messages.ts';
 import { failures } from '#contract/messages/history/failure-sentences.ts';
 import { formatTime } from '#contract/base/time.ts';
 import styles from '#web/features/messages/conversations/thread/MessageLine.module.css';
@@ -11,7 +16,7 @@ import {
   sendReaction,
   type Outgoing,
 } from '#web/features/messages/conversations/thread/sending/outgoing.ts';
-import { typeLabel } from '#web/features/messages/labels.ts';
+
 import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { useProgress } from '#web/api/uploads/outgoingFiles.ts';
@@ -107,7 +112,7 @@ export const Quote = ({
 }) => (
   <ChatQuote
     name={direction === 'out' ? 'Anda' : name}
-    text={excerpt || typeLabel[type]}
+    text={excerpt || messageTypeLabel[type]}
     {...(onCancel && { onCancel })}
   />
 );

@@ -7,7 +7,8 @@ import {
 import { failures } from '#contract/messages/history/failure-sentences.ts';
 import { useState } from 'react';
 import { useUser } from '#web/api/user.ts';
-import { StatusMark, timelineEntries, typeLabel } from '#web/features/messages/messages.ts';
+import { messageTypeLabel } from '#contract/messages.ts';
+import { StatusMark, timelineEntries } from '#web/features/messages/messages.ts';
 import styles from '#web/features/operator/customers/customers.module.css';
 import { go } from '#web/features/operator/customers/go.ts';
 import { Open } from '#web/features/operator/customers/Sending.tsx';
@@ -59,7 +60,7 @@ function factsOf(message: DeskMessage): readonly Fact[] {
       term: 'Token',
       is: <Open onClick={() => go({ message: undefined, token: token.id })}>{token.name}</Open>,
     },
-    { term: 'Jenis', is: typeLabel[type] },
+    { term: 'Jenis', is: messageTypeLabel[type] },
     { term: 'Waktu', is: <DateTime at={created_at} /> },
     ...(isOurs
       ? [{ term: 'Biaya', is: by_quota ? 'Termasuk kuota paket' : <Money amount={price} /> }]

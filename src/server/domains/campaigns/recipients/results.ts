@@ -1,0 +1,76 @@
+import { recipientStateLabel } from '#contract/campaigns/campaign.ts';
+import {
+  type StoredCampaign,
+  readCampaign,
+  recipientStates,
+} from '#server/domains/campaigns/row.ts';
+import { outcomeCellsOf, outcomeColumns } from '#server/domains/messages/messages.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import type { RowSource } from '#server/infra/sheets/row-source.ts';
+import type { Cell } from '#server/infra/sheets/table.ts';
+import { type StoredRecipient, reasonOf } from './page.ts';
+
+type Params = { campaign_id: string };
+
+const PAGE_ROWS = 1_000;
+
+/** The recipients of a campaign as rows of a file, those that got nothing too, with what became of their messages. */
+export const campaignResults = (sql: Sql): RowSource<Params> => ({
+  fileName: 'hasil-kiriman-kabari',
+  check: async (accountId, { campaign_id: campaignId }) => {
+    await asAccount(sql, accountId, (tx) => readCampaign(tx, { accountId, campaignId }));
+  },
+  open: async ({ accountId, params: { campaign_id: campaignId }, zoneName }) => {
+    const campaign = await asAccount(sql, accountId, (tx) =>
+      readCampaign(tx, { accountId, campaignId }),
+    );
+    const outcomes = outcomeColumns(zoneName);
+    return {
+      columns: [
+        { title: 'Baris', width: 8 },
+        { title: 'Nomor tertulis', width: 20 },
+        { title: 'Nomor', width: 18 },
+        ...campaign.columns.map((title) => ({ title, width: 20 })),
+        { title: 'Keadaan', width: 20 },
+        { title: 'Alasan ditolak', width: 40 },
+        ...outcomes,
+      ],
+      total: recipientStates.reduce((sum, state) => sum + campaign[state], 0),
+      batches: () => pagesOf(sql, { accountId, campaign, outcomes: outcomes.length }),
+    };
+  },
+});
+
+type Reading = {
+  accountId: string;
+  campaign: StoredCampaign;
+  /** How many cells say what became of a message. */
+  outcomes: number;
+};
+
+async function* pagesOf(sql: Sql, { accountId, campaign, outcomes }: Reading) {
+  const nothing: Cell[] = Array.from({ length: outcomes }, () => null);
+  let last = 0;
+  for (;;) {
+    const rows = await asAccount(sql, accountId, async (tx) => {
+      const stored = await tx<StoredRecipient[]>`
+        select place, written, peer, cells, state, message_id, refusal from campaign_recipients
+        where account_id = ${accountId} and campaign_id = ${campaign.campaign_id} and place > ${last}
+        order by place limit ${PAGE_ROWS}`;
+      const ids = stored.flatMap(({ message_id }) => message_id ?? []);
+      const became = await outcomeCellsOf(tx, accountId, ids);
+      last = stored.at(-1)?.place ?? last;
+      return stored.map((one): Cell[] => [
+        one.place,
+        one.written,
+        one.peer,
+        ...campaign.columns.map((_, at) => one.cells[at] ?? null),
+        recipientStateLabel[one.state],
+        reasonOf(one.refusal),
+        ...((one.message_id !== null && became.get(one.message_id)) || nothing),
+      ]);
+    });
+    yield { rows, looked: rows.length };
+    if (rows.length < PAGE_ROWS) return;
+  }
+}

@@ -1,0 +1,216 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import readXlsx from 'read-excel-file/node';
+import { expect } from 'vitest';
+import { publicId } from '#contract/base/ids.ts';
+import type { RowExport } from '#contract/exports/exports.ts';
+import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
+import { storeMessages } from '#tests/support/people/stored-messages.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
+
+type Owner = Awaited<ReturnType<typeof signedIn>>;
+
+/** Files of rows as a signed-in person asks for them. */
+function desk(running: RunningApp, { token }: Owner) {
+  const ask = (act: string, fields: Record<string, unknown> = {}, headers = {}) =>
+    running.ask(act, { token, key: randomUUID(), ...fields }, { headers });
+  const list = async (): Promise<RowExport[]> => (await ask('export_list')).body.data.exports;
+  return {
+    ask,
+    list,
+    newest: async () => (await list())[0],
+    request: async (fields: Record<string, unknown>, act = 'message_export'): Promise<RowExport> =>
+      (await ask(act, fields)).body.data,
+    fetch: async (url: string | null | undefined) => {
+      const response = await running.app.inject({ url: url ?? '/row-exports/none' });
+      return { status: response.statusCode, bytes: response.rawPayload, headers: response.headers };
+    },
+  };
+}
+
+const start = Date.parse('2026-11-20T02:00:00Z');
+
+/** A shop with some messages, one of which a spreadsheet would run. */
+const stocked = async (db: TestDatabase, { accountId, tokenId }: Owner, count = 3) =>
+  storeMessages(
+    db.owner,
+    accountId,
+    Array.from({ length: count }, (_, n) => ({
+      at: new Date(start + n * 60_000),
+      tokenId,
+      status: n === 1 ? ('failed' as const) : ('read' as const),
+      body: { text: n === 0 ? '=1+1' : `Pesanan "${n}", terima kasih\nSampai besok 🎉` },
+    })),
+  );
+
+test('what the filter lets through is a file for its account alone, and for a day', async ({
+  db,
+  openApp,
+}) => {
+  const running = await openApp();
+  const [ani, budi] = [await signedIn(db), await signedIn(db)];
+  const [first] = await stocked(db, ani);
+  await stocked(db, budi);
+  await db.owner`
+    update messages set failure = 'not_on_whatsapp', ref = 'INV-2'
+    where account_id = ${ani.accountId} and status = 'failed'`;
+  await db.owner`
+    insert into message_events (account_id, message_id, kind, at)
+    values (${ani.accountId}, ${first?.id ?? ''}, 'sent', '2026-11-20T02:00:01Z')`;
+  const shop = desk(running, ani);
+
+  const asked = await shop.request({ format: 'csv', sort_type: 'asc' });
+  expect(asked).toMatchObject({ status: 'waiting', url: null, of: { kind: 'messages' } });
+  // What comes after the request is in no file of it.
+  await storeMessages(db.owner, ani.accountId, [
+    { at: new Date(Date.now() + 60_000), tokenId: ani.tokenId },
+  ]);
+  await running.container.rowExports.work();
+  const made = await shop.newest();
+  expect(made).toMatchObject({ id: asked.id, status: 'ready', progress: 100, rows: 3 });
+
+  const { status, bytes, headers } = await shop.fetch(made?.url);
+  expect(status).toBe(200);
+  expect(headers['content-disposition']).toMatch(
+    /^attachment; .*pesan-kabari-\d{4}-\d\d-\d\d\.csv$/,
+  );
+  expect(headers['cache-control']).toBe('private, no-store');
+  const text = bytes.toString('utf8');
+  expect(text.split('\r\n')[0]).toBe(
+    '\uFEFFWaktu (WIB),Arah,Nomor,Nama,Token,Jenis,Isi,Status,Alasan gagal,Biaya (Rp),Referensi,' +
+      'Id pesan,Terkirim (WIB),Sampai (WIB),Dibaca (WIB)',
+  );
+  expect(text).toContain(
+    "2026-11-20 09:00:00,Keluar,6281234567890,,Kasir,Teks,'=1+1,Dibaca,,0,,msg_",
+  );
+  expect(text).toContain('"Pesanan ""1"", terima kasih\nSampai besok 🎉",Gagal,');
+  expect(text).toContain('Nomor ini tidak terdaftar di jaringan. Periksa nomornya.,0,INV-2,msg_');
+  expect(text).toContain(`${publicId('message', first?.id ?? '')},2026-11-20 09:00:01,,\r\n`);
+  expect(text.match(/msg_/g)).toHaveLength(3);
+
+  // Nobody else’s: not by its id, not by its address, not in another browser with a copied token.
+  const stranger = desk(running, budi);
+  expect(await stranger.list()).toEqual([]);
+  expect((await stranger.ask('export_cancel', { export_id: asked.id })).status).toBe(404);
+  const own = await stranger.request({ format: 'csv' });
+  await running.container.rowExports.work();
+  const key = (await stranger.newest())?.url?.split('?k=')[1];
+  expect((await stranger.fetch(`/row-exports/${asked.id}?k=${key}`)).status).toBe(404);
+  expect((await stranger.fetch(made?.url?.replace('/row-exports', '/exports'))).status).toBe(404);
+  expect(own.id).not.toBe(asked.id);
+  const elsewhere = await shop.ask(
+    'export_list',
+    {},
+    { cookie: `kabari-device=${'b'.repeat(43)}` },
+  );
+  expect(elsewhere.body.data.exports[0].url).toBeNull();
+
+  await db.owner`update row_exports set expires_at = clock_timestamp()`;
+  expect((await shop.fetch(made?.url)).status).toBe(404);
+  expect(await shop.list()).toEqual([]);
+  await running.container.rowExports.sweep();
+  expect(await readdir(join(running.dataFolder, 'exports/rows'))).toEqual([]);
+  expect(await db.owner`select from row_exports`).toHaveLength(0);
+});
+
+test('chosen messages are a workbook; nothing found is no file, and says so', async ({
+  db,
+  openApp,
+}) => {
+  const running = await openApp();
+  const ani = await signedIn(db);
+  const stored = await stocked(db, ani);
+  const shop = desk(running, ani);
+  const ids = stored.slice(0, 2).map(({ id }) => publicId('message', id));
+  const asked = await shop.request({ format: 'xlsx', message_ids: ids });
+  expect(asked.of).toEqual({ kind: 'messages', chosen: 2 });
+  await shop.request({ format: 'csv', q: 'tidak ada yang begini' });
+  await running.container.rowExports.work();
+  const [empty, made] = await shop.list();
+  expect(empty).toMatchObject({ status: 'empty', rows: 0, url: null });
+  const path = join(running.dataFolder, 'read.xlsx');
+  await writeFile(path, (await shop.fetch(made?.url)).bytes);
+  const [sheet] = await readXlsx(path);
+  const [head, ...rows] = sheet?.data ?? [];
+  expect(head?.slice(0, 3)).toEqual(['Waktu (WIB)', 'Arah', 'Nomor']);
+  expect(rows.map((row) => [row[0], row[2], row[6], row[9]])).toEqual([
+    [
+      new Date('2026-11-20T09:01:00Z'),
+      '6281234567890',
+      'Pesanan "1", terima kasih\nSampai besok 🎉',
+      0,
+    ],
+    [new Date('2026-11-20T09:00:00Z'), '6281234567890', '=1+1', 0],
+  ]);
+  // An empty one keeps no bytes.
+  expect(await readdir(join(running.dataFolder, 'exports/rows'))).toHaveLength(1);
+});
+
+test('a file whose worker died is made anew and whole; nothing half-written is offered', async ({
+  db,
+  openApp,
+}) => {
+  const running = await openApp();
+  const ani = await signedIn(db);
+  await stocked(db, ani);
+  const shop = desk(running, ani);
+  await shop.request({ format: 'csv' });
+  const folder = join(running.dataFolder, 'exports/rows');
+  const [claimed] = await db.owner<{ id: string; owner: string }[]>`
+    update row_exports set status = 'working', tries = 1, progress = 40, owner = gen_random_uuid(),
+      lease_until = clock_timestamp() + interval '1 minute'
+    returning export_id as id, owner`;
+  await mkdir(folder, { recursive: true });
+  await writeFile(join(folder, `${claimed?.id}.${claimed?.owner}.part`), 'half');
+  await running.container.rowExports.work();
+  expect(await shop.newest()).toMatchObject({ status: 'working', progress: 40, url: null });
+  await db.owner`update row_exports set lease_until = clock_timestamp()`;
+  await running.container.rowExports.work();
+  const made = await shop.newest();
+  expect(made).toMatchObject({ status: 'ready', rows: 3 });
+  expect(String((await shop.fetch(made?.url)).bytes).match(/msg_/g)).toHaveLength(3);
+  expect(await readdir(folder)).toEqual([
+    expect.stringMatching(new RegExp(`^${claimed?.id}\\.(?!${claimed?.owner}).*\\.csv$`)),
+  ]);
+
+  // What three workers could not make has failed, and a fresh request is made.
+  await db.owner`
+    update row_exports set status = 'working', tries = 3, lease_until = clock_timestamp()`;
+  await running.container.rowExports.work();
+  expect(await shop.newest()).toMatchObject({ status: 'failed', url: null });
+  expect(await db.owner`select from outbox where kind = 'export.changed'`).toHaveLength(4);
+});
+
+test('a cancelled one is gone, also from under its worker, and from the disk', async ({
+  db,
+  openApp,
+}) => {
+  const running = await openApp();
+  const ani = await signedIn(db);
+  await stocked(db, ani);
+  const shop = desk(running, ani);
+  const waiting = await shop.request({ format: 'csv' });
+  await shop.ask('export_cancel', { export_id: waiting.id });
+  await running.container.rowExports.work();
+  expect(await shop.list()).toEqual([]);
+  const made = await shop.request({ format: 'csv' });
+  await running.container.rowExports.work();
+  const url = (await shop.newest())?.url;
+  await shop.ask('export_cancel', { export_id: made.id });
+  expect((await shop.fetch(url)).status).toBe(404);
+  expect(await readdir(join(running.dataFolder, 'exports/rows'))).toEqual([]);
+});
+
+test('so many a day, each after the password, each in the audit log', async ({ db, openApp }) => {
+  const running = await openApp();
+  const ani = await signedIn(db);
+  const shop = desk(running, ani);
+  const foreign = { format: 'csv', campaign_id: publicId('campaign', randomUUID()) };
+  expect((await shop.ask('campaign_export', foreign)).status).toBe(404);
+  for (let n = 0; n < 20; n++) await shop.request({ format: 'csv' });
+  const { status, body } = await shop.ask('message_export', { format: 'csv' });
+  expect([status, body.error]).toEqual([429, { type: 'export_limit', facts: { limit: 20 } }]);
+  const audited = await db.owner`select from audit_log where act = 'message_export'`;
+  expect(audited).toHaveLength(21);
+});

@@ -1,0 +1,210 @@
+import { mkdir, open as openToRead, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { newId } from '#server/infra/ids.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { identifier } from '#server/infra/postgres/sql.ts';
+import { syncFolder } from '#server/infra/sync-folder.ts';
+
+/**
+ * Files that a worker makes for accounts: each is requested in a row of a table, made under a lease that its worker
+ * renews, and begun anew by another worker when that one dies. The table belongs to a domain, and has the columns
+ * account_id, export_id, status (`waiting`, `working`, …), progress, tries, owner, lease_until, created_at.
+ */
+export type MadeFiles = {
+  allAccountsSql: Sql;
+  table: 'exports' | 'row_exports';
+  /** The folder of the files; created when it is missing. */
+  folder: string;
+  /** How often a worker renews its lease, and writes down how far it is. */
+  renewMs: number;
+  /** Reacts to an attempt that begins, or to the last one that failed, in the transaction of that. */
+  onChanged?: (tx: Tx, file: FileRef) => Promise<void>;
+};
+
+/** One requested file, and whose it is. */
+export type FileRef = { accountId: string; exportId: string };
+
+/** One attempt to make a file: no two attempts write the same one. */
+export type Attempt = { exportId: string; owner: string };
+
+/** A request that a worker has claimed. */
+export type Claim = FileRef & Attempt;
+
+/** A worker that has not renewed for so long is dead, and another starts again. */
+const LEASE_SECONDS = 60;
+const TRIES_MAX = 3;
+
+/** Claims the oldest request that waits, or whose worker died; gives up those that were tried three times. */
+export const claimNext = ({
+  allAccountsSql,
+  table,
+  onChanged,
+}: MadeFiles): Promise<Claim | undefined> =>
+  allAccountsSql.begin(async (tx) => {
+    const failed = await tx<FileRef[]>`
+      update ${identifier(table)} set status = 'failed', owner = null
+      where status = 'working' and lease_until < clock_timestamp() and tries >= ${TRIES_MAX}
+      returning account_id as "accountId", export_id as "exportId"`;
+    const [claim] = await tx<Claim[]>`
+      update ${identifier(table)} set status = 'working', progress = 0, tries = tries + 1,
+        owner = ${newId()},
+        lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+      where (account_id, export_id) in (
+        select account_id, export_id from ${identifier(table)}
+        where status = 'waiting' or (status = 'working' and lease_until < clock_timestamp())
+        order by created_at limit 1 for update skip locked
+      )
+      returning account_id as "accountId", export_id as "exportId", owner`;
+    for (const file of claim ? [...failed, claim] : failed) await onChanged?.(tx, file);
+    return claim;
+  });
+
+/** How a claimed file is made. */
+export type Making = {
+  /** What the file's name ends with. */
+  extension: string;
+  /** Writes the file, which is not there yet. What it throws ends the attempt. */
+  write: (path: string, signal: AbortSignal) => Promise<void>;
+  percent: () => number;
+  /** Offers the finished file; false when its request is gone. */
+  finish: (sizeBytes: number) => Promise<boolean>;
+};
+
+/**
+ * Makes a claimed file: written beside its place, synced, renamed, and only then offered. Deletes its bytes when that
+ * fails, and those of earlier attempts before it begins.
+ *
+ * @param stop ends it early.
+ */
+export async function makeFile(
+  files: MadeFiles,
+  claim: Claim,
+  { extension, write, percent, finish }: Making,
+  stop: { signal?: AbortSignal; report: (trouble: unknown) => void },
+): Promise<void> {
+  const { folder } = files;
+  const { exportId, owner } = claim;
+  const part = attemptPath(folder, claim, 'part');
+  const path = attemptPath(folder, claim, extension);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await deleteAttempts(folder, (one) => one.exportId === exportId && one.owner !== owner);
+  const leaseLost = new AbortController();
+  const renewal = setInterval(() => {
+    renew(files, claim, percent()).then(
+      (isOwner) => isOwner || leaseLost.abort(new LeaseLost()),
+      stop.report,
+    );
+  }, files.renewMs);
+  try {
+    await write(
+      part,
+      stop.signal ? AbortSignal.any([leaseLost.signal, stop.signal]) : leaseLost.signal,
+    );
+    await rename(part, path);
+    await syncFolder(folder);
+    const { size } = await stat(path);
+    if (!(await finish(size))) throw new LeaseLost();
+  } catch (error) {
+    await Promise.all([rm(part, { force: true }), rm(path, { force: true })]);
+    throw error;
+  } finally {
+    clearInterval(renewal);
+  }
+}
+
+/** The request is gone, cancelled, or another worker's: nothing went wrong. */
+export class LeaseLost extends Error {
+  constructor() {
+    super('the file is not wanted from this worker any more');
+    this.name = 'LeaseLost';
+  }
+}
+
+/** Renews the lease; false when the file is not this worker's any more. */
+async function renew(
+  { allAccountsSql, table }: MadeFiles,
+  { accountId, exportId, owner }: Claim,
+  percent: number,
+): Promise<boolean> {
+  const { count } = await allAccountsSql`
+    update ${identifier(table)} set progress = ${percent},
+      lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    where account_id = ${accountId} and export_id = ${exportId}
+      and owner = ${owner} and status = 'working'`;
+  return count > 0;
+}
+
+/** The path of what an attempt makes. */
+export const attemptPath = (folder: string, { exportId, owner }: Attempt, extension: string) =>
+  join(folder, `${exportId}.${owner}.${extension}`);
+
+const attemptName = /^(?<exportId>[0-9a-f-]{36})\.(?<owner>[0-9a-f-]{36})\.(?:zip|csv|xlsx|part)$/;
+
+/** Deletes the files, finished or not, of the attempts that `shouldDelete` selects. */
+export async function deleteAttempts(
+  folder: string,
+  shouldDelete: (attempt: Attempt) => boolean,
+): Promise<void> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const { exportId, owner } = attemptName.exec(name)?.groups ?? {};
+    if (exportId !== undefined && owner !== undefined && shouldDelete({ exportId, owner })) {
+      await rm(join(folder, name), { force: true });
+    }
+  }
+}
+
+/** Deletes every file that is neither offered nor being made. */
+export async function sweepAttempts({ allAccountsSql, folder, table }: MadeFiles): Promise<void> {
+  // The names first: files created after this listing are not among them.
+  const attempts: Attempt[] = [];
+  await deleteAttempts(folder, (attempt) => {
+    attempts.push(attempt);
+    return false;
+  });
+  const active = await allAccountsSql<{ owner: string }[]>`
+    select owner from ${identifier(table)}
+    where owner = any(${attempts.map(({ owner }) => owner)}::uuid[])
+      and (status = 'ready' or (status = 'working' and lease_until > clock_timestamp()))`;
+  const owners = new Set(active.map(({ owner }) => owner));
+  const stale = new Set(attempts.map(({ owner }) => owner).filter((owner) => !owners.has(owner)));
+  await deleteAttempts(folder, ({ owner }) => stale.has(owner));
+}
+
+/** Erases all files of an account, then its rows: after a crash in between the rows still name the files. */
+export async function eraseAttempts(
+  { allAccountsSql, folder, table }: MadeFiles,
+  accountId: string,
+): Promise<void> {
+  const rows = await allAccountsSql<{ id: string }[]>`
+    select export_id as id from ${identifier(table)} where account_id = ${accountId}`;
+  const ids = new Set(rows.map(({ id }) => id));
+  await deleteAttempts(folder, ({ exportId }) => ids.has(exportId));
+  await allAccountsSql`delete from ${identifier(table)} where account_id = ${accountId}`;
+}
+
+/** A finished file, as it is served over HTTP. */
+export type MadeFile = {
+  fileId: string;
+  name: string;
+  mime: string;
+  sizeBytes: number;
+  stream(span?: { start: number; end: number }): Promise<Readable>;
+};
+
+/** A finished file; undefined when the disk does not have it whole. */
+export async function openAttempt(
+  folder: string,
+  { sizeBytes, name, mime, ...attempt }: Attempt & Pick<MadeFile, 'sizeBytes' | 'name' | 'mime'>,
+): Promise<MadeFile | undefined> {
+  const path = attemptPath(folder, attempt, name.slice(name.lastIndexOf('.') + 1));
+  const facts = await stat(path).catch(() => undefined);
+  if (facts?.size !== sizeBytes) return undefined;
+  return {
+    fileId: attempt.exportId,
+    name,
+    mime,
+    sizeBytes,
+    stream: async (span) => (await openToRead(path, 'r')).createReadStream({ ...span }),
+  };
+}

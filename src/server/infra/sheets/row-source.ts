@@ -1,0 +1,28 @@
+import type { Cell, Column } from './table.ts';
+
+/** Rows of an account that can be taken along as a file, as the domain that holds them offers them. */
+export type RowSource<Params> = {
+  /** What the file is called, without its ending. */
+  fileName: string;
+  /** Refuses parameters that name what the account does not have. */
+  check: (accountId: string, params: Params) => Promise<void>;
+  /** The rows, as they stand when they are read, each in short transactions. */
+  open: (request: RowRequest<Params>) => Promise<OpenedRows>;
+};
+
+export type RowRequest<Params> = {
+  accountId: string;
+  params: Params;
+  /** A UUIDv7 of the request: what came after it is left out. */
+  requestId: string;
+  /** What times are called: `WIB`. */
+  zoneName: string;
+};
+
+export type OpenedRows = {
+  columns: readonly Column[];
+  /** About how many rows are looked at. */
+  total: number;
+  /** Some rows at a time, and how many were looked at for them. */
+  batches: () => AsyncIterable<{ rows: readonly (readonly Cell[])[]; looked: number }>;
+};
