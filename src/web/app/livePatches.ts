@@ -1,6 +1,7 @@
 import { billingPatches } from '#web/features/billing/livePatches.ts';
 import { broadcastPatches } from '#web/features/broadcasts/livePatches.ts';
 import { campaignPatches } from '#web/features/campaigns/livePatches.ts';
+import { exportPatches } from '#web/features/exports/livePatches.ts';
 import { homePatches } from '#web/features/home/livePatches.ts';
 import { messagePatches } from '#web/features/messages/livePatches.ts';
 import { saldoPatches } from '#web/features/saldo/livePatches.ts';
@@ -23,4 +24,5 @@ export const livePatches: readonly LivePatches[] = [
   broadcastPatches,
   webhookPatches,
   campaignPatches,
+  exportPatches,
 ];

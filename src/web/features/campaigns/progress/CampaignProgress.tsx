@@ -16,6 +16,7 @@ import { navigate } from '#web/browser/router/navigation.ts';
 import { durationWords, paceOf, pauseSentence } from '#web/features/campaigns/labels.ts';
 import { ProgressBar } from '#web/features/campaigns/progress/ProgressBar.tsx';
 import { RecipientList } from '#web/features/campaigns/progress/RecipientList.tsx';
+import { ExportButton } from '#web/features/exports/exports.ts';
 import { useCampaignChanged } from '#web/features/campaigns/queries.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
@@ -146,6 +147,7 @@ function Actions({ campaign }: { campaign: Campaign }) {
             Batalkan kiriman
           </Button>
         )}
+        <ExportButton what={{ kind: 'campaign', campaignId: id }} words="Unduh hasil" hasKey />
         {isOver && (
           <Button
             variant="outline"

@@ -1,13 +1,15 @@
-import { Ban, RotateCw } from 'lucide-react';
+import { Ban, Download, RotateCw } from 'lucide-react';
 import { useState } from 'react';
 import type { MessageRow } from '#contract/messages.ts';
 import { CancelMany } from '#web/features/messages/chosen/CancelMany.tsx';
+import { ExportMany } from '#web/features/messages/chosen/ExportMany.tsx';
 import { ResendMany } from '#web/features/messages/chosen/ResendMany.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 
 const actions = [
   { name: 'Kirim ulang', icon: RotateCw, tone: 'primary', Dialog: ResendMany },
   { name: 'Batalkan', icon: Ban, tone: 'danger', Dialog: CancelMany },
+  { name: 'Ekspor', icon: Download, tone: 'neutral', Dialog: ExportMany },
 ] as const;
 
 type Props = { messages: readonly MessageRow[]; onDone: () => void };

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { Suspense, useMemo, useState } from 'react';
+import { PAGE_SIZE } from '#contract/base/act.ts';
 import { messageTypeLabel, listMessages, type MessageRow } from '#contract/messages.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import { formatDate, formatDateTime, formatTime } from '#contract/base/time.ts';
@@ -16,9 +17,11 @@ import { useReading } from '#web/features/messages/history/useReading.ts';
 import { useSteadyRows } from '#web/features/messages/history/useSteadyRows.ts';
 import { ViewBar } from '#web/features/messages/views/ViewBar.tsx';
 import { FilterBar } from '#web/features/messages/history/FilterBar.tsx';
-import { noFilters, readFilters } from '#web/features/messages/history/filters.ts';
+import { noFilters, readFilters, type Filters } from '#web/features/messages/history/filters.ts';
 import { MessageDrawer } from '#web/features/messages/details/MessageDrawer.tsx';
 import styles from '#web/features/messages/history/MessageTable.module.css';
+import { ExportButton } from '#web/features/exports/exports.ts';
+import { useWide } from '#web/ui/layout/useWide.ts';
 import { useMedia } from '#web/ui/layout/useMedia.ts';
 import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
@@ -181,6 +184,7 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
         filters={filters}
         tokens={tokens.data ?? []}
         onChange={(next) => go({ ...next, page: undefined }, true)}
+        tool={<ExportAll filters={filters} list={list} />}
       />
       <NewRows count={more.news} onShow={showNews} />
       <div {...more.readingHandlers}>
@@ -212,6 +216,25 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
         onClose={() => openAt(undefined)}
       />
     </>
+  );
+}
+
+type ExportAllProps = { filters: Filters; list: ReturnType<typeof useMessages>['list'] };
+
+/** All that the filters let through, on any page, as a file. */
+function ExportAll({ filters, list }: ExportAllProps) {
+  const wide = useWide();
+  const { totalPages, view } = list.table;
+  // A search counts no further than people leaf.
+  const count = filters.q === undefined && totalPages ? { count: totalPages * PAGE_SIZE } : {};
+  const order = view.sort?.sort_type === 'asc' ? { sort_type: 'asc' as const } : {};
+  return (
+    <ExportButton
+      what={{ kind: 'messages', input: { ...filters, ...order }, ...count }}
+      words="Ekspor"
+      square={!wide}
+      hasKey
+    />
   );
 }
 

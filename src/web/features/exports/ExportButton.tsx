@@ -1,0 +1,38 @@
+import { Download } from 'lucide-react';
+import { Suspense, useState } from 'react';
+import { ExportDialog } from '#web/features/exports/dialog.ts';
+import type { ToExport } from '#web/features/exports/toExport.ts';
+import { Button, type ButtonLook } from '#web/ui/button/Button.tsx';
+
+type Props = ButtonLook & {
+  what: ToExport;
+  /** What the button says; its icon alone where it is `square`. */
+  words: string;
+  /** The one list of the page, which the key `e` exports. */
+  hasKey?: boolean;
+};
+
+/** Asks for rows as a file. */
+export function ExportButton({ what, words, hasKey = false, ...look }: Props) {
+  const [open, setOpen] = useState(false);
+  return (
+    <>
+      <Button
+        variant="outline"
+        tone="neutral"
+        icon={<Download size={18} aria-hidden="true" />}
+        {...look}
+        {...(look.square && { 'aria-label': words })}
+        {...(hasKey && { 'aria-keyshortcuts': 'e' })}
+        onClick={() => setOpen(true)}
+      >
+        {!look.square && words}
+      </Button>
+      {open && (
+        <Suspense>
+          <ExportDialog what={what} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,116 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { formatNumber } from '#contract/base/money.ts';
+import {
+  exportCampaign,
+  exportMessages,
+  type ExportFormat,
+  type RowExport,
+} from '#contract/exports/exports.ts';
+import { useAct } from '#web/api/query.ts';
+import { ExportList } from '#web/features/exports/ExportList.tsx';
+import { exportsQuery } from '#web/features/exports/queries.ts';
+import type { ToExport } from '#web/features/exports/toExport.ts';
+import { useTokenNames } from '#web/features/exports/useTokenNames.ts';
+import { filterWords } from '#web/features/exports/words.ts';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { ChoiceCards, type Choice } from '#web/ui/choice/ChoiceCards.tsx';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+import { Stack } from '#web/ui/panel/Panel.tsx';
+
+type Props = { what: ToExport; onClose: () => void };
+
+const formats: readonly Choice<ExportFormat>[] = [
+  {
+    value: 'xlsx',
+    title: 'Excel (XLSX)',
+    children: 'Untuk dibuka di Excel atau Google Sheets: tanggal dan angka siap dihitung.',
+  },
+  { value: 'csv', title: 'CSV', children: 'Teks biasa, untuk program lain.' },
+];
+
+/** Asks for rows as a file, and shows those of the last day. It is made while people go on: they may close this, and the tab. */
+export function ExportDialog({ what, onClose }: Props) {
+  const [format, setFormat] = useState<ExportFormat>('xlsx');
+  const client = useQueryClient();
+  const onSuccess = (made: RowExport) => {
+    client.setQueryData(exportsQuery.queryKey, (known) => [
+      made,
+      ...(known ?? []).filter(({ id }) => id !== made.id),
+    ]);
+    void client.invalidateQueries(exportsQuery);
+  };
+  const messages = useAct(exportMessages, { onSuccess });
+  const campaign = useAct(exportCampaign, { onSuccess });
+  const act = what.kind === 'campaign' ? campaign : messages;
+  const start = () => {
+    if (what.kind === 'campaign') campaign.mutate({ campaign_id: what.campaignId, format });
+    else messages.mutate({ ...what.input, format });
+  };
+  return (
+    <Modal
+      open
+      onClose={onClose}
+      title={titleOf(what)}
+      footer={
+        <>
+          <Button variant="outline" tone="neutral" onClick={onClose}>
+            Tutup
+          </Button>
+          <Button busy={act.busy} onClick={start}>
+            Buat berkas
+          </Button>
+        </>
+      }
+    >
+      <Stack gap={24}>
+        <Stack gap={16}>
+          <About what={what} />
+          <RefusalAlert error={act.error} />
+          <ChoiceCards
+            legend="Bentuk berkas"
+            name="format"
+            choices={formats}
+            value={format}
+            onChange={setFormat}
+          />
+        </Stack>
+        <ExportList />
+      </Stack>
+    </Modal>
+  );
+}
+
+function titleOf(what: ToExport): string {
+  if (what.kind === 'campaign') return 'Unduh hasil kiriman';
+  const chosen = what.input.message_ids?.length;
+  return chosen === undefined ? 'Ekspor pesan' : `Ekspor ${formatNumber(chosen)} pesan pilihan`;
+}
+
+/** Which rows will be in it. */
+function About({ what }: { what: ToExport }) {
+  const nameOfToken = useTokenNames();
+  if (what.kind === 'campaign') {
+    return (
+      <p>Semua penerima dari daftar Anda, juga yang tidak dikirimi, beserta keadaan pesannya.</p>
+    );
+  }
+  const { input, count } = what;
+  if (input.message_ids !== undefined)
+    return <p>Hanya pesan yang Anda pilih, dengan isi lengkapnya.</p>;
+  const words = filterWords(input, nameOfToken);
+  return (
+    <p>
+      {words === '' ? (
+        'Semua pesan Anda'
+      ) : (
+        <>
+          Semua pesan yang disaring: <strong>{words}</strong>
+        </>
+      )}
+      {count !== undefined && `, sekitar ${formatNumber(count)} pesan`}. Pesan yang masuk sesudah
+      ini tidak ikut.
+    </p>
+  );
+}

@@ -1,0 +1,114 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Download, Trash2, X } from 'lucide-react';
+import { formatNumber } from '#contract/base/money.ts';
+import { formatDateTime } from '#contract/base/time.ts';
+import { cancelExport, type RowExport } from '#contract/exports/exports.ts';
+import { sentenceOf } from '#web/api/errors.ts';
+import { useAct } from '#web/api/query.ts';
+import { useUser } from '#web/api/user.ts';
+import styles from '#web/features/exports/exports.module.css';
+import { exportsQuery } from '#web/features/exports/queries.ts';
+import { useTokenNames } from '#web/features/exports/useTokenNames.ts';
+import { exportTitle } from '#web/features/exports/words.ts';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { AnchorButton, Button } from '#web/ui/button/Button.tsx';
+import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
+import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { fileSizeText } from '#web/ui/upload/fileSize.ts';
+import { indonesianUploads } from '#web/ui/upload/uploadLabels.ts';
+
+/** The files of the last day: how far each is, and its link. */
+export function ExportList() {
+  const { data, error, refetch, isPending } = useQuery(exportsQuery);
+  const client = useQueryClient();
+  const cancel = useAct(cancelExport, { onSuccess: () => client.invalidateQueries(exportsQuery) });
+  if (isPending) return <Skeleton height={72} />;
+  if (error && !data) {
+    return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
+  }
+  if (!data || data.length === 0) return null;
+  return (
+    <section className={styles['files']} aria-label="Berkas 24 jam terakhir">
+      <h3 className={styles['title']}>Berkas 24 jam terakhir</h3>
+      <RefusalAlert error={cancel.error} />
+      <ul>
+        {data.map((one) => (
+          <File key={one.id} file={one} onDelete={() => cancel.mutate({ export_id: one.id })} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+type FileProps = { file: RowExport; onDelete: () => void };
+
+function File({ file, onDelete }: FileProps) {
+  const nameOfToken = useTokenNames();
+  const zone = useUser().timezone;
+  const title = exportTitle(file.of, nameOfToken);
+  const isBeingMade = file.status === 'waiting' || file.status === 'working';
+  const format = file.format.toUpperCase();
+  const what = `${title}, ${format}, ${formatDateTime(file.created_at, zone)}`;
+  return (
+    <li className={styles['file']} aria-label={what}>
+      <div className={styles['about']}>
+        <p className={styles['name']}>
+          <bdi>{title}</bdi>
+        </p>
+        <p className={styles['note']}>
+          {format} · {formatDateTime(file.created_at, zone)}
+        </p>
+        <State file={file} />
+      </div>
+      <div className={styles['actions']}>
+        {file.url !== null && (
+          <AnchorButton
+            href={file.url}
+            download
+            size="sm"
+            icon={<Download size={16} aria-hidden="true" />}
+          >
+            Unduh
+          </AnchorButton>
+        )}
+        <Button
+          square
+          size="sm"
+          variant="link"
+          tone="neutral"
+          aria-label={isBeingMade ? `Batalkan: ${what}` : `Hapus: ${what}`}
+          onClick={onDelete}
+        >
+          {isBeingMade ? <X size={16} /> : <Trash2 size={16} />}
+        </Button>
+      </div>
+    </li>
+  );
+}
+
+function State({ file: { status, progress, rows, size_bytes: size, url } }: { file: RowExport }) {
+  switch (status) {
+    case 'waiting':
+    case 'working':
+      return (
+        <div className={styles['bar']}>
+          <progress aria-label="Pembuatan berkas" max={100} value={progress} />
+          <span className="num">{progress}%</span>
+        </div>
+      );
+    case 'ready':
+      return (
+        <p className={styles['note']}>
+          {rows !== null && `${formatNumber(rows)} baris`}
+          {size !== null && ` · ${fileSizeText(size, indonesianUploads.size)}`}
+          {url === null && '. Hanya dapat diunduh di peramban tempat Anda masuk.'}
+        </p>
+      );
+    case 'empty':
+      return <p className={styles['note']}>Tidak ada yang cocok, jadi tidak ada berkasnya.</p>;
+    case 'failed':
+      return (
+        <p className={styles['failure']}>Gagal dibuat. Data Anda utuh; coba buat sekali lagi.</p>
+      );
+  }
+}

@@ -1,0 +1,6 @@
+import { later } from '#web/browser/lazyComponent.ts';
+
+/** Asks for rows as a file; comes when it is opened. */
+export const ExportDialog = later(
+  async () => (await import('#web/features/exports/ExportDialog.tsx')).ExportDialog,
+);

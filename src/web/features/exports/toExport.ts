@@ -1,0 +1,13 @@
+import type { InputFor } from '#contract/base/act.ts';
+import type { exportMessages } from '#contract/exports/exports.ts';
+
+type Messages = Omit<InputFor<typeof exportMessages>, 'format'>;
+
+/** What is to become a file. */
+export type ToExport =
+  | {
+      kind: 'messages';
+      input: Messages;
+      /** About how many there are, where that is known. */ count?: number;
+    }
+  | { kind: 'campaign'; campaignId: string };
