@@ -144,6 +144,8 @@ export const acts: readonly Act[] = [
   conversations.conversationMessages,
   conversations.readConversation,
   conversations.unreadConversations,
+  conversations.pinConversation,
+  conversations.nameContact,
   optouts.listOptouts,
   optouts.addOptout,
   optouts.removeOptout,

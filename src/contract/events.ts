@@ -17,6 +17,40 @@ const messageFacts = () => ({
   status: MessageStatus(),
 });
 
+const supportEvents = () =>
+  [
+    /** A line of customer service; its own account's stream has no internal ones, that of operators all. */
+    z.object({
+      kind: z.literal('support.message'),
+      account_id: Id('account'),
+      id: Id('support'),
+      seq: z.int(),
+      side: SupportSide(),
+      /** Who wrote, as the other side knows them. */
+      name: z.string(),
+      at: z.coerce.date(),
+    }),
+    /** Read marks, status, or assignment became different. */
+    z.object({
+      kind: z.literal('support.changed'),
+      account_id: Id('account'),
+      status: SupportStatus(),
+      customer_read: z.int(),
+      operator_read: z.int(),
+    }),
+    /** Somebody is typing. Without a position: it is stored nowhere, and missed by who is not there. */
+    z.object({
+      kind: z.literal('support.typing'),
+      account_id: Id('account'),
+      side: SupportSide(),
+      /** The operator's, for other operators' collision warning. */
+      user_id: z.nullable(Id('user')),
+      /** Customers hear of answers alone; left out: one. */
+      doing: z.optional(SupportDoing()),
+      name: z.string(),
+    }),
+  ] as const;
+
 /**
  * What the server sends to an open tab. Webhooks and push are made from the same outbox, which has kinds for programs
  * alone, too (docs/contributing.md#a-webhook-event).
@@ -41,6 +75,8 @@ export const LiveEvent = schema(() =>
     /** Somebody saved, renamed or deleted a view of their messages. */
     z.object({ kind: z.literal('view.changed'), user_id: Id('user') }),
     z.object({ kind: z.literal('conversation.read'), token_id: Id('token'), peer: Peer() }),
+    /** Conversations with a phone were pinned, let go, or named. */
+    z.object({ kind: z.literal('conversation.changed'), peer: Peer() }),
     z.object({
       kind: z.literal('optout.added'),
       token_id: Id('token'),
@@ -74,36 +110,7 @@ export const LiveEvent = schema(() =>
       invoice_id: Id('invoice'),
       status: z.string(),
     }),
-    /** A line of customer service; its own account's stream has no internal ones, that of operators all. */
-    z.object({
-      kind: z.literal('support.message'),
-      account_id: Id('account'),
-      id: Id('support'),
-      seq: z.int(),
-      side: SupportSide(),
-      /** Who wrote, as the other side knows them. */
-      name: z.string(),
-      at: z.coerce.date(),
-    }),
-    /** Read marks, status, or assignment became different. */
-    z.object({
-      kind: z.literal('support.changed'),
-      account_id: Id('account'),
-      status: SupportStatus(),
-      customer_read: z.int(),
-      operator_read: z.int(),
-    }),
-    /** Somebody is typing. Without a position: it is stored nowhere, and missed by who is not there. */
-    z.object({
-      kind: z.literal('support.typing'),
-      account_id: Id('account'),
-      side: SupportSide(),
-      /** The operator's, for other operators' collision warning. */
-      user_id: z.nullable(Id('user')),
-      /** Customers hear of answers alone; left out: one. */
-      doing: z.optional(SupportDoing()),
-      name: z.string(),
-    }),
+    ...supportEvents(),
   ]),
 );
 export type LiveEvent = Output<typeof LiveEvent>;

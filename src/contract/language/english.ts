@@ -231,6 +231,7 @@ const sentences: Sentences = {
   support_empty: 'Write something, or attach a file.',
   support_too_many: 'Too many messages within a short time.',
   support_not_closed: 'This conversation has not been closed.',
+  pins_full: ({ limit }) => `At most ${limit} conversations can be pinned.`,
   canned_too_many: 'There are 100 canned replies already.',
   upload_kind_refused: ({ allowed }) => `Files of this kind are not taken here: ${allowed} only.`,
   upload_contradicts: 'The bytes of the file contradict its name or its declared type.',

@@ -9,6 +9,11 @@ import { ChannelName, TokenStatus } from '#contract/tokens.ts';
 /** What is searched for is no longer than that, in UTF-16 units. */
 export const CONVERSATION_QUERY_MAX = 60;
 
+/** Conversations that an account pins at most. */
+export const PINS_MAX = 20;
+/** Letters of a name that an account gives a number. */
+export const CONTACT_NAME_MAX = 60;
+
 export const Conversation = schema(() =>
   z.object({
     token: z.object({
@@ -18,7 +23,12 @@ export const Conversation = schema(() =>
       channel: ChannelName(),
     }),
     peer: Peer(),
+    /** What the account calls it, else what it calls itself. */
     peer_name: z.nullable(z.string()),
+    /** What the account calls it. */
+    contact_name: z.nullable(z.string()),
+    /** Stands above all others. */
+    pinned: z.boolean(),
     preview: z.string(),
     direction: Direction(),
     status: MessageStatus(),
@@ -30,7 +40,7 @@ export const Conversation = schema(() =>
 );
 export type Conversation = Output<typeof Conversation>;
 
-/** Unread first, then newest; `q` is the beginning of a number or of a name. */
+/** Pinned first, then unread, then newest; `q` is the beginning of a number or of a name. */
 export const listConversations = act({
   name: 'conversation_list',
   by: 'customer',
@@ -74,4 +84,41 @@ export const unreadConversations = act({
   name: 'conversation_unread',
   by: 'customer',
   output: () => z.object({ total: z.int() }),
+});
+
+/** Puts a conversation above all others, for everybody of the account, or lets it go. */
+export const pinConversation = act({
+  name: 'conversation_pin',
+  by: 'customer',
+  changes: true,
+  input: () => ({
+    token_id: IdInput('token'),
+    peer: TypedPeer(),
+    pinned: z.enum(['1', '0']),
+  }),
+  output: () => z.object({}),
+  refuses: ['not_found', 'pins_full'],
+});
+
+/** What a number is to be called, in one line; empty: as it calls itself. */
+const ContactName = schema(() =>
+  z
+    .string()
+    .check(
+      z.trim(),
+      z.maxLength(CONTACT_NAME_MAX, `Nama paling panjang ${CONTACT_NAME_MAX} karakter.`),
+      z.regex(
+        /^[^\p{Cc}\p{Cs}\u200E\u200F\u202A-\u202E\u2066-\u2069<>]*$/u,
+        'Nama berisi karakter yang tidak dapat dipakai.',
+      ),
+    ),
+);
+
+/** Names a number, for all conversations with it and everybody of the account. */
+export const nameContact = act({
+  name: 'contact_name',
+  by: 'customer',
+  changes: true,
+  input: () => ({ peer: TypedPeer(), name: ContactName() }),
+  output: () => z.object({ peer: Peer(), name: z.nullable(z.string()) }),
 });

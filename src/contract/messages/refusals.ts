@@ -4,6 +4,7 @@ const none = () => z.object({});
 
 /** What is refused because of what a message names: part of the catalogue (`base/refusals.ts`). */
 export const namingRefusals = {
+  pins_full: { status: 409, facts: () => z.object({ limit: z.int() }) },
   quoted_not_found: { status: 422, facts: none },
   reaction_refused: { status: 409, facts: none },
   media_not_found: { status: 422, facts: none },

@@ -92,6 +92,8 @@ const tables = {
     'messages_other',
     'optouts',
     'quick_replies',
+    'contacts',
+    'pinned_conversations',
     'parked_receipts',
     'request_keys',
     'rollup_sums',

@@ -240,6 +240,8 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
     token_id: held.tokenId,
     peer: '62800000001',
   },
+  conversation_pin: { token_id: held.tokenId, peer: '62800000001', pinned: '1' },
+  contact_name: { peer: '62800000001', name: 'Bu Ani' },
   conversation_read: { token_id: held.tokenId, peer: '62800000001' },
   optout_list: { ...LIST, sort_by: 'created_at', token_id: held.tokenId, peer: PHONE },
   optout_add: { token_id: held.tokenId, peer: PHONE, reason: 'Diminta lewat telepon' },

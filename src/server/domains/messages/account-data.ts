@@ -31,6 +31,7 @@ export const messagesAccountData = ({ sql, allAccountsSql }: Deps): AccountData 
       rows: () => messagesOf(sql, accountId),
     },
     { name: 'percakapan', rows: () => conversationsOf(sql, accountId) },
+    { name: 'kontak', rows: () => contactsOf(sql, accountId) },
     { name: 'templat', rows: () => templatesOf(sql, accountId) },
     { name: 'balasan-cepat', rows: () => repliesOf(sql, accountId) },
     { name: 'berhenti-menerima', rows: () => optoutsOf(sql, accountId) },
@@ -106,7 +107,12 @@ async function* conversationsOf(sql: Sql, accountId: string): AsyncGenerator<Row
   const conversations = inPages<ConversationRow>(
     { sql, accountId },
     (tx, last, limit) => tx<ConversationRow[]>`
-      select token_id, peer, peer_name, unread, last_at from conversations
+      select token_id, peer, peer_name, unread, last_at,
+        exists (
+          select from pinned_conversations p
+          where p.account_id = ${accountId} and (p.token_id, p.peer) = (c.token_id, c.peer)
+        ) as pinned
+      from conversations c
       where account_id = ${accountId} ${last ? after(tx, last) : tx``}
       order by token_id, peer limit ${limit}`,
   );
@@ -157,6 +163,17 @@ async function* viewsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   for await (const { view_id, user_id, ...facts } of views) {
     yield { id: publicId('view', view_id), person: publicId('user', user_id), ...facts };
   }
+}
+
+async function* contactsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
+  type Contact = Row & { peer: string };
+  yield* inPages<Contact>(
+    { sql, accountId },
+    (tx, last, limit) => tx<Contact[]>`
+      select peer, name, updated_at from contacts
+      where account_id = ${accountId} ${last ? tx`and peer > ${last.peer}::text` : tx``}
+      order by peer limit ${limit}`,
+  );
 }
 
 async function* repliesOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
@@ -218,7 +235,9 @@ const tables = [
   'parked_receipts',
   'request_keys',
   'message_refs',
+  'pinned_conversations',
   'conversations',
+  'contacts',
   'optouts',
   'message_templates',
   'message_views',

@@ -4,6 +4,8 @@ import { openAccepter } from './submit/accept.ts';
 import { type ApiMessages, openApiMessages } from './api.ts';
 import { cancelMessageHandler } from './dispatch/cancel.ts';
 import type { FileLink, OfferFile } from './content.ts';
+import { contactActs } from './contacts/contacts.ts';
+import { pinActs } from './pins/pins.ts';
 import { conversationActs } from './conversations/conversations.ts';
 import { historyActs } from './history/history.ts';
 import { type HomeDeps, homeActs } from './history/home.ts';
@@ -154,6 +156,8 @@ export function openMessages(deps: MessagesDeps): Messages {
       ...resendActs({ sql, accepter, prices, findMedia, now, onWork }),
       ...viewActs({ sql, onStored }),
       ...optoutActs({ sql, onStored }),
+      ...pinActs(sql),
+      ...contactActs(sql),
       ...quickReplyActs(sql),
       ...templateActs({ sql, review }),
     ],

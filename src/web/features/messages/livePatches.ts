@@ -92,6 +92,7 @@ export const messagePatches: LivePatches = {
       cache.update((data) => withRead(data, event), conversations);
       cache.refetch(conversations);
     },
+    'conversation.changed': (_event, cache) => refetchLists(cache),
     'view.changed': (_event, cache) => cache.refetch(viewsKey),
     'token.changed': (_event, cache) => cache.refetch(conversations),
   },

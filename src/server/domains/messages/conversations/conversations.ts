@@ -18,12 +18,13 @@ import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { contactName, shownName } from '#server/domains/messages/contacts/contacts.ts';
 import { keptFiles } from '#server/domains/media/media.ts';
 import { type Body, type FileLink, excerptOf, filesIn } from '#server/domains/messages/content.ts';
 import { idsWhere, readAsAccount } from '#server/domains/messages/history/pages.ts';
 import { reactionsTo } from './reactions.ts';
 import { conversationMessage, readMessages } from '#server/domains/messages/history/rows.ts';
-import { digitsOf, likeBeginning } from '#server/domains/messages/history/search.ts';
+import { digitsOf, likeBeginning, peersNamed } from '#server/domains/messages/history/search.ts';
 
 /** What the acts of conversations need. */
 export type ConversationDeps = { sql: Sql; fileLink: FileLink };
@@ -53,6 +54,8 @@ type Stored = {
   channel: ChannelName;
   peer: string;
   peer_name: string | null;
+  contact_name: string | null;
+  pinned: boolean;
   unread: number;
   last_at: Date;
   last_in_at: Date | null;
@@ -82,52 +85,85 @@ export function conversationList(
 
 type Key = { token_id: string; peer: string };
 
+/** Of names that match more phones than these, nearly every conversation that is walked through does. */
+const NAMED_MAX = 1_000;
+
 /** Which conversations a page shows, in order, and one more. */
 async function keysOf(
   tx: Tx,
   accountId: string,
   { start = 0, q, sort_by, sort_type }: InputOf<typeof listConversations>,
 ): Promise<Key[]> {
-  const matches = q ? matchesName(tx, q) : tx``;
+  const { matches } = await matching(tx, accountId, q);
   const keysWhere = (also: Fragment, order: Fragment, skip: number, limit: number) => tx<Key[]>`
-    select token_id, peer from conversations
+    select token_id, peer from conversations c
     where account_id = ${accountId} ${also} ${matches}
     order by last_at ${order}, peer, token_id offset ${skip} limit ${limit}`;
   const rowsMax = PAGE_SIZE + 1;
   if (sort_by !== undefined) {
     return keysWhere(tx``, sort_type === 'asc' ? tx`asc` : tx`desc`, start, rowsMax);
   }
+  const pins = await pinsOf(tx, accountId, matches);
+  const shownPins = pins.slice(start, start + rowsMax);
+  const skipped = Math.max(0, start - pins.length);
+  const notPinned = tx`
+    and (token_id, peer) not in (
+      select token_id, peer from pinned_conversations where account_id = ${accountId}
+    )`;
   // Two index scans: sorting all by "is unread" would read all of them for every page.
-  const unread = await keysWhere(tx`and unread > 0`, tx`desc`, start, rowsMax);
-  if (unread.length === rowsMax) return unread;
+  const left = rowsMax - shownPins.length;
+  const unread = await keysWhere(tx`and unread > 0 ${notPinned}`, tx`desc`, skipped, left);
+  if (unread.length === left) return [...shownPins, ...unread];
   const [count] = await tx<{ unread: number }[]>`
-    select count(*) as unread from conversations
-    where account_id = ${accountId} and unread > 0 ${matches}`;
-  const skip = Math.max(0, start - (count?.unread ?? 0));
+    select count(*) as unread from conversations c
+    where account_id = ${accountId} and unread > 0 ${notPinned} ${matches}`;
+  const skip = Math.max(0, skipped - (count?.unread ?? 0));
   return [
+    ...shownPins,
     ...unread,
-    ...(await keysWhere(tx`and unread = 0`, tx`desc`, skip, rowsMax - unread.length)),
+    ...(await keysWhere(tx`and unread = 0 ${notPinned}`, tx`desc`, skip, left - unread.length)),
   ];
 }
 
-/** An `and` for the prefix of a number, or of a name. */
-function matchesName(tx: Tx, q: string): Fragment {
+/** The pinned conversations, the newest first: they are few. */
+const pinsOf = (tx: Tx, accountId: string, matches: Fragment): Promise<Key[]> => tx<Key[]>`
+  select c.token_id, c.peer
+  from pinned_conversations p
+  join conversations c using (account_id, token_id, peer)
+  where p.account_id = ${accountId} ${matches}
+  order by c.last_at desc, c.peer, c.token_id`;
+
+/** An `and` for the prefix of a number, or of a name, for conversations `c`. Wrapped: a query that a promise brings would be sent. */
+async function matching(
+  tx: Tx,
+  accountId: string,
+  q: string | undefined,
+): Promise<{ matches: Fragment }> {
+  if (!q) return { matches: tx`` };
   const digits = digitsOf(q);
-  return digits === undefined
-    ? tx`and lower(peer_name) like ${likeBeginning(q.toLowerCase())}`
-    : tx`and peer ~>=~ ${digits} and peer ~<~ ${`${digits}:`}`;
+  if (digits !== undefined) {
+    return { matches: tx`and c.peer ~>=~ ${digits} and c.peer ~<~ ${`${digits}:`}` };
+  }
+  const peers = await peersNamed(tx, accountId, q, NAMED_MAX);
+  const named = tx`c.peer = any (${peers}::text[])`;
+  if (peers.length < NAMED_MAX) return { matches: tx`and ${named}` };
+  const given = tx`lower(c.peer_name) like ${likeBeginning(q.toLowerCase())}`;
+  return { matches: tx`and (${given} or ${named})` };
 }
 
 const readConversations = (tx: Tx, accountId: string, keys: readonly Key[]): Promise<Stored[]> =>
   tx<Stored[]>`
     select c.token_id, t.name as token_name, t.status as token_status, t.channel, c.peer,
-      c.peer_name, c.unread, c.last_at, c.last_in_at, m.direction, m.type, m.body, m.status
+      ${shownName(tx, accountId)} as peer_name, ${contactName(tx, accountId, tx`c.peer`)} as contact_name,
+      p.pinned_at is not null as pinned, c.unread, c.last_at, c.last_in_at, m.direction, m.type, m.body, m.status
     from unnest(
       ${keys.map((key) => key.token_id)}::uuid[], ${keys.map((key) => key.peer)}::text[]
     ) with ordinality as k(token_id, peer, place)
     join conversations c
       on c.account_id = ${accountId} and c.token_id = k.token_id and c.peer = k.peer
     join tokens t on t.account_id = ${accountId} and t.token_id = c.token_id
+    left join pinned_conversations p
+      on p.account_id = ${accountId} and p.token_id = c.token_id and p.peer = c.peer
     cross join lateral (
       select * from messages x
       where x.account_id = ${accountId} and x.message_id = c.last_message_id limit 1
@@ -143,6 +179,8 @@ const conversationOf = (stored: Stored): Conversation => ({
   },
   peer: stored.peer,
   peer_name: stored.peer_name,
+  contact_name: stored.contact_name,
+  pinned: stored.pinned,
   preview: excerptOf(stored.type, stored.body),
   direction: stored.direction,
   status: stored.status,

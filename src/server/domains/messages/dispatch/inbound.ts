@@ -13,6 +13,7 @@ import {
 } from '#server/domains/messages/choices/choices.ts';
 import { excerptOf } from '#server/domains/messages/content.ts';
 import { quotedByNetwork } from '#server/domains/messages/submit/lookups.ts';
+import { contactName } from '#server/domains/messages/contacts/contacts.ts';
 import { deleteOptout, storeOptout } from '#server/domains/messages/optouts/optouts.ts';
 
 /** Words with which a recipient stops, and resumes, receiving from a token. */
@@ -44,6 +45,8 @@ type Received = {
 /** Runs inside the transaction that stores a message, and commits or rolls back with it. */
 export type OnReceived = (tx: Tx, received: Received) => Promise<void>;
 
+type Stored = { receive_message: boolean; contactName: string | null } & FoundQuestion;
+
 /**
  * Stores an inbound message, with its event, once: the same provider id twice is one message. STOP or
  * BERHENTI opts the sender out of this token, MULAI or START back in, in the same transaction. A text that
@@ -61,16 +64,17 @@ export async function receiveInbound(
     const body = await namingBody(tx, stored);
     const text = textOf(stored);
     const isAnswer = text !== undefined && stored.quotes === undefined && mayChoose(text);
-    const [received] = await tx<({ receive_message: boolean } & FoundQuestion)[]>`
+    const [received] = await tx<Stored[]>`
       select receive_message(
         ${accountId}, ${tokenId}, ${messageId}, ${from}, ${name ?? null}, ${stored.type},
         ${json(body)}, ${stored.providerId}, ${excerptOf(stored.type, body)}
-      )${isAnswer ? openQuestion(tx, stored) : tx``}`;
+      ), ${contactName(tx, accountId, tx`${from}::text`)} as "contactName" ${isAnswer ? openQuestion(tx, stored) : tx``}`;
     if (!received?.receive_message) return;
     if (text !== undefined) await applyKeyword(tx, stored, keywordOf(text));
     const choice = isAnswer ? choiceBy(text, questionIn(received)) : undefined;
     if (choice) await storeChoice(tx, { accountId, messageId }, choice);
-    await onReceived?.(tx, { accountId, tokenId, messageId, peer: from, name });
+    const shown = received.contactName ?? name;
+    await onReceived?.(tx, { accountId, tokenId, messageId, peer: from, name: shown });
   });
 }
 

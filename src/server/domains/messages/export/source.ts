@@ -17,6 +17,12 @@ import type { OpenedRows, RowRequest, RowSource } from '#server/infra/sheets/row
 import type { Cell, Column } from '#server/infra/sheets/table.ts';
 import { type Walk, searchOf, walkMessages } from './walk.ts';
 
+/**
+ * Rows that are held at once. Of a thousand most outlive the collection of young objects, and the process grew by 140 MB
+ * at a million rows; of a hundred few do, at four fifths of the speed (`npm run bench:export`).
+ */
+const ROWS_AT_ONCE = 100;
+
 type Params = Omit<InputOf<typeof exportMessages>, 'format'>;
 
 /** The messages of an account as rows of a file: all that the filters of the table let through. */
@@ -62,7 +68,11 @@ async function openMessages(
     total: chosen?.length ?? (await lookedAt(sql, walk)),
     batches: async function* () {
       for await (const { ids, looked } of walkMessages(sql, walk)) {
-        yield { rows: await readRows(sql, walk, ids), looked };
+        yield { rows: [], looked };
+        for (let from = 0; from < ids.length; from += ROWS_AT_ONCE) {
+          const some = ids.slice(from, from + ROWS_AT_ONCE);
+          yield { rows: await readRows(sql, walk, some), looked: 0 };
+        }
       }
     },
   };

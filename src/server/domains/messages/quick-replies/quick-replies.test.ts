@@ -1,5 +1,4 @@
 import { expect } from 'vitest';
-import type { Act, InputOf, OutputOf } from '#contract/base/act.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
   REPLY_MAX,
@@ -7,26 +6,20 @@ import {
   listQuickReplies,
   saveQuickReply,
 } from '#contract/messages/quick-replies.ts';
+import { actsOf } from '#tests/support/acts-of.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { quickReplyActs } from './quick-replies.ts';
 
-/** The acts as a signed-in person of an account asks them, with row-level security. */
-function actsOf(db: TestDatabase, accountId: string) {
-  const handlers = quickReplyActs(db.tenantSql);
-  const call = { caller: { kind: 'person', accountId } } as never;
-  return async <A extends Act>(act: A, input: InputOf<A>): Promise<OutputOf<A>> => {
-    const handler = handlers.find((one) => one.act.name === act.name)!;
-    return (await handler.handle(call, input as never)) as OutputOf<A>;
-  };
-}
+const actsIn = (db: TestDatabase, accountId: string) =>
+  actsOf(quickReplyActs(db.tenantSql), accountId);
 
 test('quick replies belong to their account, and other tabs learn of each change', async ({
   db,
   sql,
 }) => {
   const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
-  const [asAni, asBudi] = [actsOf(db, ani.accountId), actsOf(db, budi.accountId)];
+  const [asAni, asBudi] = [actsIn(db, ani.accountId), actsIn(db, budi.accountId)];
   await asAni(saveQuickReply, { name: 'salam', text: 'Halo, {nama}.' });
   await asAni(saveQuickReply, { name: 'alamat', text: 'Jalan Melati 5.' });
   await asAni(saveQuickReply, { name: 'salam', text: 'Selamat datang, {nama}.' });
@@ -50,7 +43,7 @@ test('the last place is given once, and a full list still takes other texts', as
   sql,
 }) => {
   const ani = await customerWith(sql);
-  const ask = actsOf(db, ani.accountId);
+  const ask = actsIn(db, ani.accountId);
   await sql`
     insert into quick_replies (account_id, name, text)
     select ${ani.accountId}, 'balasan-' || n, 'Baik.' from generate_series(2, ${REPLY_MAX.all}) n`;

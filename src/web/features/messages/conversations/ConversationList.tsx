@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
-import { MessagesSquare } from 'lucide-react';
+import { MessagesSquare, Pin } from 'lucide-react';
 import { captionText } from '#contract/messages/captions.ts';
 import { CONVERSATION_QUERY_MAX, type Conversation } from '#contract/messages/conversations.ts';
 import { civilDate, formatTime } from '#contract/base/time.ts';
@@ -40,7 +40,7 @@ type Props = {
   onSend: () => void;
 };
 
-/** The conversations, unread first; grows while it is scrolled. */
+/** The conversations, pinned ones and unread ones first; grows while it is scrolled. */
 export function ConversationList({ q, open, held, onSend }: Props) {
   const search = (text: string) =>
     void navigate({
@@ -107,7 +107,7 @@ type LineProps = { conversation: Conversation; q: string; open: boolean; withTok
 
 function Line({ conversation, q, open, withToken }: LineProps) {
   const zone = useUser().timezone;
-  const { token, peer, peer_name, unread, last_at, direction, status } = conversation;
+  const { token, peer, peer_name, unread, last_at, direction, status, pinned } = conversation;
   const draft = open ? '' : draftOf(`${token.id} ${peer}`);
   return (
     <li>
@@ -123,6 +123,14 @@ function Line({ conversation, q, open, withToken }: LineProps) {
           at={last_at}
           time={shortTime(last_at, zone)}
           unread={unread}
+          mark={
+            pinned && (
+              <>
+                <Pin size={14} aria-hidden="true" />
+                <span className="sr-only"> disematkan</span>
+              </>
+            )
+          }
           preview={
             draft ? (
               <>

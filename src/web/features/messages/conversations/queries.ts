@@ -19,13 +19,17 @@ export type Which = { tokenId: string; peer: string };
 export const sameConversation = ({ token, peer }: Conversation, which: Which): boolean =>
   token.id === which.tokenId && peer === which.peer;
 
-/** Unread first, then the newest; `held` stands where it stood while it was unread. */
+/** Pinned first, then unread, then the newest; `held` stands where it stood while it was unread. */
 export const conversationOrder =
   (held?: Which) =>
   (a: Conversation, b: Conversation): number => {
     const unread = (one: Conversation) =>
       one.unread > 0 || (held && sameConversation(one, held)) ? 1 : 0;
-    return unread(b) - unread(a) || b.last_at.getTime() - a.last_at.getTime();
+    return (
+      Number(b.pinned) - Number(a.pinned) ||
+      unread(b) - unread(a) ||
+      b.last_at.getTime() - a.last_at.getTime()
+    );
   };
 
 const conversations = (q: string, signal?: AbortSignal): Source<Conversation> => ({

@@ -51,13 +51,15 @@ type WordsProps = {
   time: string;
   preview: ReactNode;
   unread: number;
+  /** Before the number of unread ones: that it stands above others. */
+  mark?: ReactNode;
   /** A line below. */
   children?: ReactNode;
 };
 
 /** What a row says of its thread, beside the avatar. */
 export const ChatRowWords = (props: WordsProps) => {
-  const { name, isNumber = false, at, time, preview, unread, children } = props;
+  const { name, isNumber = false, at, time, preview, unread, mark, children } = props;
   return (
     <span className={styles['words']}>
       <span className={styles['top']}>
@@ -68,6 +70,7 @@ export const ChatRowWords = (props: WordsProps) => {
       </span>
       <span className={styles['bottom']}>
         <span className={styles['preview']}>{preview}</span>
+        {mark && <span className={styles['mark']}>{mark}</span>}
         {unread > 0 && (
           <span className={styles['unread']}>
             {unread > 99 ? '99+' : unread}

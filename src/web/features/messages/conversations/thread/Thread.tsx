@@ -15,6 +15,7 @@ import {
   type QuotedMessage,
 } from '#web/features/messages/conversations/thread/sending/outgoing.ts';
 import {
+  conversationQuery,
   conversationsQuery,
   sameConversation,
   threadQuery,
@@ -24,6 +25,7 @@ import {
   OptoutSwitch,
   optoutQuery,
 } from '#web/features/messages/conversations/optout/OptoutSwitch.tsx';
+import { ThreadMenu } from '#web/features/messages/conversations/menu/ThreadMenu.tsx';
 import { ThreadMessages } from '#web/features/messages/conversations/thread/ThreadMessages.tsx';
 import styles from '#web/features/messages/conversations/thread/Thread.module.css';
 import { threadBack, ThreadHead } from '#web/ui/chat/thread/ThreadHead.tsx';
@@ -97,7 +99,8 @@ export function Thread({ which }: { which: Which }) {
 function usePeerName(which: Which, thread: Flat<ConversationMessage> | undefined): string {
   const { q = '' } = useSearch('/message-history');
   const { data } = useQuery({ ...conversationsQuery(q), enabled: false });
-  const row = data?.rows.find((one) => sameConversation(one, which));
+  const { data: one } = useQuery(conversationQuery(which));
+  const row = one ?? data?.rows.find((listed) => sameConversation(listed, which));
   const peerName = row?.peer_name ?? thread?.rows.find(({ peer_name }) => peer_name)?.peer_name;
   return peerName ?? formatPeer(which.peer);
 }
@@ -129,6 +132,7 @@ function Head({ which, name, token }: HeadProps) {
       }
     >
       {token && <OptoutSwitch which={which} name={name} />}
+      <ThreadMenu which={which} />
     </ThreadHead>
   );
 }

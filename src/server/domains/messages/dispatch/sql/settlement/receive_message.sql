@@ -29,7 +29,12 @@ begin
   ) values (
     p_account, gen_random_uuid(), 'message.received', array[p_id], array[p_token], array[p_peer],
     array[p_type], array['received'], array[null::text], array[0::bigint], array[0::bigint],
-    jsonb_build_object('peer_name', p_name, 'preview', p_preview)
+    jsonb_build_object('peer_name', p_name, 'preview', p_preview) || coalesce(
+      (
+        select jsonb_build_object('contact_name', k.name) from contacts k
+        where k.account_id = p_account and k.peer = p_peer
+      ), '{}'
+    )
   );
   return true;
 end

@@ -1,0 +1,31 @@
+import { nameContact } from '#contract/messages/conversations.ts';
+import { appendEvent } from '#server/domains/events/events.ts';
+import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+
+/** What an account calls a phone, as an expression; null where it has no name for it. @param peer an expression, too. */
+export const contactName = (sql: Sql | Tx, accountId: string, peer: Fragment): Fragment =>
+  sql`(select k.name from contacts k where k.account_id = ${accountId} and k.peer = ${peer})`;
+
+/**
+ * The name of the other side of a conversation `c`: what the account calls it, else what it calls itself. The one place
+ * that says so.
+ */
+export const shownName = (sql: Sql | Tx, accountId: string): Fragment =>
+  sql`coalesce(${contactName(sql, accountId, sql`c.peer`)}, c.peer_name)`;
+
+/** The act that names a phone; open pages learn of it. */
+export const contactActs = (sql: Sql): readonly ActHandler[] => [
+  handle(nameContact, ({ caller: { accountId } }, { peer, name }) =>
+    asAccount(sql, accountId, async (tx) => {
+      await (name === ''
+        ? tx`delete from contacts where account_id = ${accountId} and peer = ${peer}`
+        : tx`
+            insert into contacts (account_id, peer, name) values (${accountId}, ${peer}, ${name})
+            on conflict (account_id, peer) do update
+              set name = excluded.name, updated_at = excluded.updated_at`);
+      await appendEvent(tx, { accountId, kind: 'conversation.changed', data: { peer } });
+      return { peer, name: name === '' ? null : name };
+    }),
+  ),
+];
