@@ -18,10 +18,11 @@ import type { Cell, Column } from '#server/infra/sheets/table.ts';
 import { type Walk, searchOf, walkMessages } from './walk.ts';
 
 /**
- * Rows that are held at once. Of a thousand most outlive the collection of young objects, and the process grew by 140 MB
- * at a million rows; of a hundred few do, at four fifths of the speed (`npm run bench:export`).
+ * Rows that are held at once. Of fifty and more most outlive the collections of young objects, which a query is long enough
+ * for: the process grew by 140 MB at 300,000 rows. Of these it grows by 15, at two thirds of the speed
+ * (`npm run bench:export`).
  */
-const ROWS_AT_ONCE = 100;
+const ROWS_AT_ONCE = 25;
 
 type Params = Omit<InputOf<typeof exportMessages>, 'format'>;
 
