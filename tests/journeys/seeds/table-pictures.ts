@@ -20,6 +20,14 @@ async function choose(tab: Page): Promise<void> {
   await tab.getByRole('button', { name: 'Kirim ulang' }).waitFor();
 }
 
+/** Asks for what the filter lets through as a file. */
+async function exportAll(tab: Page): Promise<void> {
+  await tab.getByRole('button', { name: 'Ekspor', exact: true }).click();
+  const dialog = tab.getByRole('dialog', { name: 'Ekspor pesan' });
+  await dialog.getByRole('button', { name: 'Buat berkas' }).click();
+  await dialog.getByRole('link', { name: 'Unduh' }).first().waitFor();
+}
+
 async function openFailed(tab: Page): Promise<void> {
   await tab.getByRole('row', { name: FAILED }).getByRole('button').first().click();
   await tab.getByRole('region', { name: 'Mengapa gagal' }).waitFor();
@@ -41,6 +49,18 @@ export const tablePictures = ({ customer: { session } }: Shop): Picture[] => [
     },
   },
   { name: 'pesan-terpilih', options: { session }, path: '/message-history', before: choose },
+  {
+    name: 'ekspor',
+    options: { session },
+    path: '/message-history?status=failed',
+    before: exportAll,
+  },
+  {
+    name: 'ekspor-ponsel',
+    options: { session, width: 390, dark: true },
+    path: '/message-history',
+    before: exportAll,
+  },
   {
     name: 'pesan-gagal',
     options: { session, dark: true },

@@ -109,8 +109,8 @@ function About({ what }: { what: ToExport }) {
           Semua pesan yang disaring: <strong>{words}</strong>
         </>
       )}
-      {count !== undefined && `, sekitar ${formatNumber(count)} pesan`}. Pesan yang masuk sesudah
-      ini tidak ikut.
+      {count !== undefined && `, paling banyak ${formatNumber(count)} pesan`}. Pesan yang masuk
+      sesudah ini tidak ikut.
     </p>
   );
 }

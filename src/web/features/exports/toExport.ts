@@ -8,6 +8,6 @@ export type ToExport =
   | {
       kind: 'messages';
       input: Messages;
-      /** About how many there are, where that is known. */ count?: number;
+      /** How many there are at most, where that is known. */ count?: number;
     }
   | { kind: 'campaign'; campaignId: string };

@@ -109,6 +109,9 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
   },
 ];
 
+/** A search shows so many messages at most (docs/wire.md#lists). */
+const SEARCH_MAX = 10_000;
+
 const DateTime = ({ message, zone }: { message: MessageRow; zone: string }) => (
   <span className={styles['time']} title={formatDateTime(message.created_at, zone)}>
     {formatTime(message.created_at, zone)}
@@ -176,6 +179,7 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
     window.scrollTo(0, 0);
   };
   const filtered = Object.keys(filters).length > 0;
+  const isCut = filters.q !== undefined && (table.totalPages ?? 0) * PAGE_SIZE >= SEARCH_MAX;
   return (
     <>
       <ViewBar search={search} />
@@ -186,6 +190,12 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
         onChange={(next) => go({ ...next, page: undefined }, true)}
         tool={<ExportAll filters={filters} list={list} />}
       />
+      {isCut && (
+        <p className={styles['cut']}>
+          Ditampilkan 10.000 pesan pertama yang cocok. Persempit tanggalnya, atau ekspor untuk
+          semuanya.
+        </p>
+      )}
       <NewRows count={more.news} onShow={showNews} />
       <div {...more.readingHandlers}>
         <DataTable
