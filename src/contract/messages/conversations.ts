@@ -108,7 +108,7 @@ const ContactName = schema(() =>
       z.trim(),
       z.maxLength(CONTACT_NAME_MAX, `Nama paling panjang ${CONTACT_NAME_MAX} karakter.`),
       z.regex(
-        /^[^\p{Cc}\p{Cs}\u200E\u200F\u202A-\u202E\u2066-\u2069<>]*$/u,
+        /^[^\p{Cc}\p{Cs}\u061C\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF<>]*$/u,
         'Nama berisi karakter yang tidak dapat dipakai.',
       ),
     ),

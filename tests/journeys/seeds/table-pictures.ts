@@ -38,7 +38,7 @@ export const tablePictures = ({ customer: { session } }: Shop): Picture[] => [
   {
     name: 'pesan',
     options: { session },
-    path: '/message-history',
+    path: '/message-history?q=resi',
     before: async (tab) => {
       await tab
         .getByRole('row', { name: /Resi: JX4401928810/ })

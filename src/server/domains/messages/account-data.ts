@@ -2,6 +2,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { eraseEventsAbout, hasUnpublished } from '#server/domains/events/events.ts';
 import { pastPhonesOf } from '#server/domains/tokens/tokens.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { identifier } from '#server/infra/postgres/sql.ts';
 import {
   type AccountData,
   type ErasureRequest,
@@ -275,8 +276,10 @@ async function eraseSystemConversations(
   await eraseEventsAbout(allAccountsSql, { accountId: system, peers });
   await allAccountsSql`
     delete from conversations where account_id = ${system} and peer = any(${peers}::text[])`;
-  await allAccountsSql`
-    delete from optouts where account_id = ${system} and peer = any(${peers}::text[])`;
+  for (const table of ['optouts', 'contacts']) {
+    await allAccountsSql`
+      delete from ${identifier(table)} where account_id = ${system} and peer = any(${peers}::text[])`;
+  }
 }
 
 async function numberOf(query: PromiseLike<readonly object[]>): Promise<number> {

@@ -91,7 +91,7 @@ test('a name is one line that can be written', () => {
   expect(['', 'Bu Sri', 'Toko “Jaya” & Anak 🧁', 'x'.repeat(60)].map(read)).toEqual(
     Array.from({ length: 4 }, () => true),
   );
-  expect(['x'.repeat(61), 'a\nb', '\uD83D', 'a\u202Eb', '<b>', 'a\u0000'].map(read)).toEqual(
-    Array.from({ length: 6 }, () => false),
-  );
+  expect(
+    ['x'.repeat(61), 'a\nb', '\uD83D', 'a\u202Eb', '<b>', 'a\u0000', '\u200B'].map(read),
+  ).toEqual(Array.from({ length: 7 }, () => false));
 });

@@ -179,16 +179,21 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
     window.scrollTo(0, 0);
   };
   const filtered = Object.keys(filters).length > 0;
+  const wide = useWide();
+  const exportAll = <ExportAll filters={filters} list={list} square={!wide} />;
   const isCut = filters.q !== undefined && (table.totalPages ?? 0) * PAGE_SIZE >= SEARCH_MAX;
   return (
     <>
-      <ViewBar search={search} />
+      <div className={styles['top']}>
+        <ViewBar search={search} />
+        {wide && exportAll}
+      </div>
       <FilterBar
         search={search}
         filters={filters}
         tokens={tokens.data ?? []}
         onChange={(next) => go({ ...next, page: undefined }, true)}
-        tool={<ExportAll filters={filters} list={list} />}
+        tool={!wide && exportAll}
       />
       {isCut && (
         <p className={styles['cut']}>
@@ -229,11 +234,14 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
   );
 }
 
-type ExportAllProps = { filters: Filters; list: ReturnType<typeof useMessages>['list'] };
+type ExportAllProps = {
+  filters: Filters;
+  list: ReturnType<typeof useMessages>['list'];
+  square: boolean;
+};
 
 /** All that the filters let through, on any page, as a file. */
-function ExportAll({ filters, list }: ExportAllProps) {
-  const wide = useWide();
+function ExportAll({ filters, list, square }: ExportAllProps) {
   const { totalPages, view } = list.table;
   // A search counts no further than people leaf.
   const count = filters.q === undefined && totalPages ? { count: totalPages * PAGE_SIZE } : {};
@@ -242,7 +250,8 @@ function ExportAll({ filters, list }: ExportAllProps) {
     <ExportButton
       what={{ kind: 'messages', input: { ...filters, ...order }, ...count }}
       words="Ekspor"
-      square={!wide}
+      size={square ? 'md' : 'sm'}
+      square={square}
       hasKey
     />
   );
