@@ -215,7 +215,6 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
     message_ids: [held.messageId],
   },
   campaign_export: { format: 'xlsx', campaign_id: anId('campaign') },
-  export_list: {},
   export_cancel: { export_id: anId('rows') },
   message_reschedule: { message_id: held.messageId, send_at: '2027-01-01T02:00:00Z' },
   message_view_save: {
