@@ -49,8 +49,12 @@ journey(
       await open('/message-history'),
     ];
     await tab.getByRole('row', { name: /Kue ulang tahun/ }).waitFor();
-    await tab.keyboard.press('e');
     const dialog = tab.getByRole('dialog', { name: 'Ekspor pesan' });
+    // Keys are heard once the frame is there, which may be after its rows.
+    await waitFor(async () => {
+      await tab.keyboard.press('e');
+      expect(await dialog.count()).toBe(1);
+    });
     await dialog.getByText('Gagal', { exact: true }).waitFor();
     await look(tab, 'asking for a file');
     await press(tab, dialog.getByRole('radio', { name: 'Excel (XLSX)' }), 'ArrowDown');
@@ -134,7 +138,7 @@ journey(
       ['Rina', 'tidak ada'],
     ]);
     await tab.locator('input[type="file"]').setInputFiles(list);
-    await tab.getByText('pelanggan.xlsx').first().waitFor();
+    await tab.getByText('Selesai diunggah').first().waitFor();
     await tab.getByRole('button', { name: 'Periksa penerima' }).click();
     await tab.getByLabel('Isi pesan').fill('Halo {nama}, toko buka pukul 08.00.');
     await tab.getByRole('button', { name: 'Kirim ke 2 nomor' }).click();
