@@ -138,8 +138,8 @@ journey('single keys go everywhere, and can be turned off', async ({ product, pe
   for (const words of ['Buka Saldo', 'Baris berikutnya', 'Cari di halaman ini', 'Buka baris']) {
     await help(tab).getByText(words, { exact: true }).waitFor();
   }
-  // There is nothing to export on this page.
-  expect(await help(tab).getByText('Ekspor daftar').count()).toBe(0);
+  // The list of this page can be taken along.
+  expect(await help(tab).getByText('Ekspor daftar').count()).toBe(1);
   const off = tab.waitForResponse((answer) => isAbout('user_update', answer));
   await help(tab).getByRole('checkbox', { name: 'Pintasan satu tombol' }).uncheck();
   expect((await off).status()).toBe(200);
