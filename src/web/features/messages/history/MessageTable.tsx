@@ -179,21 +179,16 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
     window.scrollTo(0, 0);
   };
   const filtered = Object.keys(filters).length > 0;
-  const wide = useWide();
-  const exportAll = <ExportAll filters={filters} list={list} square={!wide} />;
   const isCut = filters.q !== undefined && (table.totalPages ?? 0) * PAGE_SIZE >= SEARCH_MAX;
   return (
     <>
-      <div className={styles['top']}>
-        <ViewBar search={search} />
-        {wide && exportAll}
-      </div>
+      <ViewBar search={search} />
       <FilterBar
         search={search}
         filters={filters}
         tokens={tokens.data ?? []}
         onChange={(next) => go({ ...next, page: undefined }, true)}
-        tool={!wide && exportAll}
+        tool={<ExportAll filters={filters} list={list} />}
       />
       {isCut && (
         <p className={styles['cut']}>
@@ -234,14 +229,11 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
   );
 }
 
-type ExportAllProps = {
-  filters: Filters;
-  list: ReturnType<typeof useMessages>['list'];
-  square: boolean;
-};
+type ExportAllProps = { filters: Filters; list: ReturnType<typeof useMessages>['list'] };
 
 /** All that the filters let through, on any page, as a file. */
-function ExportAll({ filters, list, square }: ExportAllProps) {
+function ExportAll({ filters, list }: ExportAllProps) {
+  const wide = useWide();
   const { totalPages, view } = list.table;
   // A search counts no further than people leaf.
   const count = filters.q === undefined && totalPages ? { count: totalPages * PAGE_SIZE } : {};
@@ -250,8 +242,7 @@ function ExportAll({ filters, list, square }: ExportAllProps) {
     <ExportButton
       what={{ kind: 'messages', input: { ...filters, ...order }, ...count }}
       words="Ekspor"
-      size={square ? 'md' : 'sm'}
-      square={square}
+      square={!wide}
       hasKey
     />
   );
