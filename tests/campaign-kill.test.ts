@@ -10,6 +10,7 @@ import { json } from '#server/infra/postgres/sql.ts';
 import { browserOf, signedIn } from '#tests/support/app/running-app.ts';
 import { type Started, addressOf, test } from '#tests/support/app/started-app.ts';
 import { formWith } from '#tests/support/app/uploads-app.ts';
+import { cutDatabase } from '#tests/support/database/cut.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
@@ -50,11 +51,6 @@ async function startedCampaign({ allAccountsSql: sql }: TestDatabase) {
   const read = async (): Promise<Campaign> => campaignOf(await readCampaign(sql, ref), 60);
   return { ...ref, tokenId, read };
 }
-
-/** Ends all connections to the test's database, as a PostgreSQL that dies does. */
-const cutDatabase = (db: TestDatabase) => db.owner`
-  select pg_terminate_backend(pid) from pg_stat_activity
-  where datname = current_database() and pid <> pg_backend_pid()`;
 
 test('under kills of its workers and the database each recipient gets their message once, and a pause holds', async ({
   start,

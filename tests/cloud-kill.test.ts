@@ -6,6 +6,7 @@ import { linkNumber } from '#server/domains/tokens/tokens.ts';
 import { tokenSubscribers } from '#server/app/subscribers.ts';
 import { readSecrets } from '#server/infra/security/secrets.ts';
 import { type Started, addressOf, test } from '#tests/support/app/started-app.ts';
+import { cutDatabase } from '#tests/support/database/cut.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type FakeMeta, startFakeMeta } from '#tests/support/meta/fake-meta.ts';
 import { customerWith } from '#tests/support/people/people.ts';
@@ -62,11 +63,6 @@ async function freePort(): Promise<number> {
   if (typeof address !== 'object' || !address) throw new Error('no port');
   return address.port;
 }
-
-/** Ends all connections to the test's database, as a PostgreSQL that dies does. */
-const cutDatabase = (db: TestDatabase) => db.owner`
-  select pg_terminate_backend(pid) from pg_stat_activity
-  where datname = current_database() and pid <> pg_backend_pid()`;
 
 test('under kills of app, worker and database each message leaves once, or says so, and money is right', async ({
   start,
