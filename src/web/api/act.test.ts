@@ -37,13 +37,13 @@ const listDefault = act({ ...things, name: 'thing_list', list: 'default' });
 const listArrow = act({ ...things, name: 'thing_arrow', list: 'arrow' });
 const listManual = act({ ...things, name: 'thing_manual', list: 'manual' });
 
-type Sent = { url: string; body: URLSearchParams | FormData };
+type Sent = { url: string; body: URLSearchParams | FormData; keepalive: boolean };
 let sent: Sent[] = [];
 
 function serverSays(body: unknown, status = 200): void {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  vi.stubGlobal('fetch', async (url: string, init: { body: Sent['body'] }) => {
-    sent.push({ url, body: init.body });
+  vi.stubGlobal('fetch', async (url: string, init: Omit<Sent, 'url'>) => {
+    sent.push({ url, body: init.body, keepalive: init.keepalive });
     return new Response(text, { status });
   });
 }
@@ -211,6 +211,22 @@ test('a list in a shape that nobody knows is an empty one', async () => {
   expect(await perform(listDefault, {})).toEqual({ rows: [], totalPages: 0, count: 0 });
   serverSays([1, 2]);
   expect(await perform(listManual, {})).toEqual({ rows: [], totalPages: 0, count: 0 });
+});
+
+test('a small change outlives its page; what only reads does not, nor what a browser would refuse to keep', async () => {
+  const changeNote = act({
+    ...things,
+    name: 'note',
+    changes: true,
+    input: () => ({ note: z.string() }),
+  });
+  serverSays({ code: 1, data: { id: 1 } });
+  await perform(changeNote, { note: 'Tutup' });
+  await perform(changeNote, { note: 'a'.repeat(70_000) });
+  await perform(changeNote, new FormData());
+  serverSays(thing);
+  await perform(showThing, {});
+  expect(sent.map(({ keepalive }) => keepalive)).toEqual([true, false, false, false]);
 });
 
 /** A server that never answers, but notices when nobody waits any more. */

@@ -11,6 +11,12 @@ import { sessionToken } from '#web/browser/session.ts';
 /** An answer that takes longer is not waited for. */
 const TIMEOUT_MS = 20_000;
 
+/**
+ * Up to so many characters, a change that was asked for leaves also when its page is closed or loaded
+ * anew. A browser keeps 64 KiB in all for that, and refuses what is more.
+ */
+const KEPT_MAX = 4_000;
+
 type Options = {
   /** Gives up waiting when somebody no longer wants the answer. */
   signal?: AbortSignal | undefined;
@@ -37,7 +43,8 @@ export async function perform<A extends Act>(
   input: InputFor<A> | FormData,
   { signal, key }: Options = {},
 ): Promise<AnswerOf<A>> {
-  const { text, status } = await send(bodyFor(act, input, key), signal);
+  const body = bodyFor(act, input, key);
+  const { text, status } = await send(body, signal, act.changes && isSmall(body));
   return readAnswer(act, parsed(text), status);
 }
 
@@ -104,7 +111,14 @@ export function bodyFor<A extends Act>(
 
 type Reply = { text: string; status: number };
 
-async function send(body: BodyInit, signal: AbortSignal | undefined): Promise<Reply> {
+const isSmall = (body: URLSearchParams | FormData): boolean =>
+  body instanceof URLSearchParams && body.toString().length <= KEPT_MAX;
+
+async function send(
+  body: BodyInit,
+  signal: AbortSignal | undefined,
+  keepalive: boolean,
+): Promise<Reply> {
   signal?.throwIfAborted();
   const timer = new AbortController();
   const giveUp = () => timer.abort(signal?.reason);
@@ -114,7 +128,8 @@ async function send(body: BodyInit, signal: AbortSignal | undefined): Promise<Re
     // A page asks for ten things at once, and each costs a phone some 10 ms to send.
     await nextTask();
     timer.signal.throwIfAborted();
-    const response = await fetch(apiUrl(), { method: 'POST', body, signal: timer.signal });
+    const init = { method: 'POST', body, keepalive, signal: timer.signal };
+    const response = await fetch(apiUrl(), init);
     // The whole body belongs to the time that an answer may take.
     return { text: await response.text(), status: response.status };
   } catch (error) {
