@@ -1,9 +1,8 @@
 import * as z from 'zod/mini';
 import { act } from '#contract/base/act.ts';
-import { CivilDay } from '#contract/base/days.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { Direction, MESSAGE_QUERY_MAX, MessageType, StatusFilter } from '#contract/messages.ts';
+import { messageFilters } from '#contract/messages/history/filters.ts';
 
 /** Files with rows that an account may ask for in a day. */
 export const EXPORTS_A_DAY = 20;
@@ -12,17 +11,6 @@ export const CHOSEN_MAX = 500;
 
 export const ExportFormat = schema(() => z.enum(['csv', 'xlsx']));
 export type ExportFormat = Output<typeof ExportFormat>;
-
-/** The filters of the message table, as they are asked for and answered. */
-const filters = () => ({
-  q: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(MESSAGE_QUERY_MAX))),
-  status: z.optional(StatusFilter()),
-  direction: z.optional(Direction()),
-  type: z.optional(MessageType()),
-  from: z.optional(CivilDay()),
-  to: z.optional(CivilDay()),
-  sort_type: z.optional(z.enum(['asc', 'desc'])),
-});
 
 /**
  * How it stands. `empty`: nothing matched, and there is no file. `failed`: it was tried three times; nothing is lost,
@@ -52,7 +40,7 @@ export const RowExport = schema(() =>
     of: z.discriminatedUnion('kind', [
       z.object({
         kind: z.literal('messages'),
-        ...filters(),
+        ...messageFilters(),
         token_id: z.optional(Id('token')),
         /** How many messages were chosen one by one; left out: all that the filters let through. */
         chosen: z.optional(z.int()),
@@ -75,7 +63,7 @@ export const exportMessages = act({
   requiresRecentPassword: true,
   input: () => ({
     format: ExportFormat(),
-    ...filters(),
+    ...messageFilters(),
     token_id: z.optional(IdInput('token')),
     message_ids: z.optional(
       z.array(IdInput('message')).check(z.minLength(1), z.maxLength(CHOSEN_MAX)),

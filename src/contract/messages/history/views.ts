@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
 import { act } from '#contract/base/act.ts';
-import { CivilDay } from '#contract/base/days.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { Direction, MESSAGE_QUERY_MAX, MessageType, StatusFilter } from '#contract/messages.ts';
+import { messageFilters } from '#contract/messages/history/filters.ts';
 
 /** How many views one person saves. */
 export const VIEWS_MAX = 30;
@@ -13,21 +12,10 @@ export const VIEW_NAME_MAX = 40;
 /** The longest range of days that moves along with the date. */
 export const VIEW_DAYS_MAX = 366;
 
-/** What a view shows of the table: its filters, and the order where it is not the newest first. */
-const chosen = () => ({
-  q: z.optional(z.string().check(z.trim(), z.minLength(1), z.maxLength(MESSAGE_QUERY_MAX))),
-  status: z.optional(StatusFilter()),
-  direction: z.optional(Direction()),
-  type: z.optional(MessageType()),
-  from: z.optional(CivilDay()),
-  to: z.optional(CivilDay()),
-  sort_type: z.optional(z.enum(['asc', 'desc'])),
-});
-
 /** The filters of a view as they are stored and answered. */
 export const ViewFilters = schema(() =>
   z.object({
-    ...chosen(),
+    ...messageFilters(),
     token_id: z.optional(Id('token')),
     /** Instead of `from` and `to`: so many days until today, whichever day that is. */
     days: z.optional(z.int()),
@@ -62,7 +50,7 @@ export const saveView = act({
         z.minLength(1, 'Beri nama tampilan ini.'),
         z.maxLength(VIEW_NAME_MAX, `Nama paling panjang ${VIEW_NAME_MAX} karakter.`),
       ),
-    ...chosen(),
+    ...messageFilters(),
     token_id: z.optional(IdInput('token')),
     days: z.optional(WholeNumber({ minimum: 1, maximum: VIEW_DAYS_MAX })),
   }),

@@ -3,6 +3,7 @@ import { type FormEvent, type RefObject, useEffect, useState } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import type { Plan } from '#contract/billing/plans.ts';
 import { type ChannelName, createToken, type Token } from '#contract/tokens.ts';
+import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { useActForm } from '#web/ui/form/useActForm.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { subscriptionQuery } from '#web/features/billing/billing.ts';
@@ -69,14 +70,13 @@ export function CreateToken({ onClose, onLink }: Props) {
   }
   if (subscription && subscription.tokens_used >= subscription.plan.tokens)
     return <Full plan={subscription.plan} onClose={onClose} />;
+  const foot = (
+    <FormActions form={FORM} busy={busy || isAwaited} onCancel={onClose}>
+      Tambah
+    </FormActions>
+  );
   return (
-    <Modal
-      addressed
-      open
-      onClose={() => busy || onClose()}
-      title="Tambah token"
-      footer={<Foot busy={busy || isAwaited} onClose={onClose} />}
-    >
+    <Modal addressed open onClose={() => busy || onClose()} title="Tambah token" footer={foot}>
       <form id={FORM} ref={form.ref} noValidate className={styles['parts']} onSubmit={submit}>
         <RefusalAlert error={error} fields={['name', 'channel']} />
         <TextField
@@ -145,15 +145,4 @@ const Full = ({ plan: { name, tokens }, onClose }: FullProps) => (
       pilih paket yang lebih besar atau hapus token yang tidak dipakai lagi.
     </p>
   </Modal>
-);
-
-const Foot = ({ busy, onClose }: { busy: boolean; onClose: () => void }) => (
-  <>
-    <Button variant="outline" tone="neutral" onClick={onClose}>
-      Batal
-    </Button>
-    <Button type="submit" form={FORM} busy={busy}>
-      Tambah
-    </Button>
-  </>
 );

@@ -9,6 +9,7 @@ import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { dateWords } from '#web/ui/date/dates.ts';
+import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Stack } from '#web/ui/panel/Panel.tsx';
 import { TimeSelect } from '#web/ui/time/TimeSelect.tsx';
@@ -74,14 +75,9 @@ function RescheduleDialog({ id, at, onClose, onMoved }: DialogProps) {
       size="sm"
       shape="sheet"
       footer={
-        <>
-          <Button variant="outline" tone="neutral" onClick={onClose}>
-            Batal
-          </Button>
-          <Button type="submit" form={form} busy={move.busy}>
-            Simpan jadwal
-          </Button>
-        </>
+        <FormActions form={form} busy={move.busy} onCancel={onClose}>
+          Simpan jadwal
+        </FormActions>
       }
     >
       <form id={form} noValidate onSubmit={(event) => void send(event)}>

@@ -2,7 +2,7 @@ import { civilDate } from '#contract/base/time.ts';
 import { saveView, VIEW_NAME_MAX, type MessageView } from '#contract/messages/history/views.ts';
 import { filtersOf, type ViewSearch } from '#web/features/messages/views/views.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
-import { Button } from '#web/ui/button/Button.tsx';
+import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { useActForm } from '#web/ui/form/useActForm.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Stack } from '#web/ui/panel/Panel.tsx';
@@ -45,14 +45,9 @@ export function SaveView({ search, view, own, onClose, onSaved }: Props) {
       onClose={onClose}
       title={view ? 'Ganti nama tampilan' : 'Simpan tampilan'}
       footer={
-        <>
-          <Button variant="outline" tone="neutral" onClick={onClose}>
-            Batal
-          </Button>
-          <Button type="submit" form={FORM} busy={busy}>
-            Simpan
-          </Button>
-        </>
+        <FormActions form={FORM} busy={busy} onCancel={onClose}>
+          Simpan
+        </FormActions>
       }
     >
       <form id={FORM} ref={form.ref} noValidate onSubmit={onSubmit}>

@@ -14,6 +14,7 @@ import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';
 import { fieldErrors } from '#web/ui/form/fieldErrors.ts';
+import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { useStartHere } from '#web/ui/form/useStartHere.ts';
 import { useForm } from '#web/ui/form/useForm.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
@@ -54,7 +55,11 @@ function Ask({ onClose, onInvited }: AskProps) {
       setWrong(no instanceof Error ? no : new Error(String(no)));
     }
   });
-  const foot = <AskFoot form={id} busy={invite.busy} onClose={onClose} />;
+  const foot = (
+    <FormActions form={id} busy={invite.busy} onCancel={onClose}>
+      Undang
+    </FormActions>
+  );
   return (
     <Modal open onClose={onClose} title="Undang operator" footer={foot}>
       <form id={id} ref={form.ref} noValidate className={desk['form']} onSubmit={onSubmit}>
@@ -95,17 +100,6 @@ function Ask({ onClose, onInvited }: AskProps) {
     </Modal>
   );
 }
-
-const AskFoot = (props: { form: string; busy: boolean; onClose: () => void }) => (
-  <>
-    <Button variant="outline" tone="neutral" onClick={props.onClose}>
-      Batal
-    </Button>
-    <Button type="submit" form={props.form} busy={props.busy}>
-      Undang
-    </Button>
-  </>
-);
 
 type HandOverProps = { invited: Invited & { name: string }; onClose: () => void };
 

@@ -5,10 +5,10 @@ import { useAct } from '#web/api/query.ts';
 import styles from '#web/features/operator/security/security.module.css';
 import { useRefresh, type WithFactor } from '#web/features/operator/security/useFactors.tsx';
 import { makePasskey, passkeySentence } from '#web/features/secondfactor/secondfactor.ts';
+import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { useStartHere } from '#web/ui/form/useStartHere.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
-import { Button } from '#web/ui/button/Button.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
@@ -73,14 +73,9 @@ export function PasskeyDialog({ onClose, ...rest }: Props) {
       size="sm"
       shape="sheet"
       footer={
-        <>
-          <Button variant="outline" tone="neutral" onClick={onClose}>
-            Batal
-          </Button>
-          <Button type="submit" form={form} busy={busy}>
-            Lanjutkan
-          </Button>
-        </>
+        <FormActions form={form} busy={busy} onCancel={onClose}>
+          Lanjutkan
+        </FormActions>
       }
     >
       <form

@@ -7,7 +7,7 @@ import { useUser } from '#web/api/user.ts';
 import { UsernameField } from '#web/features/auth/auth.ts';
 import styles from '#web/features/profile/profile.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
-import { Button } from '#web/ui/button/Button.tsx';
+import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { PasswordField } from '#web/ui/form/PasswordField.tsx';
 
@@ -65,14 +65,9 @@ export function ReauthDialog() {
       size="sm"
       shape="sheet"
       footer={
-        <>
-          <Button variant="outline" tone="neutral" onClick={close}>
-            Batal
-          </Button>
-          <Button type="submit" form={form} busy={busy}>
-            Lanjutkan
-          </Button>
-        </>
+        <FormActions form={form} busy={busy} onCancel={close}>
+          Lanjutkan
+        </FormActions>
       }
     >
       <form

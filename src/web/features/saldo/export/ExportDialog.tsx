@@ -10,6 +10,7 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { saveFrom } from '#web/ui/copy/saveFile.ts';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { type DateRange, dateWords, plusDays } from '#web/ui/date/dates.ts';
+import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 
@@ -63,14 +64,9 @@ export function ExportDialog({ onClose, ...proposed }: Props) {
     make.mutate({ format: as, ...range, ...(kind && { kind }) });
   };
   const foot = (
-    <>
-      <Button variant="outline" tone="neutral" onClick={onClose}>
-        Batal
-      </Button>
-      <Button type="submit" form={id} busy={make.busy}>
-        Unduh {format.toUpperCase()}
-      </Button>
-    </>
+    <FormActions form={id} busy={make.busy} onCancel={onClose}>
+      Unduh {format.toUpperCase()}
+    </FormActions>
   );
   return (
     <Modal open onClose={onClose} title="Unduh mutasi" footer={foot}>

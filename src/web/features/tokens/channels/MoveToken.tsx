@@ -7,7 +7,7 @@ import styles from '#web/features/tokens/channels/channels.module.css';
 import { channelLabel } from '#web/features/tokens/labels.ts';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
-import { Button } from '#web/ui/button/Button.tsx';
+import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
@@ -46,14 +46,9 @@ export function MoveToken({ token, onClose, onMoved }: Props) {
       onClose={() => move.busy || onClose()}
       title="Pindah kanal"
       footer={
-        <>
-          <Button variant="outline" tone="neutral" onClick={onClose}>
-            Batal
-          </Button>
-          <Button type="submit" form={FORM} busy={move.busy}>
-            Pindahkan
-          </Button>
-        </>
+        <FormActions form={FORM} busy={move.busy} onCancel={onClose}>
+          Pindahkan
+        </FormActions>
       }
     >
       <form id={FORM} noValidate className={styles['form']} onSubmit={submit}>

@@ -1,6 +1,6 @@
 import type { SavedWebhook, Webhook } from '#contract/webhooks/webhook.ts';
 import { useWebhookForm, WebhookForm } from '#web/features/webhooks/manage/WebhookForm.tsx';
-import { Button } from '#web/ui/button/Button.tsx';
+import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 
 type Props = {
@@ -21,14 +21,9 @@ export function EditDialog({ webhook, onClose, onSaved }: Props) {
       title="Ubah webhook"
       size="lg"
       footer={
-        <>
-          <Button variant="outline" tone="neutral" onClick={onClose}>
-            Batal
-          </Button>
-          <Button type="submit" form={FORM} busy={saving.busy}>
-            Simpan perubahan
-          </Button>
-        </>
+        <FormActions form={FORM} busy={saving.busy} onCancel={onClose}>
+          Simpan perubahan
+        </FormActions>
       }
     >
       <WebhookForm id={FORM} {...saving} />

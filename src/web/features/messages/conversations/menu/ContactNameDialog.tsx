@@ -3,7 +3,7 @@ import { listMessages } from '#contract/messages.ts';
 import { CONTACT_NAME_MAX, nameContact } from '#contract/messages/conversations.ts';
 import { formatPeer, writtenPeer } from '#contract/messages/peer.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
-import { Button } from '#web/ui/button/Button.tsx';
+import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { useActForm } from '#web/ui/form/useActForm.ts';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Stack } from '#web/ui/panel/Panel.tsx';
@@ -44,14 +44,9 @@ export function ContactNameDialog({ peer, name, onClose }: Props) {
       onClose={onClose}
       title="Nama kontak"
       footer={
-        <>
-          <Button variant="outline" tone="neutral" onClick={onClose}>
-            Batal
-          </Button>
-          <Button type="submit" form={FORM} busy={busy}>
-            Simpan
-          </Button>
-        </>
+        <FormActions form={FORM} busy={busy} onCancel={onClose}>
+          Simpan
+        </FormActions>
       }
     >
       <form id={FORM} ref={form.ref} noValidate onSubmit={onSubmit}>

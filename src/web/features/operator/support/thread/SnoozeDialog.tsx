@@ -7,9 +7,9 @@ import {
   snoozeFault,
 } from '#web/features/operator/support/thread/snoozeTimes.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
-import { Button } from '#web/ui/button/Button.tsx';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { dateWords, plusDays } from '#web/ui/date/dates.ts';
+import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { nextTime } from '#web/ui/time/time.ts';
 import { TimeSelect } from '#web/ui/time/TimeSelect.tsx';
@@ -49,14 +49,9 @@ export function SnoozeDialog({ onClose, onSnooze }: Props) {
     }
   };
   const foot = (
-    <>
-      <Button variant="outline" tone="neutral" onClick={onClose}>
-        Batal
-      </Button>
-      <Button type="submit" form={id} busy={busy}>
-        Tunda
-      </Button>
-    </>
+    <FormActions form={id} busy={busy} onCancel={onClose}>
+      Tunda
+    </FormActions>
   );
   return (
     <Modal open onClose={onClose} title="Tunda sampai" size="sm" shape="sheet" footer={foot}>
