@@ -6,7 +6,8 @@
  *
  * `npm run bench:history`; `HISTORY_ROWS=10000000` for the size that docs/faults.md#figures names (6 GB of
  * disk), `HISTORY_DAYS` for another density; `-- --against <checkout>` runs another checkout, with its
- * own packages, in turn with this one.
+ * own packages, in turn with this one. `--only word` runs the cases with this in their names, and nothing
+ * of accepting; `--keep <folder>` leaves the filled database there, where the next run finds it.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -15,7 +16,8 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { measureAccepts } from './history/accepts.ts';
 import { type Case, askOf, casesFor } from './history/cases.ts';
 import { type Asking, type Contender, migrateAs, openContender } from './history/contender.ts';
-import { type Subject, fillSubjects } from './history/subject.ts';
+import { filledDatabase } from './history/filled.ts';
+import type { Subject } from './history/subject.ts';
 import { indexWords } from './history/words.ts';
 import { openBenchDatabase } from './lib/bench-database.ts';
 import { report, table } from './lib/results.ts';
@@ -160,12 +162,16 @@ function tableOf(way: string, found: ReadonlyMap<string, Record<string, Figures>
 
 /** A copy of the filled database on the same server, where only `owner` may be connected to it. */
 async function copyOf(owner: Sql, url: string): Promise<string> {
+  await owner.query('drop database if exists history_here');
   await owner.query('create database history_here template kabari strategy file_copy');
   return Object.assign(new URL(url), { pathname: '/history_here' }).href;
 }
 
-const { values } = parseArgs({ options: { against: { type: 'string' } } });
-const bench = await openBenchDatabase(1, { isMigrated: false });
+const { values } = parseArgs({
+  options: { against: { type: 'string' }, only: { type: 'string' }, keep: { type: 'string' } },
+});
+const only = values.only ?? '';
+const bench = await openBenchDatabase(1, { isMigrated: false, keptIn: values.keep });
 const contenders: Record<string, Contender> = {};
 const closeAll = async () => {
   for (const [who, { close }] of Object.entries(contenders)) {
@@ -174,21 +180,25 @@ const closeAll = async () => {
   }
 };
 try {
-  const end = new Date();
   // Filled in the older shape: this checkout's migrations lead from it to its own.
-  await migrateAs(values.against ?? here, bench.url);
-  const filled = { sizes: [ROWS, CONTROL_ROWS], days: DAYS, end };
-  const [large, small] = await fillSubjects(bench.owner, filled);
+  const { subjects, endMs, ...filled } = await filledDatabase(bench, {
+    sizes: [ROWS, CONTROL_ROWS],
+    days: DAYS,
+    root: values.against ?? here,
+    keptIn: values.keep,
+  });
+  const [large, small] = subjects;
   if (!large || !small) throw new Error('no accounts');
   const url = values.against === undefined ? bench.url : await copyOf(bench.owner, bench.url);
   if (values.against !== undefined) {
     await migrateAs(here, url);
     contenders['against'] = await openContender(values.against, bench.url);
   }
-  const indexed = await indexWords(bench, url, [large, small]);
+  const indexed = filled.indexed ?? (await indexWords(bench, url, subjects));
   contenders['here'] = await openContender(here, url);
-  const today = civilDate(end);
-  const casesOf = ({ tokenIds, peer }: Subject) => casesFor(tokenIds[0] ?? '', peer, today);
+  const today = civilDate(new Date(endMs));
+  const casesOf = ({ tokenIds, peer }: Subject) =>
+    casesFor(tokenIds[0] ?? '', peer, today).filter(({ name }) => name.includes(only));
   const on = {
     subjects: { large, small },
     cases: { large: casesOf(large), small: casesOf(small) },
@@ -196,11 +206,12 @@ try {
   const called = tableOf('function call', await measure(contenders, on, 'call'));
   const posted = tableOf('POST /api', await measure(contenders, on, 'post'));
   await closeAll();
-  const accepted = await measureAccepts({ ...bench, url, account: large }, ROUNDS);
+  const accepted =
+    only === '' ? await measureAccepts({ ...bench, url, account: large }, ROUNDS) : '';
   const words = `The index of words took ${indexed.appMs.toFixed(3)} ms of CPU a message in the application and ${indexed.postgresMs.toFixed(3)} ms in PostgreSQL.`;
   await report(
-    `History: ${ROWS.toLocaleString('en')} ÷ ${CONTROL_ROWS.toLocaleString('en')} messages over ${DAYS} days`,
-    `${ROUNDS} interleaved rounds of ${SAMPLES}, medians; cold: the slowest of the first of their kind.\n\n${called}\n\n${posted}\n\n${words}\n\n${accepted}`,
+    `History: ${ROWS.toLocaleString('en')} ÷ ${CONTROL_ROWS.toLocaleString('en')} messages over ${DAYS} days${only && `, ${only}`}`,
+    `${ROUNDS} interleaved rounds of ${SAMPLES}, medians; cold: the slowest of the first of their kind.\n\n${called}\n\n${posted}\n\n${words}\n\n${accepted}`.trim(),
   );
 } finally {
   await closeAll();

@@ -4,17 +4,19 @@ import { indexBatch } from '#server/domains/messages/history/words/indexing.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import type { FilledAccount } from './fill.ts';
 
+/** CPU milliseconds of a message, of this process and PostgreSQL's. */
+export type IndexCost = { appMs: number; postgresMs: number };
+
 /**
  * Takes the words of filled accounts into the index, as the worker does; those that are no whole batch stay.
  *
  * @param url the database, on the server of `bench`.
- * @returns CPU milliseconds of a message, of this process and PostgreSQL's.
  */
 export async function indexWords(
   bench: Pick<BenchDatabase, 'postmaster'>,
   url: string,
   accounts: readonly FilledAccount[],
-): Promise<{ appMs: number; postgresMs: number }> {
+): Promise<IndexCost> {
   const allAccountsSql = openDatabase(url, { max: 1, as: 'all accounts', name: 'bench' });
   const now = async () => {
     const { user, system } = process.cpuUsage();

@@ -20,7 +20,7 @@ export type BenchDatabase = {
   allAccountsSql: Sql;
   /** Sees the account that `app.account` names, as the acts do. */
   tenantSql: Sql;
-  /** Ends the database and removes its folder. */
+  /** Ends the database and removes its folder, unless that is kept. */
   close(): Promise<void>;
 };
 
@@ -31,14 +31,16 @@ type BenchDatabaseOptions = {
   isMigrated?: boolean;
   /** Whether it counts statements; that costs, so never while figures are compared with others. */
   countsStatements?: boolean;
+  /** A folder that stays, with what was in it. */
+  keptIn?: string | undefined;
 };
 
-/** Starts a throw-away PostgreSQL in a temporary folder. */
+/** Starts a throw-away PostgreSQL in a temporary folder, or one that is kept. */
 export async function openBenchDatabase(
   connections: number,
-  { isMigrated = true, countsStatements = false }: BenchDatabaseOptions = {},
+  { isMigrated = true, countsStatements = false, keptIn }: BenchDatabaseOptions = {},
 ): Promise<BenchDatabase> {
-  const folder = await mkdtemp(join(tmpdir(), 'kabari-bench-'));
+  const folder = keptIn ?? (await mkdtemp(join(tmpdir(), 'kabari-bench-')));
   const server = await (countsStatements ? startCounting(folder) : startIn(folder));
   const open = (as: 'tenant' | 'all accounts' | 'owner', max: number) =>
     openDatabase(server.url, { max, as, name: 'bench' });
@@ -58,7 +60,7 @@ export async function openBenchDatabase(
     close: async () => {
       await Promise.all([owner, allAccountsSql, tenantSql].map((sql) => sql.end({ timeout: 1 })));
       await server.stop();
-      await rm(folder, { recursive: true, force: true });
+      if (keptIn === undefined) await rm(folder, { recursive: true, force: true });
     },
   };
 }
