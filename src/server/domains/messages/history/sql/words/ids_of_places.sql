@@ -4,8 +4,11 @@ returns setof uuid
 language sql stable as $$
   select unnest(p_ids)
   union all
-  select i.id from word_batches b cross join lateral unnest(b.ids) with ordinality as i(id, nth)
-  where p_bits is not null and b.account_id = p_account and b.upto = p_upto and get_bit(p_bits, i.nth::int - 1) = 1
+  -- Side by side in a list of columns: in `from` each would be stored first, which takes three times as long.
+  select i.id from (
+    select unnest(b.ids) as id, generate_series(0, cardinality(b.ids) - 1) as place from word_batches b
+    where p_bits is not null and b.account_id = p_account and b.upto = p_upto
+  ) i where get_bit(p_bits, i.place) = 1
 $$;
 
 revoke all on function ids_of_places from public;

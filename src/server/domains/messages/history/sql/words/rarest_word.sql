@@ -1,7 +1,8 @@
--- Of some words the one that the fewest messages of an account have, as far as a short look says. Called by find_words.
-create or replace function rarest_word(p_account uuid, p_words text[]) returns text
+-- Of some words the one that the fewest messages of an account have, as far as a short look says, and in how many
+-- batches, counted to 500. Called by find_words.
+create or replace function rarest_word(p_account uuid, p_words text[], out o_word text, out o_batches int)
 language sql stable set search_path = public, pg_temp as $$
-  select w from unnest(p_words) as w
+  select w, b.batches from unnest(p_words) as w
     cross join lateral (
       select count(*) as batches from (
         select from message_words where account_id = p_account and word = w limit 500
