@@ -164,6 +164,8 @@ export type PageOf<Row> = {
   rows: readonly Row[];
   /** Rows in all, where known. */
   total: number;
+  /** When a filter could not choose among all that a search found: so many, the first, it chose among. */
+  searched?: number | undefined;
 };
 
 /** Rows on a page, everywhere (docs/screens.md#tables). */

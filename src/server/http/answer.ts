@@ -18,11 +18,11 @@ export function granted(act: Act, result: unknown): Answer {
   if (act.list === undefined) {
     return yes({ data: act.output.parse(result) });
   }
-  const { rows, total } = result as PageOf<unknown>;
+  const { rows, total, searched } = result as PageOf<unknown>;
   const data = rows.map((row) => act.output.parse(row));
   switch (act.list) {
     case 'default':
-      return yes({ result: { data, total_page: Math.ceil(total / PAGE_SIZE) } });
+      return yes({ result: { data, total_page: Math.ceil(total / PAGE_SIZE), searched } });
     case 'arrow':
       return yes({ result: { data, total } });
     case 'manual':

@@ -10,6 +10,11 @@ test('each paging type has its rows and its number of pages in a place of its ow
     rows,
     totalPages: 7,
   });
+  const searched = { data: rows, total_page: 7, searched: 2016 };
+  expect(readPage('default', { result: searched })).toMatchObject({
+    totalPages: 7,
+    searched: 2016,
+  });
   expect(readPage('arrow', { result: { data: rows, total: 63 } })).toMatchObject({
     rows,
     totalPages: 7,

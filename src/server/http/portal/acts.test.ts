@@ -231,14 +231,15 @@ describe('what may be asked', () => {
 describe('how lists are answered', () => {
   const rows = [thing, { name: 'Meja', size: 1 }];
   const cases = [
-    ['default', { result: { data: rows, total_page: 3 } }],
+    ['default', { result: { data: rows, total_page: 3, searched: 2016 } }],
     ['arrow', { result: { data: rows, total: 21 } }],
     ['manual', { data: rows, count: 2 }],
   ] as const;
   for (const [list, expected] of cases) {
     test(`the ${list} paging has its own shape`, async ({ sql }) => {
       const listed = listAs(list);
-      const { answer } = anEndpoint(sql, [oneHandler(listed, async () => ({ rows, total: 21 }))]);
+      const page = async () => ({ rows, total: 21, searched: 2016 });
+      const { answer } = anEndpoint(sql, [oneHandler(listed, page)]);
       const { body } = await answer(listed.name, { token: 'ani' });
       expect(body).toEqual({ code: 1, msg: 'Berhasil.', ...expected });
     });

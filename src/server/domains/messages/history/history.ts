@@ -45,10 +45,10 @@ export async function messageList(
   const offset = (input.page ?? 0) * PAGE_SIZE;
   const query = { accountId, filter, order, offset, limit: PAGE_SIZE };
   return readAsAccount(sql, accountId, async (tx) => {
-    const { stored, total } = input.q
+    const { stored, ...page } = input.q
       ? await searchMessages(tx, input.q, query)
       : await pageOf(tx, query);
-    return { rows: stored.map(messageRow), total };
+    return { rows: stored.map(messageRow), ...page };
   });
 }
 

@@ -1,5 +1,6 @@
 import { idFloor } from '#server/infra/ids.ts';
-import type { Direction, MessageStatus, MessageType } from '#contract/messages.ts';
+import type { PageOf } from '#contract/base/act.ts';
+import type { Direction, MessageRow, MessageStatus, MessageType } from '#contract/messages.ts';
 import { civilDate } from '#contract/base/time.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { timeOfId } from '#server/infra/ids.ts';
@@ -31,7 +32,7 @@ export type PageQuery = {
   limit: number;
 };
 
-export type Page = { stored: StoredMessage[]; total: number };
+export type Page = Pick<PageOf<MessageRow>, 'total' | 'searched'> & { stored: StoredMessage[] };
 
 /**
  * Reads as one account, with index scans always preferred to sequential scans, by plans that are made once

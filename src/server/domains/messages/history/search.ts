@@ -16,6 +16,8 @@ import { wordsIn } from './words/words.ts';
 
 /** A search by a beginning shows so many messages; an interface calls more "lebih dari" (docs/wire.md#lists). */
 export const SEARCH_MAX = 10_000;
+/** The status of found messages is looked up in about so many pages of the database: 50 ms, were they all apart. */
+const STATUS_READS = 2_000;
 /** A name may match this many phones; more are ignored. */
 const PEERS_MAX = 100;
 
@@ -32,7 +34,7 @@ type Matches = {
  * a conversation's name, and with all words that were typed.
  *
  * Of more than 10,000 messages the first 10,000 are meant, in the order that is asked for and within its days;
- * the other filters choose among those. Of words alone, only the status does so.
+ * the other filters choose among those. Of words alone, only the status does so, and among fewer where they lie apart.
  */
 export async function searchMessages(tx: Tx, typed: string, query: PageQuery): Promise<Page> {
   const { accountId } = query;
@@ -56,20 +58,28 @@ async function searchNamesAndWords(tx: Tx, typed: string, query: PageQuery): Pro
   if (peers.length === 0 && statuses === undefined) return pageOfWords(tx, wordQuery);
   const first = { ...wordQuery, offset: 0, limit: SEARCH_MAX };
   if (peers.length === 0) {
-    const { found } = await foundWords(tx, first);
-    return pageAmong(tx, tx`select o_ids from ${found}`, query);
+    const { found } = await foundWords(tx, { ...first, reads: STATUS_READS });
+    return pageAmong(tx, tx`select o_ids as ids, o_all as is_all from ${found}`, query);
   }
   const named = withPeers(tx, peers, query).at({ offset: 0, limit: SEARCH_MAX });
-  const { found } = await foundWords(tx, { ...first, filter: { from, until } });
+  const narrowed = isNarrowed(query.filter) && { reads: STATUS_READS };
+  const { found } = await foundWords(tx, { ...first, ...narrowed, filter: { from, until } });
+  // Where not all words were found, those of names end with them.
+  const isBefore = query.order === 'newest' ? tx`>=` : tx`<=`;
   const both = tx`
-    select array(
+    select o_all, array(
       select message_id from (
         select n.message_id from (${named}) n
         union
-        select unnest(o_ids) from ${found}
-      ) b order by message_id ${sqlOrder(tx, query.order)} limit ${SEARCH_MAX}
-    )`;
-  return pageAmong(tx, both, query);
+        select unnest(o_ids)
+      ) b where o_all or message_id ${isBefore} o_ids[cardinality(o_ids)]
+      order by message_id ${sqlOrder(tx, query.order)} limit ${SEARCH_MAX}
+    ) as ids from ${found}`;
+  return pageAmong(
+    tx,
+    tx`select ids, o_all and cardinality(ids) < ${SEARCH_MAX} as is_all from (${both}) b`,
+    query,
+  );
 }
 
 /** A page of the messages with all words that any status may have. */
@@ -83,22 +93,26 @@ async function pageOfWords(tx: Tx, query: WordQuery): Promise<Page> {
 /**
  * The page among some messages that the filter lets through.
  *
- * @param ids a query of one array.
+ * @param first a query of one row: `ids`, and `is_all`, whether these are all.
  */
-async function pageAmong(tx: Tx, ids: Fragment, query: PageQuery): Promise<Page> {
+async function pageAmong(tx: Tx, first: Fragment, query: PageQuery): Promise<Page> {
   const { filter, order, offset, limit, accountId } = query;
   const fits = isNarrowed(filter)
     ? tx`
       select m.message_id from messages m
       where m.account_id = ${accountId} ${amongFirst(tx)} ${matchesFilter(tx, filter)}`
     : tx`select u.message_id from f, unnest(f.ids) as u(message_id)`;
-  const [found] = await tx<{ total: number; ids: string[] }[]>`
-    with f as materialized (select (${ids}) as ids), fits as materialized (${fits})
+  const [found] = await tx<{ total: number; ids: string[]; searched: number | null }[]>`
+    with f as materialized (${first}), fits as materialized (${fits})
     select (select count(*) from fits) as total, array(
       select message_id from fits
       order by message_id ${sqlOrder(tx, order)} offset ${offset} limit ${limit}
-    ) as ids`;
-  return { stored: await readIds(tx, found?.ids ?? [], query), total: found?.total ?? 0 };
+    ) as ids, (select cardinality(ids) from f where not is_all) as searched`;
+  return {
+    stored: await readIds(tx, found?.ids ?? [], query),
+    total: found?.total ?? 0,
+    searched: isNarrowed(filter) ? (found?.searched ?? undefined) : undefined,
+  };
 }
 
 const readIds = (
@@ -260,9 +274,9 @@ async function readWide(
   return readMessages(tx, { accountId, ids: matches.at({ offset, limit }), order });
 }
 
-/** The ids of the first 10,000 messages that match, as an array. */
+/** For `pageAmong`: the first 10,000 messages of more that match. */
 const firstIds = (tx: Tx, { at }: Matches): Fragment =>
-  tx`select array(${at({ offset: 0, limit: SEARCH_MAX })})`;
+  tx`select array(${at({ offset: 0, limit: SEARCH_MAX })}) as ids, false as is_all`;
 
 /** The bounds spare the months that have none of them: each would sort all of them first. */
 const amongFirst = (tx: Tx): Fragment => tx`

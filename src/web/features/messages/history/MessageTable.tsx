@@ -3,6 +3,7 @@ import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { Suspense, useMemo, useState } from 'react';
 import { PAGE_SIZE } from '#contract/base/act.ts';
+import { formatNumber } from '#contract/base/money.ts';
 import { messageTypeLabel, listMessages, type MessageRow } from '#contract/messages.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import { formatDate, formatDateTime, formatTime } from '#contract/base/time.ts';
@@ -179,6 +180,7 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
     window.scrollTo(0, 0);
   };
   const filtered = Object.keys(filters).length > 0;
+  const searched = list.data?.searched;
   const isCut = filters.q !== undefined && (table.totalPages ?? 0) * PAGE_SIZE >= SEARCH_MAX;
   return (
     <>
@@ -190,10 +192,12 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
         onChange={(next) => go({ ...next, page: undefined }, true)}
         tool={<ExportAll filters={filters} list={list} />}
       />
-      {isCut && (
+      {(isCut || searched) && (
         <p className={styles['cut']}>
-          Ditampilkan 10.000 pesan pertama yang cocok. Persempit tanggalnya, atau ekspor untuk
-          semuanya.
+          {searched
+            ? `Dipilih dari ${formatNumber(searched)} pesan pertama yang cocok dengan pencarian. `
+            : 'Ditampilkan 10.000 pesan pertama yang cocok. '}
+          Persempit tanggalnya, atau ekspor untuk semuanya.
         </p>
       )}
       <NewRows count={more.news} onShow={showNews} />

@@ -228,9 +228,21 @@ describe('a search by words', () => {
         expect(await numbers({ q, page, sort_type: 'asc' })).toEqual({ total, at: back });
       }
     }
-    // Of a status, those among the first 10,000.
-    expect((await numbers({ ...ask, status: 'failed' })).total).toBe(10);
+    // Of a status, those among as many of the first as are looked up in time, which is said.
+    const failed = await messageList(db.tenantSql, accountId, { ...ask, status: 'failed' });
+    expect(failed).toMatchObject({ total: 2, searched: 2016 });
+    const few = await messageList(db.tenantSql, accountId, { q: 'istimewa', status: 'failed' });
+    expect(few).toMatchObject({ total: 13, searched: undefined });
     expect((await numbers({ ...ask, type: 'image' })).total).toBe(0);
+    // With a name that matches as well, all other filters do so.
+    await sql`
+      insert into conversations (account_id, token_id, peer, peer_name, seq, last_message_id, last_at, unread)
+      values (${accountId}, ${tokenId}, '6281234567890', 'Promo Toko', 1, ${newId()}, now(), 0)`;
+    expect(await numbers({ ...ask, page: 999 })).toEqual({ total: 10_000, at: ten(2509, -1) });
+    for (const one of [ask, oldest]) {
+      const some = await messageList(db.tenantSql, accountId, { ...one, status: 'failed' });
+      expect(some).toMatchObject({ total: one === ask ? 2 : 3, searched: 2016 });
+    }
   });
 
   test('finds a message as soon as it is accepted, and each part that people read', async ({

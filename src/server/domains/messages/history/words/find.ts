@@ -13,16 +13,22 @@ const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 const TAIL_MAX = 20_000;
 
 /** Which messages with all of some words, from `wordsIn`; no status narrows them. */
-export type WordQuery = PageQuery & { words: readonly string[]; max: number };
+export type WordQuery = PageQuery & {
+  words: readonly string[];
+  max: number;
+  /** At offset 0: no more than lie in about so many pages of the database. */
+  reads?: number;
+};
 
 type Mark = { upto: string; position: number };
 
 /**
  * A query of one row, for `from`: `o_total`, how many messages have all words among those that the filter lets
- * through but for their status, counted to `max`; and `o_ids`, those of the page in its order.
+ * through but for their status, counted to `max`; `o_ids`, those of the page in its order; and `o_all`, whether these
+ * are all.
  */
 export async function foundWords(tx: Tx, query: WordQuery): Promise<{ found: Fragment }> {
-  const { accountId, words, filter, order, offset, limit, max } = query;
+  const { accountId, words, filter, order, offset, limit, max, reads } = query;
   const [mark] = await tx<Mark[]>`
     select upto, position from word_marks where account_id = ${accountId}`;
   const others = await tailWith(tx, query, mark);
@@ -32,7 +38,7 @@ export async function foundWords(tx: Tx, query: WordQuery): Promise<{ found: Fra
   const found = tx`find_words(
     ${accountId}, ${[...words, ...kindWords(filter)]}::text[], ${from}::uuid, ${until}::uuid,
     ${mark?.upto ?? null}::uuid, ${others}::uuid[], ${order === 'newest'}::boolean,
-    ${Math.min(offset, max)}::int, ${limit}::int, ${max}::int
+    ${Math.min(offset, max)}::int, ${limit}::int, ${max}::int, ${reads ?? null}::int
   )`;
   return { found };
 }

@@ -1,6 +1,7 @@
 -- How many messages have all of some words, at most p_max, and the ids of p_limit of them after the first p_offset, in
 -- order, counted from the newest (from the oldest, unless p_newest): p_others, and those in batches up to p_mark, from
--- p_from to before p_until.
+-- p_from to before p_until. With p_reads, when p_offset is 0: no more ids than lie in about so many pages of messages.
+-- Whether they are all that there are.
 -- Called by the history's search. Sees what the policy of message_words lets its caller see: it is the owner's, because
 -- its plans must not depend on a policy.
 --
@@ -8,8 +9,8 @@
 -- ids, all batches are read that reach into those that hold the page.
 create or replace function find_words(
   p_account uuid, p_words text[], p_from uuid, p_until uuid, p_mark uuid, p_others uuid[], p_newest boolean,
-  p_offset int, p_limit int, p_max int
-) returns table (o_total int, o_ids uuid[])
+  p_offset int, p_limit int, p_max int, p_reads int default null
+) returns table (o_total int, o_ids uuid[], o_all boolean)
 language plpgsql stable security definer set search_path = public, pg_temp set enable_seqscan = off
 set enable_bitmapscan = off set enable_hashjoin = off set enable_mergejoin = off set enable_nestloop = on
 set enable_material = off set join_collapse_limit = 1 as $$
@@ -25,8 +26,9 @@ declare
   v_hit record;
   v_messages int;
   -- So many ids of batches are needed; counted so far; the batch that completes them.
-  v_need constant int := least(p_max, p_offset + p_limit);
+  v_need int := least(p_max, p_offset + p_limit);
   v_counted int := 0;
+  v_reads int := 0;
   v_full uuid;
   -- The last batch that no earlier page needs for itself; it and those before it, with what is counted before each; so
   -- many messages are in batches that are not read.
@@ -77,39 +79,27 @@ begin
       v_befores := v_befores || v_counted;
     end if;
     v_counted := v_counted + v_messages;
-    if v_full is null and v_counted >= v_need then
+    -- The messages of a batch lie in about a hundred pages.
+    v_reads := v_reads + least(v_messages, 100);
+    if v_full is null and (v_counted >= v_need or v_reads >= p_reads) then
       v_full := v_hit.upto;
+      v_need := least(v_need, v_counted);
     end if;
-    exit when v_full is not null and v_counted + cardinality(p_others) >= p_max;
+    exit when v_full is not null and (v_counted + cardinality(p_others) >= p_max or v_reads >= p_reads);
   end loop;
   o_total := least(p_max, v_counted + cardinality(p_others));
+  o_all := v_counted + cardinality(p_others) < v_need and (v_reads >= p_reads) is not true;
   if o_total <= p_offset then
     return next;
     return;
   end if;
 
   if p_newest then
-    v_last := coalesce((
-      select upto from (
-        select upto, low from word_batches where account_id = p_account and upto >= v_next and upto <= v_last offset 0
-      ) b where low <= v_next order by upto desc limit 1
-    ), v_last);
-    v_first := greatest(p_from, (
-      select low from (
-        select low from word_batches where account_id = p_account and upto >= v_full and upto <= v_last offset 0
-      ) b order by low limit 1
-    ));
+    v_last := coalesce(last_batch_over(p_account, v_next, v_last), v_last);
+    v_first := greatest(p_from, lowest_of_batches(p_account, v_full, v_last));
   else
-    v_first := greatest(p_from, (
-      select low from (
-        select low from word_batches where account_id = p_account and upto >= v_next and upto <= v_last offset 0
-      ) b order by low limit 1
-    ));
-    v_last := coalesce((
-      select upto from (
-        select upto, low from word_batches where account_id = p_account and upto >= v_full and upto <= v_last offset 0
-      ) b where low <= v_full order by upto desc limit 1
-    ), v_last);
+    v_first := greatest(p_from, lowest_of_batches(p_account, v_next, v_last));
+    v_last := coalesce(last_batch_over(p_account, v_full, v_last), v_last);
   end if;
   v_before := coalesce((
     select min(before) from unnest(v_uptos, v_befores) as u(upto, before) where upto >= v_first and upto <= v_last
