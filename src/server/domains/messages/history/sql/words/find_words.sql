@@ -30,8 +30,8 @@ declare
   v_counted int := 0;
   v_reads int := 0;
   v_full uuid;
-  -- The last batch that no earlier page needs for itself; it and those before it, with what is counted before each; so
-  -- many messages are in batches that are not read.
+  -- The batch in which the page begins, as far as batches follow each other; all up to it, with what is counted before
+  -- each; so many messages are in batches that are not read.
   v_next uuid;
   v_uptos uuid[];
   v_befores int[];

@@ -7,7 +7,7 @@ language sql immutable set search_path = public, pg_temp as $$
       when p_others <= 5 then format(
         'select d.upto, case when coalesce(%1$s) is null then (%3$s)::bit varying end as bits,
           case when coalesce(%1$s) is not null then array(
-            select i.id from unnest(coalesce(%1$s), coalesce(%2$s)) as i(place, id) where %4$s
+            select i.id from (select unnest(coalesce(%1$s)) as place, unnest(coalesce(%2$s)) as id) i where %4$s
           ) end as ids
         from message_words d %5$s',
         string_agg(w.name || '.places', ', ' order by w.n), string_agg(w.name || '.ids', ', ' order by w.n),
