@@ -88,8 +88,12 @@ export const LiveEvent = schema(() =>
     z.object({ kind: z.literal('token.changed'), token_id: Id('token') }),
     /** A message to many was begun, started, paused, ended or deleted. */
     z.object({ kind: z.literal('campaign.changed'), campaign_id: Id('campaign') }),
-    /** A file with rows was asked for, begun, made, given up or deleted. */
-    z.object({ kind: z.literal('export.changed') }),
+    /** A file with rows was asked for, begun, made, given up or deleted: whose it is and how it stands, unless it is deleted. */
+    z.object({
+      kind: z.literal('export.changed'),
+      user_id: z.optional(Id('user')),
+      status: z.optional(z.string()),
+    }),
     /** A template was handed in or deleted. */
     z.object({ kind: z.literal('template.changed') }),
     /** A quick reply was saved or deleted. */

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import readXlsx from 'read-excel-file/node';
 import { expect, onTestFinished } from 'vitest';
+import { exportMessages } from '#contract/exports/exports.ts';
 import { type Cell, type Table } from '#server/infra/sheets/table.ts';
 import { writeXlsx } from '#server/infra/sheets/xlsx-file.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { inspection } from './browser/axe.ts';
-import { newSender, sendTexts, signUp, topUp } from './support/portal.ts';
+import { ask, newSender, sendTexts, signUp, topUp } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
 import { press } from './support/steps.ts';
 
@@ -87,7 +88,8 @@ journey(
     await press(tab, file.getByRole('button', { name: /^Hapus: / }));
     await all.getByRole('listitem', { name: /^Pesan: Gagal, CSV/ }).waitFor({ state: 'detached' });
 
-    await press(other, all.getByRole('button', { name: 'Tutup' }).last());
+    await other.keyboard.press('Escape');
+    await all.waitFor({ state: 'detached' });
     for (const row of [/roti siap diambil/, /Kue ulang tahun/]) {
       await other.getByRole('row', { name: row }).getByRole('checkbox').check();
     }
@@ -157,6 +159,19 @@ journey(
       ['0812-3456-7102', '6281234567102', 'Pak Joko'],
       ['tidak ada', null, 'Rina'],
     ]);
+
+    // Elsewhere in the portal they are told that another file stands ready, and come to it.
+    await tab.goto(`${address}/saldo`);
+    await tab.getByRole('heading', { name: 'Saldo', level: 1 }).waitFor();
+    await waitFor(async () => {
+      await ask(address, exportMessages, { format: 'csv', direction: 'out' }, who.session);
+      await tab.getByRole('button', { name: 'Lihat berkas' }).click({ timeout: 5_000 });
+    });
+    const files = tab.getByRole('dialog', { name: 'Berkas ekspor' });
+    const one = files.getByRole('listitem', { name: /^Pesan: Keluar, CSV/ }).first();
+    await look(tab, 'the files of the day');
+    const csv = await downloaded(tab, one.getByRole('link', { name: 'Unduh' }));
+    expect(await readFile(csv.path, 'utf8')).toContain('Halo Bu Sri, toko buka pukul 08.00.');
     expect(faults).toEqual([]);
   },
 );

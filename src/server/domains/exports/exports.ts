@@ -2,7 +2,6 @@ import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import * as contract from '#contract/exports/exports.ts';
 import { type ExportFormat, EXPORTS_A_DAY, type RowExport } from '#contract/exports/exports.ts';
-import { appendEvent } from '#server/domains/events/events.ts';
 import type { AccountData } from '#server/infra/account-data.ts';
 import { type ActHandler, type Person, handle } from '#server/infra/acts/act.ts';
 import { hit } from '#server/infra/acts/limits.ts';
@@ -21,6 +20,7 @@ import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts
 import { json } from '#server/infra/postgres/sql.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
+import { announce } from './announce.ts';
 import { type StoredExport, readExports } from './row.ts';
 import type { ExportKind, ExportParams, RowSources } from './sources.ts';
 import { makeWaiting, startMaking } from './worker.ts';
@@ -72,7 +72,7 @@ export function openRowExports(deps: ExportsDeps): RowExports {
     table: 'row_exports',
     folder,
     renewMs: RENEW_MS,
-    onChanged: (tx, { accountId }) => announce(tx, accountId),
+    onChanged: announce,
   };
   let wake = () => undefined as void;
   const work = { files, sources: deps.sources, report: deps.report, onNews };
@@ -118,10 +118,6 @@ async function openFile(
   const name = `${sources[found.kind].fileName}-${found.day}.${format}`;
   return openAttempt(folder, { exportId, owner, sizeBytes, name, mime: MIME });
 }
-
-/** Tells open tabs that an account's files have changed. */
-const announce = (tx: Tx, accountId: string): Promise<void> =>
-  appendEvent(tx, { accountId, kind: 'export.changed', data: {} });
 
 function actsOf(deps: ExportsDeps, onChanged: () => void): readonly ActHandler[] {
   const { sql } = deps;
@@ -179,7 +175,7 @@ const requestExport = (
     await tx`
       insert into row_exports (account_id, export_id, user_id, kind, params, format, timezone)
       values (${accountId}, ${exportId}, ${userId}, ${kind}, ${json(params)}, ${format}, ${timezone})`;
-    await announce(tx, accountId);
+    await announce(tx, { accountId, exportId });
     const [stored] = await readExports(tx, accountId, tx`and export_id = ${exportId}`);
     if (!stored) throw new Error('an export was not stored');
     return stored;
@@ -192,7 +188,7 @@ async function cancelExport({ sql, folder }: ExportsDeps, { accountId, exportId 
       delete from row_exports where account_id = ${accountId} and export_id = ${exportId}
       returning status`;
     if (!deleted) throw new Refusal('not_found', { what: 'Ekspor' });
-    await announce(tx, accountId);
+    await announce(tx, { accountId, exportId });
     return deleted.status;
   });
   // A worker deletes what it has not finished by itself.

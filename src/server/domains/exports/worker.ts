@@ -1,5 +1,4 @@
 import { zoneOf } from '#contract/base/time.ts';
-import { appendEvent } from '#server/domains/events/events.ts';
 import { type Repeated, repeat } from '#server/infra/jobs/repeat.ts';
 import {
   type Claim,
@@ -14,6 +13,7 @@ import type { OpenedRows, RowSource } from '#server/infra/sheets/row-source.ts';
 import { writeCsv } from '#server/infra/sheets/csv-file.ts';
 import type { Table } from '#server/infra/sheets/table.ts';
 import { writeXlsx } from '#server/infra/sheets/xlsx-file.ts';
+import { announce } from './announce.ts';
 import { type StoredExport, readExports } from './row.ts';
 import type { RowSources } from './sources.ts';
 
@@ -44,7 +44,10 @@ export function startMaking(deps: WorkDeps): Repeated {
   };
 }
 
-/** Makes every file that waits, and those whose worker died. What fails is tried again, three times in all. */
+/**
+ * Makes every file that waits, and those whose worker died. What fails is tried again, three times in all; that the database
+ * was away does not count.
+ */
 export async function makeWaiting(
   deps: WorkDeps,
   signal: AbortSignal = new AbortController().signal,
@@ -53,24 +56,32 @@ export async function makeWaiting(
     const claim = await claimNext(deps.files);
     deps.onNews();
     if (!claim) return;
-    await makeOne(deps, claim, signal).catch(async (error: unknown) => {
-      if (!(error instanceof LeaseLost) && !isTransient(error)) deps.report(error);
-      if (signal.aborted) await giveBack(deps.files, claim).catch(deps.report);
-    });
+    const isAway = await makeOne(deps, claim, signal).then(
+      () => false,
+      async (error: unknown) => {
+        const hasPassed = isTransient(error);
+        if (!(error instanceof LeaseLost) && !hasPassed) deps.report(error);
+        if (signal.aborted || hasPassed) await giveBack(deps.files, claim).catch(deps.report);
+        return hasPassed;
+      },
+    );
     deps.onNews();
+    // The database was away: looked at again a moment later, not at once and for ever.
+    if (isAway) return;
   }
 }
 
 /** Lets another worker begin at once with what this one has not finished; the attempt does not count. */
-const giveBack = async (
-  { allAccountsSql }: MadeFiles,
-  { accountId, exportId, owner }: Claim,
-): Promise<void> => {
-  await allAccountsSql`
-    update row_exports set status = 'waiting', owner = null, progress = 0, tries = tries - 1
-    where account_id = ${accountId} and export_id = ${exportId} and owner = ${owner}
-      and status = 'working'`;
-};
+const giveBack = ({ allAccountsSql }: MadeFiles, claim: Claim): Promise<void> =>
+  allAccountsSql.begin(async (tx) => {
+    const { accountId, exportId, owner } = claim;
+    const { count } = await tx`
+      update row_exports set status = 'waiting', owner = null, progress = 0, tries = tries - 1,
+        claimed_at = null
+      where account_id = ${accountId} and export_id = ${exportId} and owner = ${owner}
+        and status = 'working'`;
+    if (count > 0) await announce(tx, claim);
+  });
 
 async function makeOne(deps: WorkDeps, claim: Claim, signal: AbortSignal): Promise<void> {
   const { files, report } = deps;
@@ -134,9 +145,10 @@ function countRows({ columns, total, batches }: OpenedRows, hoursAhead: number) 
 /** Offers a file for a day; one without rows is none. */
 function finish(
   { files: { allAccountsSql } }: WorkDeps,
-  { accountId, exportId, owner }: Claim,
+  claim: Claim,
   { sizeBytes, rows }: { sizeBytes: number; rows: number },
 ): Promise<boolean> {
+  const { accountId, exportId, owner } = claim;
   return allAccountsSql.begin(async (tx) => {
     const { count } = await tx`
       update row_exports set status = ${rows === 0 ? 'empty' : 'ready'}, progress = 100,
@@ -144,7 +156,7 @@ function finish(
         expires_at = clock_timestamp() + make_interval(hours => ${RETENTION_HOURS})
       where account_id = ${accountId} and export_id = ${exportId} and owner = ${owner}
         and status = 'working'`;
-    if (count > 0) await appendEvent(tx, { accountId, kind: 'export.changed', data: {} });
+    if (count > 0) await announce(tx, claim);
     return count > 0;
   });
 }

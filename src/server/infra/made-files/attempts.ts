@@ -9,7 +9,7 @@ import { syncFolder } from '#server/infra/sync-folder.ts';
 /**
  * Files that a worker makes for accounts: each is requested in a row of a table, made under a lease that its worker
  * renews, and begun anew by another worker when that one dies. The table belongs to a domain, and has the columns
- * account_id, export_id, status (`waiting`, `working`, …), progress, tries, owner, lease_until, created_at.
+ * account_id, export_id, status (`waiting`, `working`, …), progress, tries, owner, lease_until, claimed_at, created_at.
  */
 export type MadeFiles = {
   allAccountsSql: Sql;
@@ -35,7 +35,10 @@ export type Claim = FileRef & Attempt;
 const LEASE_SECONDS = 60;
 const TRIES_MAX = 3;
 
-/** Claims the oldest request that waits, or whose worker died; gives up those that were tried three times. */
+/**
+ * Claims a request that waits, or whose worker died: the oldest of the account that was served longest ago, so that many
+ * large files of one hold up no other. Gives up those that were tried three times.
+ */
 export const claimNext = ({
   allAccountsSql,
   table,
@@ -48,12 +51,15 @@ export const claimNext = ({
       returning account_id as "accountId", export_id as "exportId"`;
     const [claim] = await tx<Claim[]>`
       update ${identifier(table)} set status = 'working', progress = 0, tries = tries + 1,
-        owner = ${newId()},
+        owner = ${newId()}, claimed_at = clock_timestamp(),
         lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
       where (account_id, export_id) in (
-        select account_id, export_id from ${identifier(table)}
+        select account_id, export_id from ${identifier(table)} f
         where status = 'waiting' or (status = 'working' and lease_until < clock_timestamp())
-        order by created_at limit 1 for update skip locked
+        order by (
+          select max(claimed_at) from ${identifier(table)} o where o.account_id = f.account_id
+        ) nulls first, created_at
+        limit 1 for update skip locked
       )
       returning account_id as "accountId", export_id as "exportId", owner`;
     for (const file of claim ? [...failed, claim] : failed) await onChanged?.(tx, file);
@@ -96,18 +102,17 @@ export async function makeFile(
       stop.report,
     );
   }, files.renewMs);
+  const until = stop.signal ? AbortSignal.any([leaseLost.signal, stop.signal]) : leaseLost.signal;
   try {
-    await write(
-      part,
-      stop.signal ? AbortSignal.any([leaseLost.signal, stop.signal]) : leaseLost.signal,
-    );
+    await write(part, until);
     await rename(part, path);
     await syncFolder(folder);
     const { size } = await stat(path);
     if (!(await finish(size))) throw new LeaseLost();
   } catch (error) {
     await Promise.all([rm(part, { force: true }), rm(path, { force: true })]);
-    throw error;
+    // Streams say that they were aborted, and not why.
+    throw until.aborted ? until.reason : error;
   } finally {
     clearInterval(renewal);
   }

@@ -12,12 +12,15 @@ import { type Cell, type Table, localTime } from './table.ts';
  */
 export const writeCsv = (path: string, table: Table, signal: AbortSignal): Promise<void> =>
   pipeline(
-    Readable.from(textOf(table), { objectMode: true, highWaterMark: 1 }),
+    Readable.from(textOf(table, signal), { objectMode: true, highWaterMark: 1 }),
     createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }),
     { signal },
   );
 
-async function* textOf({ columns, batches, hoursAhead }: Table): AsyncGenerator<string> {
+async function* textOf(
+  { columns, batches, hoursAhead }: Table,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
   yield `${BOM}${lineOf(columns.map(({ title }) => title))}`;
   const written = (cell: Cell) =>
     cell instanceof Date
@@ -26,6 +29,8 @@ async function* textOf({ columns, batches, hoursAhead }: Table): AsyncGenerator<
         ? cell.toWellFormed()
         : cell;
   for await (const rows of batches) {
+    // Rows that match may be rare: nothing is written meanwhile, and a stream ends what it reads from between two texts alone.
+    signal.throwIfAborted();
     let text = '';
     for (const row of rows) text += lineOf(row.map(written));
     if (text !== '') yield text;

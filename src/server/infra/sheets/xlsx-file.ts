@@ -25,7 +25,7 @@ export async function writeXlsx(
   zip.on('error', fail);
   const until = AbortSignal.any([signal, broken.signal]);
   const feed = async () => {
-    const rows = readRows(table.batches);
+    const rows = readRows(table.batches, until);
     let sheets = 0;
     do {
       sheets += 1;
@@ -65,12 +65,14 @@ type Rows = {
 };
 
 /** Rows as a sheet takes them, which may end in the middle of a batch. */
-function readRows(batches: Table['batches']): Rows {
+function readRows(batches: Table['batches'], signal: AbortSignal): Rows {
   const iterator = batches[Symbol.asyncIterator]();
   let ready: readonly (readonly Cell[])[] = [];
   return {
     hasMore: async () => {
       while (ready.length === 0) {
+        // Rows that match may be rare, and a stream ends what it reads from between two texts alone.
+        signal.throwIfAborted();
         const next = await iterator.next();
         if (next.done) return false;
         ready = next.value;

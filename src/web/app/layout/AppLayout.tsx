@@ -12,6 +12,8 @@ import { UnreadCount, UnreadTitle } from '#web/app/layout/Unread.tsx';
 import { unreadQuery } from '#web/features/messages/queries.ts';
 import { supportNews, supportUnreadQuery } from '#web/features/support/unread.ts';
 import { useIncoming } from '#web/features/messages/incoming/useIncoming.ts';
+import { openOverlay } from '#web/app/palette/overlay.ts';
+import { watchExports } from '#web/features/exports/notice/notice.ts';
 import { Unreached } from '#web/app/layout/LostServer.tsx';
 import { menu } from '#web/app/navigation/menu.ts';
 import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
@@ -80,6 +82,10 @@ function Live() {
   const client = useQueryClient();
   useIncoming(id, followed);
   useEffect(() => startWaiting(client), [client]);
+  useEffect(() => {
+    const onOpen = () => openOverlay('exports');
+    return watchExports({ client, userId: id, onOpen });
+  }, [client, id]);
   return (
     <>
       <UnreadTitle />

@@ -2,6 +2,7 @@ import { createElement, useEffect, useState, type ComponentType } from 'react';
 import { closeOverlay, overlay, type Overlay } from '#web/app/palette/overlay.ts';
 import { address } from '#web/browser/router/navigation.ts';
 import { useStore } from '#web/browser/store.ts';
+import { loadFilesDialog } from '#web/features/exports/dialog.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 type Part = ComponentType<{ onClose: () => void }>;
@@ -9,10 +10,11 @@ type Part = ComponentType<{ onClose: () => void }>;
 const parts: Record<Overlay, () => Promise<Part>> = {
   palette: async () => (await import('#web/app/palette/Palette.tsx')).Palette,
   help: async () => (await import('#web/app/shortcuts/HelpSheet.tsx')).HelpSheet,
+  exports: loadFilesDialog,
 };
 
 /**
- * Where the command palette and the help sheet stand; their code comes with the first time. Another
+ * Where the command palette, the help sheet and exported files stand; their code comes with the first time. Another
  * address, also by Back, closes them.
  */
 export function OverlayHost() {

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { goTo, navigate } from '#web/browser/router/navigation.ts';
 import {
+  Download,
   FileText,
   Keyboard,
   LogOut,
@@ -143,6 +144,14 @@ const doing: readonly Command[] = [
     group: 'Tindakan',
     Icon: MessageSquareText,
     run: () => navigate({ to: '/message-history', search: { view: 'percakapan' } }),
+  },
+  {
+    id: 'exports',
+    label: 'Berkas ekspor',
+    words: 'unduh download csv excel xlsx hasil',
+    group: 'Tindakan',
+    Icon: Download,
+    run: () => openOverlay('exports'),
   },
 ];
 

@@ -4,3 +4,7 @@ import { later } from '#web/browser/lazyComponent.ts';
 export const ExportDialog = later(
   async () => (await import('#web/features/exports/ExportDialog.tsx')).ExportDialog,
 );
+
+/** The code of the dialog with the files of the last day. */
+export const loadFilesDialog = async () =>
+  (await import('#web/features/exports/notice/FilesDialog.tsx')).FilesDialog;

@@ -15,7 +15,7 @@ import {
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { OpenedRows, RowRequest, RowSource } from '#server/infra/sheets/row-source.ts';
 import type { Cell, Column } from '#server/infra/sheets/table.ts';
-import { type Walk, searchOf, walkMessages } from './walk.ts';
+import { type Walk, countWithNumber, searchOf, walkMessages } from './walk.ts';
 
 /**
  * Rows that are held at once. Of fifty and more most outlive the collections of young objects, which a query is long enough
@@ -79,8 +79,15 @@ async function openMessages(
   };
 }
 
-/** About how many messages are walked through: all of the filter's days. */
-async function lookedAt(sql: Sql, { accountId, filter: { from, until }, order }: Walk) {
+/** About how many messages are walked through: all of the filter's days, or those with one number. */
+async function lookedAt(sql: Sql, walk: Walk): Promise<number> {
+  const {
+    accountId,
+    filter: { from, until },
+    order,
+    search,
+  } = walk;
+  if (search?.by === 'number') return countWithNumber(sql, walk, search.digits);
   const query = { accountId, filter: { from, until }, order, offset: 0, limit: 1 };
   const { total } = await readAsAccount(sql, accountId, (tx) => pageOf(tx, query));
   return total;

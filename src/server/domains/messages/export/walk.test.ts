@@ -6,6 +6,7 @@ import { matcherOf, wordsIn } from '#server/domains/messages/history/words/words
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { type Stored, storeMessages } from '#tests/support/people/stored-messages.ts';
+import { messageRows } from './source.ts';
 import { type Walk, searchOf, walkMessages } from './walk.ts';
 
 const start = Date.parse('2026-10-20T03:00:00Z');
@@ -99,6 +100,27 @@ test('finds what a naive reading finds, in its order, whatever the filter and th
     }),
     { numRuns: 60 },
   );
+});
+
+test('the progress of a file counts what is walked through: the messages of a whole number, or all days', async ({
+  db,
+  sql,
+}) => {
+  const { accountId, tokenId } = await customerWith(sql);
+  await storeMessages(db.owner, accountId, messagesOf(tokenId));
+  const open = (params: object) =>
+    messageRows(db.tenantSql).open({ accountId, params, requestId: newId(), zoneName: 'WIB' });
+  const ofOne = await open({ q: peers[0] });
+  expect(ofOne.total).toBe(messagesOf(tokenId).filter(({ peer }) => peer === peers[0]).length);
+  const some = await open({ q: peers[0], from: '2026-10-22', to: '2026-10-23' });
+  expect(some.total).toBe(48);
+  expect((await open({ q: '0812' })).total).toBe(SIZE);
+  // All of them are looked at: it ends at the whole, not at a third.
+  const batches = await Array.fromAsync(ofOne.batches());
+  const rows = batches.reduce((sum, batch) => sum + batch.rows.length, 0);
+  const looked = batches.reduce((sum, batch) => sum + batch.looked, 0);
+  expect(rows).toBe(ofOne.total);
+  expect(looked).toBeGreaterThanOrEqual(ofOne.total);
 });
 
 test('chosen messages come alone; what is somebody else’s, or came later, does not', async ({

@@ -76,6 +76,15 @@ function boundsOf({ filter: { from, until }, before }: Walk): Window {
   return { low, high: high < before ? high : before };
 }
 
+/** How many messages with one number are walked through. */
+export const countWithNumber = (sql: Sql, walk: Walk, digits: string): Promise<number> =>
+  readAsAccount(sql, walk.accountId, async (tx) => {
+    const [found] = await tx<{ count: number }[]>`
+      select count(*) from messages m
+      where m.account_id = ${walk.accountId} and m.peer = ${digits} ${inWindow(tx, boundsOf(walk))}`;
+    return found?.count ?? 0;
+  });
+
 const inWindow = (tx: Tx, { low, high }: Window): Fragment =>
   tx`and m.message_id >= ${low}::uuid and m.message_id < ${high}::uuid`;
 

@@ -1,0 +1,167 @@
+import { randomUUID } from 'node:crypto';
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { expect } from 'vitest';
+import { publicId } from '#contract/base/ids.ts';
+import type { RowSource } from '#server/infra/sheets/row-source.ts';
+import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+import { openRowExports } from './exports.ts';
+
+/** A worker beside the application, with two rows; the second comes when a test lets it. */
+function workerOf({ container, dataFolder }: RunningApp) {
+  const served: string[] = [];
+  const troubles: unknown[] = [];
+  let isHeld = false;
+  let beforeLast = async () => {};
+  const source: RowSource<unknown> = {
+    fileName: 'uji',
+    check: async () => undefined,
+    open: async ({ accountId }) => {
+      served.push(accountId);
+      return {
+        columns: [{ title: 'Isi', width: 10 }],
+        total: 2,
+        batches: async function* () {
+          yield { rows: [['pertama']], looked: 1 };
+          while (isHeld) {
+            await setImmediate();
+            yield { rows: [], looked: 0 };
+          }
+          await beforeLast();
+          yield { rows: [['kedua']], looked: 1 };
+        },
+      };
+    },
+  };
+  const { infra, pools } = container;
+  const exports = openRowExports({
+    sql: pools.tenantSql,
+    allAccountsSql: pools.allAccountsSql,
+    secrets: infra.secrets,
+    folder: join(dataFolder, 'exports', 'rows'),
+    sources: { messages: source, campaign: source },
+    timezoneOf: async () => 'Asia/Jakarta',
+    isElsewhere: () => false,
+    report: (trouble) => troubles.push(trouble),
+  });
+  return {
+    exports,
+    served,
+    troubles,
+    /** From now on files stay half written: rows are looked at, and none is meant. */
+    hold: () => void (isHeld = true),
+    release: () => void (isHeld = false),
+    beforeLastRow: (work: () => Promise<void>) => void (beforeLast = work),
+  };
+}
+
+const filesOf = ({ dataFolder }: RunningApp) =>
+  readdir(join(dataFolder, 'exports', 'rows')).catch((): string[] => []);
+
+const request = async (
+  { ask }: RunningApp,
+  { token }: { token: string },
+): Promise<{ export_id: string }> => {
+  const { body } = await ask('message_export', { token, key: randomUUID(), format: 'csv' });
+  return { export_id: body.data.id };
+};
+
+const stateOf = async (db: TestDatabase) =>
+  db.owner`select status, tries, progress, owner from row_exports order by export_id`;
+
+/** Waits until a file is half written. */
+const half = (running: RunningApp) =>
+  waitFor(async () => expect(await filesOf(running)).toEqual([expect.stringMatching(/part$/)]));
+
+test('a worker that is shut down gives back its file at once, and another makes it whole', async ({
+  db,
+  openApp,
+}) => {
+  const running = await openApp();
+  const ani = await signedIn(db);
+  await request(running, ani);
+  const first = workerOf(running);
+  first.hold();
+  const making = first.exports.start();
+  making.wake();
+  await half(running);
+  await making.close();
+  expect(await stateOf(db)).toEqual([{ status: 'waiting', tries: 0, progress: 0, owner: null }]);
+  expect(await filesOf(running)).toEqual([]);
+  expect(first.troubles).toEqual([]);
+
+  const second = workerOf(running);
+  await second.exports.work();
+  expect(await stateOf(db)).toMatchObject([{ status: 'ready', tries: 1, progress: 100 }]);
+  const [name = ''] = await filesOf(running);
+  const text = await readFile(join(running.dataFolder, 'exports', 'rows', name), 'utf8');
+  expect(text).toBe('\uFEFFIsi\r\npertama\r\nkedua\r\n');
+});
+
+test('a file that is deleted while it is written is never offered, and leaves nothing', async ({
+  db,
+  openApp,
+}) => {
+  const running = await openApp();
+  const ani = await signedIn(db);
+  const { export_id } = await request(running, ani);
+  const worker = workerOf(running);
+  worker.hold();
+  const made = worker.exports.work();
+  await half(running);
+  const { token } = ani;
+  const cancelled = await running.ask('export_cancel', { token, key: randomUUID(), export_id });
+  expect(cancelled.status).toBe(200);
+  // With the next renewal of its lease the worker stops, however long the rows take.
+  await made;
+  expect(await filesOf(running)).toEqual([]);
+
+  worker.release();
+  // Too late for a renewal to notice: the finished file has nobody to be offered to.
+  const again = await request(running, ani);
+  worker.beforeLastRow(async () => {
+    await running.ask('export_cancel', { token, key: randomUUID(), ...again });
+  });
+  await worker.exports.work();
+  expect(await stateOf(db)).toEqual([]);
+  expect(await filesOf(running)).toEqual([]);
+  expect(worker.troubles).toEqual([]);
+  const news =
+    await db.owner`select data from outbox where kind = 'export.changed' order by outbox_id`;
+  expect(news.at(-1)).toEqual({ data: {} });
+});
+
+test('accounts take turns: who was served longest ago comes first, however much another has asked for', async ({
+  db,
+  openApp,
+}) => {
+  const running = await openApp();
+  const [ani, budi, citra] = [await signedIn(db), await signedIn(db), await signedIn(db)];
+  for (const one of [ani, ani, ani, budi, budi, citra]) await request(running, one);
+  const worker = workerOf(running);
+  await worker.exports.work();
+  const names = new Map([ani, budi, citra].map(({ accountId }, n) => [accountId, 'abc'[n]]));
+  expect(worker.served.map((id) => names.get(id)).join('')).toBe('abcaba');
+  // Budi was served before Ani: he has the next turn, though she asked first.
+  for (const one of [ani, budi]) await request(running, one);
+  await worker.exports.work();
+  expect(worker.served.map((id) => names.get(id)).join('')).toBe('abcababa');
+});
+
+test('open tabs are told whose file stands ready', async ({ db, openApp }) => {
+  const running = await openApp();
+  const ani = await signedIn(db);
+  await request(running, ani);
+  await workerOf(running).exports.work();
+  const user_id = publicId('user', ani.userId);
+  const news = await db.owner`
+    select data from outbox where kind = 'export.changed' order by outbox_id`;
+  expect(news).toEqual([
+    { data: { status: 'waiting', user_id } },
+    { data: { status: 'working', user_id } },
+    { data: { status: 'ready', user_id } },
+  ]);
+});

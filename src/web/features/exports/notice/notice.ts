@@ -1,0 +1,35 @@
+import type { QueryClient } from '@tanstack/react-query';
+import { exportsKey } from '#web/features/exports/queryKeys.ts';
+import { onLiveEvent } from '#web/live/listeners.ts';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+type Watch = {
+  client: QueryClient;
+  userId: string;
+  /** Shows the files. */
+  onOpen: () => void;
+};
+
+/**
+ * Says that a file which this person asked for stands ready, or could not be made, wherever in the portal they are; not
+ * where the files are on screen.
+ *
+ * @returns how to stop
+ */
+export function watchExports({ client, userId, onOpen }: Watch): () => void {
+  return onLiveEvent('export.changed', ({ user_id: asker, status }) => {
+    const said = status === undefined ? undefined : sentences[status];
+    if (asker !== userId || !said) return;
+    const isShown = client.getQueryCache().find({ queryKey: exportsKey })?.isActive() ?? false;
+    if (isShown) return;
+    toast(said.text, { tone: said.tone, action: { label: 'Lihat berkas', onAction: onOpen } });
+  });
+}
+
+const sentences: Readonly<
+  Record<string, { text: string; tone: 'success' | 'info' | 'danger' } | undefined>
+> = {
+  ready: { text: 'Berkas ekspor Anda siap diunduh.', tone: 'success' },
+  empty: { text: 'Ekspor selesai: tidak ada yang cocok, jadi tidak ada berkasnya.', tone: 'info' },
+  failed: { text: 'Berkas ekspor gagal dibuat. Data Anda utuh.', tone: 'danger' },
+};

@@ -1,0 +1,94 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { publicId } from '#contract/base/ids.ts';
+import { newId } from '#server/infra/ids.ts';
+import { json } from '#server/infra/postgres/sql.ts';
+import { type Started, test } from '#tests/support/app/started-app.ts';
+import { cutDatabase } from '#tests/support/database/cut.ts';
+import { customerWith } from '#tests/support/people/people.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+
+/** Long enough that a worker is killed in the middle of it: several seconds. */
+const ROWS = Number(process.env['EXPORT_ROWS'] ?? 80_000);
+const MINUTE_MS = 60_000;
+
+test('under kills of its workers and the database a file comes out whole once, no half one is offered, and nothing remains', async ({
+  start,
+  db,
+  folder,
+}) => {
+  const { owner, allAccountsSql: sql } = db;
+  const { accountId, userId, tokenId } = await customerWith(sql);
+  await owner`
+    insert into messages (
+      account_id, message_id, token_id, peer, direction, type, body, status, price, created_at
+    )
+    select ${accountId}, id, ${tokenId}, '6281234567890', 'out', 'text',
+      jsonb_build_object('text', 'Pesanan ' || n), 'delivered', 0, uuid_time(id)
+    from generate_series(1, ${ROWS}::int) n cross join lateral (
+      select (left(time, 8) || '-' || right(time, 4) || '-7' || right(gen_random_uuid()::text, 21))::uuid as id
+      from (select lpad(to_hex(${Date.now() - MINUTE_MS}::bigint - n), 12, '0') as time) t
+    ) i`;
+  const exportId = newId();
+  const params = { sort_type: 'asc' };
+  await owner`
+    insert into row_exports (account_id, export_id, user_id, kind, params, format, timezone)
+    values (${accountId}, ${exportId}, ${userId}, 'messages', ${json(params)}, 'csv', 'Asia/Jakarta')`;
+
+  const rows = join(folder, 'exports', 'rows');
+  const files = () => readdir(rows).catch((): string[] => []);
+  type State = { status: string; tries: number; progress: number; owner: string; ready: boolean };
+  const state = async (): Promise<State | undefined> => {
+    const [found] = await sql<State[]>`
+      select status, tries, progress, owner, expires_at is not null as ready from row_exports
+      where account_id = ${accountId}`;
+    return found;
+  };
+  const env = { ROLE: 'worker', LOG_LEVEL: 'silent', BACKUP: 'off' };
+  /** Waits until a try is in the middle of its file. */
+  const inTheMiddle = (tries: number) =>
+    waitFor(async () => {
+      const { owner: attempt } = (await state()) ?? {};
+      expect(await state()).toMatchObject({ status: 'working', tries, ready: false });
+      expect(await files()).toContain(`${exportId}.${attempt}.part`);
+    });
+  /** Lets the lease of a dead worker run out. */
+  const expire = () => sql`update row_exports set lease_until = clock_timestamp()`;
+
+  const first = start(env);
+  await inTheMiddle(1);
+  first.child.kill('SIGKILL');
+  await first.exit;
+  const half = await files();
+  expect(half).toHaveLength(1);
+  expect(await state()).toMatchObject({ status: 'working', ready: false });
+
+  const workers: Started[] = [start(env), start(env)];
+  await expire();
+  await inTheMiddle(2);
+  // Of the dead one nothing is left, before the next has anything to offer.
+  expect(await files()).not.toContain(half[0]);
+  for (const { child, exit } of workers) {
+    child.kill('SIGKILL');
+    await exit;
+  }
+
+  const last = [start(env), start(env)];
+  await expire();
+  await inTheMiddle(3);
+  await cutDatabase(db);
+  await waitFor(async () => expect(await state()).toMatchObject({ status: 'ready', tries: 3 }));
+
+  const made = await state();
+  const name = `${exportId}.${made?.owner}.csv`;
+  expect(await files()).toEqual([name]);
+  const text = await readFile(join(rows, name), 'utf8');
+  const lines = text.slice(0, -2).split('\r\n').slice(1);
+  expect(lines).toHaveLength(ROWS);
+  const ids = await sql<{ id: string }[]>`
+    select message_id as id from messages where account_id = ${accountId} order by message_id`;
+  const missing = ids.filter(({ id }, n) => !lines[n]?.includes(publicId('message', id)));
+  expect(missing).toEqual([]);
+  expect(last.map(({ child }) => child.exitCode)).toEqual([null, null]);
+});
