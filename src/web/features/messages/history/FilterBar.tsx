@@ -1,5 +1,5 @@
 import { SlidersHorizontal, X } from 'lucide-react';
-import { useState, type ReactNode } from 'react';
+import { useState } from 'react';
 import { messageTypeLabel, MESSAGE_QUERY_MAX } from '#contract/messages.ts';
 import type { Token } from '#contract/tokens.ts';
 import { civilDate } from '#contract/base/time.ts';
@@ -27,8 +27,6 @@ type Props = {
   filters: Filters;
   tokens: readonly Token[];
   onChange: (next: FilterSearch) => void;
-  /** At the end of the bar: what is done with all that it lets through. */
-  tool?: ReactNode;
 };
 
 /** What the table is narrowed by. On phones everything but the search is behind a button. */
@@ -69,7 +67,6 @@ export function FilterBar(props: Props) {
           Hapus filter
         </Button>
       )}
-      <div className={styles['tool']}>{props.tool}</div>
       <Modal
         open={open && !wide}
         onClose={() => setOpen(false)}

@@ -184,14 +184,18 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
   const isCut = filters.q !== undefined && (table.totalPages ?? 0) * PAGE_SIZE >= SEARCH_MAX;
   return (
     <>
-      <ViewBar search={search} />
-      <FilterBar
-        search={search}
-        filters={filters}
-        tokens={tokens.data ?? []}
-        onChange={(next) => go({ ...next, page: undefined }, true)}
-        tool={<ExportAll filters={filters} list={list} />}
-      />
+      <div className={styles['top']}>
+        <ViewBar search={search} />
+        <div className={styles['tool']}>
+          <ExportAll filters={filters} list={list} />
+        </div>
+        <FilterBar
+          search={search}
+          filters={filters}
+          tokens={tokens.data ?? []}
+          onChange={(next) => go({ ...next, page: undefined }, true)}
+        />
+      </div>
       {(isCut || searched) && (
         <p className={styles['cut']}>
           {searched
@@ -235,7 +239,10 @@ export function MessageTable({ onSend }: { onSend: () => void }) {
 
 type ExportAllProps = { filters: Filters; list: ReturnType<typeof useMessages>['list'] };
 
-/** All that the filters let through, on any page, as a file. */
+/**
+ * All that the filters let through, on any page, as a file. In one place of the tree whatever the width: its dialog stays
+ * open when a phone is turned.
+ */
 function ExportAll({ filters, list }: ExportAllProps) {
   const wide = useWide();
   const { totalPages, view } = list.table;
@@ -246,6 +253,7 @@ function ExportAll({ filters, list }: ExportAllProps) {
     <ExportButton
       what={{ kind: 'messages', input: { ...filters, ...order }, ...count }}
       words="Ekspor"
+      size={wide ? 'sm' : 'md'}
       square={!wide}
       hasKey
     />
