@@ -59,6 +59,20 @@ journey(
     await hand.getByRole('menuitem', { name: 'Lepas sematan' }).click();
     await other.getByRole('searchbox', { name: 'Cari percakapan' }).fill('');
     await waitFor(async () => expect((await namesIn(other)).at(-1)).toBe('Bu Sri, katering'));
+    // From its row, without opening it.
+    await press(other, other.getByRole('button', { name: /^Tindakan untuk .*7102$/ }));
+    await look(other, 'the menu of a row');
+    await press(other, other.getByRole('menuitem', { name: 'Sematkan di atas' }));
+    await waitFor(async () => expect((await namesIn(other))[0]).toContain('7102'));
+    expect(await other.getByRole('article').count()).toBe(0);
+    await hand.getByLabel('Kembali ke daftar percakapan').click();
+    await hand.getByRole('button', { name: 'Tindakan untuk Bu Sri, katering' }).click();
+    await look(hand, 'the menu of a row on a phone', { phone: true });
+    await hand.getByRole('menuitem', { name: 'Sematkan di atas' }).click();
+    await waitFor(async () => expect(await namesIn(other)).toContain('Bu Sri, katering'));
+    await waitFor(async () =>
+      expect((await namesIn(other)).slice(0, 2)).toContain('Bu Sri, katering'),
+    );
     await tab.goto(`${address}/message-history?q=bu+sri`);
     await tab.getByRole('row', { name: /Bu Sri, katering/ }).waitFor();
     expect(faults).toEqual([]);

@@ -114,11 +114,12 @@ const ContactName = schema(() =>
     ),
 );
 
-/** Names a number, for all conversations with it and everybody of the account. */
+/** Names a number that the account has conversations with, for all of them and everybody of the account. */
 export const nameContact = act({
   name: 'contact_name',
   by: 'customer',
   changes: true,
   input: () => ({ peer: TypedPeer(), name: ContactName() }),
   output: () => z.object({ peer: Peer(), name: z.nullable(z.string()) }),
+  refuses: ['not_found'],
 });

@@ -79,6 +79,17 @@ test('a message that got another time, and templates, are asked for wherever the
   expect(list).toHaveBeenCalledTimes(1);
 });
 
+test('a number that was named is asked for again, also where one of its messages is open', async () => {
+  const lists = [
+    onScreen(['message_list', { page: 0 }], { rows: [] }),
+    onScreen(['conversations', 'list', ''], {}),
+  ];
+  const detail = onScreen(['one_message', facts.id], { id: facts.id, peer_name: null });
+  cache.apply({ kind: 'conversation.changed', peer: facts.peer });
+  await vi.advanceTimersByTimeAsync(400);
+  for (const one of [...lists, detail]) expect(one).toHaveBeenCalledTimes(1);
+});
+
 test('the saldo is what the server says, at once and without asking', async () => {
   const summary = onScreen(['saldo_summary'], { available: 1_000, held: 0, message_price: 150 });
   const statement = onScreen(['saldo_mutation_list', {}], { rows: [] });

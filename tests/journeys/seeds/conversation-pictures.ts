@@ -43,6 +43,25 @@ export function conversationPictures(shop: Shop): readonly Picture[] {
       path,
       before: (tab) => tab.getByRole('article').last().waitFor(),
     },
+    {
+      name: 'percakapan-sematan',
+      options: { session },
+      path,
+      before: async (tab) => {
+        await tab.getByRole('article').last().waitFor();
+        const rows = tab.getByLabel('Daftar percakapan').getByRole('listitem');
+        for (const place of [2, 4]) {
+          await rows.nth(place).getByRole('button').click();
+          await tab.getByRole('menuitem', { name: 'Sematkan di atas' }).click();
+          await rows
+            .getByText('disematkan')
+            .nth(place / 2 - 1)
+            .waitFor({ state: 'attached' });
+        }
+        await rows.nth(3).getByRole('button').click();
+        await tab.getByRole('menuitem', { name: 'Sematkan di atas' }).waitFor();
+      },
+    },
     { name: 'kirim-templat', options: { session }, path, before: fillTemplate },
     {
       name: 'kirim-templat-ponsel',

@@ -92,7 +92,11 @@ export const messagePatches: LivePatches = {
       cache.update((data) => withRead(data, event), conversations);
       cache.refetch(conversations);
     },
-    'conversation.changed': (_event, cache) => refetchLists(cache),
+    'conversation.changed': (_event, cache) => {
+      refetchLists(cache);
+      // Whose messages are open with their details, by the number's name.
+      cache.refetch(keyStarts(messageKey('').slice(0, 1)));
+    },
     'view.changed': (_event, cache) => cache.refetch(viewsKey),
     'token.changed': (_event, cache) => cache.refetch(conversations),
   },

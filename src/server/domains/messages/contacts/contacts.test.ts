@@ -1,4 +1,5 @@
 import { expect } from 'vitest';
+import { Refusal } from '#contract/base/refusals.ts';
 import { nameContact } from '#contract/messages/conversations.ts';
 import { actsOf } from '#tests/support/acts-of.ts';
 import { test } from '#tests/support/database/database.ts';
@@ -58,6 +59,7 @@ test('notices of what a named number writes say its name; programs hear what it 
   sql,
 }) => {
   const { accountId, tokenId } = await customerWith(sql);
+  await storeMessages(db.owner, accountId, [{ at: minutesAgo(3), tokenId, peer: PEER }]);
   await actsOf(contactActs(db.tenantSql), accountId)(nameContact, { peer: PEER, name: 'Bu Sri' });
   const names: unknown[] = [];
   const receive = (from: string, providerId: string) =>
@@ -84,6 +86,41 @@ test('notices of what a named number writes say its name; programs hear what it 
     { peer_name: '~sri~', contact_name: 'Bu Sri' },
     { peer_name: '~sri~' },
   ]);
+});
+
+test('only numbers that the account has conversations with have names', async ({ db, sql }) => {
+  const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
+  await storeMessages(db.owner, ani.accountId, [
+    { at: minutesAgo(1), tokenId: ani.tokenId, peer: PEER },
+  ]);
+  const name = (accountId: string, peer = PEER) =>
+    actsOf(contactActs(db.tenantSql), accountId)(nameContact, { peer, name: 'Bu Sri' });
+  const missing = new Refusal('not_found', { what: 'Percakapan' });
+  await expect(name(budi.accountId)).rejects.toEqual(missing);
+  await expect(name(ani.accountId, '6281299990000')).rejects.toEqual(missing);
+  await name(ani.accountId);
+  expect(await sql`select account_id from contacts`).toEqual([{ account_id: ani.accountId }]);
+});
+
+test('of names that more than 1,000 numbers have, each is found', async ({ db, sql }) => {
+  const { accountId, tokenId } = await customerWith(sql);
+  const [first] = await storeMessages(db.owner, accountId, [{ at: minutesAgo(1), tokenId }]);
+  await db.owner`
+    insert into conversations (account_id, token_id, peer, last_message_id, last_at)
+    select ${accountId}, ${tokenId}, '62812' || (10000000 + n), ${first?.id ?? ''},
+      clock_timestamp() - n * interval '1 minute'
+    from generate_series(1, 1500) n`;
+  await db.owner`
+    insert into contacts (account_id, peer, name)
+    select ${accountId}, '62812' || (10000000 + n), 'Pelanggan ' || n from generate_series(1, 1500) n`;
+  const found: string[] = [];
+  for (let start = 0; ;) {
+    const page = await conversationList(db.tenantSql, accountId, { start, q: 'pelanggan' });
+    found.push(...page.rows.map(({ peer_name }) => peer_name ?? ''));
+    start += page.rows.length;
+    if (start >= page.total) break;
+  }
+  expect(new Set(found).size).toBe(1_500);
 });
 
 test('a name is one line that can be written', () => {

@@ -1,4 +1,5 @@
 import { nameContact } from '#contract/messages/conversations.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
@@ -14,10 +15,16 @@ export const contactName = (sql: Sql | Tx, accountId: string, peer: Fragment): F
 export const shownName = (sql: Sql | Tx, accountId: string): Fragment =>
   sql`coalesce(${contactName(sql, accountId, sql`c.peer`)}, c.peer_name)`;
 
-/** The act that names a phone; open pages learn of it. */
+/**
+ * The act that names a phone the account has a conversation with: there are no more names than those. Open pages learn of
+ * it.
+ */
 export const contactActs = (sql: Sql): readonly ActHandler[] => [
   handle(nameContact, ({ caller: { accountId } }, { peer, name }) =>
     asAccount(sql, accountId, async (tx) => {
+      const [known] = await tx`
+        select from conversations where account_id = ${accountId} and peer = ${peer} limit 1`;
+      if (!known) throw new Refusal('not_found', { what: 'Percakapan' });
       await (name === ''
         ? tx`delete from contacts where account_id = ${accountId} and peer = ${peer}`
         : tx`

@@ -145,10 +145,12 @@ async function matching(
     return { matches: tx`and c.peer ~>=~ ${digits} and c.peer ~<~ ${`${digits}:`}` };
   }
   const peers = await peersNamed(tx, accountId, q, NAMED_MAX);
-  const named = tx`c.peer = any (${peers}::text[])`;
-  if (peers.length < NAMED_MAX) return { matches: tx`and ${named}` };
-  const given = tx`lower(c.peer_name) like ${likeBeginning(q.toLowerCase())}`;
-  return { matches: tx`and (${given} or ${named})` };
+  if (peers.length < NAMED_MAX) return { matches: tx`and c.peer = any (${peers}::text[])` };
+  const beginning = likeBeginning(q.toLowerCase());
+  const own = contactName(tx, accountId, tx`c.peer`);
+  return {
+    matches: tx`and (lower(c.peer_name) like ${beginning} or lower(${own}) like ${beginning})`,
+  };
 }
 
 const readConversations = (tx: Tx, accountId: string, keys: readonly Key[]): Promise<Stored[]> =>

@@ -65,10 +65,12 @@ export async function receiveInbound(
     const text = textOf(stored);
     const isAnswer = text !== undefined && stored.quotes === undefined && mayChoose(text);
     const [received] = await tx<Stored[]>`
+      with known as materialized (select ${contactName(tx, accountId, tx`${from}::text`)} as name)
       select receive_message(
         ${accountId}, ${tokenId}, ${messageId}, ${from}, ${name ?? null}, ${stored.type},
-        ${json(body)}, ${stored.providerId}, ${excerptOf(stored.type, body)}
-      ), ${contactName(tx, accountId, tx`${from}::text`)} as "contactName" ${isAnswer ? openQuestion(tx, stored) : tx``}`;
+        ${json(body)}, ${stored.providerId}, ${excerptOf(stored.type, body)}, known.name
+      ), known.name as "contactName" ${isAnswer ? openQuestion(tx, stored) : tx``}
+      from known`;
     if (!received?.receive_message) return;
     if (text !== undefined) await applyKeyword(tx, stored, keywordOf(text));
     const choice = isAnswer ? choiceBy(text, questionIn(received)) : undefined;

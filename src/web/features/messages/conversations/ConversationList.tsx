@@ -8,6 +8,7 @@ import { civilDate, formatTime } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/messages/conversations/ConversationList.module.css';
+import { ConversationMenu } from '#web/features/messages/conversations/menu/ThreadMenu.tsx';
 import { draftOf } from '#web/ui/chat/composer/useDraft.ts';
 import {
   conversationOrder,
@@ -21,6 +22,7 @@ import {
   chatRow,
   ChatRows,
   ChatRowsLoading,
+  ChatRowTool,
   ChatRowWords,
 } from '#web/ui/chat/list/ChatList.tsx';
 import { dayLabel } from '#web/ui/chat/thread/threadItems.ts';
@@ -147,6 +149,9 @@ function Line({ conversation, q, open, withToken }: LineProps) {
           {withToken && <bdi className={styles['token']}>{token.name}</bdi>}
         </ChatRowWords>
       </Link>
+      <ChatRowTool>
+        <ConversationMenu of={conversation} label={`Tindakan untuk ${nameOf(conversation)}`} />
+      </ChatRowTool>
     </li>
   );
 }

@@ -83,6 +83,11 @@ export const ChatRowWords = (props: WordsProps) => {
   );
 };
 
+/** Beside a row's link: a button for what is done with its thread. */
+export const ChatRowTool = ({ children }: { children: ReactNode }) => (
+  <span className={styles['tool']}>{children}</span>
+);
+
 /** While the rows are on their way. */
 export const ChatRowsLoading = () => (
   <div className={styles['rows']} aria-busy="true">

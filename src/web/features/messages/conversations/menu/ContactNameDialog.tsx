@@ -27,7 +27,7 @@ export function ContactNameDialog({ peer, name, onClose }: Props) {
     initial: { name },
     inputOf: (values) => ({ peer: writtenPeer(peer), name: values.name }),
     onDone: (saved) => {
-      for (const queryKey of [['conversations'], listKey(listMessages)]) {
+      for (const queryKey of [['conversations'], ['one_message'], listKey(listMessages)]) {
         void client.invalidateQueries({ queryKey });
       }
       toast(saved.name === null ? 'Nama kontak dihapus.' : 'Nama kontak disimpan.', {

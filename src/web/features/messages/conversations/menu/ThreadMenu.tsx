@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { EllipsisVertical, Pin, PinOff, UserPen } from 'lucide-react';
 import { useState } from 'react';
-import { pinConversation } from '#contract/messages/conversations.ts';
+import { type Conversation, pinConversation } from '#contract/messages/conversations.ts';
 import { writtenPeer } from '#contract/messages/peer.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
@@ -17,37 +17,31 @@ const ContactNameDialog = later(
       .ContactNameDialog,
 );
 
-/** What is done with a conversation as a whole: pinned, let go, its number named. */
+/** The menu of the conversation that is open. */
 export function ThreadMenu({ which }: { which: Which }) {
   const { data: conversation } = useQuery(conversationQuery(which));
+  return conversation && <ConversationMenu of={conversation} label="Tindakan percakapan" />;
+}
+
+type Props = { of: Conversation; label: string };
+
+/** What is done with a conversation as a whole: pinned, let go, its number named. */
+export function ConversationMenu({ of: { token, peer, pinned, contact_name }, label }: Props) {
   const client = useQueryClient();
   const [naming, setNaming] = useState(false);
   const pin = useAct(pinConversation, {
     onSuccess: () => client.invalidateQueries({ queryKey: ['conversations'] }),
     onError: (error) => toast(sentenceOf(error), { tone: 'danger' }),
   });
-  if (!conversation) return null;
-  const { pinned, contact_name } = conversation;
   const change = () =>
-    pin.mutate({
-      token_id: which.tokenId,
-      peer: writtenPeer(which.peer),
-      pinned: pinned ? '0' : '1',
-    });
+    pin.mutate({ token_id: token.id, peer: writtenPeer(peer), pinned: pinned ? '0' : '1' });
   return (
     <>
       <Dropdown
-        label="Tindakan percakapan"
+        label={label}
         align="end"
         trigger={(props) => (
-          <Button
-            {...props}
-            square
-            size="sm"
-            variant="link"
-            tone="neutral"
-            aria-label="Tindakan percakapan"
-          >
+          <Button {...props} square size="sm" variant="link" tone="neutral" aria-label={label}>
             <EllipsisVertical size={18} aria-hidden="true" />
           </Button>
         )}
@@ -60,11 +54,7 @@ export function ThreadMenu({ which }: { which: Which }) {
         </MenuButton>
       </Dropdown>
       {naming && (
-        <ContactNameDialog
-          peer={which.peer}
-          name={contact_name ?? ''}
-          onClose={() => setNaming(false)}
-        />
+        <ContactNameDialog peer={peer} name={contact_name ?? ''} onClose={() => setNaming(false)} />
       )}
     </>
   );

@@ -1,10 +1,10 @@
 -- An inbound message, with its event; the same provider id twice is one message. False when it was
 -- known, or the account is closed: for that one nothing comes in any more. p_preview is what notices
--- and lists show of it.
+-- and lists show of it; p_contact what the account calls the sender.
 -- Called by channels for what arrives. Locks the wallet.
 create or replace function receive_message(
   p_account uuid, p_token uuid, p_id uuid, p_peer text, p_name text, p_type text, p_body jsonb,
-  p_provider text, p_preview text
+  p_provider text, p_preview text, p_contact text
 ) returns boolean
 language plpgsql security definer set search_path = public, pg_temp
 set plan_cache_mode = force_generic_plan as $$
@@ -29,16 +29,16 @@ begin
   ) values (
     p_account, gen_random_uuid(), 'message.received', array[p_id], array[p_token], array[p_peer],
     array[p_type], array['received'], array[null::text], array[0::bigint], array[0::bigint],
-    jsonb_build_object('peer_name', p_name, 'preview', p_preview) || coalesce(
-      (
-        select jsonb_build_object('contact_name', k.name) from contacts k
-        where k.account_id = p_account and k.peer = p_peer
-      ), '{}'
-    )
+    jsonb_build_object('peer_name', p_name, 'preview', p_preview)
+      || case when p_contact is null then '{}' else jsonb_build_object('contact_name', p_contact) end
   );
   return true;
 end
 $$;
 
-revoke all on function receive_message from public;
-grant execute on function receive_message to kabari_app;
+revoke all on function receive_message(
+  uuid, uuid, uuid, text, text, text, jsonb, text, text, text
+) from public;
+grant execute on function receive_message(
+  uuid, uuid, uuid, text, text, text, jsonb, text, text, text
+) to kabari_app;
