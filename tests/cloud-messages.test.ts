@@ -57,7 +57,10 @@ test('every other type leaves as Meta takes it', async ({ ani, meta }) => {
       type: 'location',
       location: { latitude: -6.9, longitude: 107.6, name: 'Toko Ani', address: 'Bandung' },
     },
-    { type: 'contact', contact: { name: 'Citra', phone: '6281299900011' } },
+    {
+      type: 'contact',
+      contact: { name: 'Citra', phone: '6281299900011', organization: 'CV Batik' },
+    },
     { type: 'reaction', reaction: { message_id: came.id, emoji: '👍' } },
   ];
   for (const message of messages) {
@@ -71,6 +74,7 @@ test('every other type leaves as Meta takes it', async ({ ani, meta }) => {
       contacts: [
         {
           name: { formatted_name: 'Citra', first_name: 'Citra' },
+          org: { company: 'CV Batik' },
           phones: [{ phone: '+6281299900011', wa_id: '6281299900011' }],
         },
       ],

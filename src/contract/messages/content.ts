@@ -59,6 +59,8 @@ export const ChatContent = schema(() =>
     filename: z.nullable(z.string()),
     name: z.nullable(z.string()),
     phone: z.nullable(z.string()),
+    /** Of a contact: where they work; left out where nobody says so. */
+    organization: z.optional(z.string()),
     file: z.optional(ChatFile()),
     place: z.optional(Place()),
     template: z.optional(FilledTemplate()),

@@ -67,7 +67,7 @@ export function wholeTextOf(type: MessageType, body: Body): string {
     case 'location':
       return lines(body['name'], body['address'], coordinates(body));
     case 'contact':
-      return lines(body['name'], body['phone']);
+      return lines(body['name'], body['organization'], body['phone']);
     default:
       return lines(body['caption'], body['filename']);
   }
@@ -215,7 +215,7 @@ export function contentOf(
     case 'location':
       return placed(content, body);
     case 'contact':
-      return { ...content, name: text(body['name']), phone: text(body['phone']) };
+      return { ...content, ...contactIn(body) };
     case 'document':
       return { ...content, filename: content.filename ?? lastSegment(text(body['link'])) };
     default:
@@ -300,6 +300,15 @@ function templateIn(type: MessageType, body: Body): FilledTemplate {
     ...(kind && { media: renderedAs(kind, body) }),
     footer: text(body['footer']),
     buttons: Array.isArray(body['buttons']) ? body['buttons'].map(String) : [],
+  };
+}
+
+function contactIn(body: Body): Pick<ChatContent, 'name' | 'phone' | 'organization'> {
+  const organization = text(body['organization']);
+  return {
+    name: text(body['name']),
+    phone: text(body['phone']),
+    ...(organization !== null && { organization }),
   };
 }
 

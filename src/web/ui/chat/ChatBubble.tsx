@@ -142,7 +142,12 @@ function Content({ message, sender, onMessage }: ContentProps) {
   return (
     <>
       {kind === 'contact' ? (
-        <ContactCard name={message.name ?? ''} phone={message.phone ?? ''} onMessage={onMessage} />
+        <ContactCard
+          name={message.name ?? ''}
+          phone={message.phone ?? ''}
+          organization={message.organization}
+          onMessage={onMessage}
+        />
       ) : kind === 'location' ? (
         message.place && <LocationCard place={message.place} />
       ) : (

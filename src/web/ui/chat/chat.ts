@@ -16,6 +16,7 @@ export type ChatMessage = {
   /** A contact card's. */
   name?: string | null;
   phone?: string | null;
+  organization?: string | undefined;
 };
 
 export type ChatKind =

@@ -144,8 +144,10 @@ function contactOf(body: MessageBody): object {
   const name = textAt(body, 'name') ?? '';
   const phones = listAt(body, 'phones').map(String);
   const all = phones.length > 0 ? phones : [textAt(body, 'phone') ?? ''];
+  const company = textAt(body, 'organization');
   return {
     name: { formatted_name: name, first_name: name },
+    ...(company !== undefined && { org: { company } }),
     phones: all.map((phone) => ({ phone: `+${phone}`, type: 'CELL', wa_id: phone })),
   };
 }

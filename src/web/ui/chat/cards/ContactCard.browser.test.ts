@@ -30,6 +30,7 @@ test('a card says what it has, and no more', async ({ show }) => {
   const page = await show('contact-card', { width: 390 });
   const shop = page.getByRole('group', { name: 'Toko Kue; Lapis, & Teman' });
   expect(await shop.getByRole('link').getAttribute('href')).toBe('tel:+6581234567');
+  await shop.getByText('PT Kue Nusantara').waitFor();
   expect(await shop.getByRole('button').allTextContents()).toEqual(['Salin', 'Simpan kontak']);
   const [file] = await Promise.all([
     page.waitForEvent('download'),

@@ -12,18 +12,23 @@ type Props = {
   name: string;
   /** However it was written; it is called, copied and saved in its 62 form. */
   phone: string;
+  /** Where they work. */
+  organization?: string | undefined;
   /** Opens a conversation with these digits; without it there is no button for that. */
   onMessage?: ((digits: string) => void) | undefined;
 };
 
 /** Somebody's name and number, to call, copy, write to or keep. */
-export function ContactCard({ name, phone, onMessage }: Props) {
+export function ContactCard({ name, phone, organization = '', onMessage }: Props) {
   const id = useId();
   const digits = contactDigits(phone);
   const shown = shortName(name).trim();
   const [copied, copy] = useCopy(`+${digits}`);
   const save = () =>
-    saveFile(vcardFileName(shown), new Blob([vcardOf({ name, phone })], { type: 'text/vcard' }));
+    saveFile(
+      vcardFileName(shown),
+      new Blob([vcardOf({ name, phone, organization })], { type: 'text/vcard' }),
+    );
   return (
     <div role="group" aria-labelledby={id} className={styles['card']}>
       <span className={styles['icon']}>
@@ -33,6 +38,9 @@ export function ContactCard({ name, phone, onMessage }: Props) {
         <bdi id={id} className={styles['name']} title={shown}>
           {shown || 'Kontak tanpa nama'}
         </bdi>
+        {organization !== '' && (
+          <bdi className={styles['organization']}>{shortName(organization)}</bdi>
+        )}
         {digits === '' ? (
           <span className={styles['none']}>Tanpa nomor</span>
         ) : (

@@ -12,7 +12,11 @@ function Demo() {
         <Emitted of="Wants to write to">{requested}</Emitted>
       </Show>
       <Show title="Where nothing can be written">
-        <ContactCard name="Toko Kue; Lapis, & Teman" phone="+65 8123 4567" />
+        <ContactCard
+          name="Toko Kue; Lapis, & Teman"
+          phone="+65 8123 4567"
+          organization="PT Kue Nusantara"
+        />
       </Show>
       <Show title="A long name">
         <ContactCard
@@ -38,6 +42,7 @@ export const piece: Piece = {
   props: [
     { name: 'name', type: 'string', about: 'Anything; shown as text, its first 200 letters.' },
     { name: 'phone', type: 'string', about: 'However it was written.' },
+    { name: 'organization', type: 'string', about: 'Where they work, below the name.' },
     {
       name: 'onMessage',
       type: '(digits: string) => void',

@@ -15,6 +15,11 @@ test('a contact becomes a vCard 3.0 with CRLF', () => {
   );
 });
 
+test('where they work stands in it', () => {
+  const card = vcardOf({ name: 'Budi', phone: '0812-3456-7890', organization: 'CV A; B\nC' });
+  expect(card).toContain('FN:Budi\r\nORG:CV A\\; B\\nC\r\nTEL');
+});
+
 test('what has a meaning in a vCard is escaped', () => {
   expect(vcardText('Toko; "Maju, Jaya" \\ Cab.\r\nSolo\n')).toBe(
     String.raw`Toko\; "Maju\, Jaya" \\ Cab.\nSolo\n`,

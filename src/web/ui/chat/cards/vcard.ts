@@ -1,6 +1,6 @@
 import { contactDigits, shortName } from '#web/ui/chat/chat.ts';
 
-export type Contact = { name: string; phone: string };
+export type Contact = { name: string; phone: string; organization?: string };
 
 const LINE_OCTETS = 75;
 const CRLF = '\r\n';
@@ -30,7 +30,7 @@ export function foldLine(line: string): string {
 }
 
 /** A contact as a vCard 3.0 (RFC 2426): lines end with CRLF; the number with its country in front. */
-export function vcardOf({ name, phone }: Contact): string {
+export function vcardOf({ name, phone, organization = '' }: Contact): string {
   const digits = contactDigits(phone);
   const known = vcardText(shortName(name.toWellFormed())) || `+${digits}`;
   const lines = [
@@ -39,6 +39,7 @@ export function vcardOf({ name, phone }: Contact): string {
     // Indonesian names are not made of a family's and a given one: all of it is the given name.
     `N:;${known};;;`,
     `FN:${known}`,
+    ...(organization === '' ? [] : [`ORG:${vcardText(shortName(organization.toWellFormed()))}`]),
     ...(digits === '' ? [] : [`TEL;TYPE=CELL,VOICE:+${digits}`]),
     'END:VCARD',
   ];

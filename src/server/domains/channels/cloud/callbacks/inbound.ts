@@ -143,6 +143,7 @@ function cardIn(card: unknown): MessageBody {
   return given({
     name: textAt(card, 'name', 'formatted_name') ?? '',
     phone: phones[0] ?? '',
+    organization: textAt(card, 'org', 'company') || undefined,
     phones: phones.length > 1 ? phones : undefined,
   });
 }

@@ -41,7 +41,7 @@ export type EngineContent =
       seconds?: number;
     }
   | { kind: 'location'; latitude: number; longitude: number; name?: string; address?: string }
-  | { kind: 'contact'; name: string; phone: string }
+  | { kind: 'contact'; name: string; phone: string; organization?: string }
   | { kind: 'reaction'; emoji: string; to: NamedMessage };
 
 /** One message on its way. The same `wireId` again is the same message to the network. */
@@ -74,7 +74,7 @@ export type ReceivedContent =
       voice?: boolean;
     }
   | { kind: 'location'; latitude: number; longitude: number; name?: string; address?: string }
-  | { kind: 'contact'; name: string; phone: string }
+  | { kind: 'contact'; name: string; phone: string; organization?: string }
   | { kind: 'reaction'; emoji: string };
 
 /** A message of a chat of two, as the network brings it; also again, also late, also our own. */

@@ -62,11 +62,10 @@ test('media carry their bytes, their caption and a document its name', async () 
 test('places and people', async () => {
   const place = { latitude: -6.1, longitude: 106.8, name: 'Monas', address: 'Jakarta' };
   expect(await contentOf('location', place)).toEqual({ kind: 'location', ...place });
-  expect(await contentOf('contact', { name: 'Sari', phone: '62812' })).toEqual({
-    kind: 'contact',
-    name: 'Sari',
-    phone: '62812',
-  });
+  const sari = { name: 'Sari', phone: '62812' };
+  expect(await contentOf('contact', sari)).toEqual({ kind: 'contact', ...sari });
+  const atWork = { ...sari, organization: 'CV Batik' };
+  expect(await contentOf('contact', atWork)).toEqual({ kind: 'contact', ...atWork });
 });
 
 test('an answer names theirs by the network’s id, ours by the one derived from ours', async () => {

@@ -59,6 +59,7 @@ async function contentOf(
         kind: 'contact',
         name: text(body['name']) ?? text(body['phone']) ?? '',
         phone: text(body['phone']) ?? '',
+        ...named('organization', body),
       };
     case 'reaction': {
       const to = namedIn(body, 'message_id');

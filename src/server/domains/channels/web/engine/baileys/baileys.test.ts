@@ -76,10 +76,11 @@ test('contents in the words of the library', () => {
   const base = { to: '6281299999999', wireId: '3EB0', isNewChat: false };
   const vcard = baileysContent({
     ...base,
-    content: { kind: 'contact', name: 'Sari; Toko\nX', phone: '62812' },
+    content: { kind: 'contact', name: 'Sari; Toko\nX', phone: '62812', organization: 'CV A; B' },
   });
   expect(JSON.stringify(vcard)).toContain('FN:Sari\\\\; Toko X');
   expect(JSON.stringify(vcard)).toContain('waid=62812:+62812');
+  expect(JSON.stringify(vcard)).toContain('ORG:CV A\\\\; B;');
   const file = { kind: 'media', bytes: Buffer.from('x'), mime: 'audio/ogg' } as const;
   expect(
     baileysContent({ ...base, content: { ...file, media: 'audio', voice: true } }),

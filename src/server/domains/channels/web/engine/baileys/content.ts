@@ -77,11 +77,14 @@ export const quotedOf = (to: string, { wireId, fromMe, text }: NamedMessage): WA
 const escaped = (words: string): string =>
   words.replace(/[\\,;]/g, '\\$&').replace(/[\r\n]+/g, ' ');
 
-const vcardOf = ({ name, phone }: { name: string; phone: string }): string =>
+type Card = Extract<EngineContent, { kind: 'contact' }>;
+
+const vcardOf = ({ name, phone, organization }: Card): string =>
   [
     'BEGIN:VCARD',
     'VERSION:3.0',
     `FN:${escaped(name)}`,
+    ...(organization === undefined ? [] : [`ORG:${escaped(organization)};`]),
     `TEL;type=CELL;type=VOICE;waid=${phone}:+${phone}`,
     'END:VCARD',
   ].join('\n');

@@ -58,8 +58,14 @@ function contentOf(message: proto.IMessage): Read | undefined {
   }
   if (contact) {
     const phone = /waid=(\d+)/.exec(contact.vcard ?? '')?.[1] ?? '';
+    const organization = organizationIn(contact.vcard ?? '');
     return {
-      content: { kind: 'contact', name: contact.displayName ?? phone, phone },
+      content: {
+        kind: 'contact',
+        name: contact.displayName ?? phone,
+        phone,
+        ...(organization !== '' && { organization }),
+      },
       quotes: contact.contextInfo?.stanzaId,
     };
   }
@@ -69,6 +75,14 @@ function contentOf(message: proto.IMessage): Read | undefined {
     return { content: { kind: 'reaction', emoji: reaction.text }, quotes: reaction.key?.id };
   }
   return mediaOf(message);
+}
+
+/** Where somebody works, of a vCard: the first part of `ORG`, which departments follow. */
+function organizationIn(vcard: string): string {
+  const line =
+    /^(?:[\w-]+\.)?ORG(?:;[^:\r\n]*)?:(?<said>.*)$/im.exec(vcard)?.groups?.['said'] ?? '';
+  const [first = ''] = line.split(/(?<!\\);/);
+  return first.replace(/\\([\\,;])/g, '$1').trim();
 }
 
 function textOf(

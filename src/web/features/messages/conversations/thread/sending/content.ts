@@ -37,7 +37,7 @@ export function contentShown(content: Content, file?: ChatMessage): ChatMessage 
       return { type: 'location', place: { ...at, name, address } };
     }
     case 'contact':
-      return { type: 'vcard', name: content.card.name, phone: content.card.phone };
+      return { type: 'vcard', ...content.card };
     case 'template': {
       const { header, body, footer, buttons } = content.template.shown;
       const media = file && { media: file.type };
