@@ -147,7 +147,13 @@ export type MessageRow = Output<typeof MessageRow>;
 
 /** What a message shows of the one that it answers. */
 export const Quoted = schema(() =>
-  z.object({ direction: Direction(), type: MessageType(), excerpt: z.string() }),
+  z.object({
+    /** Null where only the network knew it. */
+    id: z.nullable(Id('message')),
+    direction: Direction(),
+    type: MessageType(),
+    excerpt: z.string(),
+  }),
 );
 export type Quoted = Output<typeof Quoted>;
 

@@ -60,12 +60,23 @@ export const getConversation = act({
   output: () => z.nullable(Conversation()),
 });
 
-/** The messages with one phone, newest first; `start` counts from the newest. */
+/**
+ * The messages with one phone, newest first. `before` and `from` are where a list of any length goes on: what is
+ * beyond them costs nothing, while `start` walks through what it leaves out.
+ */
 export const conversationMessages = act({
   name: 'conversation_messages',
   by: 'customer',
   list: 'manual',
-  input: () => ({ ...paging(['created_at']), token_id: IdInput('token'), peer: TypedPeer() }),
+  input: () => ({
+    ...paging(['created_at']),
+    token_id: IdInput('token'),
+    peer: TypedPeer(),
+    /** Only those older than this message, whether it is there or not. */
+    before: z.optional(IdInput('message')),
+    /** Only this message and newer ones: with `sort_type` `asc` those that follow it. */
+    from: z.optional(IdInput('message')),
+  }),
   output: ConversationMessage,
 });
 

@@ -38,16 +38,6 @@ export function newId(nowMs = Date.now()): string {
 export const timeOfId = (id: string): Date =>
   new Date(Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16));
 
-/**
- * The smallest UUIDv7 of an instant, as `uuid_floor` of the database: a time range is an id range.
- *
- * @param ms milliseconds since 1970.
- */
-export function idFloor(ms: number): string {
-  const time = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0');
-  return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`;
-}
-
 /** A UUIDv8 (RFC 9562) that is always the same for the same text: of its SHA-256. */
 export function idOfText(text: string): string {
   const hex = createHash('sha256').update(text).digest('hex');

@@ -238,6 +238,8 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
     sort_by: 'created_at',
     token_id: held.tokenId,
     peer: '62800000001',
+    before: anId('message'),
+    from: anId('message'),
   },
   conversation_pin: { token_id: held.tokenId, peer: '62800000001', pinned: '1' },
   contact_name: { peer: '62800000001', name: 'Bu Ani' },

@@ -75,6 +75,22 @@ test('scrolling up reads on to the very first message, each one once', async () 
   expect(list?.ended).toBe(true);
 });
 
+test('a list that goes on by its rows is read on behind its last one', async () => {
+  const { source, requested } = aServer(55);
+  const behind = async (last: Row) => {
+    const page = await source.page(55 - last.id + 1);
+    requested.length = 0;
+    return page;
+  };
+  let list: Flat<Row> | undefined = await readNewest(source, () => undefined, 0);
+  requested.length = 0;
+  for (let page = 0; page < 9 && !list?.ended; page++) {
+    list = await readOlder({ ...source, behind }, () => list);
+  }
+  expect(ids(list)).toEqual(down(55, 1));
+  expect([list?.ended, requested]).toEqual([true, []]);
+});
+
 test('what was scrolled to while the newest were on their way is not forgotten', async () => {
   const server = aServer(100);
   const first = await readNewest(server.source, () => undefined, 0);
@@ -103,4 +119,18 @@ test('of two versions of a message the one that is further stays', () => {
     newer: (known, fresh) => (known.status === 'read' ? known : fresh),
   });
   expect(rows).toEqual([{ id: 1, status: 'read' }]);
+});
+
+test('fresh rows come where they belong, also in a list that is out of order', () => {
+  const row = (id: number) => ({ id, status: 'sent' });
+  const order = {
+    keyOf: ({ id }: Row) => String(id),
+    order: (a: Row, b: Row) => b.id - a.id,
+  };
+  const together = (known: readonly number[], fresh: readonly number[]) =>
+    merged(known.map(row), fresh.map(row), order).map(({ id }) => id);
+  expect(together([9, 7, 5], [4, 8, 10, 7])).toEqual([10, 9, 8, 7, 5, 4]);
+  expect(together([5, 9, 7], [8])).toEqual([9, 8, 7, 5]);
+  expect(together([], [1, 2])).toEqual([2, 1]);
+  expect(together([2, 1], [])).toEqual([2, 1]);
 });

@@ -18,6 +18,8 @@ export type FlatPage<Row> = { rows: readonly Row[]; count: number };
 export type Source<Row> = {
   /** A page of at most ten rows from an offset on. */
   page: (start: number) => Promise<FlatPage<Row>>;
+  /** The page behind a row, where a list goes on by its rows; left out: by offsets. */
+  behind?: (last: Row) => Promise<FlatPage<Row>>;
   keyOf: (row: Row) => string;
   order: (a: Row, b: Row) => number;
   /** The newer of two versions of a row; what was just read when left out. */
@@ -30,18 +32,51 @@ const FIRST_PAGES = 3;
 const GAP_PAGES = 10;
 const WHOLE_MS = 60_000;
 
-/** Known rows and fresh ones as one list: each once, in order. */
+/** How the rows of a list are told apart, and stand. */
+type Ordering<Row> = Pick<Source<Row>, 'keyOf' | 'order' | 'newer'>;
+
+/**
+ * Known rows and fresh ones as one list: each once, in order. Only the fresh ones are sorted: the list that
+ * they come to may be long.
+ */
 export function merged<Row>(
   known: readonly Row[],
   fresh: readonly Row[],
-  { keyOf, order, newer }: Omit<Source<Row>, 'page'>,
+  { keyOf, order, newer }: Ordering<Row>,
 ): readonly Row[] {
-  const rows = new Map(known.map((row) => [keyOf(row), row]));
-  for (const row of fresh) {
-    const before = rows.get(keyOf(row));
-    rows.set(keyOf(row), before && newer ? newer(before, row) : row);
+  const coming = new Map(fresh.map((row) => [keyOf(row), row]));
+  const others: Row[] = [];
+  let isSorted = true;
+  for (const row of known) {
+    const again = coming.get(keyOf(row));
+    if (again !== undefined) {
+      coming.set(keyOf(row), newer ? newer(row, again) : again);
+      continue;
+    }
+    const last = others.at(-1);
+    if (last !== undefined && order(last, row) > 0) isSorted = false;
+    others.push(row);
   }
-  return [...rows.values()].toSorted(order);
+  const sorted = [...coming.values()].toSorted(order);
+  // What a live event has changed may stand elsewhere now.
+  return isSorted ? zipped(others, sorted, order) : [...others, ...sorted].toSorted(order);
+}
+
+/** Two lists in order as one. */
+function zipped<Row>(
+  some: readonly Row[],
+  others: readonly Row[],
+  order: Ordering<Row>['order'],
+): readonly Row[] {
+  const all: Row[] = [];
+  let at = 0;
+  for (const row of some) {
+    for (let next = others[at]; next !== undefined && order(next, row) < 0; next = others[++at]) {
+      all.push(next);
+    }
+    all.push(row);
+  }
+  return [...all, ...others.slice(at)];
 }
 
 /**
@@ -85,16 +120,21 @@ const isLast = (page: FlatPage<unknown> | undefined): boolean => (page?.count ??
 /** Two rows are read again with every page: one may have moved across the edge meanwhile. */
 const OVERLAP = 2;
 
-/** The list with the next page behind it, from where the counts of those before have led. */
+/** The list with the next page behind it: from its last row on, or from where the counts of its pages have led. */
 export async function readOlder<Row>(
   source: Source<Row>,
   known: () => Flat<Row> | undefined,
 ): Promise<Flat<Row> | undefined> {
   const before = known();
+  const last = before?.rows.at(-1);
   const start = Math.max(0, (before?.rows.length ?? 0) + (before?.beyond ?? 0) - OVERLAP);
-  const page = await source.page(start);
+  const page = await (source.behind && last ? source.behind(last) : source.page(start));
   const latest = known();
   if (!latest) return undefined;
+  const end = latest.rows.at(-1);
+  // What it was read behind was forgotten meanwhile: it would leave a hole.
+  const isBehind = last === end || (last && end && source.keyOf(last) === source.keyOf(end));
+  if (source.behind && !isBehind) return latest;
   return {
     ...latest,
     rows: merged(latest.rows, page.rows, source),

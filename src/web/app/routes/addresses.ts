@@ -50,6 +50,8 @@ export const addresses = {
     /** The message or conversation whose details are open. */
     open: text,
     peer: text,
+    /** Where a conversation is opened: a message, or a day. */
+    at: text,
     new: oneOf(['1']),
   },
   '/message-history/kiriman': {

@@ -1,5 +1,5 @@
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
-import { idFloor } from '#server/infra/ids.ts';
+import { idFloor } from '#contract/base/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
 

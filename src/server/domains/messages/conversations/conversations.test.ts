@@ -3,6 +3,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { type MessageOptions, storeMessages } from '#tests/support/people/stored-messages.ts';
+import { idFloor } from '#contract/base/ids.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import { conversationList, markRead, messagesWith, unreadOf } from './conversations.ts';
 
@@ -104,6 +105,38 @@ test('the messages of a conversation go back in time, ten by ten', async ({ db, 
   expect(await page(30)).toEqual({ captions: [], more: false });
 });
 
+test('the messages of a conversation go on from any of them, both ways, also from a moment', async ({
+  db,
+  sql,
+}) => {
+  const { accountId, tokenId } = await customerWith(sql);
+  const stored = await storeMessages(
+    db.owner,
+    accountId,
+    Array.from({ length: 40 }, (_, n) => ({ at: minutesAgo(n), tokenId, body: { text: `${n}` } })),
+  );
+  const page = async (bounds: {
+    before?: string;
+    from?: string;
+    sort_type?: 'asc';
+    start?: number;
+  }) => {
+    const input = { token_id: tokenId, peer: '6281234567890', ...bounds };
+    const { rows } = await messagesWith(db.tenantSql, accountId, input, fileLink);
+    return rows.map(({ content }) => Number(content.caption));
+  };
+  const down = (first: number, count: number) => Array.from({ length: count }, (_, n) => first + n);
+  const at = (n: number) => stored[n]?.id ?? '';
+  expect(await page({ before: at(25) })).toEqual(down(26, 10));
+  expect(await page({ before: at(25), start: 10 })).toEqual(down(36, 4));
+  expect(await page({ from: at(25), sort_type: 'asc' })).toEqual(down(16, 10).toReversed());
+  expect(await page({ from: at(3) })).toEqual(down(0, 4));
+  expect(await page({ from: at(6), before: at(3) })).toEqual([4, 5, 6]);
+  const between = idFloor(minutesAgo(25).getTime() - 30_000);
+  expect(await page({ from: between, sort_type: 'asc' })).toEqual(down(16, 10).toReversed());
+  expect(await page({ before: between })).toEqual(down(26, 10));
+});
+
 test('reading a conversation is published once, and only when something was unread', async ({
   db,
   sql,
@@ -180,7 +213,9 @@ test('an answer shows what it answers', async ({ db, sql }) => {
   const { accountId, tokenId } = await customerWith(sql);
   const peer = phone(1);
   const quoted = { direction: 'in', type: 'text', text: 'Ada?', provider_id: 'x' };
+  const replyTo = publicId('message', idFloor(Date.now()));
   await storeMessages(db.owner, accountId, [
+    { tokenId, peer, at: minutesAgo(0), body: { text: 'Ada', quoted, reply_to: replyTo } },
     { tokenId, peer, at: minutesAgo(1), body: { text: 'Ada', quoted } },
     { tokenId, peer, at: minutesAgo(2), body: { text: 'Lama', quoted: { type: 'lain' } } },
   ]);
@@ -191,7 +226,8 @@ test('an answer shows what it answers', async ({ db, sql }) => {
     fileLink,
   );
   expect(rows.map((row) => row.quoted)).toEqual([
-    { direction: 'in', type: 'text', excerpt: 'Ada?' },
+    { id: replyTo, direction: 'in', type: 'text', excerpt: 'Ada?' },
+    { id: null, direction: 'in', type: 'text', excerpt: 'Ada?' },
     null,
   ]);
 });

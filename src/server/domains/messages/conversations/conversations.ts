@@ -192,16 +192,17 @@ const conversationOf = (stored: Stored): Conversation => ({
 });
 
 /**
- * The messages of one token with one phone from `start` on, newest first unless sorted otherwise.
- * `total` is at least how many there are, as in `conversationList`.
+ * The messages of one token with one phone from `start` on, newest first unless sorted otherwise; those before or
+ * from a message where one is named. `total` is at least how many there are, as in `conversationList`.
  */
 export function messagesWith(
   sql: Sql,
   accountId: string,
-  { token_id: tokenId, peer, start = 0, sort_type }: InputOf<typeof conversationMessages>,
+  { token_id: tokenId, peer, start = 0, ...input }: InputOf<typeof conversationMessages>,
   fileLink: FileLink,
 ): Promise<PageOf<ConversationMessage>> {
-  const order = sort_type === 'asc' ? 'oldest' : 'newest';
+  const { before, from } = input;
+  const order = input.sort_type === 'asc' ? 'oldest' : 'newest';
   const query = {
     accountId,
     filter: { tokenId },
@@ -211,7 +212,11 @@ export function messagesWith(
   } as const;
   return readAsAccount(sql, accountId, async (tx) => {
     // A reaction stands at the message that it is about.
-    const ids = idsWhere(tx, query, tx`and m.peer = ${peer} and m.type <> 'reaction'`);
+    const also = tx`
+      and m.peer = ${peer} and m.type <> 'reaction'
+      ${before === undefined ? tx`` : tx`and m.message_id < ${before}`}
+      ${from === undefined ? tx`` : tx`and m.message_id >= ${from}`}`;
+    const ids = idsWhere(tx, query, also);
     const found = await readMessages(tx, { accountId, ids, order });
     const shown = found.slice(0, PAGE_SIZE);
     const shownIds = shown.map(({ message_id }) => message_id);

@@ -1,4 +1,4 @@
-import { idFloor } from '#server/infra/ids.ts';
+import { idFloor } from '#contract/base/ids.ts';
 import {
   type MessageFilter,
   dayStartMs,

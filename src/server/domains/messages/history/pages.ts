@@ -1,5 +1,5 @@
-import { idFloor } from '#server/infra/ids.ts';
 import type { PageOf } from '#contract/base/act.ts';
+import { idFloor } from '#contract/base/ids.ts';
 import type { Direction, MessageRow, MessageStatus, MessageType } from '#contract/messages.ts';
 import { civilDate } from '#contract/base/time.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';

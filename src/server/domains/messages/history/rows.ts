@@ -1,6 +1,6 @@
 import type { Direction, MessageRow, MessageStatus } from '#contract/messages.ts';
 import { type ConversationMessage, Failure, type MessageType, Quoted } from '#contract/messages.ts';
-import { publicId } from '#contract/base/ids.ts';
+import { Id, publicId } from '#contract/base/ids.ts';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { shownName } from '#server/domains/messages/contacts/contacts.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
@@ -137,6 +137,11 @@ export const conversationMessage = (
 function quotedIn(body: Body): Quoted | null {
   const given = body['quoted'];
   if (typeof given !== 'object' || given === null) return null;
-  const read = Quoted().safeParse({ ...given, excerpt: (given as Body)['text'] });
+  const id = Id('message').safeParse(body['reply_to']);
+  const read = Quoted().safeParse({
+    ...given,
+    id: id.success ? id.data : null,
+    excerpt: (given as Body)['text'],
+  });
   return read.success ? read.data : null;
 }

@@ -1,4 +1,4 @@
-import { idFloor } from '#server/infra/ids.ts';
+import { idFloor } from '#contract/base/ids.ts';
 import { normalizePhone } from '#contract/base/phone.ts';
 import type { Fragment, Tx } from '#server/infra/postgres/database.ts';
 import {

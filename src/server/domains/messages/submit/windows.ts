@@ -1,6 +1,6 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import type { NewMessage } from '#contract/rest/new-message.ts';
-import { idFloor } from '#server/infra/ids.ts';
+import { idFloor } from '#contract/base/ids.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 
 /** So long after somebody has written, anything may be sent to them by the Cloud API; then only templates. */

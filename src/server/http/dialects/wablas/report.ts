@@ -1,4 +1,4 @@
-import { idFloor } from '#server/infra/ids.ts';
+import { idFloor } from '#contract/base/ids.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { MessageStatus, MessageType } from '#contract/messages.ts';

@@ -1,5 +1,10 @@
 import { writtenPeer } from '#contract/messages/peer.ts';
-import { queryOptions, type QueryClient, type QueryKey } from '@tanstack/react-query';
+import {
+  queryOptions,
+  replaceEqualDeep,
+  type QueryClient,
+  type QueryKey,
+} from '@tanstack/react-query';
 import { rises, type ConversationMessage } from '#contract/messages.ts';
 import {
   conversationMessages,
@@ -11,7 +16,14 @@ import {
 import { perform } from '#web/api/act.ts';
 import { threadKey, unreadKey } from '#web/features/messages/queryKeys.ts';
 import { withRead } from '#web/features/messages/livePatches.ts';
-import { merged, readNewest, readOlder, type Flat, type Source } from '#web/api/lists/flatList.ts';
+import {
+  merged,
+  readNewest,
+  readOlder,
+  type Flat,
+  type FlatPage,
+  type Source,
+} from '#web/api/lists/flatList.ts';
 
 /** Which conversation: a token's with a phone. */
 export type Which = { tokenId: string; peer: string };
@@ -67,18 +79,44 @@ export function unreadIn(client: QueryClient, which: Which): number {
   return row?.unread ?? 0;
 }
 
-const thread = ({ tokenId, peer }: Which, signal?: AbortSignal): Source<ConversationMessage> => ({
-  page: (start) =>
-    perform(
-      conversationMessages,
-      { start, token_id: tokenId, peer: writtenPeer(peer) },
-      { signal },
-    ),
-  keyOf: ({ id }) => id,
+/** Which part of a thread: before a message, or from one on, the nearest first. */
+export type Bounds = { before: string } | { from: string };
+
+/** Ten messages of a thread from an offset on, and those of a part of it. */
+export const threadPage = (
+  { tokenId, peer }: Which,
+  { start = 0, bounds, signal }: { start?: number; bounds?: Bounds; signal?: AbortSignal },
+): Promise<FlatPage<ConversationMessage>> =>
+  perform(
+    conversationMessages,
+    {
+      start,
+      token_id: tokenId,
+      peer: writtenPeer(peer),
+      ...bounds,
+      ...(bounds && 'from' in bounds && { sort_type: 'asc' }),
+    },
+    { signal },
+  );
+
+/** How messages of a thread stand: newest first, each as far as it is known to have come. */
+export const threadOrder = {
+  keyOf: ({ id }: ConversationMessage) => id,
   // Ids are made in order of time.
-  order: (a, b) => (a.id < b.id ? 1 : a.id > b.id ? -1 : 0),
-  newer: (before, fresh) =>
-    rises(fresh.status, before.status) ? { ...fresh, status: before.status } : fresh,
+  order: (a: ConversationMessage, b: ConversationMessage) =>
+    a.id < b.id ? 1 : a.id > b.id ? -1 : 0,
+  // What came again as it was stays the very same object, and is not drawn again.
+  newer: (before: ConversationMessage, fresh: ConversationMessage) =>
+    replaceEqualDeep(
+      before,
+      rises(fresh.status, before.status) ? { ...fresh, status: before.status } : fresh,
+    ),
+};
+
+const thread = (which: Which, signal?: AbortSignal): Source<ConversationMessage> => ({
+  page: (start) => threadPage(which, { start, ...(signal && { signal }) }),
+  behind: ({ id }) => threadPage(which, { bounds: { before: id } }),
+  ...threadOrder,
 });
 
 /** The messages with one phone, newest first. */
@@ -88,6 +126,8 @@ export const threadQuery = (which: Which) => {
     queryKey,
     queryFn: ({ client, signal }) =>
       readNewest(thread(which, signal), known<ConversationMessage>(client, queryKey)),
+    // Its rows are compared as they come; all of a long list, with each page, would take too long.
+    structuralSharing: false,
   });
 };
 
@@ -113,7 +153,7 @@ export const readMoreConversations = (client: QueryClient, q: string): Promise<v
 export function addToThread(client: QueryClient, message: ConversationMessage): void {
   const which = { tokenId: message.token.id, peer: message.peer };
   client.setQueryData<Flat<ConversationMessage>>(threadKey(which.tokenId, which.peer), (old) =>
-    old ? { ...old, rows: merged(old.rows, [message], thread(which)) } : old,
+    old ? { ...old, rows: merged(old.rows, [message], threadOrder) } : old,
   );
   void client.invalidateQueries({ queryKey: ['conversations'] });
 }

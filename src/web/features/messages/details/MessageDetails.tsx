@@ -101,7 +101,13 @@ function Actions({ message }: { message: MessageDetail }) {
     <Row>
       <LinkButton
         to="/message-history"
-        search={{ view: 'percakapan', open: message.token.id, peer: message.peer }}
+        search={{
+          view: 'percakapan',
+          open: message.token.id,
+          peer: message.peer,
+          // A reaction stands at the message that it is about.
+          at: message.type === 'reaction' ? undefined : message.id,
+        }}
         variant="outline"
         tone="neutral"
         icon={<MessageCircle size={18} />}

@@ -108,17 +108,18 @@ function Lines({ port, name, thread, outgoing, foot }: LinesProps) {
   const zone = useUser().timezone;
   const typing = useTypingNow(port);
   const unreadFrom = useUnreadFrom(port, thread.rows);
-  const [atEnd, setAtEnd] = useState(true);
+  const [atEnd, setAtEnd] = useState(false);
   useReadMark(port, thread.rows, atEnd);
   const items = useMemo(
     () =>
       threadItems({
         lines: linesOf(port.side, thread.rows, outgoing),
+        ended: thread.ended,
         unreadFrom,
         zone,
         now: new Date(),
       }),
-    [port.side, thread.rows, outgoing, unreadFrom, zone],
+    [port.side, thread.rows, thread.ended, outgoing, unreadFrom, zone],
   );
   const render = useCallback(
     (body: SupportBody, first: boolean) => (
@@ -129,7 +130,6 @@ function Lines({ port, name, thread, outgoing, foot }: LinesProps) {
   return (
     <ThreadList
       items={items}
-      oldest={thread.rows.at(-1)?.id}
       sending={outgoing.length}
       ended={thread.ended}
       readOlder={() => readOlderLines(client, port)}

@@ -8,17 +8,23 @@ type Props = {
   text: string;
   /** Over the composer: gives the answer up. */
   onCancel?: () => void;
+  /** In a bubble: goes to the message. */
+  onOpen?: () => void;
 };
 
 /** The message that another one answers: at the top of its bubble, or over the box where it is written. */
-export const ChatQuote = ({ name, text, onCancel }: Props) => (
+export const ChatQuote = ({ name, text, onCancel, onOpen }: Props) => (
   <div className={styles['quote']}>
-    <p className={styles['words']}>
-      <strong>
-        <bdi>{name}</bdi>
-      </strong>
-      <bdi className={styles['text']}>{text}</bdi>
-    </p>
+    {onOpen ? (
+      <button type="button" className={styles['words']} onClick={onOpen}>
+        <span className="sr-only">Buka pesan yang dijawab: </span>
+        <Words name={name} text={text} />
+      </button>
+    ) : (
+      <p className={styles['words']}>
+        <Words name={name} text={text} />
+      </p>
+    )}
     {onCancel && (
       <button
         type="button"
@@ -30,4 +36,13 @@ export const ChatQuote = ({ name, text, onCancel }: Props) => (
       </button>
     )}
   </div>
+);
+
+const Words = ({ name, text }: Pick<Props, 'name' | 'text'>) => (
+  <>
+    <strong>
+      <bdi>{name}</bdi>
+    </strong>
+    <bdi className={styles['text']}>{text}</bdi>
+  </>
 );

@@ -23,7 +23,13 @@ function Demo() {
   const [first, setFirst] = useState(ALL - 20);
   const [last, setLast] = useState(ALL);
   const lines = Array.from({ length: last - first }, (_, index) => line(first + index));
-  const items = threadItems({ lines, unreadFrom: `line ${ALL - 2}`, zone: 'UTC', now: NOW });
+  const items = threadItems({
+    lines,
+    ended: first === 0,
+    unreadFrom: `line ${ALL - 2}`,
+    zone: 'UTC',
+    now: NOW,
+  });
   return (
     <>
       <Show title="Whose it is">
@@ -38,7 +44,6 @@ function Demo() {
         <div style={{ display: 'flex', height: 420 }}>
           <ThreadList
             items={items}
-            oldest={lines[0]?.key}
             sending={last - ALL}
             ended={first === 0}
             readOlder={async () => setFirst(Math.max(0, first - 10))}
@@ -74,9 +79,21 @@ export const piece: Piece = {
   props: [
     { name: 'items', type: 'readonly ThreadItem<Body>[]', about: 'As threadItems makes them.' },
     { name: 'render', type: '(body, first) => ReactNode', about: 'One line of the subject’s own.' },
-    { name: 'oldest', type: 'string', about: 'Names the oldest line that is here.' },
     { name: 'sending', type: 'number', about: 'One more is scrolled to, wherever one reads.' },
     { name: 'ended, readOlder', type: 'boolean, () => Promise<void>', about: 'What is older.' },
+    {
+      name: 'newer',
+      type: '{ read, leave }',
+      about: 'Newer lines that are not here: how they are read on, and the way to the newest.',
+    },
+    {
+      name: 'start',
+      type: '{ key, at: "day" | "line" }',
+      about:
+        'Opens at a line instead of the end: with its day at the top, or marked in the middle.',
+    },
+    { name: 'focused', type: 'boolean', about: 'Takes the focus when it opens.' },
+    { name: 'unread', type: 'number', about: 'Shown at the way to the newest.' },
     { name: 'foot', type: 'ReactNode', about: 'Below the newest line.' },
     {
       name: 'onEnd',

@@ -19,7 +19,7 @@ const lines = [
   said('m4', 'in', '2026-11-21T02:03:00Z'),
   said('m5', 'in', '2026-11-21T02:20:00Z'),
 ];
-const input = { lines, unreadFrom: undefined, zone, now };
+const input = { lines, ended: true, unreadFrom: undefined, zone, now };
 const shown = (items: readonly ThreadItem<string>[]) =>
   items.map((item) => {
     if (item.kind === 'day') return `— ${item.label} —`;
@@ -48,6 +48,22 @@ test('where the unread begin there is a line, and a new run', () => {
     'm4 *',
     'm5 *',
   ]);
+});
+
+test('what is shown stays as it is when older lines come', () => {
+  const part = (first: number, ended = false) =>
+    threadItems({ ...input, lines: lines.slice(first), ended });
+  for (const [first, before] of [
+    [3, 2],
+    [2, 1],
+    [1, 0],
+  ] as const) {
+    const had = part(first);
+    expect(part(before).slice(-had.length)).toEqual(had);
+  }
+  const had = part(0);
+  expect(shown(had)).toEqual(['m2', '— Hari ini —', 'm3 *', 'm4', 'm5 *']);
+  expect(part(0, true).slice(-had.length)).toEqual(had);
 });
 
 test('what is on its way stands last, also when this clock is behind', () => {

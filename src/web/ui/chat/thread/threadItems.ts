@@ -1,4 +1,4 @@
-import { civilDate, formatDate } from '#contract/base/time.ts';
+import { civilDate, formatDate, instantIn } from '#contract/base/time.ts';
 import { startsRun } from '#web/ui/chat/chat.ts';
 import { plusDays } from '#web/ui/date/dates.ts';
 
@@ -16,36 +16,48 @@ export type ThreadLine<Body> = {
 export type ThreadItem<Body> =
   | { kind: 'day'; key: string; label: string }
   | { kind: 'unread'; key: string }
-  | { kind: 'line'; key: string; body: Body; first: boolean };
+  | { kind: 'line'; key: string; body: Body; first: boolean; day: string };
 
 type ThreadInput<Body> = {
   /** Oldest first. */
   lines: readonly ThreadLine<Body>[];
+  /** Nothing lies before the first line. */
+  ended: boolean;
   /** The first line that was unread when the thread was opened. */
   unreadFrom: string | undefined;
   zone: string;
   now: Date;
 };
 
-/** A thread as it is shown, oldest first: with a line for each day, and where the unread begin. */
+/**
+ * A thread as it is shown, oldest first: with a line for each day, and where the unread begin.
+ *
+ * While older lines are to come, the first one is left out: how it looks depends on the one before it, and what is
+ * shown must not change when that comes.
+ */
 export function threadItems<Body>(input: ThreadInput<Body>): ThreadItem<Body>[] {
-  const { lines, unreadFrom, zone, now } = input;
+  const { lines, ended, unreadFrom, zone, now } = input;
   const items: ThreadItem<Body>[] = [];
   const today = civilDate(now, zone);
   let day = '';
+  let nextDay = -Infinity;
+  let label = '';
   let before: ThreadLine<Body> | undefined;
   for (const line of lines) {
-    const itsDay = civilDate(line.at, zone);
+    const isHeld = !ended && before === undefined;
     // What is sent now never goes before what is already there, whatever this clock says.
-    if (itsDay > day) {
-      day = itsDay;
-      before = undefined;
-      items.push({ kind: 'day', key: `day ${day}`, label: dayLabel(day, today) });
+    const isNewDay = line.at.getTime() >= nextDay;
+    if (isNewDay) {
+      day = civilDate(line.at, zone);
+      nextDay = instantIn(plusDays(day, 1), '00:00', zone).getTime();
+      label = dayLabel(day, today);
+      if (!isHeld) items.push({ kind: 'day', key: `day ${day}`, label });
     }
     const unread = line.key === unreadFrom;
-    if (unread) items.push({ kind: 'unread', key: 'unread' });
+    if (unread && !isHeld) items.push({ kind: 'unread', key: 'unread' });
     const { key, body } = line;
-    items.push({ kind: 'line', key, body, first: startsRun(line, before) || unread });
+    const first = isNewDay || unread || startsRun(line, before);
+    if (!isHeld) items.push({ kind: 'line', key, body, first, day: label });
     before = line;
   }
   return items;

@@ -1,4 +1,4 @@
-import { idFloor } from '#server/infra/ids.ts';
+import { idFloor } from '#contract/base/ids.ts';
 import { civilDate } from '#contract/base/time.ts';
 import type { MessageStatus } from '#contract/messages.ts';
 import type { SystemToken } from '#contract/operator/system-token.ts';

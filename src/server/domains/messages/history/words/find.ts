@@ -1,4 +1,4 @@
-import { idFloor } from '#server/infra/ids.ts';
+import { idFloor } from '#contract/base/ids.ts';
 import type { Fragment, Tx } from '#server/infra/postgres/database.ts';
 import { type PageQuery, dayStartMs, inTimeRange } from '#server/domains/messages/history/pages.ts';
 import { sqlOrder } from '#server/domains/messages/history/rows.ts';

@@ -1,5 +1,13 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { EllipsisVertical, Pin, PinOff, UserPen } from 'lucide-react';
+import {
+  BellOff,
+  BellRing,
+  CalendarSearch,
+  EllipsisVertical,
+  Pin,
+  PinOff,
+  UserPen,
+} from 'lucide-react';
 import { useState } from 'react';
 import { type Conversation, pinConversation } from '#contract/messages/conversations.ts';
 import { writtenPeer } from '#contract/messages/peer.ts';
@@ -7,6 +15,7 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { later } from '#web/browser/lazyComponent.ts';
 import { conversationQuery, type Which } from '#web/features/messages/conversations/queries.ts';
+import type { Optouts } from '#web/features/messages/conversations/optout/OptoutSwitch.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Dropdown, MenuButton } from '#web/ui/menu/Dropdown.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
@@ -17,18 +26,32 @@ const ContactNameDialog = later(
       .ContactNameDialog,
 );
 
+const JumpDialog = later(
+  async () => (await import('#web/features/messages/conversations/menu/JumpDialog.tsx')).JumpDialog,
+);
+
+type OpenProps = {
+  /** Whether its number receives nothing more, where that has no switch of its own. */
+  optout?: Optouts | undefined;
+  /** Goes to a day of it, where it is open. */
+  onGoTo?: (day: string) => void;
+};
+
 /** The menu of the conversation that is open. */
-export function ThreadMenu({ which }: { which: Which }) {
+export function ThreadMenu({ which, ...open }: OpenProps & { which: Which }) {
   const { data: conversation } = useQuery(conversationQuery(which));
-  return conversation && <ConversationMenu of={conversation} label="Tindakan percakapan" />;
+  return (
+    conversation && <ConversationMenu of={conversation} label="Tindakan percakapan" {...open} />
+  );
 }
 
-type Props = { of: Conversation; label: string };
+type Props = OpenProps & { of: Conversation; label: string };
 
-/** What is done with a conversation as a whole: pinned, let go, its number named. */
-export function ConversationMenu({ of: { token, peer, pinned, contact_name }, label }: Props) {
+/** What is done with a conversation as a whole: a day looked up, pinned, let go, its number named or stopped. */
+export function ConversationMenu({ of, label, optout, onGoTo }: Props) {
+  const { token, peer, pinned, contact_name } = of;
   const client = useQueryClient();
-  const [naming, setNaming] = useState(false);
+  const [asks, setAsks] = useState<'day' | 'name'>();
   const pin = useAct(pinConversation, {
     onSuccess: () => client.invalidateQueries({ queryKey: ['conversations'] }),
     onError: (error) => toast(sentenceOf(error), { tone: 'danger' }),
@@ -49,12 +72,32 @@ export function ConversationMenu({ of: { token, peer, pinned, contact_name }, la
         <MenuButton icon={pinned ? <PinOff size={18} /> : <Pin size={18} />} onClick={change}>
           {pinned ? 'Lepas sematan' : 'Sematkan di atas'}
         </MenuButton>
-        <MenuButton icon={<UserPen size={18} />} onClick={() => setNaming(true)}>
+        <MenuButton icon={<UserPen size={18} />} onClick={() => setAsks('name')}>
           {contact_name === null ? 'Beri nama kontak' : 'Ubah nama kontak'}
         </MenuButton>
+        {onGoTo && (
+          <MenuButton icon={<CalendarSearch size={18} />} onClick={() => setAsks('day')}>
+            Lompat ke tanggal
+          </MenuButton>
+        )}
+        {optout && (
+          <MenuButton
+            icon={optout.isOn ? <BellRing size={18} /> : <BellOff size={18} />}
+            onClick={optout.change}
+          >
+            {optout.isOn ? 'Izinkan pesan lagi' : 'Berhenti berlangganan'}
+          </MenuButton>
+        )}
       </Dropdown>
-      {naming && (
-        <ContactNameDialog peer={peer} name={contact_name ?? ''} onClose={() => setNaming(false)} />
+      {asks === 'day' && onGoTo && (
+        <JumpDialog onGoTo={onGoTo} onClose={() => setAsks(undefined)} />
+      )}
+      {asks === 'name' && (
+        <ContactNameDialog
+          peer={peer}
+          name={contact_name ?? ''}
+          onClose={() => setAsks(undefined)}
+        />
       )}
     </>
   );

@@ -1,7 +1,7 @@
 import { writtenPeer } from '#contract/messages/peer.ts';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { BellOff, BellRing } from 'lucide-react';
-import { useState } from 'react';
+import { useState, type ReactNode } from 'react';
 import { OPTOUT_REASON_MAX, addOptout, listOptouts } from '#contract/messages/optouts.ts';
 import { perform } from '#web/api/act.ts';
 import type { Which } from '#web/features/messages/conversations/queries.ts';
@@ -26,47 +26,57 @@ export const optoutQuery = ({ tokenId, peer }: Which) =>
     },
   });
 
-type Props = { which: Which; name: string };
+/** Whether messages to the phone of a conversation are stopped, and how that is changed. */
+export type Optouts = {
+  isOn: boolean;
+  /** Asks for a reason to stop them, or lets them go on. */
+  change: () => void;
+  /** Stands wherever there is room for a dialog. */
+  question: ReactNode;
+};
 
-/** Stops messages to the phone of a conversation, with a reason, or lets them go on. */
-export function OptoutSwitch({ which, name }: Props) {
+/** Stops messages to the phone of a conversation, with a reason, or lets them go on; undefined while that is not known. */
+export function useOptoutSwitch(which: Which, name: string): Optouts | undefined {
   const client = useQueryClient();
   const { data: optout } = useQuery(optoutQuery(which));
   const remove = useRemoveOptout();
   const [asking, setAsking] = useState(false);
-  if (optout === undefined) return null;
+  if (optout === undefined) return undefined;
   const isOn = optout !== null;
   const letGoOn = async () => {
     const gone = await remove({ ...which, name });
     if (gone) client.setQueryData(optoutQuery(which).queryKey, null);
   };
-  return (
-    <>
-      <Button
-        role="switch"
-        aria-checked={isOn}
-        aria-label="Berhenti berlangganan"
-        variant="outline"
-        tone="neutral"
-        size="sm"
-        className={styles['switch']}
-        icon={isOn ? <BellOff size={18} /> : <BellRing size={18} />}
-        onClick={() => (isOn ? void letGoOn() : setAsking(true))}
-      >
-        <span className={styles['words']}>Berhenti berlangganan</span>
-      </Button>
-      <Modal
-        open={asking}
-        onClose={() => setAsking(false)}
-        title={`Hentikan pesan ke ${name}?`}
-        size="sm"
-        shape="sheet"
-      >
-        <StopForm which={which} onDone={() => setAsking(false)} />
-      </Modal>
-    </>
+  const question = (
+    <Modal
+      open={asking}
+      onClose={() => setAsking(false)}
+      title={`Hentikan pesan ke ${name}?`}
+      size="sm"
+      shape="sheet"
+    >
+      <StopForm which={which} onDone={() => setAsking(false)} />
+    </Modal>
   );
+  return { isOn, change: () => (isOn ? void letGoOn() : setAsking(true)), question };
 }
+
+/** The switch for it, beside a name. */
+export const OptoutSwitch = ({ isOn, change }: Optouts) => (
+  <Button
+    role="switch"
+    aria-checked={isOn}
+    aria-label="Berhenti berlangganan"
+    variant="outline"
+    tone="neutral"
+    size="sm"
+    className={styles['switch']}
+    icon={isOn ? <BellOff size={18} /> : <BellRing size={18} />}
+    onClick={change}
+  >
+    <span className={styles['words']}>Berhenti berlangganan</span>
+  </Button>
+);
 
 function StopForm({ which, onDone }: { which: Which; onDone: () => void }) {
   const client = useQueryClient();

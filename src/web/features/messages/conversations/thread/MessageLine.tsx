@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
+import { memo } from 'react';
 import {
   messageTypeLabel,
   statusRank,
@@ -41,19 +42,18 @@ type Props = {
   name: string;
   zone: string;
   onReply: ((message: ConversationMessage) => void) | undefined;
+  /** Goes to the message that it answers. */
+  onGoTo: (messageId: string) => void;
 };
 
 /** One line of a thread. */
-export const MessageLine = ({ body, first, name, zone, onReply }: Props) =>
-  'message' in body ? (
-    <Sent {...body} first={first} name={name} zone={zone} onReply={onReply} />
-  ) : (
-    <Unsent one={body.outgoing} first={first} name={name} zone={zone} />
-  );
+export const MessageLine = memo(({ body, ...rest }: Props) =>
+  'message' in body ? <Sent {...body} {...rest} /> : <Unsent one={body.outgoing} {...rest} />,
+);
 
 type SentProps = Extract<ThreadBody, { message: unknown }> & Omit<Props, 'body'>;
 
-function Sent({ message, reacting, first, name, zone, onReply }: SentProps) {
+function Sent({ message, reacting, first, name, zone, onReply, onGoTo }: SentProps) {
   const client = useQueryClient();
   const { direction, status, created_at, token, quoted, reactions } = message;
   const ours = direction === 'out';
@@ -72,7 +72,7 @@ function Sent({ message, reacting, first, name, zone, onReply }: SentProps) {
       time={formatTime(created_at, zone)}
       at={created_at}
       first={first}
-      head={quoted && <Quote quoted={quoted} name={name} />}
+      head={quoted && <Quote quoted={quoted} name={name} onGoTo={onGoTo} />}
       reactions={reactions.map(({ direction: by, emoji }) => ({
         emoji,
         by: by === 'out' ? 'Anda' : name,
@@ -102,18 +102,21 @@ const canBeAnswered = ({ status }: ConversationMessage): boolean =>
 
 /** The message that another one answers. */
 export const Quote = ({
-  quoted: { direction, type, excerpt },
+  quoted: { id, direction, type, excerpt },
   name,
   onCancel,
+  onGoTo,
 }: {
   quoted: Quoted;
   name: string;
   onCancel?: () => void;
+  onGoTo?: (messageId: string) => void;
 }) => (
   <ChatQuote
     name={direction === 'out' ? 'Anda' : name}
     text={excerpt || messageTypeLabel[type]}
     {...(onCancel && { onCancel })}
+    {...(onGoTo && id !== null && { onOpen: () => onGoTo(id) })}
   />
 );
 
@@ -127,8 +130,10 @@ const Why = ({ failure }: Pick<ConversationMessage, 'failure'>) => (
   <span>{failure ? failures[failure] : 'Pesan ini gagal dikirim.'}</span>
 );
 
+type UnsentProps = { one: Outgoing } & Omit<Props, 'body' | 'onReply'>;
+
 /** Not on the server yet: faint while it is on its way, with a way on when it did not get there. */
-function Unsent({ one, first, name, zone }: { one: Outgoing } & Omit<Props, 'body' | 'onReply'>) {
+function Unsent({ one, first, name, zone, onGoTo }: UnsentProps) {
   const failed = one.why !== undefined;
   const at = new Date(one.at);
   const url = useFileUrl(one.id, one.file !== undefined);
@@ -141,7 +146,7 @@ function Unsent({ one, first, name, zone }: { one: Outgoing } & Omit<Props, 'bod
       time={formatTime(at, zone)}
       at={at}
       first={first}
-      head={one.replyTo && <Quote quoted={one.replyTo} name={name} />}
+      head={one.replyTo && <Quote quoted={one.replyTo} name={name} onGoTo={onGoTo} />}
       pending={!failed}
       ticks={
         <Ticks

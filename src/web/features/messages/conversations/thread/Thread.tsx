@@ -1,13 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { useRef, useState, type ReactNode } from 'react';
+import { navigate } from '#web/browser/router/navigation.ts';
+import { useCallback, useMemo, useRef, useState, type ReactNode } from 'react';
 import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import type { ConversationMessage } from '#contract/messages.ts';
 import { type Optout, optoutSourceLabel } from '#contract/messages/optouts.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import { formatDate } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
+import { useUser } from '#web/api/user.ts';
 import type { Flat } from '#web/api/lists/flatList.ts';
 import { Reply } from '#web/features/messages/conversations/thread/Reply.tsx';
 import {
@@ -18,14 +20,16 @@ import {
   conversationQuery,
   conversationsQuery,
   sameConversation,
-  threadQuery,
   type Which,
 } from '#web/features/messages/conversations/queries.ts';
 import {
   OptoutSwitch,
   optoutQuery,
+  useOptoutSwitch,
 } from '#web/features/messages/conversations/optout/OptoutSwitch.tsx';
 import { ThreadMenu } from '#web/features/messages/conversations/menu/ThreadMenu.tsx';
+import { placeOf } from '#web/features/messages/conversations/thread/place/place.ts';
+import { useThread } from '#web/features/messages/conversations/thread/place/useThread.ts';
 import { ThreadMessages } from '#web/features/messages/conversations/thread/ThreadMessages.tsx';
 import styles from '#web/features/messages/conversations/thread/Thread.module.css';
 import { threadBack, ThreadHead } from '#web/ui/chat/thread/ThreadHead.tsx';
@@ -36,15 +40,27 @@ import { useSeen } from '#web/features/messages/conversations/thread/useSeen.ts'
 import { canSend } from '#web/features/messages/queries.ts';
 import { allTokensQuery } from '#web/features/tokens/tokens.ts';
 import { Avatar } from '#web/ui/avatar/Avatar.tsx';
+import { useWide } from '#web/ui/layout/useWide.ts';
 import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 
 /** One conversation: its messages, and the box to answer. */
 export function Thread({ which }: { which: Which }) {
-  const { data, error, refetch } = useQuery(threadQuery(which));
+  const { at } = useSearch('/message-history');
+  const zone = useUser().timezone;
+  const place = useMemo(() => placeOf(at, zone), [at, zone]);
+  const [jumps, setJumps] = useState(0);
+  const goTo = useCallback((to: string | undefined) => {
+    setJumps((before) => before + 1);
+    const replace = to === undefined;
+    void navigate({ to: '/message-history', change: { at: to }, replace });
+  }, []);
+  const leave = useCallback(() => goTo(undefined), [goTo]);
+  const { newest, shown, error, retry } = useThread(which, place, leave);
+  const [atEnd, setAtEnd] = useState(false);
   const { data: tokens } = useQuery(allTokensQuery);
   const token = tokens?.find(({ id }) => id === which.tokenId);
   const { data: optout } = useQuery(optoutQuery(which));
-  const name = usePeerName(which, data);
+  const name = usePeerName(which, newest);
   const root = useRef<HTMLElement>(null);
   const all = useOutgoing();
   const outgoing = all.filter((one) => one.tokenId === which.tokenId && one.peer === which.peer);
@@ -52,33 +68,31 @@ export function Thread({ which }: { which: Which }) {
   const { notice, closed } = useChatWindow(which, token);
   const blocked = whyBlocked(token, tokens !== undefined) ?? whyStopped(optout);
   const canReply = !blocked && closed === undefined;
+  const reply = useCallback(({ id, direction, type, excerpt }: ConversationMessage) => {
+    setReplyTo({ id, direction, type, excerpt });
+    root.current?.querySelector('textarea')?.focus();
+  }, []);
   useKeyboardInset(root);
-  useSeen(which, data?.rows);
+  useSeen(which, newest?.rows, atEnd);
   return (
     <section ref={root} className={styles['thread']} aria-label={`Percakapan dengan ${name}`}>
-      <Head which={which} name={name} token={token} />
-      {data ? (
+      <Head which={which} name={name} token={token} onGoTo={goTo} />
+      {newest && shown ? (
         <ThreadMessages
+          key={`${place?.from} ${jumps}`}
           which={which}
           name={name}
-          thread={data}
+          shown={shown}
+          newest={newest}
           outgoing={outgoing}
-          onReply={
-            !canReply
-              ? undefined
-              : ({ id, direction, type, excerpt }) => {
-                  setReplyTo({ id, direction, type, excerpt });
-                  root.current?.querySelector('textarea')?.focus();
-                }
-          }
+          onReply={canReply ? reply : undefined}
+          onGoTo={goTo}
+          focused={jumps > 0}
+          onEnd={setAtEnd}
         />
       ) : (
         <div className={styles['waiting']}>
-          {error ? (
-            <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />
-          ) : (
-            <ThreadSkeleton />
-          )}
+          {error ? <WentWrong message={sentenceOf(error)} onRetry={retry} /> : <ThreadSkeleton />}
         </div>
       )}
       <Reply
@@ -105,12 +119,21 @@ function usePeerName(which: Which, thread: Flat<ConversationMessage> | undefined
   return peerName ?? formatPeer(which.peer);
 }
 
-type HeadProps = { which: Which; name: string; token: Token | undefined };
+type HeadProps = {
+  which: Which;
+  name: string;
+  token: Token | undefined;
+  /** Goes to a day of the conversation. */
+  onGoTo: (day: string) => void;
+};
 
-function Head({ which, name, token }: HeadProps) {
+function Head({ which, name, token, onGoTo }: HeadProps) {
   const { q } = useSearch('/message-history');
+  const wide = useWide();
+  const optout = useOptoutSwitch(which, name);
   const number = formatPeer(which.peer);
   const isNumber = name === number;
+  const stops = token && optout;
   return (
     <ThreadHead
       className={styles['head']}
@@ -131,8 +154,10 @@ function Head({ which, name, token }: HeadProps) {
         </>
       }
     >
-      {token && <OptoutSwitch which={which} name={name} />}
-      <ThreadMenu which={which} />
+      {stops && wide && <OptoutSwitch {...stops} />}
+      {/* On a phone there is room for the number, or for the buttons. */}
+      <ThreadMenu which={which} optout={wide ? undefined : stops} onGoTo={onGoTo} />
+      {stops?.question}
     </ThreadHead>
   );
 }

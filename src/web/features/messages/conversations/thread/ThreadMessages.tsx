@@ -1,6 +1,7 @@
-import { useQueryClient } from '@tanstack/react-query';
-import { useMemo, useState } from 'react';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useEffect, useMemo, useState } from 'react';
 import type { ConversationMessage } from '#contract/messages.ts';
+import { civilDate, formatDate } from '#contract/base/time.ts';
 import type { Flat } from '#web/api/lists/flatList.ts';
 import { useUser } from '#web/api/user.ts';
 import {
@@ -8,7 +9,7 @@ import {
   type Outgoing,
 } from '#web/features/messages/conversations/thread/sending/outgoing.ts';
 import {
-  readOlderMessages,
+  conversationQuery,
   unreadIn,
   withReaction,
   type Which,
@@ -18,39 +19,123 @@ import {
   type ThreadBody,
 } from '#web/features/messages/conversations/thread/MessageLine.tsx';
 import { firstUnread } from '#web/features/messages/conversations/thread/firstUnread.ts';
+import type { Place } from '#web/features/messages/conversations/thread/place/place.ts';
+import type { ShownThread } from '#web/features/messages/conversations/thread/place/useThread.ts';
 import { ThreadList } from '#web/ui/chat/thread/ThreadList.tsx';
 import { threadItems, type ThreadLine } from '#web/ui/chat/thread/threadItems.ts';
+import { toast } from '#web/ui/toast/toasts.ts';
 
 type Props = {
   which: Which;
   name: string;
-  thread: Flat<ConversationMessage>;
+  /** What is shown of the thread, and its newest messages. */
+  shown: ShownThread;
+  newest: Flat<ConversationMessage>;
   outgoing: readonly Outgoing[];
   /** Answers a message; left out where nothing can be sent. */
   onReply?: ((message: ConversationMessage) => void) | undefined;
+  /** Goes to a message that another one answers. */
+  onGoTo: (messageId: string) => void;
+  /** Somebody has come here from within the thread. */
+  focused: boolean;
+  onEnd: (atEnd: boolean) => void;
 };
 
 /** The messages of a thread. */
-export function ThreadMessages({ which, name, thread, outgoing, onReply }: Props) {
-  const client = useQueryClient();
+export function ThreadMessages(props: Props) {
+  const { which, name, shown, newest, outgoing, onReply, onGoTo, focused, onEnd } = props;
+  const { list, newer, place, readOlder } = shown;
   const zone = useUser().timezone;
-  const unreadFrom = useUnreadFrom(which, thread);
+  const unreadFrom = useUnreadFrom(which, newest);
+  const [start] = useState(() => place && startOf(list.rows, place));
+  const { data: conversation } = useQuery({ ...conversationQuery(which), enabled: false });
+  useMissing(place, list.rows, start?.key, zone);
+  // Beside an older part, what is on its way would stand in a wrong place.
+  const sent = newer ? none : outgoing;
   const items = useMemo(
-    () => threadItems({ lines: linesOf(thread.rows, outgoing), unreadFrom, zone, now: new Date() }),
-    [thread.rows, outgoing, unreadFrom, zone],
+    () =>
+      threadItems({
+        lines: linesOf(list.rows, sent),
+        ended: list.ended,
+        unreadFrom,
+        zone,
+        now: new Date(),
+      }),
+    [list.rows, list.ended, sent, unreadFrom, zone],
+  );
+  const render = useCallback(
+    (body: ThreadBody, first: boolean) => (
+      <MessageLine
+        body={body}
+        first={first}
+        name={name}
+        zone={zone}
+        onReply={onReply}
+        onGoTo={onGoTo}
+      />
+    ),
+    [name, zone, onReply, onGoTo],
   );
   return (
     <ThreadList
       items={items}
-      oldest={thread.rows.at(-1)?.id}
       sending={outgoing.filter((one) => reactsTo(one) === undefined).length}
-      ended={thread.ended}
-      readOlder={() => readOlderMessages(client, which)}
-      render={(body, first) => (
-        <MessageLine body={body} first={first} name={name} zone={zone} onReply={onReply} />
-      )}
+      ended={list.ended}
+      readOlder={readOlder}
+      newer={newer}
+      start={start}
+      focused={focused}
+      unread={conversation?.unread ?? 0}
+      render={render}
+      onEnd={onEnd}
     />
   );
+}
+
+const none: readonly Outgoing[] = [];
+
+/** The message that a thread opens at: the first from a place on, else the last before it. */
+function startOf(newestFirst: readonly ConversationMessage[], { from, day }: Place) {
+  const row = newestFirst.findLast(({ id }) => id >= from) ?? newestFirst[0];
+  return row && ({ key: row.id, at: day === undefined ? 'line' : 'day' } as const);
+}
+
+/** Says that there is nothing at a place, and what is shown instead. */
+function useMissing(
+  place: Place | undefined,
+  rows: readonly ConversationMessage[],
+  start: string | undefined,
+  zone: string,
+): void {
+  const shown = rows.find(({ id }) => id === start);
+  const at = shown && civilDate(shown.created_at, zone);
+  const [sentence] = useState(() => {
+    if (!place || at === undefined || start === undefined) return undefined;
+    if (place.day === undefined) {
+      return start === place.from ? undefined : 'Pesan itu tidak ada dalam percakapan ini.';
+    }
+    if (at === place.day) return undefined;
+    const day = formatDate(`${place.day}T00:00:00Z`, 'UTC');
+    return at > place.day
+      ? `Tidak ada pesan pada ${day}. Yang ditampilkan mulai ${formatDate(shown?.created_at ?? '', zone)}.`
+      : `Tidak ada pesan sejak ${day}.`;
+  });
+  useEffect(() => {
+    if (sentence !== undefined) toast(sentence);
+  }, [sentence]);
+}
+
+const lines = new WeakMap<ConversationMessage, ThreadLine<ThreadBody>>();
+
+/** A message as a line: the same object for the same message, so that it is drawn once. */
+function lineOf(message: ConversationMessage): ThreadLine<ThreadBody> {
+  let line = lines.get(message);
+  if (!line) {
+    const { id: key, direction: side, created_at: at } = message;
+    line = { key, side, at, body: { message } };
+    lines.set(message, line);
+  }
+  return line;
 }
 
 function linesOf(
@@ -59,12 +144,11 @@ function linesOf(
 ): readonly ThreadLine<ThreadBody>[] {
   const reacting = new Map(outgoing.map((one) => [reactsTo(one), one]));
   return [
-    ...newestFirst.toReversed().map((message) => ({
-      key: message.id,
-      side: message.direction,
-      at: message.created_at,
-      body: reactedTo(message, reacting.get(message.id)),
-    })),
+    ...newestFirst.toReversed().map((message) => {
+      const line = lineOf(message);
+      const one = reacting.get(message.id);
+      return one ? { ...line, body: reactedTo(message, one) } : line;
+    }),
     ...outgoing
       .filter((one) => reactsTo(one) === undefined)
       .map((one) => ({
@@ -77,15 +161,19 @@ function linesOf(
 }
 
 /** A message with the reaction that is on its way; one that did not get there is said below it. */
-const reactedTo = (message: ConversationMessage, reacting: Outgoing | undefined): ThreadBody =>
-  reacting?.content?.type === 'reaction' && reacting.why === undefined
+const reactedTo = (message: ConversationMessage, reacting: Outgoing): ThreadBody =>
+  reacting.content?.type === 'reaction' && reacting.why === undefined
     ? { message: withReaction(message, reacting.content.emoji) }
     : { message, reacting };
 
 /** The first message that was unread when the thread was opened, until it is answered. */
 function useUnreadFrom(which: Which, thread: Flat<ConversationMessage>): string | undefined {
   const client = useQueryClient();
-  const [first] = useState(() => firstUnread(thread.rows, unreadIn(client, which)));
+  const [first] = useState(() => {
+    // The oldest one is not shown while older ones are to come.
+    const rows = thread.ended ? thread.rows : thread.rows.slice(0, -1);
+    return firstUnread(rows, unreadIn(client, which));
+  });
   const since = thread.rows.slice(
     0,
     thread.rows.findIndex(({ id }) => id === first),

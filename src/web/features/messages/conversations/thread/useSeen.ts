@@ -6,10 +6,16 @@ import { markSeen, type Which } from '#web/features/messages/conversations/queri
 import { isSeen, shownConversation } from '#web/features/messages/conversations/thread/seen.ts';
 
 /**
- * Reports to the server that a conversation was seen: when it is opened, when something comes in while it
- * is before somebody's eyes, and when they come back to it.
+ * Reports to the server that a conversation was seen: when its newest message is in view and somebody looks, or
+ * when they come back to it.
+ *
+ * @param inView the newest message is.
  */
-export function useSeen(which: Which, messages: readonly ConversationMessage[] | undefined): void {
+export function useSeen(
+  which: Which,
+  messages: readonly ConversationMessage[] | undefined,
+  inView: boolean,
+): void {
   const client = useQueryClient();
   const reported = useRef<string>(undefined);
   const { tokenId, peer } = which;
@@ -21,6 +27,7 @@ export function useSeen(which: Which, messages: readonly ConversationMessage[] |
   }, [tokenId, peer]);
 
   useEffect(() => {
+    if (!inView) return undefined;
     const look = () => {
       if (newest === undefined || reported.current === newest) return;
       if (!isSeen({ token_id: tokenId, peer })) return;
@@ -31,5 +38,5 @@ export function useSeen(which: Which, messages: readonly ConversationMessage[] |
       });
     };
     return lookOnReturn(look);
-  }, [client, newest, peer, tokenId]);
+  }, [client, inView, newest, peer, tokenId]);
 }

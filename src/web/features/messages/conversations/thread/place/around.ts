@@ -1,0 +1,88 @@
+import { queryOptions, type QueryClient } from '@tanstack/react-query';
+import { PAGE_SIZE } from '#contract/base/act.ts';
+import type { ConversationMessage } from '#contract/messages.ts';
+import { merged, readOlder, type Flat } from '#web/api/lists/flatList.ts';
+import {
+  threadOrder,
+  threadPage,
+  threadQuery,
+  type Which,
+} from '#web/features/messages/conversations/queries.ts';
+import { threadKey } from '#web/features/messages/queryKeys.ts';
+
+type Part = Flat<ConversationMessage>;
+
+const partKey = ({ tokenId, peer }: Which, from: string) => [...threadKey(tokenId, peer), from];
+
+/** A part of a thread around a message or a moment, newest first: twenty messages on each side. */
+export const aroundQuery = (which: Which, from: string) => {
+  const queryKey = partKey(which, from);
+  return queryOptions({
+    queryKey,
+    queryFn: async ({ client, signal }): Promise<Part> => {
+      const ways = [{ from }, { before: from }] as const;
+      const read = ways.map((bounds) =>
+        Promise.all([0, PAGE_SIZE].map((start) => threadPage(which, { start, bounds, signal }))),
+      );
+      const [newer = [], older = []] = await Promise.all(read);
+      const fresh = [...newer, ...older].flatMap(({ rows }) => rows);
+      // What it has grown to meanwhile stays: all of it lies around the same place.
+      const known = client.getQueryData<Part>(queryKey);
+      return {
+        rows: merged(known?.rows ?? [], fresh, threadOrder),
+        ended: known?.ended || older.some(({ count }) => count < PAGE_SIZE),
+        readAt: Date.now(),
+      };
+    },
+    structuralSharing: false,
+  });
+};
+
+/** Whether the newest messages reach back to a place, and beyond it. */
+export const reaches = ({ rows, ended }: Part, from: string): boolean =>
+  ended || (rows.at(-1)?.id ?? '') < from;
+
+/** Whether a part has grown to where the newest messages begin. */
+const meets = (part: Part, newest: Part): boolean =>
+  (part.rows[0]?.id ?? '') >= (newest.rows.at(-1)?.id ?? '');
+
+/** Puts a part in front of the newest messages, where nothing is missing between them. */
+export function join(client: QueryClient, which: Which, from: string): void {
+  const part = client.getQueryData<Part>(partKey(which, from));
+  client.setQueryData(threadQuery(which).queryKey, (newest) =>
+    newest && part && !reaches(newest, from) && meets(part, newest)
+      ? { ...newest, rows: merged(newest.rows, part.rows, threadOrder), ended: part.ended }
+      : newest,
+  );
+}
+
+/** Reads the next older messages of a part into the cache. */
+export async function readOlderAround(
+  client: QueryClient,
+  which: Which,
+  from: string,
+): Promise<void> {
+  const source = {
+    ...threadOrder,
+    page: (start: number) => threadPage(which, { start, bounds: { before: from } }),
+    behind: ({ id }: ConversationMessage) => threadPage(which, { bounds: { before: id } }),
+  };
+  const key = partKey(which, from);
+  const longer = await readOlder(source, () => client.getQueryData<Part>(key));
+  if (longer) client.setQueryData(key, longer);
+}
+
+/** Reads the next newer messages of a part into the cache; the first of them is known already. */
+export async function readNewerAround(
+  client: QueryClient,
+  which: Which,
+  from: string,
+): Promise<void> {
+  const key = partKey(which, from);
+  const last = client.getQueryData<Part>(key)?.rows[0]?.id ?? from;
+  const page = await threadPage(which, { bounds: { from: last } });
+  client.setQueryData<Part>(
+    key,
+    (part) => part && { ...part, rows: merged(part.rows, page.rows, threadOrder) },
+  );
+}

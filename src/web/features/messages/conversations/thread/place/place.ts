@@ -1,0 +1,22 @@
+import { Id, idFloor, publicId } from '#contract/base/ids.ts';
+import { instantIn } from '#contract/base/time.ts';
+import { isCivilDate } from '#web/ui/date/dates.ts';
+
+/** Where a thread is opened: at a message, or at the first of a day. */
+export type Place = {
+  /** The id that it begins with: that of the message, or the smallest of the day. */
+  from: string;
+  /** The day, `YYYY-MM-DD`, where it is one. */
+  day?: string;
+};
+
+/** The place that an address names: the id of a message, or a day of the person's zone. */
+export function placeOf(at: string | undefined, zone: string): Place | undefined {
+  if (at === undefined) return undefined;
+  if (isCivilDate(at)) {
+    const begins = instantIn(at, '00:00', zone).getTime();
+    return { from: publicId('message', idFloor(begins)), day: at };
+  }
+  const id = Id('message').safeParse(at);
+  return id.success ? { from: id.data } : undefined;
+}

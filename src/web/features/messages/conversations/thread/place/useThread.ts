@@ -1,0 +1,61 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo } from 'react';
+import type { ConversationMessage } from '#contract/messages.ts';
+import type { Flat } from '#web/api/lists/flatList.ts';
+import {
+  readOlderMessages,
+  threadQuery,
+  type Which,
+} from '#web/features/messages/conversations/queries.ts';
+import {
+  aroundQuery,
+  join,
+  reaches,
+  readNewerAround,
+  readOlderAround,
+} from '#web/features/messages/conversations/thread/place/around.ts';
+import type { Place } from '#web/features/messages/conversations/thread/place/place.ts';
+
+/** The messages of a thread as they are shown. */
+export type ShownThread = {
+  list: Flat<ConversationMessage>;
+  place: Place | undefined;
+  readOlder: () => Promise<void>;
+  /** Of a part that has not grown to the newest messages yet. */
+  newer: { read: () => Promise<void>; leave: () => void } | undefined;
+};
+
+/**
+ * The messages of a thread: its newest ones, or a part of it around a place that those do not reach back to. A
+ * part that has grown to the newest messages becomes one list with them.
+ *
+ * @param leave goes to the newest messages.
+ */
+export function useThread(which: Which, place: Place | undefined, leave: () => void) {
+  const client = useQueryClient();
+  const newest = useQuery(threadQuery(which));
+  const from = place?.from ?? '';
+  const isApart = place !== undefined && !(newest.data && reaches(newest.data, from));
+  const around = useQuery({ ...aroundQuery(which, from), enabled: isApart });
+  const [list, part] = [newest.data, isApart ? around.data : undefined];
+  useEffect(() => {
+    if (part && list) join(client, which, from);
+  }, [client, which, from, part, list]);
+  const shown = useMemo((): ShownThread | undefined => {
+    if (!isApart) {
+      return (
+        list && { list, place, readOlder: () => readOlderMessages(client, which), newer: undefined }
+      );
+    }
+    // What it grows to is awaited: a short conversation is whole at once.
+    if (!list || !part) return undefined;
+    return {
+      list: part,
+      place,
+      readOlder: () => readOlderAround(client, which, from),
+      newer: { read: () => readNewerAround(client, which, from), leave },
+    };
+  }, [client, which, place, from, isApart, list, part, leave]);
+  const failed = isApart && !newest.error ? around : newest;
+  return { newest: list, shown, error: failed.error, retry: () => void failed.refetch() };
+}
