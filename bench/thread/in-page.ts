@@ -1,0 +1,76 @@
+/** What is noted in the page. */
+declare global {
+  // oxlint-disable-next-line no-var -- a global of the page, written by its first script.
+  var threadBench: { tasks: number[]; cameAt: number; drawnAt: number };
+}
+
+/** What scrolling has shown: the longest task in ms, how far a line moved by itself in px, and how many messages came. */
+export type Scrolled = { task: number; moved: number; lines: number };
+
+/**
+ * In the page: notes long tasks, when messages of a conversation have come, and when the first of them was painted
+ * after that.
+ */
+export function listenToThread(): void {
+  globalThis.threadBench = { tasks: [], cameAt: 0, drawnAt: 0 };
+  const noted = globalThis.threadBench;
+  new PerformanceObserver((list) => {
+    noted.tasks.push(...list.getEntries().map(({ duration }) => duration));
+  }).observe({ type: 'longtask' });
+  const { fetch } = globalThis;
+  globalThis.fetch = async (input, init) => {
+    const answer = await fetch(input, init);
+    const asked = init?.body instanceof URLSearchParams ? init.body.get('act') : undefined;
+    if (asked !== 'conversation_messages') return answer;
+    const body = await answer.text();
+    if (noted.drawnAt === 0) noted.cameAt = performance.now();
+    return new Response(body, { status: answer.status, headers: answer.headers });
+  };
+  const seen = new MutationObserver(() => {
+    if (!document.querySelector('[role="region"] article')) return;
+    seen.disconnect();
+    requestAnimationFrame(() => setTimeout(() => (noted.drawnAt = performance.now())));
+  });
+  seen.observe(document, { childList: true, subtree: true });
+}
+
+/**
+ * In the page: scrolls the messages by so many pixels with every frame, and looks whether the one in the middle
+ * moves by as many.
+ */
+export async function scrollThread({
+  px,
+  frames,
+}: {
+  px: number;
+  frames: number;
+}): Promise<Scrolled> {
+  const noted = globalThis.threadBench;
+  noted.tasks.length = 0;
+  const scroller = document.querySelector<HTMLElement>('[aria-label="Pesan dalam percakapan"]');
+  if (!scroller) throw new Error('no messages');
+  // What a frame draws is settled after its callbacks: lines are measured then.
+  const frame = () => new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
+  const { top, height } = scroller.getBoundingClientRect();
+  const inMiddle = () =>
+    [...scroller.querySelectorAll('article')].find(
+      (line) => line.getBoundingClientRect().bottom > top + height / 2,
+    );
+  const names = new Set<string>();
+  let moved = 0;
+  scroller.dispatchEvent(new WheelEvent('wheel'));
+  for (let step = 0; step < frames; step++) {
+    const line = inMiddle();
+    const was = line?.getBoundingClientRect().top ?? 0;
+    const before = scroller.scrollTop;
+    scroller.scrollTop = before + px;
+    const by = scroller.scrollTop - before;
+    await frame();
+    if (line?.isConnected) {
+      moved = Math.max(moved, Math.abs(line.getBoundingClientRect().top - (was - by)));
+      names.add(line.textContent ?? '');
+    }
+  }
+  await new Promise((settled) => setTimeout(settled, 300));
+  return { task: Math.max(0, ...noted.tasks), moved, lines: names.size };
+}
