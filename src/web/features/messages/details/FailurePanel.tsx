@@ -40,7 +40,7 @@ export function FailurePanel({ message }: Props) {
   );
 }
 
-/** The way to where it is done; sending once more stands beside, as a button. */
+/** The way to where it is done; sending once more, and the conversation, stand below as buttons. */
 function Way({ where, message }: Props & { where: HelpPlace }) {
   switch (where) {
     case 'token':
@@ -52,14 +52,6 @@ function Way({ where, message }: Props & { where: HelpPlace }) {
     case 'templates':
       return <Link to="/token/templat">Buka templat</Link>;
     case 'conversation':
-      return (
-        <Link
-          to="/message-history"
-          search={{ view: 'percakapan', open: message.token.id, peer: message.peer }}
-        >
-          Buka percakapannya
-        </Link>
-      );
     case 'resend':
     case 'outside':
       return null;
