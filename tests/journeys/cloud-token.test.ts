@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { uuidOf } from '#contract/base/ids.ts';
+import { createTemplate, syncTemplateList } from '#contract/messages/templates.ts';
 import { createToken } from '#contract/tokens.ts';
 import { connectCloud } from '#contract/tokens/cloud.ts';
 import { type FakeMeta, startFakeMeta } from '#tests/support/meta/fake-meta.ts';
@@ -109,12 +110,17 @@ journey(
   async ({ product: { address }, person, db }) => {
     const who = await signUp(address, { name: 'Toko Dahlia', phone: '6281355506202' });
     await topUp(address, who, 50_000);
+    const old = { name: 'catatan_lama', language: 'id', category: 'utility' } as const;
+    await ask(address, createTemplate, { ...old, body: 'Catatan lama.' }, who.session);
     const asked = { name: 'Cabang', channel: 'cloud' } as const;
     const { token } = await ask(address, createToken, asked, who.session);
     const input = { token_id: token.id, ...accessOf(meta, 1) };
     const { cloud } = await ask(address, connectCloud, input, who.session);
     const path = new URL(cloud.callback_url).pathname;
     await meta.control.subscribe(address + path, cloud.verify_token);
+    const ready = { name: 'pesanan_siap', language: 'id', category: 'UTILITY' } as const;
+    meta.control.templates.add({ ...ready, body: 'Halo {{1}}, pesanan Anda siap.' });
+    await ask(address, syncTemplateList, {}, who.session);
     meta.control.receiveFrom(CUSTOMER, {
       type: 'text',
       content: { body: 'Sudah dikirim?' },
@@ -133,6 +139,22 @@ journey(
     await tab.getByText('hanya templat yang dapat dikirim', { exact: false }).waitFor();
     expect(await tab.getByRole('textbox').count()).toBe(0);
     await look(tab, 'a window that is closed', { phone: true });
+
+    // Of the templates only that one is offered which Meta has.
+    await tab.getByRole('button', { name: 'Kirim templat' }).click();
+    const templates = tab.getByRole('list', { name: 'Templat yang disetujui' });
+    await templates.getByRole('button', { name: /pesanan_siap/ }).waitFor();
+    expect(await templates.getByText('catatan_lama').count()).toBe(0);
+    await look(tab, 'the templates of Meta', { phone: true });
+    await templates.getByRole('button', { name: /pesanan_siap/ }).click();
+    await tab.getByRole('dialog').getByLabel('Isi {{1}}').fill('Bu Sri');
+    await tab.getByRole('dialog').getByRole('button', { name: 'Kirim templat' }).click();
+    const article = tab.getByRole('article').filter({ hasText: 'Halo Bu Sri, pesanan Anda siap.' });
+    await article.getByText('Dibaca').waitFor();
+    expect(meta.control.sent().at(-1)?.body).toMatchObject({
+      type: 'template',
+      template: { name: 'pesanan_siap', language: { code: 'id' } },
+    });
 
     await tab.goto(`${address}/token?open=${token.id}`);
     await tab.getByRole('button', { name: 'Pindah kanal' }).click();

@@ -144,6 +144,8 @@ export const listTemplates = act({
     name: z.optional(TemplateName()),
     language: z.optional(TemplateLanguage()),
     status: z.optional(TemplateStatus()),
+    /** Only those that a network has, which alone can be sent by it. */
+    reviewed: z.optional(z.literal('1')),
     /** In its name or its body. */
     q: z.optional(z.string().check(z.trim(), z.maxLength(TEMPLATE_LIMITS.search))),
   }),

@@ -249,7 +249,14 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
   optout_remove: { token_id: held.tokenId, peer: PHONE },
   quick_reply_save: { name: 'salam', text: 'Halo, {nama}.' },
   quick_reply_delete: { name: 'salam' },
-  template_list: { ...LIST, sort_by: 'name', ...TEMPLATE, status: 'approved', q: 'pesanan' },
+  template_list: {
+    ...LIST,
+    sort_by: 'name',
+    ...TEMPLATE,
+    status: 'approved',
+    reviewed: '1',
+    q: 'pesanan',
+  },
   template_create: {
     ...TEMPLATE,
     category: 'utility',

@@ -35,13 +35,23 @@ export const templateActs = ({ sql, review }: Deps): readonly ActHandler[] => [
 async function pageOfTemplates(
   tx: Tx,
   accountId: string,
-  { name, language, status, q, page = 0, sort_by, sort_type }: InputOf<typeof listTemplates>,
+  {
+    name,
+    language,
+    status,
+    reviewed,
+    q,
+    page = 0,
+    sort_by,
+    sort_type,
+  }: InputOf<typeof listTemplates>,
 ): Promise<PageOf<Template>> {
   const which = tx`
     account_id = ${accountId}
       ${name === undefined ? tx`` : tx`and name = ${name}`}
       ${language === undefined ? tx`` : tx`and language = ${language}`}
       ${status === undefined ? tx`` : tx`and status = ${status}`}
+      ${reviewed === undefined ? tx`` : tx`and network_id is not null`}
       ${q ? tx`and (strpos(name, ${q.toLowerCase()}) > 0 or strpos(lower(body), ${q.toLowerCase()}) > 0)` : tx``}`;
   const direction = sort_type === 'desc' ? tx`desc` : tx`asc`;
   const order =

@@ -46,20 +46,37 @@ export function TemplateDialog({ channel, name, onSend, onClose }: Props) {
           }}
         />
       ) : (
-        <Choice onChoose={setChosen} />
+        <Choice isReviewed={channel === 'cloud'} onChoose={setChosen} />
       )}
     </Modal>
   );
 }
 
-/** The approved templates with such words, so many pages of them. */
-const approvedQuery = (q: string, pages: number) =>
+type Asked = {
+  q: string;
+  /** So many of them. */
+  pages: number;
+  /** Only those that Meta has: others cannot be sent by its numbers. */
+  isReviewed: boolean;
+};
+
+/** The approved templates with such words. */
+const approvedQuery = ({ q, pages, isReviewed }: Asked) =>
   queryOptions({
-    queryKey: [...listKey(listTemplates), 'approved', q, pages],
+    queryKey: [...listKey(listTemplates), 'approved', isReviewed, q, pages],
     queryFn: async ({ signal }) => {
       const all = await Promise.all(
         Array.from({ length: pages }, (_, page) =>
-          perform(listTemplates, { status: 'approved', q: q || undefined, page }, { signal }),
+          perform(
+            listTemplates,
+            {
+              status: 'approved',
+              ...(isReviewed && { reviewed: '1' }),
+              q: q || undefined,
+              page,
+            },
+            { signal },
+          ),
         ),
       );
       return { rows: all.flatMap(({ rows }) => rows), totalPages: all[0]?.totalPages ?? 0 };
@@ -67,9 +84,11 @@ const approvedQuery = (q: string, pages: number) =>
     placeholderData: keepPreviousData,
   });
 
-function Choice({ onChoose }: { onChoose: (template: Template) => void }) {
+type ChoiceProps = Pick<Asked, 'isReviewed'> & { onChoose: (template: Template) => void };
+
+function Choice({ isReviewed, onChoose }: ChoiceProps) {
   const [{ q, pages }, setAsked] = useState({ q: '', pages: 1 });
-  const { data, error, refetch } = useQuery(approvedQuery(q, pages));
+  const { data, error, refetch } = useQuery(approvedQuery({ q, pages, isReviewed }));
   if (error && !data) {
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
   }
