@@ -117,6 +117,7 @@ journey(
     await desk.context.setOffline(true);
     await write(operator, answered.slice(1, 3));
     await write(customer, asked.slice(1, 2));
+    await customer.getByText('Menunggu', { exact: true }).waitFor({ state: 'detached' });
     await shop.context.setOffline(true);
     await write(customer, asked.slice(2));
     await desk.context.setOffline(false);
