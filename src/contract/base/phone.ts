@@ -22,8 +22,11 @@ export function to62(phone: string, { long = false }: { long?: boolean } = {}): 
 /**
  * What people type, as digits with the country in front: drops spaces, dashes, dots and brackets, and
  * a leading `+` or `00`, then applies `to62`. Longer numbers are not cut, so that a schema refuses them.
+ * In `+62 (0)812…` the 0 goes too: both are one phone, which opts out once.
  */
-export function normalizePhone(typed: string): string {
+export const normalizePhone = (typed: string): string => withCountry(typed).replace(/^620+/, '62');
+
+function withCountry(typed: string): string {
   const bare = typed.trim().replace(/[\s().\u2010-\u2015-]/g, '');
   if (bare.startsWith('+')) return bare.slice(1);
   if (bare.startsWith('00')) return bare.slice(2);

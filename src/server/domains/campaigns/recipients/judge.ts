@@ -2,7 +2,7 @@ import { storable } from '#contract/base/text.ts';
 import { COLUMNS_MAX, RECIPIENTS_MAX } from '#contract/campaigns/campaign.ts';
 import type { UnreadableList } from '#contract/campaigns/refusals.ts';
 import { variableKey } from '#contract/campaigns/variables.ts';
-import { Peer, normalizePeer } from '#contract/messages/peer.ts';
+import { Peer, isUserId, normalizePeer } from '#contract/messages/peer.ts';
 
 /** A line of a list: its number as it is written, and stored; null where it is none. */
 export type Recipient = {
@@ -26,6 +26,14 @@ const SAMPLE_LINES = 200;
 const numberNames =
   /^(?:(?:no|nomor|nomer)(?:[ ._-]*(?:hp|wa|whatsapp|telp|telepon|tlp|ponsel|handphone|tujuan|penerima|kontak))?|hp|wa|whatsapp|telp|telepon|tlp|ponsel|handphone|phone(?:[ _-]*number)?|mobile|msisdn|number|to|tujuan)\.?$/;
 
+const namesNumbers = (cell: string): boolean => numberNames.test(cell.toLowerCase());
+
+/** Whether a first line names columns: `NO.HP` does, though it looks like a user id. */
+const isHead = (line: readonly string[]): boolean =>
+  line.some(namesNumbers)
+    ? line.every((cell) => peerOf(cell) === null || isUserId(cell))
+    : line.every((cell) => peerOf(cell) === null);
+
 /**
  * Reads a table of cells as a list of recipients. The first line names the columns unless it holds a number itself;
  * the numbers are in the column that is named so, else in the one that holds the most. Blank lines are left out.
@@ -42,7 +50,7 @@ export function judgeList(lines: Iterable<readonly string[]>): RecipientList | U
   }
   const [first] = rows;
   if (!first) return 'empty';
-  const head = first.some((cell) => peerOf(cell) !== null) ? undefined : first;
+  const head = isHead(first) ? first : undefined;
   const body = head ? rows.slice(1) : rows;
   if (body.length > RECIPIENTS_MAX) return 'too_many';
   const at = numberColumn(head, body);
@@ -66,9 +74,10 @@ const cleanCell = (cell: string): string =>
     .slice(0, CELL_MAX)
     .toWellFormed();
 
-/** The stored form of a written number; null where it is none. */
+/** The stored form of a written number; null where it is none, as words are: `PT.Maju` looks like a user id. */
 function peerOf(written: string): string | null {
   if (written.length > 140) return null;
+  if (isUserId(written) && !/\d/.test(written)) return null;
   const read = Peer().safeParse(normalizePeer(written));
   return read.success ? read.data : null;
 }
@@ -77,7 +86,7 @@ function numberColumn(
   head: readonly string[] | undefined,
   body: readonly (readonly string[])[],
 ): number | undefined {
-  const named = head?.findIndex((cell) => numberNames.test(cell.toLowerCase())) ?? -1;
+  const named = head?.findIndex(namesNumbers) ?? -1;
   if (named !== -1) return body.length === 0 ? undefined : named;
   const counts = new Map<number, number>();
   for (const row of sample(body)) {
@@ -89,24 +98,29 @@ function numberColumn(
   return best?.[0];
 }
 
-/** The names of columns, each once: what has none is called by its place, the first of a list without heads `nama`. */
+/**
+ * The names of columns, each once, of what a variable can name (`contract/campaigns/variables.ts`): what has none is called
+ * by its place, the first of a list without heads `nama`.
+ */
 function namesOf(head: readonly string[] | undefined, places: readonly number[]): string[] {
   const taken = new Set<string>();
   return places.map((place, index) => {
     const fallback = head === undefined && index === 0 ? 'nama' : `kolom ${place + 1}`;
     const written = (head?.[place] ?? '')
-      .replace(/[{}|]/g, '')
+      .normalize('NFC')
+      .replace(/[^\p{L}\p{N}_ .-]+/gu, ' ')
       .replace(/\s+/g, ' ')
-      .trim()
-      .slice(0, NAME_MAX)
-      .toWellFormed();
-    const name = written === '' ? fallback : written;
+      .replace(/^[ .-]+/, '');
+    const name = beginningOf(written, NAME_MAX) || fallback;
     let own = name;
-    for (let n = 2; taken.has(variableKey(own)); n += 1) own = `${name.slice(0, 35)} ${n}`;
+    for (let n = 2; taken.has(variableKey(own)); n += 1) own = `${beginningOf(name, 35)} ${n}`;
     taken.add(variableKey(own));
     return own;
   });
 }
+
+/** So many characters of a text at most, none of them cut. */
+const beginningOf = (text: string, max: number): string => [...text].slice(0, max).join('').trim();
 
 function recipientsOf(
   body: readonly (readonly string[])[],

@@ -15,7 +15,7 @@ const MEMORY_MB_MAX = 512;
 const enter = semaphore(1, 8, { waitMs: TURN_WAIT_MS, waitingEachMax: 2 });
 
 /** The first bytes of every archive, as a spreadsheet is one. */
-const ARCHIVE = [0x50, 0x4b] as const;
+const ARCHIVE = [0x50, 0x4b, 0x03, 0x04] as const;
 
 /**
  * Reads a list of recipients, CSV or XLSX, in a thread of its own: whatever the file does to its reader, the process goes
