@@ -65,3 +65,13 @@ test('every column can be named by a variable', () => {
     expect(fillVariables(`{${name}}!`, new Map([[variableKey(name), 'isi']]))).toBe('isi!');
   }
 });
+
+test('a list of more letters than a file of texts has ends before it is held', () => {
+  const text = 'x'.repeat(500);
+  let read = 0;
+  function* lines() {
+    for (; read < 90_000; read += 1) yield ['0812-3456-7890', ...Array<string>(26).fill(text)];
+  }
+  expect(judgeList(lines())).toBe('too_many');
+  expect(read).toBeLessThan(3_000);
+});

@@ -18,6 +18,10 @@ export type Recipient = {
 export type RecipientList = { columns: string[]; recipients: Recipient[] };
 
 const CELL_MAX = 500;
+/** Cells of a line that are looked at. */
+const CELLS_MAX = 64;
+/** Letters of a list in all: a spreadsheet of 6 MB can hold a billion, one text in each of its cells. */
+const LETTERS_MAX = 30_000_000;
 const NAME_MAX = 40;
 /** By so many lines the column of numbers is looked for, where none is named so. */
 const SAMPLE_LINES = 200;
@@ -42,10 +46,13 @@ const isHead = (line: readonly string[]): boolean =>
  */
 export function judgeList(lines: Iterable<readonly string[]>): RecipientList | UnreadableList {
   const rows: string[][] = [];
+  let letters = 0;
   for (const line of lines) {
-    const cells = line.map(cleanCell);
+    // Of the columns beyond, one may hold the numbers.
+    const cells = line.slice(0, CELLS_MAX).map(cleanCell);
     if (cells.every((cell) => cell === '')) continue;
-    if (rows.length > RECIPIENTS_MAX) return 'too_many';
+    for (const { length } of cells) letters += length;
+    if (rows.length > RECIPIENTS_MAX || letters > LETTERS_MAX) return 'too_many';
     rows.push(cells);
   }
   const [first] = rows;
@@ -67,7 +74,7 @@ const sample = <T>(rows: readonly T[]): readonly T[] => rows.slice(0, SAMPLE_LIN
 
 /** A cell as it is stored: without what is not seen, and without the apostrophe by which spreadsheets mark a text. */
 const cleanCell = (cell: string): string =>
-  storable(cell)
+  storable(cell.slice(0, 2 * CELL_MAX))
     .replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
     .trim()
     .replace(/^'(?=[\d+=@-])/, '')

@@ -1,8 +1,9 @@
 import { parentPort } from 'node:worker_threads';
 import { readSheet } from 'read-excel-file/node';
 import { type CsvRecord, decodeCsv, readCsv } from '#server/infra/csv-reader.ts';
-import { judgeList } from './judge.ts';
-import type { ListAnswer, ListRequest } from './read-list.ts';
+import type { UnreadableList } from '#contract/campaigns/refusals.ts';
+import { type Recipient, type RecipientList, judgeList } from './judge.ts';
+import type { ListAnswer, ListRequest, ListTurn } from './read-list.ts';
 
 const delimiters = [',', ';', '\t', '|'] as const;
 const SAMPLE_CHARS = 20_000;
@@ -28,11 +29,14 @@ function textOf(cell: Cell): string {
   return typeof cell === 'object' ? '' : String(cell);
 }
 
-async function answer({ bytes, isSheet }: ListRequest): Promise<ListAnswer> {
+function* textsOf(rows: Iterable<readonly Cell[]>): Generator<readonly string[]> {
+  for (const row of rows) yield row.map(textOf);
+}
+
+async function read({ bytes, isSheet }: ListRequest): Promise<RecipientList | UnreadableList> {
   try {
     if (isSheet) {
-      const rows = await readSheet(Buffer.from(bytes));
-      return judgeList(rows.map((row) => row.map(textOf)));
+      return judgeList(textsOf(await readSheet(Buffer.from(bytes))));
     }
     const text = decodeCsv(bytes).replace(/^\uFEFF/, '');
     return judgeList(cellsOf(readCsv(text, delimiterOf(text))));
@@ -41,6 +45,19 @@ async function answer({ bytes, isSheet }: ListRequest): Promise<ListAnswer> {
   }
 }
 
-parentPort?.on('message', (request: ListRequest) => {
-  void answer(request).then((list) => parentPort?.postMessage(list));
+/** Recipients that are handed over at once: the process that takes them has others to answer meanwhile. */
+const LOT = 2_000;
+
+let recipients: readonly Recipient[] = [];
+
+async function answer(request: ListRequest | ListTurn): Promise<ListAnswer | readonly Recipient[]> {
+  if ('from' in request) return recipients.slice(request.from, request.from + LOT);
+  const list = await read(request);
+  if (typeof list === 'string') return list;
+  recipients = list.recipients;
+  return { columns: list.columns, count: recipients.length };
+}
+
+parentPort?.on('message', (request: ListRequest | ListTurn) => {
+  void answer(request).then((said) => parentPort?.postMessage(said));
 });

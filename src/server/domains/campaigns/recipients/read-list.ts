@@ -2,11 +2,12 @@ import { Worker } from 'node:worker_threads';
 import type { UnreadableList } from '#contract/campaigns/refusals.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { TURN_WAIT_MS, semaphore } from '#server/infra/semaphore.ts';
-import type { RecipientList } from './judge.ts';
+import type { Recipient, RecipientList } from './judge.ts';
 
-/** What the thread that reads lists is asked, and answers. */
+/** What the thread that reads lists is asked, and answers; then it hands over the recipients from a place on. */
 export type ListRequest = { bytes: Uint8Array; isSheet: boolean };
-export type ListAnswer = RecipientList | UnreadableList;
+export type ListAnswer = { columns: string[]; count: number } | UnreadableList;
+export type ListTurn = { from: number };
 
 /** A list within its limits takes a second or two. */
 const SECONDS_MAX = 30;
@@ -30,19 +31,31 @@ export async function readList(bytes: Uint8Array, accountId: string): Promise<Re
   return list;
 }
 
-async function readApart(request: ListRequest): Promise<ListAnswer> {
+async function readApart(request: ListRequest): Promise<RecipientList | UnreadableList> {
   const worker = new Worker(new URL('list-thread.ts', import.meta.url), {
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB_MAX },
     stdout: true,
     stderr: true,
   });
-  const { promise, resolve } = Promise.withResolvers<ListAnswer>();
-  const broken = () => resolve('broken');
-  const late = setTimeout(broken, SECONDS_MAX * 1_000);
-  worker.once('message', resolve).once('error', broken).once('exit', broken);
-  worker.postMessage(request);
+  const { promise: broken, resolve: breaks } = Promise.withResolvers<'broken'>();
+  const fail = () => breaks('broken');
+  const late = setTimeout(fail, SECONDS_MAX * 1_000);
+  worker.once('error', fail).once('exit', fail);
+  const ask = async <Answer>(what: ListRequest | ListTurn): Promise<Answer | 'broken'> => {
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    worker.once('message', resolve).postMessage(what);
+    return Promise.race([promise, broken]);
+  };
   try {
-    return await promise;
+    const said = await ask<ListAnswer>(request);
+    if (typeof said === 'string') return said;
+    const recipients: Recipient[] = [];
+    while (recipients.length < said.count) {
+      const lot = await ask<readonly Recipient[]>({ from: recipients.length });
+      if (lot === 'broken') return lot;
+      recipients.push(...lot);
+    }
+    return { columns: said.columns, recipients };
   } finally {
     clearTimeout(late);
     await worker.terminate();

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest';
+import { readList } from './read-list.ts';
+
+const peerAt = (n: number): string => `62812${30_000_000 + n}`;
+
+test('a list is handed over whole, in its order', async () => {
+  const lines = Array.from({ length: 4_500 }, (_, n) => `${peerAt(n)},Pelanggan ${n}`);
+  const { columns, recipients } = await readList(Buffer.from(lines.join('\n')), 'toko');
+  expect(columns).toEqual(['nama']);
+  expect(recipients.map(({ peer, cells }) => [peer, ...cells])).toEqual(
+    lines.map((_, n) => [peerAt(n), `Pelanggan ${n}`]),
+  );
+});
+
+test('a text that begins as the word PK is read as a text', async () => {
+  const { columns, recipients } = await readList(
+    Buffer.from('PKK RT,No HP\nMawar,081234567890'),
+    'toko',
+  );
+  expect([columns, recipients[0]?.peer]).toEqual([['PKK RT'], '6281234567890']);
+});
