@@ -14,7 +14,11 @@ import {
 import { excerptOf } from '#server/domains/messages/content.ts';
 import { quotedByNetwork } from '#server/domains/messages/submit/lookups.ts';
 import { contactName } from '#server/domains/messages/contacts/contacts.ts';
-import { deleteOptout, storeOptout } from '#server/domains/messages/optouts/optouts.ts';
+import {
+  deleteOptout,
+  lockOptouts,
+  storeOptout,
+} from '#server/domains/messages/optouts/optouts.ts';
 
 /** Words with which a recipient stops, and resumes, receiving from a token. */
 const stopKeywords = new Set(['stop', 'berhenti', 'unsub', 'unsubscribe']);
@@ -26,12 +30,16 @@ export function isOptInOutKeyword(text: string): boolean {
   return stopKeywords.has(keyword) || startKeywords.has(keyword);
 }
 
-/** A text as keywords are compared: people write `STOP`, `Stop.` and `berhenti!`. */
-const keywordOf = (text: string): string =>
-  text
-    .trim()
-    .replace(/[.!]+$/, '')
-    .toLowerCase();
+/** A longer text is no keyword, whatever stands around its word; nor is time spent on one of 65,536 letters. */
+const KEYWORD_TEXT_MAX = 40;
+
+/** A text as keywords are compared: people write `STOP`, `*Stop*`, `berhenti!` and `stop 🙏`. */
+function keywordOf(text: string): string {
+  const said = text.trim();
+  if (said.length > KEYWORD_TEXT_MAX) return '';
+  const word = said.normalize('NFKC').replace(/^[^\p{L}\p{N}?]+|[^\p{L}\p{N}?]+$/gu, '');
+  return word.toLowerCase();
+}
 
 /** A stored inbound message. */
 type Received = {
@@ -49,7 +57,8 @@ type Stored = { receive_message: boolean; contactName: string | null } & FoundQu
 
 /**
  * Stores an inbound message, with its event, once: the same provider id twice is one message. STOP or
- * BERHENTI opts the sender out of this token, MULAI or START back in, in the same transaction. A text that
+ * BERHENTI opts the sender out of this token, MULAI or START back in, in the same transaction; what waits for who
+ * opts out is cancelled. A text that
  * chooses from the message it answers is stored with its choice (docs/api.md#choices).
  */
 export async function receiveInbound(
@@ -63,6 +72,8 @@ export async function receiveInbound(
   await asAccount(sql, accountId, async (tx) => {
     const body = await namingBody(tx, stored);
     const text = textOf(stored);
+    // Before the wallet, which storing a message locks.
+    if (stopKeywords.has(keywordOf(text ?? ''))) await lockOptouts(tx, accountId);
     const isAnswer = text !== undefined && stored.quotes === undefined && mayChoose(text);
     const [received] = await tx<Stored[]>`
       with known as materialized (select ${contactName(tx, accountId, tx`${from}::text`)} as name)

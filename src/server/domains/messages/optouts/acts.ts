@@ -7,6 +7,7 @@ import {
   type OptoutRef,
   type StoredOptout,
   deleteOptout,
+  lockOptouts,
   readOptouts,
   requireToken,
   storeOptout,
@@ -47,6 +48,7 @@ export const optoutActs = ({ sql, onStored }: Deps): readonly ActHandler[] => [
 
 const store = (sql: Sql, ref: OptoutRef, by: Parameters<typeof storeOptout>[2]) =>
   asAccount(sql, ref.accountId, async (tx) => {
+    await lockOptouts(tx, ref.accountId);
     await requireToken(tx, ref.accountId, ref.tokenId);
     return storeOptout(tx, ref, by);
   });

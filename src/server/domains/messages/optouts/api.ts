@@ -1,6 +1,12 @@
 import type { ApiOptout } from '#contract/rest/opt-outs.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
-import { type StoredOptout, deleteOptout, readOptouts, storeOptout } from './optouts.ts';
+import {
+  type StoredOptout,
+  deleteOptout,
+  lockOptouts,
+  readOptouts,
+  storeOptout,
+} from './optouts.ts';
 
 type Sender = { accountId: string; tokenId: string };
 
@@ -31,9 +37,10 @@ export const openApiOptouts = (sql: Sql, onStored: () => void): ApiOptouts => ({
       };
     }),
   add: async ({ accountId, tokenId }, { peer, reason }) => {
-    const stored = await asAccount(sql, accountId, (tx) =>
-      storeOptout(tx, { accountId, tokenId, peer }, { source: 'api', reason }),
-    );
+    const stored = await asAccount(sql, accountId, async (tx) => {
+      await lockOptouts(tx, accountId);
+      return storeOptout(tx, { accountId, tokenId, peer }, { source: 'api', reason });
+    });
     onStored();
     return optoutOf(stored);
   },

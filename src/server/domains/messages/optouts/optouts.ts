@@ -15,9 +15,15 @@ export type StoredOptout = {
   created_at: Date;
 };
 
+/** To be called first in a transaction that may store an opt-out. */
+export async function lockOptouts(tx: Tx, accountId: string): Promise<void> {
+  await tx`select lock_optouts(${accountId})`;
+}
+
 /**
- * Stops messages of a token to a phone: the one way to do so, whoever asks for it. The first time it is
- * announced (`optout.added`), in the same transaction; asked for again, the first one stays as it is.
+ * Stops messages of a token to a phone: the one way to do so, whoever asks for it. What waits for it, planned or
+ * queued, is cancelled. The first time it is announced (`optout.added`), in the same transaction; asked for again, the
+ * first one stays as it is.
  */
 export async function storeOptout(
   tx: Tx,
@@ -29,6 +35,7 @@ export async function storeOptout(
     values (${accountId}, ${tokenId}, ${peer}, ${source}, ${reason ?? null})
     on conflict do nothing
     returning peer, source, reason, created_at`;
+  await tx`select withdraw_opted_out(${accountId}, ${tokenId}, ${peer})`;
   if (added) {
     const data = { token_id: publicId('token', tokenId), peer, source };
     await appendEvent(tx, { accountId, kind: 'optout.added', data });
