@@ -28,3 +28,9 @@ export const CivilDay = schema(() =>
     z.transform(withinYears),
   ),
 );
+
+const [CALENDAR_BEGIN, CALENDAR_END] = [Date.UTC(2000, 0, 1), Date.UTC(3000, 0, 1)];
+
+/** Whether an instant, as forms write it, is one that somebody may plan for: the database knows no year 0. */
+export const isInCalendar = (at: string): boolean =>
+  Date.parse(at) >= CALENDAR_BEGIN && Date.parse(at) < CALENDAR_END;

@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { act, paging } from '#contract/base/act.ts';
+import { isInCalendar } from '#contract/base/days.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { Rupiah } from '#contract/base/money.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
@@ -213,7 +214,12 @@ export const updateCampaign = act({
     token_id: z.optional(IdInput('token')),
     content: z.optional(CampaignContentInput()),
     starts_at: z.optional(
-      z.union([z.literal('now'), z.iso.datetime({ offset: true, error: 'Pilih waktu mulainya.' })]),
+      z.union([
+        z.literal('now'),
+        z.iso
+          .datetime({ offset: true, error: 'Pilih waktu mulainya.' })
+          .check(z.refine(isInCalendar, 'Pilih waktu sebelum tahun 3000.')),
+      ]),
     ),
     /** Messages a minute; `token`: as many as its token sends. */
     pace: z.optional(

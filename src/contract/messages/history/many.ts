@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { act } from '#contract/base/act.ts';
+import { isInCalendar } from '#contract/base/days.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { Rupiah } from '#contract/base/money.ts';
 import type { RefusalCode } from '#contract/base/refusals.ts';
@@ -83,10 +84,6 @@ export const cancelMessages = act({
   input: manyIds,
   output: () => z.object({ cancelled: z.array(Id('message')), refused: z.array(Refused()) }),
 });
-
-const [CALENDAR_BEGIN, CALENDAR_END] = [Date.UTC(2000, 0, 1), Date.UTC(3000, 0, 1)];
-const isInCalendar = (at: string): boolean =>
-  Date.parse(at) >= CALENDAR_BEGIN && Date.parse(at) < CALENDAR_END;
 
 /** Gives a planned message another time; one that is over is now. */
 export const rescheduleMessage = act({

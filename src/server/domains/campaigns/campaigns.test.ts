@@ -6,7 +6,9 @@ import type { Campaign, CampaignRecipient } from '#contract/campaigns/campaign.t
 import type { CampaignContentInput } from '#contract/campaigns/content.ts';
 import { campaignOf, readCampaign } from '#server/domains/campaigns/row.ts';
 import { postEntry } from '#server/domains/ledger/ledger.ts';
+import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
+import { orderOf } from '#tests/support/people/people.ts';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
@@ -153,6 +155,16 @@ describe('a draft', () => {
     });
   });
 
+  test('takes no time that no calendar has', async ({ openApp, db }) => {
+    const running = await openApp();
+    const shop = shopOf(running, await signedIn(db));
+    const { id } = await shop.draft(listOf(1));
+    for (const at of ['0000-01-01T00:00:00Z', '9999-12-31T23:59:59-23:00']) {
+      const { error } = await shop.ask('campaign_update', { campaign_id: id, starts_at: at });
+      expect(error?.type, at).toBe('input_invalid');
+    }
+  });
+
   test('is refused where the file holds no numbers, and made once by one key', async ({
     openApp,
     db,
@@ -291,6 +303,32 @@ describe('a campaign', () => {
     const left = texts.filter(({ status }) => status !== 'cancelled');
     expect(left).toHaveLength(60);
     expect(new Set(left.map(({ peer }) => peer)).size).toBe(60);
+  });
+
+  test('takes back its own messages, whatever a program calls others', async ({ openApp, db }) => {
+    const running = await openApp({ works: true, env: { LANE_PACE_PER_SECOND: '20' } });
+    const ani = await signedIn(db, { saldo: 1_000_000 });
+    const shop = shopOf(running, ani);
+    const { id } = await shop.draft(listOf(60));
+    await shop.write(id, { type: 'text', text: 'Halo {nama}' });
+    const tomorrow = new Date(Date.now() + 86_400_000);
+    const named = orderOf(ani, {
+      prices: [150, 150, 150],
+      refs: ['abc', '99999999999', '1.7'].map((end) => `${id}:${end}`),
+    });
+    const items = named.items.map((item) => ({ ...item, priority: 2, readyAt: tomorrow }));
+    await openAccepter(db.allAccountsSql, () => undefined).place({ ...named, items });
+    await shop.start(id);
+    await shop.until(id, ({ recipients }) => expect(recipients.placed).toBeGreaterThan(5));
+    await shop.ask('campaign_pause', { campaign_id: id });
+    await shop.until(id, ({ status }) => expect(status).toBe('paused'));
+    await shop.ask('campaign_resume', { campaign_id: id });
+    await shop.until(id, ({ status, recipients }) =>
+      expect([status, recipients.placed]).toEqual(['done', 60]),
+    );
+    const sent = (await textsOf(db, ani.accountId)).filter(({ status }) => status !== 'cancelled');
+    expect(sent.filter(({ status }) => status === 'scheduled')).toHaveLength(3);
+    expect(new Set(sent.map(({ peer }) => peer)).size).toBe(sent.length - 2);
   });
 
   test('that is cancelled sends nothing more', async ({ openApp, db }) => {

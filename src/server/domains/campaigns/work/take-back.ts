@@ -1,3 +1,4 @@
+import { RECIPIENTS_MAX } from '#contract/campaigns/campaign.ts';
 import { queuedBulk, takeBack } from '#server/domains/messages/messages.ts';
 import type { CampaignDeps } from '#server/domains/campaigns/deps.ts';
 import { announce } from '#server/domains/campaigns/manage/lock.ts';
@@ -19,15 +20,20 @@ export async function finishBecoming(deps: CampaignDeps, claimed: Claimed): Prom
     if (!still) return;
     // In this transaction: what is taken back is written down, or stays where it is.
     const queued = await queuedBulk(tx, claimed, refsOf(campaignId));
-    const ids = queued.map(({ id }) => id);
-    const taken = new Set(ids.length === 0 ? [] : await takeBack(tx, accountId, ids));
-    const places = queued.flatMap(({ id, ref }) => (taken.has(id) ? [placeOfRef(ref)] : []));
+    // Its own alone: anybody with a key of the account may have placed another under such a reference.
+    const places = queued.map(({ ref }) => placeOfRef(ref)).filter((at) => at <= RECIPIENTS_MAX);
+    const own = await tx<{ id: string }[]>`
+      select message_id as id from campaign_recipients
+      where account_id = ${accountId} and campaign_id = ${campaignId} and state = 'placed'
+        and place = any (${places}::int[]) and message_id = any (${queued.map(({ id }) => id)}::uuid[])`;
+    const ids = own.map(({ id }) => id);
+    const taken = ids.length === 0 ? [] : await takeBack(tx, accountId, ids);
     const state = becoming === 'paused' ? 'waiting' : 'cancelled';
     const { count: back } = await tx`
       update campaign_recipients set state = ${state}, taken_back = taken_back + 1,
         message_id = ${becoming === 'paused' ? null : tx`message_id`}
       where account_id = ${accountId} and campaign_id = ${campaignId} and state = 'placed'
-        and place = any (${places}::int[])`;
+        and place = any (${places}::int[]) and message_id = any (${[...taken]}::uuid[])`;
     const ended =
       becoming === 'paused'
         ? 0

@@ -43,7 +43,7 @@ export function startCampaignWorker(deps: CampaignDeps): CampaignWorker {
   const tick = async () => {
     const claimed = await claim(deps, owner);
     for (const id of paces.keys()) {
-      if (!claimed.some(({ campaignId }) => campaignId === id)) paces.delete(id);
+      if (!claimed.some((one) => paceKey(one) === id)) paces.delete(id);
     }
     await Promise.all(
       claimed.map((one) =>
@@ -76,6 +76,9 @@ function reportLasting({ report }: CampaignDeps, error: unknown): void {
 /** How much of its pace a campaign has left, in messages, as of a time. */
 type Pace = { left: number; atMs: number };
 
+/** Browsers choose the ids of campaigns: those of two accounts may be the same. */
+const paceKey = ({ accountId, campaignId }: Claimed): string => `${accountId} ${campaignId}`;
+
 type Due = Claimed & { isNew: boolean };
 
 const claim = ({ allAccountsSql, now }: CampaignDeps, owner: string): PromiseLike<Due[]> =>
@@ -98,16 +101,17 @@ async function work(
   { isNew, ...claimed }: Due,
   paces: Map<string, Pace>,
 ): Promise<void> {
-  if (isNew) await adoptPlaced(deps, claimed);
+  // Also of this worker, where writing down what it had placed failed: a pause would not know whose it takes back.
+  if (isNew || claimed.becoming !== null) await adoptPlaced(deps, claimed);
   if (claimed.becoming !== null) return finishBecoming(deps, claimed);
   const perSecond = deps.pacePerSecond();
   const queuedMax =
     perSecond === 0 ? QUEUED_UNPACED : Math.max(QUEUED_MIN, Math.ceil(perSecond * QUEUED_SECONDS));
   const queued = await countQueuedBulk(deps.allAccountsSql, claimed, queuedMax);
-  const pace = paceNow(claimed, paces.get(claimed.campaignId));
+  const pace = paceNow(claimed, paces.get(paceKey(claimed)));
   const count = Math.min(queuedMax - queued, Math.floor(pace.left));
   const done = count > 0 ? await placeNext(deps, claimed, count) : 0;
-  paces.set(claimed.campaignId, { ...pace, left: pace.left - done });
+  paces.set(paceKey(claimed), { ...pace, left: pace.left - done });
 }
 
 /** A pace that was not used up is kept for a second at most, so that nothing is made up for in a rush. */
