@@ -8,11 +8,19 @@ import type { ListAnswer, ListRequest, ListTurn } from './read-list.ts';
 const delimiters = [',', ';', '\t', '|'] as const;
 const SAMPLE_CHARS = 20_000;
 
-/** What parts the cells of a CSV: what its beginning has the most of. */
+/**
+ * What parts the cells of a CSV: what most of its first lines have, then what the very first has the most of. Addresses
+ * may have more commas than the lines of spreadsheets here have semicolons.
+ */
 function delimiterOf(text: string): string {
-  const beginning = text.slice(0, SAMPLE_CHARS);
-  const counts = delimiters.map((one) => ({ one, n: beginning.split(one).length }));
-  return counts.toSorted((a, b) => b.n - a.n)[0]?.one ?? ',';
+  const lines = text.slice(0, SAMPLE_CHARS).split(/[\r\n]+/);
+  const [head = ''] = lines;
+  const counts = delimiters.map((one) => ({
+    one,
+    lines: lines.filter((line) => line.includes(one)).length,
+    inHead: head.split(one).length,
+  }));
+  return counts.toSorted((a, b) => b.lines - a.lines || b.inHead - a.inHead)[0]?.one ?? ',';
 }
 
 function* cellsOf(records: Iterable<CsvRecord>): Generator<readonly string[]> {

@@ -19,3 +19,14 @@ test('a text that begins as the word PK is read as a text', async () => {
   );
   expect([columns, recipients[0]?.peer]).toEqual([['PKK RT'], '6281234567890']);
 });
+
+test.each([
+  ['Nama;No HP;Alamat', 'Budi, S.E.;081234567890;Jl. Mawar 1, RT 1, RW 2, Bandung'],
+  ['081234567890;Budi, S.E., M.M.', '081234567891;Siti'],
+  ['Nama,No HP,Catatan', 'Budi,081234567890,"merah; biru; hijau; kuning"'],
+  ['Nama\tNo HP\tAlamat', 'Budi\t081234567890\tJl. Mawar 1, RT 1; RW 2, a, b'],
+])('the cells of %s are parted by what its lines have in common', async (...lines) => {
+  const { recipients } = await readList(Buffer.from(lines.join('\r\n')), 'toko');
+  expect(recipients[0]?.peer).toBe('6281234567890');
+  expect(recipients.every(({ peer }) => peer !== null)).toBe(true);
+});
