@@ -49,6 +49,15 @@ test('a number that was opted out by the API gets nothing until it is let go on'
   expect((await ani.call('/v1/messages', { body: halo })).status).toBe(202);
 });
 
+test('what is planned for a number is cancelled when it is opted out', async ({ ani }) => {
+  const send_at = new Date(Date.now() + 86_400_000).toISOString();
+  const { body: planned } = await ani.call('/v1/messages', { body: { ...halo, send_at } });
+  expect(planned.status).toBe('scheduled');
+  // As another person writes the same number.
+  await ani.call('/v1/opt-outs', { body: { phone: `+62 (0)${PEER.slice(2)}` } });
+  expect((await ani.call(`/v1/messages/${planned.id}`)).body.status).toBe('cancelled');
+});
+
 test('who asks to stop by a reply stands beside the others, until they ask to go on', async ({
   ani,
   db,

@@ -46,7 +46,8 @@ async function read({ bytes, isSheet }: ListRequest): Promise<RecipientList | Un
     if (isSheet) {
       return judgeList(textsOf(await readSheet(Buffer.from(bytes))));
     }
-    const text = decodeCsv(bytes).replace(/^\uFEFF/, '');
+    // Some programs begin with `sep=;`, which tells spreadsheets what parts the cells.
+    const text = decodeCsv(bytes).replace(/^\uFEFF?(?:"?sep=.?"?\r?\n)?/i, '');
     return judgeList(cellsOf(readCsv(text, delimiterOf(text))));
   } catch {
     return 'broken';

@@ -24,6 +24,7 @@ test.each([
   ['Nama;No HP;Alamat', 'Budi, S.E.;081234567890;Jl. Mawar 1, RT 1, RW 2, Bandung'],
   ['081234567890;Budi, S.E., M.M.', '081234567891;Siti'],
   ['Nama,No HP,Catatan', 'Budi,081234567890,"merah; biru; hijau; kuning"'],
+  ['sep=;', 'Nama;No HP', 'Budi;081234567890'],
   ['Nama\tNo HP\tAlamat', 'Budi\t081234567890\tJl. Mawar 1, RT 1; RW 2, a, b'],
 ])('the cells of %s are parted by what its lines have in common', async (...lines) => {
   const { recipients } = await readList(Buffer.from(lines.join('\r\n')), 'toko');
