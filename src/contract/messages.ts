@@ -9,8 +9,12 @@ import { ChatContent } from './messages/content.ts';
 import { ChannelName, TokenStatus } from './tokens.ts';
 import { type Output, schema } from './base/schema.ts';
 
+/** Which way a message went, seen from the account. */
 export const Direction = schema(() => z.enum(['out', 'in']));
 export type Direction = Output<typeof Direction>;
+
+/** The directions in the interface's words. */
+export const directionLabel: Record<Direction, string> = { out: 'Keluar', in: 'Masuk' };
 
 /** What each means: docs/wire.md#message-states. */
 export const MessageStatus = schema(() =>
@@ -234,22 +238,31 @@ export const StatusFilter = schema(() =>
 );
 export type StatusFilter = Output<typeof StatusFilter>;
 
+/** Those statuses in the interface's words. */
+export const statusFilterLabel = (status: StatusFilter): string =>
+  messageStatusLabel[status === 'waiting' ? 'queued' : status];
+
 /** What is searched for is no longer than that, in UTF-16 units. */
 export const MESSAGE_QUERY_MAX = 100;
 
-/** Newest first unless sorted; `from` and `to` are inclusive days in WIB. */
+/** By what rows of the history are chosen, beside token and search; `from` and `to` are inclusive days in WIB. */
+export const rowFilters = () => ({
+  from: z.optional(CivilDay()),
+  to: z.optional(CivilDay()),
+  status: z.optional(StatusFilter()),
+  direction: z.optional(Direction()),
+  type: z.optional(MessageType()),
+});
+
+/** Newest first unless sorted. */
 export const listMessages = act({
   name: 'message_list',
   by: 'customer',
   list: 'default',
   input: () => ({
     ...paging(['created_at']),
-    from: z.optional(CivilDay()),
-    to: z.optional(CivilDay()),
-    status: z.optional(StatusFilter()),
-    direction: z.optional(Direction()),
+    ...rowFilters(),
     token_id: z.optional(IdInput('token')),
-    type: z.optional(MessageType()),
     /** A number or the beginning of one, as typed; else the beginning of a name, or words of the messages. */
     q: z.optional(z.string().check(z.trim(), z.maxLength(MESSAGE_QUERY_MAX))),
   }),

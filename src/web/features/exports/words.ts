@@ -1,40 +1,38 @@
 import type { RowExport } from '#contract/exports/exports.ts';
-import { messageStatusLabel, messageTypeLabel } from '#contract/messages.ts';
+import { directionLabel, messageTypeLabel, statusFilterLabel } from '#contract/messages.ts';
 import { formatDate, wibMidnight } from '#contract/base/time.ts';
 
-type Asked = RowExport['of'];
+type Requested = RowExport['of'];
+type Filters = Omit<Extract<Requested, { kind: 'messages' }>, 'kind' | 'chosen' | 'sort_type'>;
 
 const dayWords = (day: string): string => formatDate(wibMidnight(day));
 
-/** Which messages filters let through, as people say them: "gagal, keluar, 1 Nov 2026 sampai 7 Nov 2026". */
+/** Which messages filters let through, as the table names them: `Gagal, Keluar, 1 Nov 2026 sampai 7 Nov 2026`. */
 export function filterWords(
-  {
-    q,
-    status,
-    direction,
-    type,
-    from,
-    to,
-    token_id: token,
-  }: Omit<Extract<Asked, { kind: 'messages' }>, 'kind'>,
+  { q, status, direction, type, from, to, token_id: token }: Filters,
   nameOfToken: (id: string) => string | undefined,
 ): string {
-  const words = [
-    q && `cocok dengan “${q}”`,
-    status && (status === 'waiting' ? 'Antre' : messageStatusLabel[status]),
-    direction && (direction === 'out' ? 'Keluar' : 'Masuk'),
-    type && messageTypeLabel[type],
-    token && `token ${nameOfToken(token) ?? 'yang sudah dihapus'}`,
-    from &&
+  // Each of them is named: a filter that is not would have the dialog say that all messages come along.
+  const words: Record<Exclude<keyof Filters, 'to'>, string | undefined> = {
+    q: q && `cocok dengan “${q}”`,
+    status: status && statusFilterLabel(status),
+    direction: direction && directionLabel[direction],
+    type: type && messageTypeLabel[type],
+    token_id: token && `token ${nameOfToken(token) ?? 'yang sudah dihapus'}`,
+    from:
+      from &&
       (to === undefined || to === from
         ? dayWords(from)
         : `${dayWords(from)} sampai ${dayWords(to)}`),
-  ];
-  return words.filter(Boolean).join(', ');
+  };
+  return Object.values(words).filter(Boolean).join(', ');
 }
 
 /** What a file is called in the list. */
-export function exportTitle(of: Asked, nameOfToken: (id: string) => string | undefined): string {
+export function exportTitle(
+  of: Requested,
+  nameOfToken: (id: string) => string | undefined,
+): string {
   if (of.kind === 'campaign') return 'Hasil kiriman';
   if (of.chosen !== undefined) return `${of.chosen} pesan pilihan`;
   const words = filterWords(of, nameOfToken);

@@ -2,25 +2,11 @@ import {
   type Failure,
   type MessageRow,
   type MessageStatus,
-  type StatusFilter,
   messageTypeLabel,
 } from '#contract/messages.ts';
 import { mayResend } from '#contract/messages/history/resendable.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import type { Mark } from '#web/ui/chat/Ticks.tsx';
-
-/** What the table's statuses are called; `waiting` stands for all that is not sent yet. */
-export const statusFilterLabel: Record<StatusFilter, string> = {
-  scheduled: 'Terjadwal',
-  waiting: 'Antre',
-  sent: 'Terkirim',
-  delivered: 'Sampai',
-  read: 'Dibaca',
-  failed: 'Gagal',
-  cancelled: 'Dibatalkan',
-  expired: 'Kedaluwarsa',
-  received: 'Diterima',
-};
 
 /** The tick of a status; what came in has none. */
 export function markOf(status: MessageStatus): Mark | undefined {

@@ -2,7 +2,7 @@ import type { InputOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import type { exportMessages } from '#contract/exports/exports.ts';
 import { failures } from '#contract/messages/history/failure-sentences.ts';
-import { messageStatusLabel, messageTypeLabel } from '#contract/messages.ts';
+import { directionLabel, messageStatusLabel, messageTypeLabel } from '#contract/messages.ts';
 import { wholeTextOf } from '#server/domains/messages/content.ts';
 import { filterOf } from '#server/domains/messages/history/history.ts';
 import { pageOf, readAsAccount } from '#server/domains/messages/history/pages.ts';
@@ -114,7 +114,7 @@ type Times = { sent: Date | null; delivered: Date | null; read: Date | null };
 
 const cellsOf = (message: StoredMessage, times: Times | undefined): Cell[] => [
   message.created_at,
-  message.direction === 'out' ? 'Keluar' : 'Masuk',
+  directionLabel[message.direction],
   message.peer,
   message.peer_name,
   message.token_name,

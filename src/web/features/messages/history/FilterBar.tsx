@@ -1,6 +1,12 @@
 import { SlidersHorizontal, X } from 'lucide-react';
 import { useState } from 'react';
-import { messageTypeLabel, MESSAGE_QUERY_MAX } from '#contract/messages.ts';
+import {
+  directionLabel,
+  messageTypeLabel,
+  MESSAGE_QUERY_MAX,
+  statusFilterLabel,
+  StatusFilter,
+} from '#contract/messages.ts';
 import type { Token } from '#contract/tokens.ts';
 import { civilDate } from '#contract/base/time.ts';
 import styles from '#web/features/messages/history/FilterBar.module.css';
@@ -11,7 +17,6 @@ import {
   type FilterSearch,
   type Filters,
 } from '#web/features/messages/history/filters.ts';
-import { statusFilterLabel } from '#web/features/messages/labels.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
@@ -90,7 +95,7 @@ export function FilterBar(props: Props) {
 
 const statusOptions: readonly Option[] = [
   { value: '', label: 'Semua status' },
-  ...Object.entries(statusFilterLabel).map(([value, label]) => ({ value, label })),
+  ...StatusFilter().options.map((value) => ({ value, label: statusFilterLabel(value) })),
 ];
 const typeOptions: readonly Option[] = [
   { value: '', label: 'Semua jenis' },
@@ -98,8 +103,7 @@ const typeOptions: readonly Option[] = [
 ];
 const directionOptions: readonly Option[] = [
   { value: '', label: 'Semua arah' },
-  { value: 'out', label: 'Keluar' },
-  { value: 'in', label: 'Masuk' },
+  ...Object.entries(directionLabel).map(([value, label]) => ({ value, label })),
 ];
 
 type ChoicesProps = Props & {

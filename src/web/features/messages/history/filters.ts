@@ -49,7 +49,7 @@ export function rangeOf({ from, to }: Pick<FilterSearch, 'from' | 'to'>): DateRa
 }
 
 /** An address without any filter. */
-export const noFilters = {
+export const noFilters: Record<keyof FilterSearch, undefined> = {
   q: undefined,
   from: undefined,
   to: undefined,
@@ -57,7 +57,7 @@ export const noFilters = {
   status: undefined,
   type: undefined,
   token: undefined,
-} as const;
+};
 
 /** How many filters are set, the search not counted: it stands in sight anyway. */
 export function countSet(filters: Filters): number {
