@@ -36,6 +36,8 @@ export function excerptOf(type: MessageType, body: Body): string {
 }
 
 function wordsOf(type: MessageType, body: Body): string {
+  if (isMediaKind(type))
+    return captionText(text(body['caption']) ?? '') || oneLine(text(body['filename']) ?? '');
   switch (type) {
     case 'text':
     case 'template':
@@ -46,8 +48,6 @@ function wordsOf(type: MessageType, body: Body): string {
       return captionText(text(body['name']) ?? text(body['address']) ?? coordinates(body) ?? '');
     case 'contact':
       return oneLine(text(body['name']) ?? text(body['phone']) ?? '');
-    default:
-      return captionText(text(body['caption']) ?? '') || oneLine(text(body['filename']) ?? '');
   }
 }
 
@@ -58,6 +58,7 @@ function wordsOf(type: MessageType, body: Body): string {
 export function wholeTextOf(type: MessageType, body: Body): string {
   const lines = (...values: readonly unknown[]) =>
     values.flatMap((value) => text(value) ?? []).join('\n');
+  if (isMediaKind(type)) return lines(body['caption'], body['filename']);
   switch (type) {
     case 'text':
     case 'template':
@@ -68,8 +69,6 @@ export function wholeTextOf(type: MessageType, body: Body): string {
       return lines(body['name'], body['address'], coordinates(body));
     case 'contact':
       return lines(body['name'], body['organization'], body['phone']);
-    default:
-      return lines(body['caption'], body['filename']);
   }
 }
 
@@ -218,7 +217,10 @@ export function contentOf(
       return { ...content, ...contactIn(body) };
     case 'document':
       return { ...content, filename: content.filename ?? lastSegment(text(body['link'])) };
-    default:
+    case 'image':
+    case 'video':
+    case 'audio':
+    case 'sticker':
       return content;
   }
 }
@@ -269,7 +271,7 @@ function renderedAs(type: MessageType, body: Body): string {
       return 'ogg';
     case 'video':
       return 'mp4';
-    default:
+    case 'document':
       return kind === '' || shownOtherwise.has(kind) ? 'file' : kind;
   }
 }

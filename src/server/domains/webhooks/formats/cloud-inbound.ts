@@ -59,7 +59,11 @@ function saidBy({ data }: Received): [string, object] | null {
     }
     case 'template':
       return ['unsupported', { errors: [errorOf(131_051)] }];
-    default: {
+    case 'image':
+    case 'video':
+    case 'audio':
+    case 'document':
+    case 'sticker': {
       const file = fileOf(type, content);
       return file ? [type, file] : ['unsupported', { errors: [errorOf(131_052)] }];
     }

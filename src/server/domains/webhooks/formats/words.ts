@@ -16,7 +16,13 @@ export function wordsOf(type: MessageType, content: Readonly<Record<string, unkn
       return some('name', 'address');
     case 'contact':
       return some('name', 'phone');
-    default:
+    case 'image':
+    case 'video':
+    case 'audio':
+    case 'document':
+    case 'sticker':
+    case 'template':
+    case 'reaction':
       return some('caption');
   }
 }

@@ -43,8 +43,7 @@ async function contentOf(
   readFile: ReadFile,
 ): Promise<EngineContent | undefined> {
   const { type, body } = message;
-  const above = type === 'template' ? (text(body['header_file']) ?? '') : type;
-  if (isMediaKind(above)) return mediaOf(message, above, readFile);
+  if (isMediaKind(type)) return mediaOf(message, type, readFile);
   switch (type) {
     case 'location':
       return {
@@ -65,10 +64,19 @@ async function contentOf(
       const to = namedIn(body, 'message_id');
       return to && { kind: 'reaction', emoji: text(body['emoji']) ?? '', to };
     }
-    default:
-      return { kind: 'text', text: message.text ?? wordsOf(body) };
+    case 'template': {
+      const above = text(body['header_file']) ?? '';
+      return isMediaKind(above) ? mediaOf(message, above, readFile) : textOf(message);
+    }
+    case 'text':
+      return textOf(message);
   }
 }
+
+const textOf = ({ text: secret, body }: Outgoing): EngineContent => ({
+  kind: 'text',
+  text: secret ?? wordsOf(body),
+});
 
 /** The words of a text or a template: what its receiver may choose is numbered in them already. */
 const wordsOf = (body: MessageBody): string =>
