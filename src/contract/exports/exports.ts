@@ -3,12 +3,12 @@ import { act } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { messageFilters } from '#contract/messages/history/filters.ts';
+import { MANY_MAX } from '#contract/messages/history/many.ts';
 
 /** Files with rows that an account may ask for in a day. */
 export const EXPORTS_A_DAY = 20;
-/** How many chosen messages one file takes. */
-export const CHOSEN_MAX = 500;
 
+/** The kinds of files with rows. */
 export const ExportFormat = schema(() => z.enum(['csv', 'xlsx']));
 export type ExportFormat = Output<typeof ExportFormat>;
 
@@ -66,7 +66,7 @@ export const exportMessages = act({
     ...messageFilters(),
     token_id: z.optional(IdInput('token')),
     message_ids: z.optional(
-      z.array(IdInput('message')).check(z.minLength(1), z.maxLength(CHOSEN_MAX)),
+      z.array(IdInput('message')).check(z.minLength(1), z.maxLength(MANY_MAX)),
     ),
   }),
   output: RowExport,

@@ -7,7 +7,7 @@ import type { RefusalCode } from '#contract/base/refusals.ts';
 import { schema, type Output } from '#contract/base/schema.ts';
 import { MessageRow, sendRefusals } from '#contract/messages.ts';
 
-/** How many messages one call sends anew or cancels. */
+/** How many messages are chosen at once, and one call sends anew, cancels or exports. */
 export const MANY_MAX = 500;
 
 const manyIds = () => ({

@@ -82,6 +82,7 @@ export async function readCampaign(
   return stored;
 }
 
+/** What is said of a campaign that the account does not have. */
 export const notFound = () => new Refusal('not_found', { what: 'Kiriman' });
 
 /** A campaign as its account sees it. @param tokenPace messages a minute that its token sends at most; null without a limit. */

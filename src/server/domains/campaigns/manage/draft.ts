@@ -20,7 +20,6 @@ import { judgeRecipients, storeRecipients } from '#server/domains/campaigns/reci
 import {
   type CampaignRef,
   type StoredCampaign,
-  notFound,
   readCampaign,
   readCampaigns,
 } from '#server/domains/campaigns/row.ts';
@@ -163,9 +162,8 @@ export async function deleteCampaignOf(
   await asAccount(sql, accountId, async (tx) => {
     const { status } = await lockCampaign(tx, ref);
     if (status === 'running' || status === 'paused') throw new Refusal('campaign_state', {});
-    const { count } = await tx`
+    await tx`
       delete from campaigns where account_id = ${accountId} and campaign_id = ${campaignId}`;
-    if (count === 0) throw notFound();
     await announce(tx, ref);
   });
   onStored();

@@ -1,6 +1,7 @@
 import type { CampaignContent } from '#contract/campaigns/content.ts';
 import { fillContent } from '#contract/campaigns/content.ts';
 import { variableKey } from '#contract/campaigns/variables.ts';
+import { writtenPeer } from '#contract/messages/peer.ts';
 import { NewMessage } from '#contract/rest/new-message.ts';
 
 /** Whom a message goes to, and what its variables are filled with, by column. */
@@ -18,8 +19,7 @@ export function messageFor(
 ): NewMessage | undefined {
   const values = new Map(columns.map((name, index) => [variableKey(name), cells[index] ?? '']));
   const read = NewMessage().safeParse({
-    // Written out, so that a number abroad is not taken for one without its country.
-    to: /^\d/.test(peer) ? `+${peer}` : peer,
+    to: writtenPeer(peer),
     ref,
     priority: 'bulk',
     ...bodyOf(fillContent(content, values)),

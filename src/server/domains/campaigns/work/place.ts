@@ -144,6 +144,7 @@ async function send(
 ): Promise<Sent> {
   try {
     const { results } = await deps.send({
+      // Read so long ago that its channel is looked up anew: neither `channel` nor `simulated` counts.
       sender: { accountId, tokenId, simulated: false, channel: 'simulator', readAtMs: -Infinity },
       messages,
       key: undefined,

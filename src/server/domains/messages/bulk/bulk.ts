@@ -1,6 +1,7 @@
-import { type MessageRow, Failure, type MessageStatus } from '#contract/messages.ts';
+import type { MessageRow, MessageStatus } from '#contract/messages.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { type Sql, type Tx } from '#server/infra/postgres/database.ts';
+import { failureOf } from '#server/domains/messages/history/rows.ts';
 import { withdrawMessages } from '#server/domains/messages/dispatch/withdraw.ts';
 
 /** `priority` of messages that leave after all others of their token. */
@@ -71,13 +72,10 @@ export async function outcomesOf(
       where x.account_id = ${accountId} and x.message_id = named.message_id limit 1
     ) m`;
   return new Map(
-    found.map(({ id, status, failure }) => {
-      const known = Failure().safeParse(failure);
-      return [
-        id,
-        { id: publicId('message', id), status, failure: known.success ? known.data : null },
-      ];
-    }),
+    found.map(({ id, status, failure }) => [
+      id,
+      { id: publicId('message', id), status, failure: failureOf({ failure }) },
+    ]),
   );
 }
 

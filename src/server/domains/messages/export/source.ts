@@ -41,11 +41,23 @@ const columnsOf = (zone: string): readonly Column[] => [
   { title: 'Token', width: 18 },
   { title: 'Jenis', width: 12 },
   { title: 'Isi', width: 60 },
+  ...stateColumns,
+  { title: 'Referensi', width: 20 },
+  idColumn,
+  ...timeColumns(zone),
+];
+
+/** Those of `stateCells`. */
+const stateColumns: readonly Column[] = [
   { title: 'Status', width: 12 },
   { title: 'Alasan gagal', width: 40 },
   { title: 'Biaya (Rp)', width: 11 },
-  { title: 'Referensi', width: 20 },
-  { title: 'Id pesan', width: 32 },
+];
+
+const idColumn: Column = { title: 'Id pesan', width: 32 };
+
+/** Those of `timeCells`. */
+const timeColumns = (zone: string): readonly Column[] => [
   { title: `Terkirim (${zone})`, width: 20 },
   { title: `Sampai (${zone})`, width: 20 },
   { title: `Dibaca (${zone})`, width: 20 },
@@ -120,14 +132,14 @@ const cellsOf = (message: StoredMessage, times: Times | undefined): Cell[] => [
   message.token_name,
   messageTypeLabel[message.type],
   wholeTextOf(message.type, message.body),
-  ...outcomeCells(message),
+  ...stateCells(message),
   message.ref,
   publicId('message', message.message_id),
   ...timeCells(times),
 ];
 
 /** Status, reason and cost. */
-function outcomeCells(message: StoredMessage): Cell[] {
+function stateCells(message: StoredMessage): Cell[] {
   const failure = failureOf(message);
   return [
     messageStatusLabel[message.status],
@@ -159,10 +171,11 @@ async function timesOf(
 }
 
 /** What became of a campaign's messages, as its results say it. */
-export const outcomeColumns = (zone: string): readonly Column[] =>
-  columnsOf(zone).filter(({ title }) =>
-    /^(Status|Alasan gagal|Biaya|Id pesan|Terkirim|Sampai|Dibaca)/.test(title),
-  );
+export const outcomeColumns = (zone: string): readonly Column[] => [
+  ...stateColumns,
+  idColumn,
+  ...timeColumns(zone),
+];
 
 /** The cells of `outcomeColumns`, by the messages' ids. */
 export async function outcomeCellsOf(
@@ -182,7 +195,7 @@ export async function outcomeCellsOf(
     stored.map((message) => [
       message.message_id,
       [
-        ...outcomeCells(message),
+        ...stateCells(message),
         publicId('message', message.message_id),
         ...timeCells(times.get(message.message_id)),
       ],

@@ -1,12 +1,13 @@
 import { idFloor } from '#contract/base/ids.ts';
 import {
+  FIRST_ID,
   type MessageFilter,
   dayStartMs,
   matchesFilter,
   readAsAccount,
 } from '#server/domains/messages/history/pages.ts';
 import { type SortOrder, sqlOrder } from '#server/domains/messages/history/rows.ts';
-import { FIRST_ID, digitsOf, peersNamed } from '#server/domains/messages/history/search.ts';
+import { digitsOf, peersNamed } from '#server/domains/messages/history/search.ts';
 import { matcherOf, wordsIn } from '#server/domains/messages/history/words/words.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 

@@ -12,6 +12,10 @@ const DAY_MS = 24 * HOUR_MS;
 /** An id's time may be in a year of more than four digits. */
 const LATEST_MS = Date.UTC(9000, 0);
 
+/** No id is before the one, none after the other. */
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
 /** Which messages are meant; what is left out means all. */
 export type MessageFilter = {
   /** From this civil day (WIB, `YYYY-MM-DD`) to before that one. */

@@ -2,6 +2,8 @@ import { idFloor } from '#contract/base/ids.ts';
 import { normalizePhone } from '#contract/base/phone.ts';
 import type { Fragment, Tx } from '#server/infra/postgres/database.ts';
 import {
+  FIRST_ID,
+  LAST_ID,
   type Page,
   type PageQuery,
   dayStartMs,
@@ -131,9 +133,6 @@ export function digitsOf(typed: string): string | undefined {
   const digits = normalizePhone(typed);
   return /^[0-9]{1,15}$/.test(digits) ? digits : undefined;
 }
-
-export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
 /** The messages with the phones that begin with these digits. */
 const beginning = (

@@ -1,11 +1,17 @@
 import { idFloor } from '#contract/base/ids.ts';
 import type { Fragment, Tx } from '#server/infra/postgres/database.ts';
-import { type PageQuery, dayStartMs, inTimeRange } from '#server/domains/messages/history/pages.ts';
+import {
+  FIRST_ID,
+  LAST_ID,
+  type PageQuery,
+  dayStartMs,
+  inTimeRange,
+  matchesFilter,
+} from '#server/domains/messages/history/pages.ts';
 import { sqlOrder } from '#server/domains/messages/history/rows.ts';
-import { FIRST_ID, isLate } from './indexing.ts';
+import { isLate } from './indexing.ts';
 import { kindWords, matcherOf } from './words.ts';
 
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /**
  * So many messages without a batch are looked through at most, the newest. There are fewer, but while the
  * messages of an existing installation are taken in, or a thousand a second come to one account.
@@ -58,10 +64,7 @@ async function tailWith(tx: Tx, query: WordQuery, mark: Mark | undefined): Promi
 /** The messages that are in no batch, as far as the filter lets them through: after the mark, or late below it. */
 const tailOf = (tx: Tx, { accountId, filter }: WordQuery, mark: Mark | undefined): Fragment => {
   const { direction, type, tokenId } = filter;
-  const kind = tx`
-    ${direction === undefined ? tx`` : tx`and m.direction = ${direction}`}
-    ${type === undefined ? tx`` : tx`and m.type = ${type}`}
-    ${tokenId === undefined ? tx`` : tx`and m.token_id = ${tokenId}`}`;
+  const kind = matchesFilter(tx, { direction, type, tokenId });
   const after = tx`
     select m.message_id as id, message_text(m.type, m.body) as text from (
       select m.message_id, m.type, m.direction, m.token_id, m.body from messages m

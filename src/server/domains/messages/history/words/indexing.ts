@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { newestPositions } from '#server/domains/events/events.ts';
+import { FIRST_ID } from '#server/domains/messages/history/pages.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import { type Wording, wordRows } from './batches.ts';
 import { wordsIn } from './words.ts';
@@ -10,8 +11,6 @@ export const BATCH = 2_048;
 const SWEEP_MS = 10_000;
 /** What is younger than so long waits: messages with lower ids may still be on their way. */
 const SETTLED = '5 seconds';
-
-export const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 export type Indexing = {
   /** Takes in all that are a batch. */
