@@ -76,6 +76,7 @@ export const messageStatusLabel: Record<MessageStatus, string> = {
   received: 'Diterima',
 };
 
+/** What a message carries. What else a new one needs: docs/contributing.md#a-message-type. */
 export const MessageType = schema(() =>
   z.enum([
     'text',
@@ -125,6 +126,7 @@ export const failureCodes = [
   'number_restricted',
 ] as const;
 export type Failure = (typeof failureCodes)[number];
+/** One of those reasons. */
 export const Failure = schema(() => z.enum(failureCodes));
 
 /** A row of the history. */
@@ -161,6 +163,7 @@ export const Quoted = schema(() =>
 );
 export type Quoted = Output<typeof Quoted>;
 
+/** A message as its conversation shows it. */
 export const ConversationMessage = schema(() =>
   z.extend(MessageRow(), {
     content: ChatContent(),
@@ -185,6 +188,7 @@ export const TimelineStep = schema(() =>
 );
 export type TimelineStep = Output<typeof TimelineStep>;
 
+/** A message with everything that is known of it. */
 export const MessageDetail = schema(() =>
   z.extend(ConversationMessage(), {
     ref: z.nullable(z.string()),
@@ -269,6 +273,7 @@ export const listMessages = act({
   output: MessageRow,
 });
 
+/** One message with everything that is known of it; `not_found` where it is no message of the account. */
 export const getMessage = act({
   name: 'message_get',
   by: 'customer',
@@ -276,6 +281,7 @@ export const getMessage = act({
   output: MessageDetail,
 });
 
+/** The longest text, in UTF-16 units. */
 export const TEXT_MAX = 4096;
 
 /** Why a message of the browser is not placed. */
@@ -315,6 +321,7 @@ export const sendMessage = act({
   refuses: sendRefusals,
 });
 
+/** Takes back a message that has not left, and releases its price; a cancelled one is answered again. */
 export const cancelMessage = act({
   name: 'message_cancel',
   by: 'customer',

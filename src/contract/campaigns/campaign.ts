@@ -177,6 +177,7 @@ export const listCampaigns = act({
   output: Campaign,
 });
 
+/** One campaign as it now stands. */
 export const getCampaign = act({
   name: 'campaign_get',
   by: 'customer',
@@ -260,6 +261,7 @@ export const pauseCampaign = act({
   refuses: ['campaign_state'],
 });
 
+/** Lets one that stands still go on: who was taken back is placed anew. */
 export const resumeCampaign = act({
   name: 'campaign_resume',
   by: 'customer',

@@ -14,6 +14,7 @@ export const PINS_MAX = 20;
 /** Letters of a name that an account gives a number. */
 export const CONTACT_NAME_MAX = 60;
 
+/** A row of the list of conversations: a token's with one phone, and its newest message. */
 export const Conversation = schema(() =>
   z.object({
     token: z.object({

@@ -50,6 +50,7 @@ export const saveQuickReply = act({
   refuses: ['canned_too_many'],
 });
 
+/** Deletes one by its name; `not_found` where there is none. */
 export const deleteQuickReply = act({
   name: 'quick_reply_delete',
   by: 'customer',

@@ -31,6 +31,7 @@ export const templateLanguage = /^[a-z]{2,3}(_[A-Z]{2})?$/;
 export const TemplateStatus = schema(() => z.enum(['approved', 'pending', 'rejected']));
 export type TemplateStatus = Output<typeof TemplateStatus>;
 
+/** What a template is for; by the Cloud API its price follows from it. */
 export const templateCategories = ['utility', 'marketing', 'authentication'] as const;
 export const TemplateCategory = schema(() => z.enum(templateCategories));
 export type TemplateCategory = Output<typeof TemplateCategory>;

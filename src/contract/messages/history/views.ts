@@ -58,6 +58,7 @@ export const saveView = act({
   refuses: ['views_full', 'view_name_taken'],
 });
 
+/** Deletes one of the caller's own views. */
 export const deleteView = act({
   name: 'message_view_delete',
   by: 'customer',

@@ -33,8 +33,9 @@ const Degrees = (max: number, sentence: string) =>
     z.number(sentence).check(z.minimum(-max, sentence), z.maximum(max, sentence)),
   );
 
-/** How far north, and how far east. */
+/** How far north, in degrees. */
 export const Latitude = schema(() => Degrees(90, 'Garis lintang antara -90 dan 90.'));
+/** How far east, in degrees. */
 export const Longitude = schema(() => Degrees(180, 'Garis bujur antara -180 dan 180.'));
 
 /** Sends a place from the browser. */

@@ -276,7 +276,7 @@ describe('a campaign', () => {
     openApp,
     db,
   }) => {
-    const running = await openApp({ works: true, env: { LANE_PACE_PER_SECOND: '20' } });
+    const running = await openApp({ works: true, env: { LANE_PACE_PER_SECOND: '10' } });
     const ani = await signedIn(db, { saldo: 1_000_000 });
     const shop = shopOf(running, ani);
     const { id } = await shop.draft(listOf(60));
@@ -332,7 +332,7 @@ describe('a campaign', () => {
   });
 
   test('that is cancelled sends nothing more', async ({ openApp, db }) => {
-    const running = await openApp({ works: true, env: { LANE_PACE_PER_SECOND: '20' } });
+    const running = await openApp({ works: true, env: { LANE_PACE_PER_SECOND: '1' } });
     const ani = await signedIn(db, { saldo: 1_000_000 });
     const shop = shopOf(running, ani);
     const { id } = await shop.draft(listOf(60));

@@ -9,6 +9,7 @@ import { withdrawMessages } from './withdraw.ts';
 import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
+/** The act that cancels one message. */
 export const cancelMessageHandler = ({ sql }: { sql: Sql }) =>
   handle(cancelMessage, ({ caller }, { message_id }) =>
     withdraw(sql, caller.accountId, message_id),

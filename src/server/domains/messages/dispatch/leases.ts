@@ -16,6 +16,7 @@ export type LeasedLane = {
   renewedAt: number;
 };
 
+/** A lane whose lease has just been taken. */
 export const leasedNow = (claim: Claim): LeasedLane => ({
   claim,
   lost: new AbortController(),

@@ -129,7 +129,7 @@ test('chosen messages come alone; what is somebody else’s, or came later, does
 }) => {
   const ani = await customerWith(sql);
   const budi = await customerWith(sql);
-  const [first, second, third] = await storeMessages(
+  const [first, , third] = await storeMessages(
     db.owner,
     ani.accountId,
     messagesOf(ani.tokenId).slice(0, 3),
@@ -150,5 +150,4 @@ test('chosen messages come alone; what is somebody else’s, or came later, does
   };
   const pages = await Array.fromAsync(walkMessages(db.tenantSql, walk));
   expect(pages).toEqual([{ ids: [first?.id], looked: 3 }]);
-  expect(second?.id).toBeDefined();
 });

@@ -39,8 +39,10 @@ export type StoredMessage = {
   scheduled_at: Date | null;
 };
 
+/** By when messages were accepted. */
 export type SortOrder = 'newest' | 'oldest';
 
+/** What stands behind `order by` for ids. */
 export const sqlOrder = (sql: Sql | Tx, order: SortOrder): Fragment =>
   order === 'newest' ? sql`desc` : sql`asc`;
 

@@ -7,6 +7,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { test as base } from '#tests/support/database/database.ts';
 import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { type FindMedia, findNoMedia } from '#server/domains/messages/submit/lookups.ts';
 import { reschedule } from './reschedule.ts';
 
@@ -113,7 +114,12 @@ test('a lane that takes it at the same moment wins, and never takes one that is 
     await tx`update dispatch set state = 'sending', attempt = 1 where message_id = ${id}`;
     moving = shop.move(id, inHours(9));
     moving.catch(() => undefined);
-    await expect(Promise.race([moving, tx`select pg_sleep(0.2)`])).resolves.toBeDefined();
+    await waitFor(async () =>
+      expect(
+        await tx`
+          select from pg_locks where not granted and pg_backend_pid() = any (pg_blocking_pids(pid))`,
+      ).not.toEqual([]),
+    );
   });
   await expect(moving).rejects.toMatchObject({ code: 'message_in_flight' });
   expect(await standing(sql, id)).toMatchObject({ state: 'sending', ready_at: planned?.ready_at });

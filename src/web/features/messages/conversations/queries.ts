@@ -28,6 +28,7 @@ import {
 /** Which conversation: a token's with a phone. */
 export type Which = { tokenId: string; peer: string };
 
+/** Whether a row is of that conversation. */
 export const sameConversation = ({ token, peer }: Conversation, which: Which): boolean =>
   token.id === which.tokenId && peer === which.peer;
 

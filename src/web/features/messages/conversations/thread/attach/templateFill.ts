@@ -13,6 +13,7 @@ export type Filling = {
   buttons: Readonly<Record<number, string>>;
 };
 
+/** A template of which nothing is filled in yet. */
 export const emptyFilling: Filling = { variables: {}, header: '', buttons: {} };
 
 const shownFor = (text: string, values: Readonly<Record<string, string>>): string =>
