@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { act } from './base/act.ts';
 import { IdInput } from './base/ids.ts';
-import { Direction, TEXT_MAX } from './messages.ts';
+import { Direction, TEXT_MAX, messageTypeLabel } from './messages.ts';
 import { ChatContent } from './messages/content.ts';
 import { Phone, TypedPhone } from './base/phone.ts';
 import { Rupiah } from './base/money.ts';
@@ -61,13 +61,13 @@ export const simulatedReply = act({
 
 /** What a phone can send beside texts: one of each kind. */
 export const phoneSamples = {
-  picture: 'Gambar',
-  video: 'Video',
-  audio: 'Pesan suara',
-  document: 'Dokumen',
-  sticker: 'Stiker',
-  location: 'Lokasi',
-  contact: 'Kontak',
+  picture: messageTypeLabel.image,
+  video: messageTypeLabel.video,
+  audio: messageTypeLabel.audio,
+  document: messageTypeLabel.document,
+  sticker: messageTypeLabel.sticker,
+  location: messageTypeLabel.location,
+  contact: messageTypeLabel.contact,
 } as const;
 export type PhoneSample = keyof typeof phoneSamples;
 

@@ -1,6 +1,7 @@
 import { captionText } from '#contract/messages/captions.ts';
+import { messageTypeLabel } from '#contract/messages.ts';
 import type { SimulatedLine } from '#contract/simulator.ts';
-import { chatKind } from '#web/ui/chat/chat.ts';
+import { chatKind, type ChatKind } from '#web/ui/chat/chat.ts';
 
 /** All lines between the phone and one number, oldest first. */
 export type Conversation = { peer: string; lines: readonly SimulatedLine[]; newest: SimulatedLine };
@@ -15,17 +16,13 @@ export function conversationsOf(lines: readonly SimulatedLine[]): readonly Conve
   return [...conversations.values()].sort((a, b) => b.newest.at.getTime() - a.newest.at.getTime());
 }
 
-const words = {
-  image: 'Gambar',
-  sticker: 'Stiker',
-  location: 'Lokasi',
-  template: '',
-  audio: 'Pesan suara',
-  video: 'Video',
-  contact: 'Kontak',
+/** What a line is, before its text; a text and a template say it themselves. */
+const words: Record<ChatKind, string> = {
+  ...messageTypeLabel,
   file: 'Berkas',
+  template: '',
   text: '',
-} as const;
+};
 
 /** A line in a few words, for the list: its text, or what it is. */
 export const excerptOf = ({ content }: SimulatedLine): string => {
