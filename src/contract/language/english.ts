@@ -149,6 +149,8 @@ const sentences: Sentences = {
   resend_unfit:
     'Only messages of yours that failed, were cancelled or expired can be sent again; reactions cannot.',
   views_full: ({ limit }) => `There are ${limit} views already. Delete one that is not used.`,
+  quick_replies_full: ({ limit }) =>
+    `There are ${limit} quick replies already. Delete one that is not used.`,
   view_name_taken: ({ name }) => `There is a view "${name}" already. Choose another name.`,
   webhook_unconfirmed: ({ status, why }) =>
     `The webhook address did not confirm the test${status === null ? '' : ` (it answered ${status})`}: ${unconfirmed[why]}`,

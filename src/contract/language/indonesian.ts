@@ -152,6 +152,8 @@ const sentences: Sentences = {
   resend_unfit:
     'Hanya pesan keluar yang gagal, dibatalkan, atau kedaluwarsa yang dapat dikirim ulang; reaksi tidak.',
   views_full: ({ limit }) => `Sudah ada ${limit} tampilan. Hapus yang tidak dipakai lagi.`,
+  quick_replies_full: ({ limit }) =>
+    `Sudah ada ${limit} balasan cepat. Hapus yang tidak dipakai lagi.`,
   view_name_taken: ({ name }) => `Tampilan "${name}" sudah ada. Pakai nama lain.`,
   webhook_unconfirmed: ({ status, why }) =>
     `Alamat webhook belum menjawab uji coba${status === null ? '' : ` (menjawab ${status})`}: ${unconfirmed[why]}`,

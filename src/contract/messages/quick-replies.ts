@@ -47,7 +47,7 @@ export const saveQuickReply = act({
   changes: true,
   input: () => ({ name: ReplyName(), text: ReplyText() }),
   output: QuickReply,
-  refuses: ['canned_too_many'],
+  refuses: ['quick_replies_full'],
 });
 
 /** Deletes one by its name; `not_found` where there is none. */

@@ -51,7 +51,7 @@ test('the last place is given once, and a full list still takes other texts', as
   const ends = await Promise.allSettled(tries);
   expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
   const refused = ends.find(({ status }) => status === 'rejected') as PromiseRejectedResult;
-  expect(refused.reason).toEqual(new Refusal('canned_too_many', {}));
+  expect(refused.reason).toEqual(new Refusal('quick_replies_full', { limit: 100 }));
   const other = await ask(saveQuickReply, { name: 'balasan-2', text: 'Tentu.' });
   expect(other.text).toBe('Tentu.');
   expect((await ask(listQuickReplies, {})).replies).toHaveLength(REPLY_MAX.all);

@@ -36,7 +36,7 @@ async function readReplies(tx: Tx, accountId: string): Promise<QuickReply[]> {
   return [...found];
 }
 
-/** @throws Refusal `canned_too_many`. */
+/** @throws Refusal `quick_replies_full`. */
 async function saveReply(
   tx: Tx,
   accountId: string,
@@ -51,7 +51,8 @@ async function saveReply(
     returning name, text, updated_at`;
   const [counted] = await tx<{ replies: number }[]>`
     select count(*) as replies from quick_replies where account_id = ${accountId}`;
-  if (!saved || (counted?.replies ?? 0) > REPLY_MAX.all) throw new Refusal('canned_too_many', {});
+  if (!saved || (counted?.replies ?? 0) > REPLY_MAX.all)
+    throw new Refusal('quick_replies_full', { limit: REPLY_MAX.all });
   await appendEvent(tx, { accountId, kind: 'quick_reply.changed', data: {} });
   return saved;
 }
