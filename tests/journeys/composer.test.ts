@@ -223,9 +223,10 @@ journey(
       clipboardData.items.add(new File([new Uint8Array(png)], 'kue.png', { type: 'image/png' }));
       box.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true }));
     }, bytes);
-    await other.getByRole('list', { name: 'Lampiran yang akan dikirim' }).waitFor();
+    await other.getByRole('radiogroup', { name: 'Lampiran yang akan dikirim' }).waitFor();
     await look(other, 'a pasted picture');
-    await composer(other).press('Enter');
+    const caption = other.getByRole('textbox', { name: 'Tulis keterangan untuk kue.png' });
+    await caption.press('Enter');
     await waitFor(async () => {
       const captions = (await inPhone()).map(({ content }) => content.caption);
       expect(captions.some((caption) => caption.endsWith('bantu?🇮🇩'))).toBe(true);

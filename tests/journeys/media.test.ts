@@ -2,9 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import { afterAll, expect } from 'vitest';
+import { simulatedPhone } from '#contract/simulator.ts';
+import { picture } from '#tests/support/app/uploads-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { openMediaThread, openPhotoHost } from './seeds/media.ts';
 import { inspection } from './browser/axe.ts';
+import { ask } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
 
 const photo = await openPhotoHost();
@@ -127,19 +130,52 @@ journey(
         mimeType: 'audio/ogg',
         buffer: await readFile(join(samples, 'suara.ogg')),
       },
+      {
+        name: 'kue.png',
+        mimeType: 'image/png',
+        buffer: await picture('png', { width: 300, height: 200 }),
+      },
       { name: 'jahat.exe', mimeType: 'application/x-msdownload', buffer: Buffer.from('MZ') },
     ]);
     await thread.getByText(/jahat\.exe tidak dapat dikirim/).waitFor();
-    await thread.getByText(/2 pesan/).waitFor();
-    await box.fill('Daftar harga terbaru');
-    await box.press('Enter');
+    await thread.getByText(/3 pesan/).waitFor();
+    const caption = (name: string) => thread.getByRole('textbox', { name });
+    await caption('Tulis keterangan untuk harga.pdf').fill('Daftar harga terbaru');
+    // By the keyboard alone: to the strip, to the next file, and back to the box.
+    await thread.getByRole('radio', { name: /^harga\.pdf/ }).focus();
+    await tab.keyboard.press('ArrowRight');
+    await tab.keyboard.press('Enter');
+    await tab.keyboard.type('Antar jam berapa?');
+    expect(await caption('Tulis pesan setelah suara.ogg').inputValue()).toBe('Antar jam berapa?');
+    await thread.getByText(/4 pesan/).waitFor();
+    // What was written and attached outlives a reload.
+    await tab.reload();
+    await thread.getByRole('radio', { name: 'kue.png' }).check();
+    await caption('Tulis keterangan untuk kue.png').fill('Kue Bu Ani');
+    await tab.keyboard.press('Enter');
     // Up to then it is shown from this browser.
     await thread.locator('a[href^="/files/"]', { hasText: 'harga.pdf' }).waitFor();
-    await thread.getByText('Daftar harga terbaru').waitFor();
+    await thread.getByText('Antar jam berapa?').waitFor();
+    // Who leaves the page before that leaves it waiting.
+    await thread.locator('img[alt="Kue Bu Ani"][src^="/files/"]').last().waitFor();
+    expect(await thread.getByText('Menunggu').count()).toBe(0);
     const voice = thread.getByRole('group', { name: 'Pesan suara dari Anda' });
     await voice.locator('audio[src^="/files/"]').waitFor({ state: 'attached' });
     expect(await thread.getByText('Belum terkirim').count()).toBe(0);
     await tab.goto(`${address}/simulator?phone=${peer}`);
     await tab.getByText('harga.pdf').waitFor();
+    // Each file with its own words, in their order; a sound has none, its words follow it.
+    await waitFor(async () => {
+      const { lines } = await ask(address, simulatedPhone, { phone: peer });
+      const said = lines
+        .toSorted((a, b) => a.at.getTime() - b.at.getTime())
+        .map(({ content: { type, caption } }) => [type, caption]);
+      expect(said.slice(-4)).toEqual([
+        ['pdf', 'Daftar harga terbaru'],
+        ['ogg', ''],
+        ['text', 'Antar jam berapa?'],
+        ['png', 'Kue Bu Ani'],
+      ]);
+    });
   },
 );

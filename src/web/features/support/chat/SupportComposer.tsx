@@ -13,7 +13,6 @@ import { waitingBytes } from '#web/features/support/outbox/outgoingLine.ts';
 import type { SupportPort } from '#web/features/support/port.ts';
 import { useAttached } from '#web/ui/chat/attachments/useAttached.ts';
 import { Composer } from '#web/ui/chat/composer/Composer.tsx';
-import { useDraft } from '#web/ui/chat/composer/useDraft.ts';
 
 const ContactForm = later(
   async () => (await import('#web/features/support/chat/ContactForm.tsx')).ContactForm,
@@ -51,7 +50,7 @@ export function SupportComposer(props: Props) {
         />
       )}
       {mode === 'audio' && (
-        <Recorder onClose={() => setMode('text')} onSend={(file) => void send({}, [file])} />
+        <Recorder onClose={() => setMode('text')} onSend={(file) => void send({}, [{ file }])} />
       )}
     </div>
   );
@@ -73,8 +72,15 @@ function useFocusBack(mode: Mode): RefObject<HTMLDivElement | null> {
   }, [mode]);
   return place;
 }
+
+/** A file with what is said of it. */
+type FileToSend = { file: File; caption?: string };
+
 /** @returns whether it left */
-type Send = (first: Pick<NewLine, 'text' | 'contact'>, files: readonly File[]) => Promise<boolean>;
+type Send = (
+  first: Pick<NewLine, 'text' | 'contact'>,
+  files: readonly FileToSend[],
+) => Promise<boolean>;
 type BoxProps = Props & { onMode: (mode: Mode) => void; onSend: Send };
 
 function TextBox({ port, name, blocked, options, dropZone, onMode, onSend }: BoxProps) {
@@ -85,42 +91,49 @@ function TextBox({ port, name, blocked, options, dropZone, onMode, onSend }: Box
     placeholder = 'Tulis pesan',
     text = '',
   } = options ?? {};
-  const [draft, setDraft] = useDraft(`support ${port.key}`);
-  const attached = useAttached('chat', waitingBytes);
+  const attached = useAttached({
+    thread: `support ${port.key}`,
+    purpose: 'chat',
+    captionMax: () => TEXT_MAX,
+    elsewhere: waitingBytes,
+  });
+  const { files, selected } = attached;
   const tellTyping = useTellTyping(port);
   const write = (text: string) => {
-    setDraft(text);
+    attached.write(text);
     onWrite?.(text);
     if (text !== '') tellTyping();
   };
   const send = async (text: string) => {
-    if (!(await onSend({ text: text || undefined }, attached.files))) return;
-    setDraft('');
+    if (!attached.check() || !(await onSend({ text: text || undefined }, files))) return;
     attached.forget();
     onWrite?.('');
   };
   const [put, setPut] = useState(text);
   if (put !== text) {
     setPut(text);
-    if (draft === '') setDraft(text);
+    if (attached.text === '') attached.write(text);
   }
   return (
     <>
       <Attachments attached={attached} />
       <Composer
-        label={`Tulis pesan untuk ${name}`}
-        placeholder={placeholder}
-        value={draft}
+        label={
+          selected ? `Tulis keterangan untuk ${selected.file.name}` : `Tulis pesan untuk ${name}`
+        }
+        placeholder={selected ? 'Tulis keterangan' : placeholder}
+        box={attached.box}
+        value={attached.text}
         onChange={write}
-        attached={attached.files.length > 0}
-        maxLength={TEXT_MAX}
+        attached={files.length > 0}
+        maxLength={attached.maxLength}
         blocked={blocked}
         documents={DOCUMENTS}
         dropZone={dropZone}
         onFiles={attached.attach}
         tools={[{ icon: ContactRound, name: 'Kontak', onOpen: () => onMode('contact') }]}
         onRecord={internal ? undefined : () => onMode('audio')}
-        offer={offer?.(draft, write)}
+        offer={offer?.(attached.text, write)}
         onSend={(text) => void send(text)}
       />
     </>
@@ -142,15 +155,17 @@ const About = ({ card, onRemove }: NonNullable<SupportChatProps['about']>) => (
   </div>
 );
 
-/** A line for each file; words and card go with the first. */
+/** A line for each file with its own words, or one without a file; the card goes with the first. */
 function sendAll(
   port: SupportPort,
   first: Omit<NewLine, 'thread' | 'file'>,
-  files: readonly File[],
+  files: readonly FileToSend[],
 ): void {
-  const [file, ...others] = files;
-  addOutgoing({ ...first, thread: port.key, file });
-  for (const other of others) {
-    addOutgoing({ thread: port.key, internal: first.internal, file: other });
+  const thread = port.key;
+  if (files.length === 0) addOutgoing({ ...first, thread });
+  for (const [index, { file, caption = '' }] of files.entries()) {
+    const text = caption.trim() || undefined;
+    const rest = index === 0 ? first : { internal: first.internal };
+    addOutgoing({ ...rest, thread, text, file });
   }
 }

@@ -1,6 +1,7 @@
 import { X } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useEffect, useId, useState } from 'react';
 import { Alert } from '#web/ui/alert/Alert.tsx';
+import type { AttachedFile } from '#web/ui/chat/attachments/attachedFiles.ts';
 import type { Attached } from '#web/ui/chat/attachments/useAttached.ts';
 import { fileEnd } from '#web/ui/chat/chat.ts';
 import styles from '#web/ui/chat/attachments/Attachments.module.css';
@@ -30,30 +31,72 @@ const Faults = ({ faults, forgetFaults }: Attached) =>
     </div>
   );
 
-const Files = ({ files, remove }: Attached) =>
-  files.length > 0 && (
-    <ul className={styles['files']} aria-label="Lampiran yang akan dikirim">
-      {files.map((file, index) => (
-        <li key={`${index} ${file.name}`} className={styles['file']}>
-          <Thumb file={file} />
-          <span className={styles['words']}>
-            <bdi className={styles['name']} title={file.name}>
-              {file.name}
-            </bdi>
-            <span className={styles['size']}>{fileSizeText(file.size, shortSizes)}</span>
-          </span>
-          <button
-            type="button"
-            className={styles['remove']}
-            aria-label={`Hapus ${file.name}`}
-            onClick={() => remove(file)}
+/** The files, one of them selected: its caption is what the box below writes. */
+function Files({ files, selected, select, remove, isTooLong, box }: Attached) {
+  const name = useId();
+  // A phone's keyboard comes when the box itself is touched.
+  const write = () => {
+    if (matchMedia('(pointer: fine)').matches) box.current?.focus();
+  };
+  if (files.length === 0) return null;
+  return (
+    <div role="radiogroup" className={styles['files']} aria-label="Lampiran yang akan dikirim">
+      {files.map((attached) => {
+        const { id, file } = attached;
+        return (
+          <div
+            key={id}
+            className={styles['file']}
+            data-fault={isTooLong(attached) || undefined}
+            data-selected={attached === selected || undefined}
           >
-            <X size={16} aria-hidden="true" />
-          </button>
-        </li>
-      ))}
-    </ul>
+            <label className={styles['choice']} title={file.name}>
+              <input
+                type="radio"
+                className={styles['radio']}
+                name={name}
+                checked={attached === selected}
+                onChange={() => select(id)}
+                // Who is writing goes on writing.
+                onMouseDown={(event) => event.preventDefault()}
+                onClick={({ detail }) => detail > 0 && write()}
+                onKeyDown={(event) => {
+                  if (event.key !== 'Enter') return;
+                  event.preventDefault();
+                  box.current?.focus();
+                }}
+              />
+              <Thumb file={file} />
+              <span className={styles['words']}>
+                <bdi className={styles['name']}>{file.name}</bdi>
+                <About {...attached} isTooLong={isTooLong(attached)} />
+              </span>
+            </label>
+            <button
+              type="button"
+              className={styles['remove']}
+              aria-label={`Hapus ${file.name}`}
+              onClick={() => {
+                remove(id);
+                write();
+              }}
+            >
+              <X size={16} aria-hidden="true" />
+            </button>
+          </div>
+        );
+      })}
+    </div>
   );
+}
+
+/** Below its name: what is said of it, or how large it is. */
+const About = ({ file, caption, isTooLong }: AttachedFile & { isTooLong: boolean }) => (
+  <span className={styles['about']}>
+    {isTooLong && <span className={styles['long']}>Keterangan terlalu panjang</span>}
+    {!isTooLong && (caption.trim() ? <bdi>{caption}</bdi> : fileSizeText(file.size, shortSizes))}
+  </span>
+);
 
 /** A picture as it looks; anything else, and a picture that cannot be shown, by its ending. */
 function Thumb({ file }: { file: File }) {

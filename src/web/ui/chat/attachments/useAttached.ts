@@ -1,43 +1,118 @@
-import { useState } from 'react';
+import { useRef, useState, type RefObject } from 'react';
+import { TEXT_MAX } from '#contract/messages.ts';
 import type { UploadPurpose } from '#contract/uploads.ts';
+import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
+import { dropFile, keepFile } from '#web/api/uploads/outgoingFiles.ts';
+import type { AttachedFile } from '#web/ui/chat/attachments/attachedFiles.ts';
 import { fileFault } from '#web/ui/chat/attachments/fileFault.ts';
+import { useFiles } from '#web/ui/chat/attachments/useFiles.ts';
+import { useDraft } from '#web/ui/chat/composer/useDraft.ts';
 
-/** Files that were chosen and go along with the next line, and why others were not taken. */
+/** What is written and attached in a composer, and why other files were not taken. */
 export type Attached = {
-  files: readonly File[];
+  files: readonly AttachedFile[];
+  /** The file whose caption stands in the box; undefined where there is none. */
+  selected: AttachedFile | undefined;
+  select: (id: string) => void;
+  /** What stands in the box: the caption of the selected file, or a text without files. */
+  text: string;
+  write: (text: string) => void;
+  /** How long the text of the box may be. */
+  maxLength: number;
+  /** Whether a caption is too long to be sent. */
+  isTooLong: (file: AttachedFile) => boolean;
+  /** Whether all captions can be sent; selects the first that cannot. */
+  check: () => boolean;
   /** One sentence each; they stay until other files are chosen, or they were read. */
   faults: readonly string[];
   attach: (chosen: readonly File[]) => void;
-  remove: (file: File) => void;
+  remove: (id: string) => void;
   forgetFaults: () => void;
-  /** They are on their way. */
+  /** All of it is on its way. */
   forget: () => void;
+  /** Where it is written. */
+  box: RefObject<HTMLTextAreaElement | null>;
 };
 
-/**
- * The files of a composer.
- *
- * @param purpose what they are sent for
- * @param elsewhere bytes of other files that wait to be sent
- */
-export function useAttached(purpose: UploadPurpose, elsewhere = () => 0): Attached {
-  const [files, setFiles] = useState<readonly File[]>([]);
-  const [faults, setFaults] = useState<readonly string[]>([]);
+type Options = {
+  /** The thread whose draft it is. */
+  thread: string;
+  /** What the files are sent for. */
+  purpose: UploadPurpose;
+  /** How long what is said of a file may be. */
+  captionMax: (file: File) => number;
+  /** Bytes of other files that wait to be sent. */
+  elsewhere?: () => number;
+};
+
+/** What is written in a composer: a text, or files with a caption each. Stored in this browser until it is sent. */
+export function useAttached({ thread, purpose, captionMax, elsewhere }: Options): Attached {
+  const [draft, setDraft] = useDraft(thread);
+  const { files, change, faults, setFaults } = useFiles(thread);
+  const [selectedId, setSelectedId] = useState<string>();
+  const box = useRef<HTMLTextAreaElement>(null);
+  const selected = files.find(({ id }) => id === selectedId) ?? files[0];
+  const isTooLong = ({ file, caption }: AttachedFile) => caption.trim().length > captionMax(file);
   const attach = (chosen: readonly File[]) => {
-    const waiting = files.reduce((sum, { size }) => sum + size, elsewhere());
+    const waiting = files.reduce((sum, { file }) => sum + file.size, elsewhere?.() ?? 0);
     const wrong = chosen.map((file) => fileFault(file, waiting, purpose));
-    setFiles([...files, ...chosen.filter((_, index) => wrong[index] === undefined)]);
     setFaults(wrong.filter((fault) => fault !== undefined));
+    const added = chosen
+      .filter((_, index) => wrong[index] === undefined)
+      .map((file) => ({ id: newIdempotencyKey(), file, caption: '' }));
+    const [first] = added;
+    if (!first) return;
+    for (const { id, file } of added) keepFile(id, file);
+    // What was written before is said of the first.
+    if (files.length === 0) first.caption = draft;
+    setDraft('');
+    setSelectedId(first.id);
+    change((before) => [...before, ...added]);
+  };
+  const remove = (gone: string) => {
+    dropFile(gone);
+    const left = files.filter(({ id }) => id !== gone);
+    // Nothing that was written is lost with the last of them.
+    if (left.length === 0) setDraft(selected?.caption ?? '');
+    if (gone === selected?.id) setSelectedId(neighbourOf(files, gone));
+    change((before) => before.filter(({ id }) => id !== gone));
   };
   return {
     files,
+    selected,
+    select: setSelectedId,
+    text: selected?.caption ?? draft,
+    write: (text) =>
+      selected ? change((before) => withCaption(before, selected.id, text)) : setDraft(text),
+    maxLength: selected ? captionMax(selected.file) : TEXT_MAX,
+    isTooLong,
+    check: () => {
+      const long = files.find(isTooLong);
+      if (long) setSelectedId(long.id);
+      return long === undefined;
+    },
     faults,
     attach,
-    remove: (file) => setFiles(files.filter((one) => one !== file)),
+    remove,
     forgetFaults: () => setFaults([]),
     forget: () => {
-      setFiles([]);
+      for (const { id } of files) dropFile(id);
+      setDraft('');
       setFaults([]);
+      change(() => []);
     },
+    box,
   };
 }
+
+/** The file that stands where one is taken away: the next, or the one before the last. */
+function neighbourOf(files: readonly AttachedFile[], id: string): string | undefined {
+  const at = files.findIndex((one) => one.id === id);
+  return (files[at + 1] ?? files[at - 1])?.id;
+}
+
+const withCaption = (
+  files: readonly AttachedFile[],
+  id: string,
+  caption: string,
+): readonly AttachedFile[] => files.map((one) => (one.id === id ? { ...one, caption } : one));

@@ -55,6 +55,8 @@ type Props = {
   dropZone?: RefObject<HTMLElement | null>;
   /** ArrowUp in an empty box brings this text back. */
   lastDraft?: string | undefined;
+  /** The box itself, for who leads back to it. */
+  box?: RefObject<HTMLTextAreaElement | null>;
 };
 
 /**
@@ -66,7 +68,8 @@ export function Composer(props: Props) {
   const { onFiles, dropZone, maxLength = Infinity, attached = false } = props;
   const { offer, onRecord } = props;
   const faultId = useId();
-  const box = useRef<HTMLTextAreaElement>(null);
+  const own = useRef<HTMLTextAreaElement>(null);
+  const box = props.box ?? own;
   const form = useRef<HTMLFormElement>(null);
   const dragging = useFileDrop(dropZone ?? form, blocked ? undefined : onFiles);
   const text = value.trim();

@@ -91,7 +91,7 @@ export const piece: Piece = {
     },
     { name: 'documents', type: 'string', about: 'What the document tool takes, as accept has it.' },
     {
-      name: 'dropPlace',
+      name: 'dropZone',
       type: 'RefObject<HTMLElement | null>',
       about: 'Where files may be dropped: the whole thread.',
     },

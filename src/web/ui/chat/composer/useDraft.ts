@@ -1,4 +1,5 @@
 import { useState } from 'react';
+import { storedFiles } from '#web/ui/chat/attachments/attachedFiles.ts';
 import { storageGet, storageSet } from '#web/browser/storage.ts';
 
 const nameFor = (thread: string): string => `draft ${thread}`;
@@ -16,6 +17,12 @@ export function useDraft(thread: string): [string, (text: string) => void] {
   return [draft.name === name ? draft.text : '', write];
 }
 
-/** The draft of a thread, for a list of them; '' when there is none. */
-export const draftOf = (thread: string): string =>
-  (storageGet('browser', nameFor(thread)) ?? '').trim();
+/** The draft of a thread, for a list of them: its text, what is said of a file, or a file's name; '' when there is none. */
+export function draftOf(thread: string): string {
+  const files = storedFiles(thread);
+  const texts = [
+    storageGet('browser', nameFor(thread)) ?? '',
+    ...files.map(({ caption }) => caption),
+  ];
+  return texts.map((text) => text.trim()).find((text) => text !== '') ?? files[0]?.name ?? '';
+}

@@ -9,6 +9,7 @@ import { later } from '#web/browser/lazyComponent.ts';
 import type { Which } from '#web/features/messages/conversations/queries.ts';
 import { Quote } from '#web/features/messages/conversations/thread/MessageLine.tsx';
 import {
+  isWordless,
   sendContent,
   sendFiles,
   sendText,
@@ -17,6 +18,7 @@ import {
 import styles from '#web/features/messages/conversations/thread/Reply.module.css';
 import { useMessagePrice } from '#web/features/messages/send/useMessagePrice.ts';
 import { saldoQuery } from '#web/features/saldo/saldo.ts';
+import type { AttachedFile } from '#web/ui/chat/attachments/attachedFiles.ts';
 import { Attachments } from '#web/ui/chat/attachments/Attachments.tsx';
 import { documentEndings } from '#web/ui/chat/attachments/fileFault.ts';
 import { useAttached } from '#web/ui/chat/attachments/useAttached.ts';
@@ -30,7 +32,6 @@ import {
   type Attaching,
 } from '#web/features/messages/conversations/thread/attach/AttachDialogs.tsx';
 import { quickReplies } from '#web/features/messages/conversations/thread/attach/quickReplies.ts';
-import { useDraft } from '#web/ui/chat/composer/useDraft.ts';
 import { Money } from '#web/ui/money/Money.tsx';
 
 const Recorder = later(async () => (await import('#web/ui/chat/recorder/Recorder.tsx')).Recorder);
@@ -61,13 +62,18 @@ export function Reply(props: Props) {
   const client = useQueryClient();
   const { dialog, offer, open } = useTools(props);
   const blocked = props.blocked ?? (closed && <OnlyTemplates why={closed} onOpen={open} />);
-  const [draft, setDraft] = useDraft(`${which.tokenId} ${which.peer}`);
-  const attached = useAttached('media');
-  const { files } = attached;
+  const attached = useAttached({
+    thread: `${which.tokenId} ${which.peer}`,
+    purpose: 'media',
+    captionMax,
+  });
+  const { files, text, write } = attached;
   const [recording, setRecording] = useState(false);
-  const send = (text: string, going: readonly File[]) => {
-    if (going.length === 0) sendText(client, which, text, replyTo);
-    else sendFiles(client, which, { files: going, text, replyTo });
+  const send = (said: string) => {
+    if (!attached.check()) return;
+    if (files.length === 0) sendText(client, which, said, replyTo);
+    else sendFiles(client, which, { files, replyTo });
+    attached.forget();
     onReplied();
   };
   return (
@@ -84,40 +90,56 @@ export function Reply(props: Props) {
           onClose={() => setRecording(false)}
           onSend={(file) => {
             setRecording(false);
-            send('', [file]);
+            sendFiles(client, which, { files: [{ file, caption: '' }], replyTo });
+            onReplied();
           }}
         />
       ) : (
         <Composer
-          label={`Tulis pesan untuk ${name}`}
-          value={draft}
-          onChange={setDraft}
+          {...boxWords(attached.selected?.file, name)}
+          box={attached.box}
+          value={text}
+          onChange={write}
           attached={files.length > 0}
-          maxLength={files.length > 0 ? CAPTION_MAX : TEXT_MAX}
+          maxLength={attached.maxLength}
           blocked={blocked}
           documents={DOCUMENTS}
           dropZone={dropZone}
           onFiles={attached.attach}
           pictures={PICTURES}
           tools={toolsFor(open)}
-          offer={offer(draft, setDraft)}
+          offer={offer(text, write)}
           onRecord={() => setRecording(true)}
-          onSend={(text) => {
-            setDraft('');
-            send(text, files);
-            attached.forget();
-          }}
+          onSend={send}
         />
       )}
       {!blocked && (
         <p className={styles['price']}>
           {notice && <span>{notice}</span>}
-          {channel && <Price channel={channel} count={Math.max(1, files.length)} />}
+          {channel && <Price channel={channel} count={countOf(files)} />}
         </p>
       )}
     </div>
   );
 }
+
+const captionMax = (file: File): number => (isWordless(file) ? TEXT_MAX : CAPTION_MAX);
+
+/** What the box is called: by who reads it, or by the file of which it speaks. */
+function boxWords(file: File | undefined, name: string) {
+  if (!file) return { label: `Tulis pesan untuk ${name}` };
+  return isWordless(file)
+    ? { label: `Tulis pesan setelah ${file.name}`, placeholder: 'Tulis pesan setelahnya' }
+    : { label: `Tulis keterangan untuk ${file.name}`, placeholder: 'Tulis keterangan' };
+}
+
+/** How many messages leave: one for each file, and one for the words after a sound. */
+const countOf = (files: readonly AttachedFile[]): number =>
+  Math.max(
+    1,
+    files.length +
+      files.filter(({ file, caption }) => isWordless(file) && caption.trim() !== '').length,
+  );
 
 /** What is sent from dialogs, and the quick replies over the box. */
 function useTools({ which, name, channel, replyTo, onReplied }: Props) {

@@ -95,33 +95,38 @@ export function sendText(
   void work(client, which);
 }
 
-/**
- * Puts files on their way, a message for each: the words go with the first, or after it by themselves when that is a
- * sound, which has none.
- */
+/** A file that is sent, and what is said of it. */
+type FileToSend = { file: File; caption: string };
+
+/** Whether a file goes out without words: what is said of it goes after it, as a message of its own. */
+export const isWordless = (file: File): boolean => file.type.startsWith('audio/');
+
+/** Puts files on their way, a message for each with its own caption, in their order. */
 export function sendFiles(
   client: QueryClient,
   which: Which,
-  { files, text, replyTo }: { files: readonly File[]; text: string } & Answering,
+  { files, replyTo }: { files: readonly FileToSend[] } & Answering,
 ): void {
-  const isWordless = files[0]?.type.startsWith('audio/') ?? false;
-  const added = files.map((file, index): Outgoing => {
+  const fresh = () => ({
+    ...which,
+    id: newIdempotencyKey(),
+    key: newIdempotencyKey(),
+    at: Date.now(),
+  });
+  const added = files.flatMap(({ file, caption }, index): Outgoing[] => {
     const { name, type, size } = file;
-    const id = newIdempotencyKey();
-    keepFile(id, file);
-    const first = index === 0;
-    return {
-      ...which,
-      id,
-      key: newIdempotencyKey(),
-      text: first && !isWordless ? text : '',
+    const text = caption.trim();
+    const apart = isWordless(file) && text !== '';
+    const one = {
+      ...fresh(),
+      text: apart ? '' : text,
       file: { name, type, size },
-      at: Date.now(),
-      ...(first && replyTo && { replyTo }),
+      ...(index === 0 && replyTo && { replyTo }),
     };
+    keepFile(one.id, file);
+    return apart ? [one, { ...fresh(), text }] : [one];
   });
   setAll([...all.get(), ...added]);
-  if (isWordless && text !== '') sendText(client, which, text);
   void work(client, which);
 }
 
