@@ -36,6 +36,7 @@ export const marksOf = (who: string, digits: string) => ({
   replied: `Jawaban${who}`,
   repliedFile: `IsiJawaban${who}`,
   viewName: `Tampilan${who}`,
+  replyText: `BalasanCepat${who}`,
 });
 
 /** What operators write about somebody among themselves: theirs to forget, and not to be taken along. */
@@ -124,6 +125,7 @@ async function talk(running: RunningApp, person: Marked): Promise<string> {
   const { qr } = (await ask('scan_get', { data, nonce, key: undefined })).body.data;
   await running.ask('simulator_scan', { phone: marks.linkedPhone, text: qr.text });
   await ask('message_view_save', { name: marks.viewName, status: 'failed' });
+  await ask('quick_reply_save', { name: 'salam', text: marks.replyText });
   await ask('message_send', { token_id: token.id, to: marks.peer, text: marks.sent });
   await running.ask('simulator_reply', {
     phone: marks.peer,
