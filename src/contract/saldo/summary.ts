@@ -16,6 +16,8 @@ export const saldoSummary = act({
       topups_open: z.int(),
       /** What the next message costs: 0 while it is within the quota of the plan. */
       message_price: Rupiah(),
+      /** What a message costs that no quota pays for: by the plan, or without one the list price. */
+      price_beyond_quota: Rupiah(),
       /** Messages that the plan still includes in this period. */
       quota_left: z.int(),
       /** Below this the account is told that its saldo runs low; null while that is off. */

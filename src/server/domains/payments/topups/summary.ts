@@ -24,6 +24,7 @@ export const saldoSummaryHandler = ({ sql, prices, now }: SummaryDeps) =>
         status: wallet.status,
         topups_open: open?.waiting ?? 0,
         message_price: wallet.planPrice ?? prices.message(),
+        price_beyond_quota: wallet.beyondQuotaPrice ?? prices.message(),
         quota_left: Math.max(0, wallet.planQuota - wallet.planUsed),
         alert_threshold: threshold,
         bonus_only: wallet.isBonusOnly,

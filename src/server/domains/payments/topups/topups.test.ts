@@ -251,12 +251,14 @@ describe('reading top-ups', () => {
     await sql`select set_bonus_only(${ani.accountId}, true)`;
     expect(await perform(acts, 'saldo_summary', ani)).toMatchObject({
       message_price: 0,
+      price_beyond_quota: 75,
       quota_left: 1,
       bonus_only: true,
     });
     await sql`select set_plan_allowance(${ani.accountId}, 0, 75, false)`;
     expect(await perform(acts, 'saldo_summary', ani)).toMatchObject({
       message_price: 75,
+      price_beyond_quota: 75,
       quota_left: 0,
     });
   });
@@ -271,6 +273,7 @@ describe('reading top-ups', () => {
       held: 0,
       status: 'active',
       message_price: 150,
+      price_beyond_quota: 150,
       quota_left: 0,
       alert_threshold: null,
       bonus_only: false,

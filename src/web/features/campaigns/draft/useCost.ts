@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import type { Campaign } from '#contract/campaigns/campaign.ts';
+import { costByPlan } from '#web/features/campaigns/draft/cost.ts';
 import type { DraftValues } from '#web/features/campaigns/draft/content.ts';
 import { templatesQuery } from '#web/features/campaigns/draft/templatesQuery.ts';
 import { durationWords, paceOf } from '#web/features/campaigns/labels.ts';
@@ -24,27 +25,30 @@ export function useCost(
   values: DraftValues,
 ): (messages: number) => CostFigures {
   const { data: saldo } = useQuery(saldoQuery);
-  const price = usePrice(token.channel === 'cloud', values);
+  const isCloud = token.channel === 'cloud';
+  const price = useCloudPrice(isCloud, values);
   const perMinute = paceOf({ pace: Number(values.pace) || null, token_pace });
   return (messages) => {
-    const quota = token.channel === 'cloud' ? 0 : Math.min(saldo?.quota_left ?? 0, messages);
+    const byPlan = saldo && !isCloud ? costByPlan(messages, saldo) : undefined;
     return {
       messages,
-      quota,
-      cost: price === undefined ? undefined : rupiah((messages - quota) * price),
+      quota: byPlan?.quota ?? 0,
+      cost: price === undefined ? byPlan?.cost : rupiah(messages * price),
       available: saldo?.available,
       duration: durationWords(messages, perMinute),
     };
   };
 }
 
-/** What one message costs beyond the quota: by the Cloud API that of the template's category. */
-function usePrice(isCloud: boolean, { type, template: chosen }: DraftValues): number | undefined {
+/** What one message costs by the Cloud API: the price of its category. Undefined by any other channel. */
+function useCloudPrice(
+  isCloud: boolean,
+  { type, template: chosen }: DraftValues,
+): number | undefined {
   const isTemplate = type === 'template';
-  const { data: saldo } = useQuery(saldoQuery);
   const { data: channels } = useQuery({ ...channelsQuery, enabled: isCloud });
   const { data: templates } = useQuery({ ...templatesQuery, enabled: isCloud && isTemplate });
-  if (!isCloud) return saldo?.message_price;
+  if (!isCloud) return undefined;
   const template = templates?.find(({ name, language }) => `${name}:${language}` === chosen);
   const category = isTemplate ? template?.category : 'service';
   const prices = channels?.find(({ channel }) => channel === 'cloud')?.prices;

@@ -1,0 +1,10 @@
+import { rupiah } from '#contract/base/money.ts';
+import type { SaldoSummary } from '#contract/saldo/summary.ts';
+
+type Plan = Pick<SaldoSummary, 'quota_left' | 'price_beyond_quota'>;
+
+/** Of so many messages, those that the plan's quota pays for, and what the others cost. */
+export function costByPlan(messages: number, { quota_left, price_beyond_quota: price }: Plan) {
+  const quota = Math.min(quota_left, messages);
+  return { quota, cost: rupiah((messages - quota) * price) };
+}
