@@ -74,12 +74,21 @@ journey(
     const who = await signUp(address, { name: 'Klinik Sehat', phone: '6281355506202' });
     await topUp(address, who, 100_000);
     await newSender(address, who, { name: 'Klinik', phone: '62813555062029' });
-    const { open } = await person({ still: true, session: who.session, width: 390 });
+    const { open } = await person({
+      still: true,
+      session: who.session,
+      width: 390,
+      expects: [/status of 422/],
+    });
     const { faults, look } = inspection();
     const tab = await open('/message-history/kiriman?view=new');
     const numbers = Array.from({ length: 150 }, (_, index) => `0812${String(50_000_000 + index)}`);
     await tab.getByLabel('Nomor penerima').fill(numbers.join('\n'));
     await tab.getByRole('button', { name: 'Periksa penerima' }).click();
+    // A column that the list does not have is named, where it was written.
+    await tab.getByLabel('Isi pesan').fill('Jadwal imunisasi di {alamat}.');
+    await tab.getByRole('button', { name: 'Kirim ke 150 nomor' }).click();
+    await tab.getByText('Tidak ada kolom "alamat"', { exact: false }).waitFor();
     await tab.getByLabel('Isi pesan').fill('Jadwal imunisasi besok pukul 08.00.');
     await tab.getByLabel('Laju paling cepat (opsional)').fill('600');
     await tab.getByRole('button', { name: 'Kirim ke 150 nomor' }).click();

@@ -6,7 +6,7 @@ import { type Campaign, listCampaigns } from '#contract/campaigns/campaign.ts';
 import { useUser } from '#web/api/user.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { CampaignStateChip } from '#web/features/campaigns/CampaignStateChip.tsx';
-import { ProgressBar } from '#web/features/campaigns/progress/ProgressBar.tsx';
+import { ProgressBar, recipientsOf } from '#web/features/campaigns/progress/ProgressBar.tsx';
 import styles from '#web/features/campaigns/campaigns.module.css';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
@@ -75,13 +75,12 @@ const columns = (zone: string): readonly Column<Campaign>[] => [
 
 function Progress({ campaign }: { campaign: Campaign }) {
   const { waiting, placed, refused } = campaign.recipients;
-  const all = waiting + placed + refused;
   if (campaign.status === 'draft') return `${formatNumber(waiting)} penerima`;
   return (
     <span className={styles['progress']}>
       <ProgressBar campaign={campaign} />
       <span className={styles['under']}>
-        {formatNumber(placed + refused)} dari {formatNumber(all)}
+        {formatNumber(placed + refused)} dari {formatNumber(recipientsOf(campaign.recipients))}
       </span>
     </span>
   );

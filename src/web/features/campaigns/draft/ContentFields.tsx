@@ -170,6 +170,10 @@ function TemplateFields({ form, campaign }: Props) {
     form.set('template', key);
     form.set('variables', next ? valueOrderOf(next.body).map((_, index) => suggested(index)) : []);
   };
+  const isEmpty = (index: number) => (variables[index] ?? '').trim() === '';
+  /** Those left empty; where none is, what is said is about their words, and stands under the first. */
+  const isFaulty = (index: number) =>
+    isEmpty(index) || (index === 0 && !names.some((_, at) => isEmpty(at)));
   const suggested = (index: number) => {
     const column = campaign.columns[index];
     return column === undefined ? '' : `{${column}}`;
@@ -200,7 +204,7 @@ function TemplateFields({ form, campaign }: Props) {
           autoComplete="off"
           help={index === 0 ? 'Tulis teks, atau variabel seperti {nama}.' : undefined}
           value={variables[index] ?? ''}
-          error={(variables[index] ?? '').trim() === '' ? form.errors.variables : undefined}
+          error={isFaulty(index) ? form.errors.variables : undefined}
           onChange={({ target }) =>
             form.set(
               'variables',

@@ -7,12 +7,13 @@ import {
 } from '#contract/campaigns/campaign.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { instantOfLocal } from '#web/ui/time/localTime.ts';
-import { sentenceOf } from '#web/api/errors.ts';
+import { fieldsOf, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { ContentFields } from '#web/features/campaigns/draft/ContentFields.tsx';
 import {
+  contentField,
   contentOf,
   draftErrors,
   draftValues,
@@ -42,11 +43,15 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
   const { values } = form;
   const costOf = useCost(campaign, values);
   const actions = useDraftActions(campaign, { zone, costOf });
+  const refuse = (error: unknown, given: DraftValues) => {
+    const { content, ...others } = fieldsOf(error);
+    form.show(content === undefined ? others : { ...others, [contentField(given)]: content });
+  };
   const onSubmit = form.submit(async (given) => {
     try {
       await actions.send(given, () => form.set('upload', ''));
     } catch (error) {
-      form.refuse(error, { input_invalid: values.type === 'file' ? 'caption' : 'text' });
+      refuse(error, given);
     }
   });
   const onSave = form.submit(async (given) => {
@@ -55,14 +60,14 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
       form.set('upload', '');
       toast('Draf disimpan.', { tone: 'success' });
     } catch (error) {
-      form.refuse(error);
+      refuse(error, given);
     }
   });
   return (
     <Stack gap={32}>
       <form ref={form.ref} noValidate className={styles['editor']} onSubmit={onSubmit}>
         <div className={styles['fields']}>
-          <RefusalAlert error={actions.error} fields={['text']} />
+          <RefusalAlert error={actions.error} fields={['content']} />
           <ContentFields form={form} campaign={campaign} />
           <TimeFields form={form} campaign={campaign} />
           <Row>

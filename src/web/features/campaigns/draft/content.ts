@@ -79,6 +79,10 @@ export function contentOf(values: DraftValues): CampaignContentInput {
   }
 }
 
+/** The field that shows what the server says of a content as a whole. */
+export const contentField = ({ type }: DraftValues): keyof DraftValues =>
+  type === 'file' ? 'caption' : type === 'template' ? 'variables' : 'text';
+
 /** What is wrong with the fields; nothing when it can be sent. */
 export function draftErrors(
   values: DraftValues,

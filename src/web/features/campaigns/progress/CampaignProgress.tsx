@@ -92,6 +92,9 @@ function Counts({ campaign: { recipients, messages } }: { campaign: Campaign }) 
     { label: 'Sampai', n: messages.delivered, kind: 'delivered' },
     { label: 'Dibaca', n: messages.read, kind: 'read' },
     { label: 'Gagal', n: messages.failed + messages.expired + recipients.refused, kind: 'failed' },
+    ...(recipients.cancelled > 0
+      ? [{ label: 'Dibatalkan', n: recipients.cancelled, kind: 'cancelled' }]
+      : []),
   ];
   return (
     <dl className={styles['counts']}>

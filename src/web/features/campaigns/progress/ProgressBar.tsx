@@ -1,11 +1,15 @@
-import type { Campaign } from '#contract/campaigns/campaign.ts';
+import type { Campaign, RecipientCounts } from '#contract/campaigns/campaign.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
+
+/** All that a campaign was, or is, to be sent to: also those whose turn was cancelled. */
+export const recipientsOf = ({ waiting, placed, refused, cancelled }: RecipientCounts): number =>
+  waiting + placed + refused + cancelled;
 
 /** How far a campaign has come: what was read, arrived, left, failed; the rest is still to come. */
 export function ProgressBar({ campaign }: { campaign: Campaign }) {
   const { recipients, messages } = campaign;
-  const all = Math.max(1, recipients.waiting + recipients.placed + recipients.refused);
+  const all = Math.max(1, recipientsOf(recipients));
   const parts = [
     { kind: 'read', n: messages.read },
     { kind: 'delivered', n: messages.delivered },
