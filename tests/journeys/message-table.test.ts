@@ -117,7 +117,7 @@ journey(
 
     await bar.getByRole('button', { name: 'Kirim ulang' }).click();
     const asking = tab.getByRole('alertdialog', { name: 'Kirim ulang 3 pesan?' });
-    await asking.getByText(/dengan biaya Rp\s450\./).waitFor();
+    await asking.getByText(/Biayanya Rp\s450\./).waitFor();
     await asking.getByText(/Hanya pesan keluar yang gagal/).waitFor();
     expect(await faultsOf(tab, 'what sending anew costs')).toEqual([]);
     await asking.getByRole('button', { name: 'Kirim ulang 3 pesan' }).click();

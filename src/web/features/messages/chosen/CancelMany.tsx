@@ -11,7 +11,7 @@ export function CancelMany({ messages, onClose }: ChosenProps) {
   const left = messages.length - count;
   return (
     <ManyDialog
-      title={`Batalkan ${count} pesan?`}
+      title={count === 0 ? 'Tidak ada yang dapat dibatalkan' : `Batalkan ${count} pesan?`}
       confirmText={`Batalkan ${count} pesan`}
       tone="danger"
       count={count}

@@ -10,6 +10,11 @@ import { WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
+const titleOf = (count: number | undefined): string => {
+  if (count === undefined) return 'Kirim ulang pesan?';
+  return count === 0 ? 'Tidak ada yang dapat dikirim ulang' : `Kirim ulang ${count} pesan?`;
+};
+
 /** Sends the chosen messages anew: says first how many can be, and what they cost. */
 export function ResendMany({ messages, onClose }: ChosenProps) {
   const message_ids = messages.map(({ id }) => id);
@@ -24,7 +29,7 @@ export function ResendMany({ messages, onClose }: ChosenProps) {
   const count = cost?.count ?? 0;
   return (
     <ManyDialog
-      title={cost ? `Kirim ulang ${count} pesan?` : 'Kirim ulang pesan?'}
+      title={titleOf(cost?.count)}
       confirmText={`Kirim ulang ${count} pesan`}
       count={count}
       messages={messages}
@@ -44,9 +49,15 @@ export function ResendMany({ messages, onClose }: ChosenProps) {
             {count === 0 && 'Tidak ada pesan terpilih yang dapat dikirim ulang.'}
             {count > 0 && (
               <>
-                Isi yang sama dikirim sebagai pesan baru ke nomor yang sama, dengan biaya{' '}
-                <Money amount={cost.price} />
-                {cost.by_quota > 0 && `; ${cost.by_quota} pesan termasuk kuota paket`}.
+                Isi yang sama dikirim sebagai pesan baru ke nomor yang sama.{' '}
+                {cost.by_quota === count ? (
+                  'Semuanya termasuk kuota paket.'
+                ) : (
+                  <>
+                    Biayanya <Money amount={cost.price} />
+                    {cost.by_quota > 0 && `; ${cost.by_quota} pesan termasuk kuota paket`}.
+                  </>
+                )}
               </>
             )}
           </p>
