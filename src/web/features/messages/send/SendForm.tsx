@@ -27,6 +27,8 @@ import { TextArea } from '#web/ui/text/TextField.tsx';
 
 /** The token chosen last, offered first. */
 const LAST = 'last-token';
+/** The text that was written and not sent, offered when the dialog opens again; to whom is chosen anew. */
+const DRAFT = 'draft-text';
 
 type Values = { token_id: string; to: string; text: string };
 
@@ -35,16 +37,36 @@ const check = checkWith<Values>(
   (values) => fieldErrors(sendMessage, { ...values, to: `+${values.to}` }),
 );
 
+const writeDraft = (text: string): void => storageSet('tab', DRAFT, text === '' ? undefined : text);
+
 export type SendFormProps = {
   tokens: readonly Token[];
   onClose: () => void;
   onBusy: (busy: boolean) => void;
 };
 
+const optionOf = ({ id, name, phone }: Token) => ({
+  value: id,
+  label: phone ? `${name} (${formatPhone(phone)})` : name,
+});
+
+/** The fields, begun with the text that was written before and not sent. */
+function useSendDraft(tokens: readonly Token[]) {
+  const last = tokens.find(({ id }) => id === storageGet('browser', LAST)) ?? tokens[0];
+  const form = useForm(
+    { token_id: last?.id ?? '', to: '', text: storageGet('tab', DRAFT) ?? '' },
+    check,
+  );
+  const write = (text: string) => {
+    form.set('text', text);
+    writeDraft(text);
+  };
+  return { form, write };
+}
+
 /** One text to one number, from one of the tokens. */
 export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
-  const last = tokens.find(({ id }) => id === storageGet('browser', LAST)) ?? tokens[0];
-  const form = useForm({ token_id: last?.id ?? '', to: '', text: '' }, check);
+  const { form, write } = useSendDraft(tokens);
   const send = useAct(sendMessage);
   const { values, errors } = form;
   const token = tokens.find(({ id }) => id === values.token_id);
@@ -56,6 +78,7 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
     try {
       const sent = await send.perform({ token_id, to: `+${to}`, text });
       storageSet('browser', LAST, token_id);
+      writeDraft('');
       await navigate({
         to: '/message-history',
         search: { view: 'percakapan', open: token_id, peer: sent.peer },
@@ -74,10 +97,7 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
         <SelectOne
           label="Dari token"
           required
-          options={tokens.map(({ id, name, phone }) => ({
-            value: id,
-            label: phone ? `${name} (${formatPhone(phone)})` : name,
-          }))}
+          options={tokens.map(optionOf)}
           value={values.token_id}
           error={errors.token_id}
           onChange={(id) => form.set('token_id', id)}
@@ -101,7 +121,7 @@ export function SendForm({ tokens, onClose, onBusy }: SendFormProps) {
           counter
           value={values.text}
           error={errors.text}
-          onChange={({ target }) => form.set('text', target.value)}
+          onChange={({ target }) => write(target.value)}
         />
         <Price channel={token?.channel} />
         <Actions busy={send.busy} onClose={onClose} />
