@@ -129,11 +129,26 @@ type AnchorProps = ComponentPropsWithRef<'a'> & {
   current: boolean;
 };
 
-const Anchor = ({ current, children, ...rest }: AnchorProps) => (
-  <a {...rest} aria-current={current ? 'page' : undefined} className={styles['tab']}>
-    {children}
-  </a>
-);
+function Anchor({ current, children, ...rest }: AnchorProps) {
+  const place = useRef<HTMLAnchorElement>(null);
+  useLayoutEffect(() => {
+    if (current && place.current) showInRow(place.current);
+  }, [current]);
+  return (
+    <a {...rest} ref={place} aria-current={current ? 'page' : undefined} className={styles['tab']}>
+      {children}
+    </a>
+  );
+}
+
+/** Scrolls a row of tabs, and nothing else, as far as this one needs to be seen whole. */
+function showInRow(tab: HTMLElement): void {
+  const row = tab.parentElement;
+  if (!row) return;
+  const [own, all] = [tab.getBoundingClientRect(), row.getBoundingClientRect()];
+  if (own.right > all.right) row.scrollLeft += own.right - all.right;
+  if (own.left < all.left) row.scrollLeft -= all.left - own.left;
+}
 
 /** One view: `to` and `search` as links have them. */
 export const TabLink = createLink(Anchor);

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { BellRing, UserX } from 'lucide-react';
+import { BellRing, KeyRound, UserX } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { formatPeer, normalizePeer, Peer, writtenPeer } from '#contract/messages/peer.ts';
@@ -12,7 +12,7 @@ import { AddOptout } from '#web/features/messages/optouts/AddOptout.tsx';
 import styles from '#web/features/messages/optouts/OptoutsPage.module.css';
 import { useRemoveOptout } from '#web/features/messages/optouts/useRemoveOptout.tsx';
 import { allTokensQuery } from '#web/features/tokens/tokens.ts';
-import { Button } from '#web/ui/button/Button.tsx';
+import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 import { EmptyState } from '#web/ui/panel/EmptyState.tsx';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
@@ -84,7 +84,15 @@ export function OptoutsPage() {
       />
       <MessageTabs current="optouts" />
       {tokens && chosen === undefined && (
-        <EmptyState title="Anda belum memiliki token">
+        <EmptyState
+          icon={<KeyRound size={24} />}
+          title="Anda belum memiliki token"
+          action={
+            <LinkButton to="/token" search={{ view: 'new' }}>
+              Tambah token
+            </LinkButton>
+          }
+        >
           Nomor yang berhenti berlangganan dicatat untuk setiap token.
         </EmptyState>
       )}
@@ -154,7 +162,7 @@ function OptoutTable({ token, tokens }: { token: Token; tokens: readonly Token[]
             icon={<BellRing size={16} aria-hidden="true" />}
             onClick={() => void letGoOn(optout)}
           >
-            Izinkan
+            <span className={styles['word']}>Izinkan</span>
           </Button>
         )}
         empty={
