@@ -66,6 +66,13 @@ async function linesOf({ allAccountsSql: sql }: TestDatabase, id: string): Promi
   return row!.lines;
 }
 
+/** Waits until a message has left. */
+const left = (ani: CloudSender, id: string) =>
+  waitFor(async () => {
+    const { body } = await ani.call(`/v1/messages/${id}`);
+    expect(['sent', 'delivered', 'read']).toContain(body.status);
+  });
+
 test('what is placed after a move leaves by the new channel, also with the same number at once', async ({
   running,
   meta,
@@ -80,11 +87,6 @@ test('what is placed after a move leaves by the new channel, also with the same 
   await ani.becomes(await send(), 'read');
   const [before] = await db.allAccountsSql<{ phone: string }[]>`
     select phone from tokens where token_id = ${ani.tokenId}`;
-  const leftBy = (id: string) =>
-    waitFor(async () => {
-      const { body } = await ani.call(`/v1/messages/${id}`);
-      expect(['sent', 'delivered', 'read']).toContain(body.status);
-    });
   const taken = ani.meta.control.sent().length;
   expect((await moveTo(ani, 'simulator')).status).toBe(200);
   // Its lane still lingers: that it has ended would take three seconds.
@@ -97,13 +99,13 @@ test('what is placed after a move leaves by the new channel, also with the same 
     }),
   );
   const simulated = await send();
-  await leftBy(simulated);
+  await left(ani, simulated);
   expect(ani.meta.control.sent()).toHaveLength(taken);
   expect(await linesOf(db, simulated)).toBe(1);
   expect((await moveTo(ani, 'cloud')).status).toBe(200);
   await ani.ask('token_cloud_connect', { ...token(ani), ...accessOf(meta, 1) });
   const real = await send();
-  await leftBy(real);
+  await left(ani, real);
   expect(ani.meta.control.sent()).toHaveLength(taken + 1);
   expect(await linesOf(db, real)).toBe(0);
 });
@@ -118,9 +120,15 @@ test('what is placed with a channel that a token no longer has does not leave by
   const { accountId, tokenId } = ani;
   const number = { accountId, tokenId, channel: 'simulator', phone: '628111000222' } as const;
   await db.allAccountsSql.begin((tx) => linkNumber(tx, tokenSubscribers, number));
-  const send = () => ani.call('/v1/messages', { body: { to: BUDI, text: { body: 'Halo' } } });
-  // Once the key is known as the simulator's.
+  const placed: string[] = [];
+  const send = async () => {
+    const answer = await ani.call('/v1/messages', { body: { to: BUDI, text: { body: 'Halo' } } });
+    if (answer.status === 202) placed.push(answer.body.id);
+    return answer;
+  };
+  // Once the key is known as the simulator's. What waits when its token moves would go along.
   await waitFor(async () => expect((await send()).body.simulated).toBe(true));
+  for (const id of placed) await left(ani, id);
   await waitFor(async () => expect((await moveTo(ani, 'cloud')).status).toBe(200));
   const connecting = ani.ask('token_cloud_connect', { ...token(ani), ...accessOf(meta, 1) });
   let isOver = false;
