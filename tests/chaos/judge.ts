@@ -53,11 +53,13 @@ const ends: Readonly<Record<string, End>> = {
   '62800000005': fails('rate_limited'),
   '62800000006': fails('no_answer'),
 };
+/** Answers STOP to what it reads: what still waits for it then is cancelled. */
+const STOPS = '62800000007';
 const expired: End = { status: 'expired', failure: null, arrives: false };
 
 /**
  * How it must have ended. What its phone never saw may also have expired, when it had a time, or been given up
- * after two tries that nobody answered.
+ * after two tries that nobody answered; or been cancelled, when its phone had stopped.
  */
 function endOf(
   request: SendRequest,
@@ -68,6 +70,7 @@ function endOf(
   if (lines.length === 0) {
     const hasTtl = request.ttl !== undefined;
     if (hasTtl && one.status === 'expired') return expired;
+    if (to === STOPS && one.status === 'cancelled') return cancelled;
     if ((hasTtl || one.unknowns > 1) && one.failure === 'no_answer') return fails('no_answer');
   }
   return ends[to] ?? read;

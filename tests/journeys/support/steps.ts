@@ -38,7 +38,8 @@ export async function fillLogin(
 /** Rupiah as the screen writes it, as a number. */
 export const rupiahIn = (text: string | null): number => Number((text ?? '').replace(/[^\d]/g, ''));
 
-const STEPS_MAX = 60;
+/** A list of conversations has two places in each of its rows. */
+const STEPS_MAX = 120;
 
 /** Whether the focus is there. */
 export const isFocused = async (tab: Page, place: Locator): Promise<boolean> =>
