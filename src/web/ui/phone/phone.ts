@@ -9,7 +9,9 @@
 export const digitsOf = (text: string): string => text.replace(/\D/g, '');
 
 /** What people type as digits with the country in front; '' when no digit was typed. */
-export function phoneDigits(typed: string): string {
+export const phoneDigits = (typed: string): string => withCountry(typed).replace(/^620+/, '62');
+
+function withCountry(typed: string): string {
   const digits = typed.replace(/\D/g, '');
   if (/^\s*\+/.test(typed)) return digits;
   if (digits.startsWith('00')) return digits.slice(2);
