@@ -1,9 +1,9 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { formatNumber } from '#contract/base/money.ts';
 import { showCount } from '#web/browser/tab/tabTitle.ts';
 import { unreadQuery } from '#web/features/messages/queries.ts';
 import { supportUnreadQuery } from '#web/features/support/unread.ts';
+import { ShortCount } from '#web/ui/status/CountBadge.tsx';
 
 type Counted = typeof unreadQuery | typeof supportUnreadQuery;
 
@@ -13,14 +13,7 @@ const useTotal = (query: Counted): number =>
 
 /** How much is unread, for the menu's badge; nothing when nothing is. */
 export function UnreadCount({ query }: { query: Counted }) {
-  const total = useTotal(query);
-  if (total === 0) return null;
-  return (
-    <>
-      {total > 99 ? '99+' : formatNumber(total)}
-      <span className="sr-only"> belum dibaca</span>
-    </>
-  );
+  return <ShortCount count={useTotal(query)} of="belum dibaca" />;
 }
 
 /** Says all of it in the tab's title and on the app's icon; shows nothing itself. */

@@ -8,11 +8,11 @@ import { splitForBar } from '#web/ui/menu/menus.ts';
 import {
   entriesOf,
   MenuAnchor,
-  MenuBadge,
   useCurrentHref,
   type MenuEntry,
   type MenuFolder,
 } from '#web/ui/layout/Sidebar.tsx';
+import { CountBadge } from '#web/ui/status/CountBadge.tsx';
 
 /** As many as a thumb can tell apart on 320 px. */
 const PLACES = 5;
@@ -39,7 +39,7 @@ export function BottomBar({ label, menu, more }: Props) {
             <MenuAnchor href={href} current={href === current} className={styles['place']}>
               <Icon size={20} aria-hidden="true" />
               <span>{short}</span>
-              <MenuBadge className={styles['badge']}>{badge}</MenuBadge>
+              <CountBadge className={styles['badge']}>{badge}</CountBadge>
             </MenuAnchor>
           </li>
         ))}
@@ -78,9 +78,9 @@ function More({ rest, current, children }: MoreProps) {
         {rest.map(
           ({ href, badge }) =>
             badge && (
-              <MenuBadge key={href} className={styles['badge']}>
+              <CountBadge key={href} className={styles['badge']}>
                 {badge}
-              </MenuBadge>
+              </CountBadge>
             ),
         )}
       </button>
@@ -97,7 +97,7 @@ function More({ rest, current, children }: MoreProps) {
                 >
                   <Icon size={20} aria-hidden="true" />
                   <span>{label}</span>
-                  <MenuBadge>{badge}</MenuBadge>
+                  <CountBadge>{badge}</CountBadge>
                 </MenuAnchor>
               </li>
             ))}

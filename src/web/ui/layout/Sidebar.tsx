@@ -7,6 +7,7 @@ import { currentHref } from '#web/ui/menu/menus.ts';
 import styles from '#web/ui/layout/Sidebar.module.css';
 import { useMedia } from '#web/ui/layout/useMedia.ts';
 import { Tooltip } from '#web/ui/overlay/Tooltip.tsx';
+import { CountBadge } from '#web/ui/status/CountBadge.tsx';
 
 export type MenuEntry = {
   /** A path of the app. */
@@ -108,20 +109,11 @@ const Item = ({ entry: { href, label, Icon, badge }, current, icons }: ItemProps
       <MenuAnchor href={href} current={current} className={styles['link']}>
         <Icon size={20} aria-hidden="true" />
         <span className={styles['word']}>{label}</span>
-        <MenuBadge className={styles['badge']}>{badge}</MenuBadge>
+        <CountBadge className={styles['badge']}>{badge}</CountBadge>
       </MenuAnchor>
     </Tooltip>
   </li>
 );
-
-/** A count that asks for attention; not there while there is nothing in it. */
-export const MenuBadge = ({
-  className,
-  children,
-}: {
-  className?: string | undefined;
-  children: ReactNode;
-}) => <b className={classes(styles['count'], className)}>{children}</b>;
 
 type FolderProps = { folder: MenuFolder; current: string | undefined; icons: boolean };
 

@@ -1,19 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { formatNumber } from '#contract/base/money.ts';
 import { showCount } from '#web/browser/tab/tabTitle.ts';
 import { countsQuery } from '#web/features/operator/support/queries.ts';
+import { ShortCount } from '#web/ui/status/CountBadge.tsx';
 
 /** How many customers wait for an answer, for the menu's badge; nothing when none do. */
 export function WaitingCount() {
   const { data } = useQuery(countsQuery);
-  if (!data || data.waiting === 0) return null;
-  return (
-    <>
-      {data.waiting > 99 ? '99+' : formatNumber(data.waiting)}
-      <span className="sr-only"> menunggu jawaban</span>
-    </>
-  );
+  return <ShortCount count={data?.waiting ?? 0} of="menunggu jawaban" />;
 }
 
 /** Says the same in the tab's title and on the app's icon; shows nothing itself. */

@@ -1,6 +1,7 @@
 import type { ComponentProps, ReactNode } from 'react';
 import styles from '#web/ui/chat/list/ChatList.module.css';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
+import { CountBadge, ShortCount } from '#web/ui/status/CountBadge.tsx';
 
 type ListProps = {
   label: string;
@@ -71,12 +72,9 @@ export const ChatRowWords = (props: WordsProps) => {
       <span className={styles['bottom']}>
         <span className={styles['preview']}>{preview}</span>
         {mark && <span className={styles['mark']}>{mark}</span>}
-        {unread > 0 && (
-          <span className={styles['unread']}>
-            {unread > 99 ? '99+' : unread}
-            <span className="sr-only"> belum dibaca</span>
-          </span>
-        )}
+        <CountBadge>
+          <ShortCount count={unread} of="belum dibaca" />
+        </CountBadge>
       </span>
       {children}
     </span>

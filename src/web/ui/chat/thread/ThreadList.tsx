@@ -7,6 +7,7 @@ import type { ThreadItem } from '#web/ui/chat/thread/threadItems.ts';
 import styles from '#web/ui/chat/thread/ThreadList.module.css';
 import { useMore } from '#web/ui/chat/thread/useMore.ts';
 import { classes } from '#web/ui/classes.ts';
+import { CountBadge, ShortCount } from '#web/ui/status/CountBadge.tsx';
 
 type Props<Body> = {
   items: readonly ThreadItem<Body>[];
@@ -203,12 +204,9 @@ const Down = ({ unread, onClick }: { unread: number; onClick: () => void }) => (
   <button type="button" className={styles['down']} onClick={onClick}>
     <ArrowDown size={18} aria-hidden="true" />
     Ke pesan terbaru
-    {unread > 0 && (
-      <span className={styles['unread']}>
-        {unread > 99 ? '99+' : unread}
-        <span className="sr-only"> belum dibaca</span>
-      </span>
-    )}
+    <CountBadge>
+      <ShortCount count={unread} of="belum dibaca" />
+    </CountBadge>
   </button>
 );
 
