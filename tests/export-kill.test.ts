@@ -49,9 +49,9 @@ test('under kills of its workers and the database a file comes out whole once, n
   /** Waits until a try is in the middle of its file. */
   const inTheMiddle = (tries: number) =>
     waitFor(async () => {
-      const { owner: attempt } = (await state()) ?? {};
-      expect(await state()).toMatchObject({ status: 'working', tries, ready: false });
-      expect(await files()).toContain(`${exportId}.${attempt}.part`);
+      const now = await state();
+      expect(now).toMatchObject({ status: 'working', tries, ready: false });
+      expect(await files()).toContain(`${exportId}.${now?.owner}.part`);
     });
   /** Lets the lease of a dead worker run out. */
   const expire = () => sql`update row_exports set lease_until = clock_timestamp()`;

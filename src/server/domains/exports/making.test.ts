@@ -101,6 +101,33 @@ test('a worker that is shut down gives back its file at once, and another makes 
   expect(text).toBe('\uFEFFIsi\r\npertama\r\nkedua\r\n');
 });
 
+test('a file whose worker loses the database twice, the second time while giving it back, waits for the next one at once', async ({
+  db,
+  openApp,
+}) => {
+  const running = await openApp();
+  await request(running, await signedIn(db));
+  const worker = workerOf(running);
+  let working: Promise<void> | undefined;
+  await db.allAccountsSql.begin(async (tx) => {
+    worker.beforeLastRow(async () => {
+      await tx`select from row_exports for update`;
+      throw Object.assign(new Error('cut'), { code: '57P01' });
+    });
+    working = worker.exports.work();
+    // It waits for this lock, and is cut off there.
+    await waitFor(async () => {
+      const cut = await db.owner`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`;
+      expect(cut).toHaveLength(1);
+    });
+  });
+  await working;
+  expect(await stateOf(db)).toEqual([{ status: 'waiting', tries: 0, progress: 0, owner: null }]);
+  expect(worker.troubles).toEqual([]);
+});
+
 test('a file that is deleted while it is written is never offered, and leaves nothing', async ({
   db,
   openApp,

@@ -8,7 +8,7 @@ import {
   deleteAttempts,
   makeFile,
 } from '#server/infra/made-files/attempts.ts';
-import { asAccount, isTransient } from '#server/infra/postgres/database.ts';
+import { asAccount, isTransient, retrying } from '#server/infra/postgres/database.ts';
 import type { OpenedRows, RowSource } from '#server/infra/sheets/row-source.ts';
 import { writeCsv } from '#server/infra/sheets/csv-file.ts';
 import type { Table } from '#server/infra/sheets/table.ts';
@@ -27,6 +27,8 @@ export type WorkDeps = {
 
 const LOOK_MS = 5_000;
 const RETENTION_HOURS = 24;
+/** Some five seconds with their pauses. */
+const GIVE_BACK_TRIES = 9;
 
 /**
  * Starts the worker that makes files, one after another. Any number of processes may have one. Closing it gives back
@@ -61,7 +63,11 @@ export async function makeWaiting(
       async (error: unknown) => {
         const hasPassed = isTransient(error);
         if (!(error instanceof LeaseLost) && !hasPassed) deps.report(error);
-        if (signal.aborted || hasPassed) await giveBack(deps.files, claim).catch(deps.report);
+        if (signal.aborted || hasPassed) {
+          // What cut the attempt off may cut this off as well; left behind, it would wait for its lease to end.
+          const giving = retrying(() => giveBack(deps.files, claim), { tries: GIVE_BACK_TRIES });
+          await giving.catch(deps.report);
+        }
         return hasPassed;
       },
     );
