@@ -1,8 +1,9 @@
-import { Reply } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { captionText } from '#contract/messages/captions.ts';
 import { AudioPlayer } from '#web/ui/media/AudioPlayer.tsx';
 import { Caption } from '#web/ui/chat/Caption.tsx';
+import { Reply } from '#web/ui/chat/icons.tsx';
+import { holding } from '#web/ui/chat/reactions/hold.ts';
 import styles from '#web/ui/chat/ChatBubble.module.css';
 import { ContactCard } from '#web/ui/chat/cards/ContactCard.tsx';
 import { LocationCard } from '#web/ui/chat/cards/LocationCard.tsx';
@@ -71,6 +72,7 @@ export function ChatBubble(props: Props) {
           isBare(message) && styles['bare'],
         )}
         aria-label={`${by}, ${time}`}
+        {...(action && holding)}
       >
         {head}
         <Content message={message} sender={by} onMessage={onMessage} />
@@ -87,38 +89,40 @@ export function ChatBubble(props: Props) {
                 aria-label="Balas"
                 onClick={onReply}
               >
-                <Reply size={16} aria-hidden="true" />
+                <Reply size={16} />
               </button>
             )}
             {action?.(styles['action'])}
           </span>
         )}
       </article>
-      {reactions.length > 0 && (
-        <ul className={styles['reactions']} aria-label="Reaksi">
-          {reactions.map(({ emoji, by: whose, onRemove }) => (
-            <li key={whose} title={shortName(whose)}>
-              {onRemove ? (
-                <button
-                  type="button"
-                  className={styles['mine']}
-                  aria-label={`Hapus reaksi ${emoji}`}
-                  onClick={onRemove}
-                >
-                  {emoji}
-                </button>
-              ) : (
-                emoji
-              )}{' '}
-              <span className="sr-only">{shortName(whose)}</span>
-            </li>
-          ))}
-        </ul>
-      )}
+      {reactions.length > 0 && <Reactions reactions={reactions} />}
       {note && <div className={styles['note']}>{note}</div>}
     </Line>
   );
 }
+
+const Reactions = ({ reactions }: Required<Pick<Props, 'reactions'>>) => (
+  <ul className={styles['reactions']} aria-label="Reaksi">
+    {reactions.map(({ emoji, by: whose, onRemove }) => (
+      <li key={whose} title={shortName(whose)}>
+        {onRemove ? (
+          <button
+            type="button"
+            className={styles['mine']}
+            aria-label={`Hapus reaksi ${emoji}`}
+            onClick={onRemove}
+          >
+            {emoji}
+          </button>
+        ) : (
+          emoji
+        )}{' '}
+        <span className="sr-only">{shortName(whose)}</span>
+      </li>
+    ))}
+  </ul>
+);
 
 /** A sticker stands by itself. */
 const isBare = ({ type, url, external, file }: ChatMessage): boolean =>

@@ -1,13 +1,5 @@
-import {
-  Ban,
-  CalendarClock,
-  Check,
-  CheckCheck,
-  CircleAlert,
-  Clock,
-  LoaderCircle,
-  TimerOff,
-} from 'lucide-react';
+import { Ban, CalendarClock, CircleAlert, Clock, LoaderCircle, TimerOff } from 'lucide-react';
+import { Check, CheckCheck } from '#web/ui/chat/icons.tsx';
 import styles from '#web/ui/chat/Ticks.module.css';
 import { classes } from '#web/ui/classes.ts';
 

@@ -1,8 +1,8 @@
-import { Plus, SmilePlus } from 'lucide-react';
-import { useEffect, useRef, useState, type RefObject } from 'react';
+import { Plus } from 'lucide-react';
+import { useRef, useState } from 'react';
 import { EmojiPopover } from '#web/ui/chat/emoji/EmojiPopover.tsx';
+import { SmilePlus } from '#web/ui/chat/icons.tsx';
 import styles from '#web/ui/chat/reactions/ReactButton.module.css';
-import { endPress } from '#web/ui/overlay/floating.ts';
 
 /** What people react with most. */
 const QUICK = [
@@ -14,8 +14,6 @@ const QUICK = [
   ['🙏', 'terima kasih'],
 ] as const;
 
-const HOLD_MS = 500;
-
 type Props = {
   className?: string | undefined;
   /** One's own reaction: pressing it again takes it away. */
@@ -24,11 +22,10 @@ type Props = {
   onReact: (emoji: string) => void;
 };
 
-/** Reacts to the message that it stands in: six emoji at once, all others behind them. A long press opens it, too. */
+/** Reacts to the message that it stands in: six emoji at once, all others behind them. Holding the bubble presses it. */
 export function ReactButton({ className, mine, onReact }: Props) {
   const button = useRef<HTMLButtonElement>(null);
   const [open, setOpen] = useState<'quick' | 'all'>();
-  useHold(button, () => setOpen('quick'));
   const close = () => setOpen(undefined);
   const react = (emoji: string) => {
     onReact(emoji === mine ? '' : emoji);
@@ -41,11 +38,12 @@ export function ReactButton({ className, mine, onReact }: Props) {
         type="button"
         className={className}
         aria-label="Beri reaksi"
+        data-hold=""
         aria-haspopup="dialog"
         aria-expanded={open !== undefined}
         onClick={() => setOpen(open ? undefined : 'quick')}
       >
-        <SmilePlus size={16} aria-hidden="true" />
+        <SmilePlus size={16} />
       </button>
       {open && (
         <EmojiPopover
@@ -85,34 +83,3 @@ const Quick = ({ mine, onReact, onMore }: QuickProps) => (
     </button>
   </div>
 );
-
-/** Calls back when a finger rests on the bubble around the button; what it lifts from is not pressed. */
-function useHold(button: RefObject<HTMLElement | null>, onHold: () => void): void {
-  const held = useRef(onHold);
-  useEffect(() => {
-    held.current = onHold;
-  });
-  useEffect(() => {
-    const bubble = button.current?.closest('article');
-    if (!bubble) return;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const end = () => clearTimeout(timer);
-    const begin = ({ pointerType }: PointerEvent) => {
-      end();
-      if (pointerType === 'mouse') return;
-      timer = setTimeout(() => {
-        endPress();
-        held.current();
-      }, HOLD_MS);
-    };
-    const over = new AbortController();
-    const options = { signal: over.signal, passive: true };
-    bubble.addEventListener('pointerdown', begin, options);
-    for (const type of ['pointerup', 'pointercancel', 'pointermove'] as const)
-      bubble.addEventListener(type, end, options);
-    return () => {
-      end();
-      over.abort();
-    };
-  }, [button]);
-}
