@@ -1,25 +1,19 @@
 import { ArrowDown } from 'lucide-react';
-import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import type { ComponentPropsWithRef, ReactNode, RefObject } from 'react';
-import { Virtualizer, type CustomItemComponentProps, type VirtualizerHandle } from 'virtua';
+import { memo, useEffect, useMemo, useRef, useState } from 'react';
+import type { ReactNode, RefObject } from 'react';
 import { ChatDivider } from '#web/ui/chat/ChatBubble.tsx';
-import type { ThreadItem } from '#web/ui/chat/thread/threadItems.ts';
 import styles from '#web/ui/chat/thread/ThreadList.module.css';
-import { useMore } from '#web/ui/chat/thread/useMore.ts';
+import {
+  END_PX,
+  FOOT,
+  useThreadScroll,
+  type Row,
+  type ThreadScroll,
+} from '#web/ui/chat/thread/useThreadScroll.ts';
 import { classes } from '#web/ui/classes.ts';
 import { CountBadge, ShortCount } from '#web/ui/status/CountBadge.tsx';
 
-type Props<Body> = {
-  items: readonly ThreadItem<Body>[];
-  /** How many are on their way: one more is scrolled to, wherever one reads. */
-  sending: number;
-  /** There is nothing older. */
-  ended: boolean;
-  readOlder: () => Promise<void>;
-  /** Newer lines that are not here: how they are read on, and how the newest are gone to. */
-  newer?: { read: () => Promise<void>; leave: () => void } | undefined;
-  /** The line that it opens at, instead of the end: at the top with its day, or in the middle and marked. */
-  start?: { key: string; at: 'day' | 'line' } | undefined;
+type Props<Body> = ThreadScroll<Body> & {
   /** It takes the focus when it opens: somebody has come here from within the page. */
   focused?: boolean;
   /** How many of the newest are unread, for the way to them. */
@@ -31,22 +25,6 @@ type Props<Body> = {
   onEnd?: (atEnd: boolean) => void;
 };
 
-/** Closer than this to the end, new lines are followed. */
-const END_PX = 60;
-/** Closer than this to an edge, what lies beyond it is fetched. */
-const MORE_PX = 1_000;
-/** So far beyond both edges lines are drawn: measured before they come into view, they move nothing when they do. */
-const BUFFER_PX = 500;
-/** Below the upper edge, where the day that is shown there begins to be another. */
-const DAY_PX = 20;
-
-const List = (props: ComponentPropsWithRef<'ol'>) => <ol {...props} className={styles['list']} />;
-const Item = ({ ref, style, children }: CustomItemComponentProps) => (
-  <li ref={ref} style={style}>
-    {children}
-  </li>
-);
-
 /** The lines of a thread, newest at the foot; more come as it is scrolled, on both sides. */
 export function ThreadList<Body>(props: Props<Body>) {
   const { items, newer, start, focused = false, unread = 0, render, foot, onEnd } = props;
@@ -55,7 +33,7 @@ export function ThreadList<Body>(props: Props<Body>) {
   const scroller = useRef<HTMLDivElement>(null);
   const { mark, inView } = useInView(scroller);
   const away = inView === false || newer !== undefined;
-  const { list, prepended, day, older, look, settle, toEnd } = useScrolling(props, rows, scroller);
+  const { list, range, day, older, toEnd } = useThreadScroll(props, rows, scroller, away);
 
   useEffect(() => {
     if (inView === undefined) return undefined;
@@ -86,27 +64,18 @@ export function ThreadList<Body>(props: Props<Body>) {
         aria-label="Pesan dalam percakapan"
       >
         <div className={styles['spacer']} />
-        <Virtualizer
-          ref={list}
-          as={List}
-          item={Item}
-          data={rows}
-          bufferSize={BUFFER_PX}
-          shift={prepended}
-          onScroll={look}
-          onResize={settle}
-        >
-          {(item, index) => (
+        <ol ref={list} className={styles['list']}>
+          {rows.slice(range.from, range.to).map((item, index) => (
             <Line
               key={item.key}
               item={item}
-              last={index === rows.length - 1}
+              last={!newer && range.from + index === rows.length - 1}
               marked={start?.at === 'line' && start.key === item.key}
               render={render}
-              foot={foot}
+              foot={item.kind === 'foot' ? foot : undefined}
             />
-          )}
-        </Virtualizer>
+          ))}
+        </ol>
         <div ref={mark} className={styles['end']} />
       </div>
       {older.busy && <p className={styles['above']}>Memuat pesan lama…</p>}
@@ -119,86 +88,6 @@ export function ThreadList<Body>(props: Props<Body>) {
   );
 }
 
-const FOOT = { kind: 'foot', key: 'foot' } as const;
-type Row<Body> = ThreadItem<Body> | typeof FOOT;
-
-/** Opens at the right place, stays at the end while it is there, and reads on at both edges. */
-function useScrolling<Body>(
-  props: Props<Body>,
-  rows: readonly Row<Body>[],
-  scroller: RefObject<HTMLElement | null>,
-) {
-  const { items, sending, ended, newer, start } = props;
-  const list = useRef<VirtualizerHandle>(null);
-  const older = useMore(props.readOlder);
-  const later = useMore(async () => newer?.read());
-  const [day, setDay] = useState<string>();
-  const atEnd = useRef(false);
-  const offset = useRef(0);
-  const hasMoved = useHasMoved(scroller);
-  const oldest = items.find(({ kind }) => kind === 'line')?.key;
-  const count = rows.length;
-  const before = useRef({ oldest, count: 0, sending });
-  const prepended = before.current.count > 0 && before.current.oldest !== oldest;
-
-  const followEnd = () => list.current?.scrollToIndex(count - 1, { align: 'end' });
-  useLayoutEffect(() => {
-    const isSending = sending > before.current.sending;
-    before.current = { oldest, count, sending };
-    if (isSending && newer) return newer.leave();
-    const at = isSending || hasMoved.current ? undefined : opensAt(items, start);
-    // A line that has got there is another row, of another height: at the end one stays at the end.
-    if (isSending || !hasMoved.current) atEnd.current = at === undefined;
-    if (at) list.current?.scrollToIndex(at[0], { align: at[1] });
-    else if (atEnd.current) list.current?.scrollToIndex(count - 1, { align: 'end' });
-  }, [items, count, oldest, sending, newer, start, hasMoved]);
-
-  const toEnd = () => {
-    if (newer) return newer.leave();
-    atEnd.current = true;
-    list.current?.scrollToIndex(count - 1, { align: 'end', smooth: true });
-  };
-  const look = () => {
-    const handle = list.current;
-    if (!handle) return;
-    const { scrollOffset, scrollSize, viewportSize } = handle;
-    const left = scrollSize - scrollOffset - viewportSize;
-    atEnd.current = !newer && left < END_PX;
-    // Towards an edge: what came before the lines while they are scrolled away from it would move them.
-    const by = scrollOffset - offset.current;
-    offset.current = scrollOffset;
-    if (by < 0 && scrollOffset < MORE_PX && !ended) older.read();
-    if (by > 0 && newer && left < MORE_PX) later.read();
-    const top = rows[handle.findItemIndex(scrollOffset + DAY_PX)];
-    setDay(top?.kind === 'line' ? top.day : undefined);
-  };
-  return {
-    list,
-    prepended,
-    day,
-    older,
-    look,
-    settle: () => atEnd.current && followEnd(),
-    toEnd,
-  };
-}
-
-const moves = ['wheel', 'touchmove', 'keydown', 'pointerdown'] as const;
-
-/** Whether somebody has moved what was opened: until then it stays at its place, whatever comes. */
-function useHasMoved(scroller: RefObject<HTMLElement | null>): RefObject<boolean> {
-  const hasMoved = useRef(false);
-  useEffect(() => {
-    const element = scroller.current;
-    const note = () => void (hasMoved.current = true);
-    for (const move of moves) element?.addEventListener(move, note, { passive: true });
-    return () => {
-      for (const move of moves) element?.removeEventListener(move, note);
-    };
-  }, [scroller]);
-  return hasMoved;
-}
-
 /** The way to the newest line. */
 const Down = ({ unread, onClick }: { unread: number; onClick: () => void }) => (
   <button type="button" className={styles['down']} onClick={onClick}>
@@ -209,23 +98,6 @@ const Down = ({ unread, onClick }: { unread: number; onClick: () => void }) => (
     </CountBadge>
   </button>
 );
-
-/** Where a thread opens; undefined: at its end. */
-function opensAt<Body>(
-  items: readonly ThreadItem<Body>[],
-  start: Props<Body>['start'],
-): [index: number, align: 'start' | 'center'] | undefined {
-  if (start) {
-    const index = Math.max(
-      0,
-      items.findIndex(({ key }) => key === start.key),
-    );
-    if (start.at === 'line') return [index, 'center'];
-    return [items[index - 1]?.kind === 'day' ? index - 1 : index, 'start'];
-  }
-  const unread = items.findIndex(({ kind }) => kind === 'unread');
-  return unread > 0 ? [unread, 'start'] : undefined;
-}
 
 /** Whether the foot of what scrolls is in view; undefined until that is known. */
 function useInView(scroller: RefObject<HTMLElement | null>) {
@@ -253,10 +125,22 @@ type LineProps<Body> = {
   foot: ReactNode;
 };
 
-function Line<Body>({ item, last, marked, render, foot }: LineProps<Body>) {
+const Line = memo(DrawnLine, isSameLine) as typeof DrawnLine;
+
+/** Items are made anew with every page: a line is the same when all that it holds is. */
+function isSameLine<Body>(before: LineProps<Body>, after: LineProps<Body>): boolean {
+  const { item: was, ...rest } = before;
+  const { item, ...now } = after;
+  return isShallowEqual(was, item) && isShallowEqual(rest, now);
+}
+
+const isShallowEqual = (one: object, other: object): boolean =>
+  Object.entries(one).every(([key, value]) => Object.is(value, Reflect.get(other, key)));
+
+function DrawnLine<Body>({ item, last, marked, render, foot }: LineProps<Body>) {
   const first = item.kind === 'foot' || (item.kind === 'line' && item.first);
   return (
-    <div
+    <li
       className={classes(
         styles['line'],
         first && styles['first'],
@@ -272,6 +156,6 @@ function Line<Body>({ item, last, marked, render, foot }: LineProps<Body>) {
       )}
       {item.kind === 'line' && render(item.body, item.first)}
       {item.kind === 'foot' && foot}
-    </div>
+    </li>
   );
 }

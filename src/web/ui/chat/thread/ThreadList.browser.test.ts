@@ -1,0 +1,47 @@
+import type { Locator } from 'playwright-core';
+import { expect } from 'vitest';
+import { test } from '#tests/support/gallery.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+
+const left = (scroller: Locator) =>
+  scroller.evaluate((one) => one.scrollHeight - one.scrollTop - one.clientHeight);
+const topOf = (line: Locator) => line.evaluate((one) => one.getBoundingClientRect().top);
+const grow = (line: Locator, px: number) =>
+  line.evaluate((one, height) => (one.style.height = `${height}px`), px);
+
+test('what is read stays where it is while lines around it grow; at the end the end stays in view', async ({
+  show,
+}) => {
+  const page = await show('thread-list');
+  const scroller = page.getByRole('region', { name: 'Pesan dalam percakapan' }).first();
+  const line = (number: number) =>
+    scroller.getByRole('article').filter({ hasText: `Pesan nomor ${number}09.05` });
+  await line(59).waitFor();
+  await scroller.hover();
+  await page.mouse.wheel(0, 2_000);
+  await waitFor(async () => expect(await left(scroller)).toBeLessThanOrEqual(1));
+  await grow(line(58), 300);
+  await waitFor(async () => {
+    expect((await line(58).boundingBox())?.height).toBe(300);
+    expect(await left(scroller)).toBeLessThanOrEqual(1);
+  });
+
+  // Away from the end, what grows above it moves nothing.
+  await page.mouse.wheel(0, -600);
+  await waitFor(async () => expect(await left(scroller)).toBeGreaterThan(500));
+  const { read, above } = await scroller.evaluate((one) => {
+    const { top } = one.getBoundingClientRect();
+    const lines = [...one.querySelectorAll('article')];
+    const numbers = lines.map((each) =>
+      Number(/nomor (\d+)09\.05/.exec(each.textContent ?? '')?.[1]),
+    );
+    const first = lines.findIndex((each) => each.getBoundingClientRect().top > top);
+    return { read: numbers[first] ?? 0, above: numbers[first - 2] ?? 0 };
+  });
+  const stood = await topOf(line(read));
+  await grow(line(above), 250);
+  await waitFor(async () => {
+    expect((await line(above).boundingBox())?.height).toBe(250);
+    expect(Math.abs((await topOf(line(read))) - stood)).toBeLessThan(1);
+  });
+});
