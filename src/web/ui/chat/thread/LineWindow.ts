@@ -65,6 +65,8 @@ export class LineWindow {
     this.#range = range;
     // Before anything is measured: without room for all, the page would be scrolled up.
     this.#makeRoom();
+    // Not shown at all: nothing has a size.
+    if (this.viewport === 0) return;
     const children = [...this.#list.children];
     const isKnown = (line: Element) => this.#keyOf.has(line);
     const [first, last] = [children.findIndex(isKnown), children.findLastIndex(isKnown)];
@@ -133,17 +135,18 @@ export class LineWindow {
   }
 
   #resized(entries: readonly ResizeObserverEntry[]): void {
-    let isOther = false;
+    const before = this.viewport;
+    this.viewport = this.#scroller.clientHeight;
+    if (this.viewport === 0) return;
+    let isOther = this.viewport !== before;
     for (const { target, borderBoxSize, contentRect } of entries) {
       const height = borderBoxSize[0]?.blockSize ?? contentRect.height;
       const key = this.#keyOf.get(target);
-      if (target === this.#scroller) {
-        isOther ||= this.viewport !== this.#scroller.clientHeight;
-        this.viewport = this.#scroller.clientHeight;
-      } else if (!target.isConnected) this.#observer.unobserve(target);
+      if (!target.isConnected) this.#observer.unobserve(target);
       else if (key !== undefined && this.places.measure(key, height, this.offset)) isOther = true;
     }
-    if (isOther) this.settle();
+    if (before === 0) this.drawn(this.#keys, this.#range);
+    else if (isOther) this.settle();
   }
 
   /** Draws the lines around what is in view. @param now at once where some of it is not drawn yet */

@@ -45,3 +45,18 @@ test('what is read stays where it is while lines around it grow; at the end the 
     expect(Math.abs((await topOf(line(read))) - stood)).toBeLessThan(1);
   });
 });
+
+test('a thread that was not shown for a while shows its newest line when it is shown again', async ({
+  show,
+}) => {
+  const page = await show('thread-list');
+  const scroller = page.getByRole('region', { name: 'Pesan dalam percakapan' }).first();
+  const handle = await scroller.elementHandle();
+  const display = (value: string) =>
+    handle?.evaluate((one, how) => ((one as HTMLElement).style.display = how), value);
+  await display('none');
+  await page.getByRole('button', { name: 'Kirim satu lagi' }).click();
+  await display('');
+  await scroller.getByRole('article').filter({ hasText: 'Pesan nomor 6009.05' }).waitFor();
+  await waitFor(async () => expect(await left(scroller)).toBeLessThanOrEqual(1));
+});
