@@ -3,7 +3,7 @@ import { act, paging } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { Peer, TypedPeer } from '#contract/messages/peer.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { ConversationMessage, Direction, MessageStatus } from '#contract/messages.ts';
+import { ConversationMessage, Direction, MessageStatus, MessageType } from '#contract/messages.ts';
 import { ChannelName, TokenStatus } from '#contract/tokens.ts';
 
 /** What is searched for is no longer than that, in UTF-16 units. */
@@ -30,6 +30,8 @@ export const Conversation = schema(() =>
     contact_name: z.nullable(z.string()),
     /** Stands above all others. */
     pinned: z.boolean(),
+    /** Of its newest message. */
+    type: MessageType(),
     preview: z.string(),
     direction: Direction(),
     status: MessageStatus(),

@@ -67,6 +67,7 @@ test('a conversation shows its newest message, its token and its name', async ({
   expect(rows).toMatchObject([
     {
       token: { id: publicId('token', tokenId), name: 'Kasir', status: 'linked' },
+      type: 'text',
       preview: 'baru',
       direction: 'in',
       status: 'received',

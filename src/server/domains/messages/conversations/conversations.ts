@@ -183,6 +183,7 @@ const conversationOf = (stored: Stored): Conversation => ({
   peer_name: stored.peer_name,
   contact_name: stored.contact_name,
   pinned: stored.pinned,
+  type: stored.type,
   preview: excerptOf(stored.type, stored.body),
   direction: stored.direction,
   status: stored.status,

@@ -3,6 +3,7 @@ import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { MessagesSquare, Pin } from 'lucide-react';
 import { captionText } from '#contract/messages/captions.ts';
+import { messageTypeLabel } from '#contract/messages.ts';
 import { CONVERSATION_QUERY_MAX, type Conversation } from '#contract/messages/conversations.ts';
 import { civilDate, formatTime } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';
@@ -141,7 +142,7 @@ function Line({ conversation, q, open, withToken }: LineProps) {
             ) : (
               <>
                 {direction === 'out' && <StatusMark status={status} iconOnly />}
-                <bdi>{conversation.preview || 'Lampiran'}</bdi>
+                <Preview of={conversation} />
               </>
             )
           }
@@ -153,6 +154,18 @@ function Line({ conversation, q, open, withToken }: LineProps) {
         <ConversationMenu of={conversation} label={`Tindakan untuk ${nameOf(conversation)}`} />
       </ChatRowTool>
     </li>
+  );
+}
+
+/** What the newest message says; what is no text says first what it is. */
+function Preview({ of: { type, preview } }: { of: Conversation }) {
+  const words = <bdi>{preview}</bdi>;
+  if (preview === '') return messageTypeLabel[type];
+  if (type === 'text' || type === 'template') return words;
+  return (
+    <>
+      {messageTypeLabel[type]}: {words}
+    </>
   );
 }
 
