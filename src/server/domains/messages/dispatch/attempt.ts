@@ -62,7 +62,7 @@ export type Dispatched = {
 export type Settled = {
   kind: 'settled';
   id: string;
-  outcome: 'sent' | 'failed' | 'expired';
+  outcome: 'sent' | 'failed' | 'expired' | 'cancelled';
   failure: Failure | null;
   at: Date;
 };
@@ -118,6 +118,11 @@ export async function attempt(
     return unsureMs > 0 ? awaitReceipt(unsureMs) : settled('failed', 'no_answer');
   }
   if (unknowns > 1) return settled('failed', 'no_answer');
+  if (message.o_attempt > 1 && unsureMs === null) {
+    const isUnwanted = await isUnwantedNow(context, claim, message).catch(() => undefined);
+    if (isUnwanted === undefined) return unread(id);
+    if (isUnwanted) return settled('cancelled', null);
+  }
 
   const prepared = await prepareMedia(context, {
     accountId: claim.accountId,
@@ -147,6 +152,27 @@ export async function attempt(
   return unsureMs === null || unsureMs <= 0 ? settled('failed', failure) : awaitReceipt(unsureMs);
 }
 
+/**
+ * Whether a phone has opted out since this message was tried before: what was just leaving then is not in the queue
+ * for withdraw_opted_out to cancel. Of the installation's own token codes go on.
+ */
+async function isUnwantedNow(
+  { sql }: AttemptContext,
+  { accountId, tokenId }: Claim,
+  { o_id: id, o_peer: peer }: Dispatched,
+): Promise<boolean> {
+  const found = await retrying(
+    () => sql`
+      select from optouts
+      where account_id = ${accountId} and token_id = ${tokenId} and peer = ${peer} and not exists (
+        select from dispatch d
+        join tokens t on t.account_id = d.account_id and t.token_id = d.token_id
+        where d.account_id = ${accountId} and d.message_id = ${id} and t.is_system and d.priority = 0
+      )`,
+  );
+  return found.length > 0;
+}
+
 /** An earlier try may have left, and the channel cannot tell a second one from it. */
 const mayArriveTwice = ({ channel }: AttemptContext, message: Dispatched): boolean =>
   message.o_unknowns > 0 && !channel.preallocates;
@@ -162,7 +188,7 @@ async function markResent(
 }
 
 /** Something could not be read or written that must be before a try. */
-const unread = (id: string): Postponed => ({
+export const unread = (id: string): Postponed => ({
   kind: 'postponed',
   id,
   state: 'ready',

@@ -3,7 +3,14 @@ import { type Fragment, type Sql, isLocked, retrying } from '#server/infra/postg
 import { gather } from '#server/infra/postgres/gather.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import { AWAIT_MS, type MediaOfMessages } from '#server/domains/messages/media/prepare.ts';
-import { type Claim, LaneLost, type Postponed, type Result, type Settled } from './attempt.ts';
+import {
+  type Claim,
+  LaneLost,
+  type Postponed,
+  type Result,
+  type Settled,
+  unread,
+} from './attempt.ts';
 
 /** What became of a message; `lane` of the worker that tried, so that it is fenced. */
 export type Outcome = {
@@ -148,10 +155,14 @@ export async function settleResults(
   for (const { item, error } of unsettled) {
     log.error({ err: error, token, message: item.id }, 'a result cannot be settled');
   }
-  const known = unsettled.map(({ item }) => item);
+  // What was not sent need not be known: it is found out again.
+  const [cancelled, known] = partedBy(
+    unsettled.map(({ item }) => item),
+    ({ outcome }) => outcome === 'cancelled',
+  );
   const unstored = await eachByItself(known, (some) => storeOutcomes(sql, claim, some), isLaneLost);
   const unpostponed = await eachByItself(
-    postponed,
+    [...postponed, ...cancelled.map(({ id }) => unread(id))],
     (some) => postpone(sql, claim, some),
     isLaneLost,
   );
