@@ -6,6 +6,7 @@ import {
   type MediaOfMessages,
   prepareMedia,
 } from '#server/domains/messages/media/prepare.ts';
+import { hasOptedOut } from '#server/domains/messages/optouts/optouts.ts';
 import { type Sql, retrying } from '#server/infra/postgres/database.ts';
 
 /** A claimed lane: ours while its epoch is unchanged. */
@@ -158,19 +159,18 @@ export async function attempt(
  */
 async function isUnwantedNow(
   { sql }: AttemptContext,
-  { accountId, tokenId }: Claim,
+  claim: Claim,
   { o_id: id, o_peer: peer }: Dispatched,
 ): Promise<boolean> {
-  const found = await retrying(
+  if (!(await retrying(() => hasOptedOut(sql, claim, peer)))) return false;
+  const ownCode = await retrying(
     () => sql`
-      select from optouts
-      where account_id = ${accountId} and token_id = ${tokenId} and peer = ${peer} and not exists (
-        select from dispatch d
-        join tokens t on t.account_id = d.account_id and t.token_id = d.token_id
-        where d.account_id = ${accountId} and d.message_id = ${id} and t.is_system and d.priority = 0
-      )`,
+      select from dispatch d
+      join tokens t on t.account_id = d.account_id and t.token_id = d.token_id
+      where d.account_id = ${claim.accountId} and d.message_id = ${id}
+        and t.is_system and d.priority = 0`,
   );
-  return found.length > 0;
+  return ownCode.length === 0;
 }
 
 /** An earlier try may have left, and the channel cannot tell a second one from it. */
