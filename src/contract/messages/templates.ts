@@ -1,5 +1,6 @@
 import * as z from 'zod/mini';
 import { act, paging } from '#contract/base/act.ts';
+import { IdInput } from '#contract/base/ids.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 
 export const TEMPLATE_LIMITS = {
@@ -145,8 +146,8 @@ export const listTemplates = act({
     name: z.optional(TemplateName()),
     language: z.optional(TemplateLanguage()),
     status: z.optional(TemplateStatus()),
-    /** Only those that a network has, which alone can be sent by it. */
-    reviewed: z.optional(z.literal('1')),
+    /** Only those that this token can send. */
+    token_id: z.optional(IdInput('token')),
     /** In its name or its body. */
     q: z.optional(z.string().check(z.trim(), z.maxLength(TEMPLATE_LIMITS.search))),
   }),

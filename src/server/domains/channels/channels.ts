@@ -95,7 +95,8 @@ export type TemplateButtonKind = 'reply' | 'url' | 'code' | 'fixed';
 
 /** A template as the network that reviews it has it. */
 export type NetworkTemplate = {
-  wabaId: string;
+  /** The tokens whose numbers it belongs to. */
+  tokenIds: readonly string[];
   networkId: string;
   name: string;
   language: string;

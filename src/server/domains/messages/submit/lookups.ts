@@ -79,7 +79,7 @@ export async function lookUp(
       ? [new Map<string, Target>(), []]
       : await asAccount(sql, accountId, async (tx) => [
           await readTargets(tx, { accountId, tokenId }, named),
-          reviewedFor(channel, await readTemplates(tx, accountId, templates)),
+          reviewedFor({ tokenId, channel }, await readTemplates(tx, accountId, templates)),
         ]);
   const files: ReadonlyMap<string, MediaFacts> =
     media.size === 0 ? new Map() : await findMedia(accountId, media);
@@ -88,13 +88,20 @@ export async function lookUp(
   );
 }
 
-/** By the Cloud API only Meta's own templates are sent: one that it does not have is not approved. */
+/**
+ * By the Cloud API a number sends what Meta has approved for its business account: what it does not have there, or
+ * has only for another one, is not approved.
+ */
 const reviewedFor = (
-  channel: ChannelName,
+  { tokenId, channel }: { tokenId: string; channel: ChannelName },
   stored: readonly StoredTemplate[],
 ): readonly StoredTemplate[] =>
   channel === 'cloud'
-    ? stored.map((one) => (one.network_id === null ? { ...one, status: 'pending' } : one))
+    ? stored.map((one) =>
+        one.status === 'approved' && !one.token_ids.includes(tokenId)
+          ? { ...one, status: 'pending' }
+          : one,
+      )
     : stored;
 
 const nothing: Found = {};

@@ -7,7 +7,7 @@ import {
   syncTemplateList,
 } from '#contract/messages/templates.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
-import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { type TemplateReview, syncTemplates } from './review.ts';
 import { addTemplate, dropTemplate, templateOf } from './store.ts';
 import { type StoredTemplate, templateColumns } from './rows.ts';
@@ -32,14 +32,23 @@ export const templateActs = ({ sql, review }: Deps): readonly ActHandler[] => [
   }),
 ];
 
-async function pageOfTemplates(
+/** Those that a token sends: by the Cloud API what Meta lets its number send, by all other channels everything. */
+const sentBy = (
+  tx: Tx,
+  { accountId, tokenId }: { accountId: string; tokenId: string },
+): Fragment => tx`
+  and (${tokenId} = any (token_ids) or exists (
+    select from tokens
+    where account_id = ${accountId} and token_id = ${tokenId} and channel <> 'cloud'))`;
+
+export async function pageOfTemplates(
   tx: Tx,
   accountId: string,
   {
     name,
     language,
     status,
-    reviewed,
+    token_id: tokenId,
     q,
     page = 0,
     sort_by,
@@ -51,7 +60,7 @@ async function pageOfTemplates(
       ${name === undefined ? tx`` : tx`and name = ${name}`}
       ${language === undefined ? tx`` : tx`and language = ${language}`}
       ${status === undefined ? tx`` : tx`and status = ${status}`}
-      ${reviewed === undefined ? tx`` : tx`and network_id is not null`}
+      ${tokenId === undefined ? tx`` : sentBy(tx, { accountId, tokenId })}
       ${q ? tx`and (strpos(name, ${q.toLowerCase()}) > 0 or strpos(lower(body), ${q.toLowerCase()}) > 0)` : tx``}`;
   const direction = sort_type === 'desc' ? tx`desc` : tx`asc`;
   const order =

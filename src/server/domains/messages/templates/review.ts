@@ -36,21 +36,25 @@ type Deps = { sql: Sql; review: TemplateReview };
 export async function syncTemplates({ sql, review }: Deps, accountId: string): Promise<void> {
   if (!(await review.reviews(accountId))) return;
   const known = await review.list(accountId);
-  const byName = new Map<string, NetworkTemplate>();
-  for (const one of known) {
-    const name = `${one.name} ${one.language}`;
-    const other = byName.get(name);
-    if (!other || rankOf(one) > rankOf(other)) byName.set(name, one);
-  }
+  const byName = Map.groupBy(known, ({ name, language }) => `${name} ${language}`);
   await asAccount(sql, accountId, async (tx) => {
     const changed = await storeTemplates(
       tx,
       accountId,
-      [...byName.values()].slice(0, TEMPLATE_LIMITS.all * 2),
+      [...byName.values()].map(joined).slice(0, TEMPLATE_LIMITS.all * 2),
     );
     if (changed) await appendEvent(tx, { accountId, kind: 'template.changed', data: {} });
   });
 }
+
+/** One template of the same name in several business accounts: only the tokens of those that approved it send it. */
+const joined = (same: readonly NetworkTemplate[]): NetworkTemplate => ({
+  ...same.reduce((one, other) => (rankOf(other) > rankOf(one) ? other : one)),
+  tokenIds: same
+    .filter(({ status }) => status === 'approved')
+    .flatMap(({ tokenIds }) => tokenIds)
+    .toSorted(),
+});
 
 const dearness: Readonly<Record<TemplateCategory, number>> = {
   utility: 1,
@@ -76,22 +80,24 @@ async function storeTemplates(
     const stored = await tx`
       insert into message_templates as t (
         account_id, template_id, name, language, category, header, header_file, body, footer,
-        buttons, button_kinds, status, reason, waba_id, network_id
+        buttons, button_kinds, status, reason, token_ids, network_id
       ) values (
         ${accountId}, ${newId()}, ${one.name}, ${one.language}, ${one.category}, ${one.header},
         ${one.headerFile}, ${one.body}, ${one.footer}, ${one.buttons}::text[],
-        ${one.buttonKinds}::text[], ${one.status}, ${one.reason}, ${one.wabaId}, ${one.networkId}
+        ${one.buttonKinds}::text[], ${one.status}, ${one.reason},
+        ${one.tokenIds}::uuid[], ${one.networkId}
       )
       on conflict (account_id, name, language) do update set
         category = excluded.category, header = excluded.header, header_file = excluded.header_file,
         body = excluded.body, footer = excluded.footer, buttons = excluded.buttons,
         button_kinds = excluded.button_kinds, status = excluded.status, reason = excluded.reason,
-        waba_id = excluded.waba_id, network_id = excluded.network_id
+        token_ids = excluded.token_ids, network_id = excluded.network_id
         where (t.category, t.header, t.header_file, t.body, t.footer, t.buttons, t.button_kinds,
-            t.status, t.reason, t.network_id)
+            t.status, t.reason, t.token_ids, t.network_id)
           is distinct from (excluded.category, excluded.header, excluded.header_file,
             excluded.body, excluded.footer, excluded.buttons, excluded.button_kinds,
-            excluded.status, excluded.reason, excluded.network_id)
+            excluded.status, excluded.reason, excluded.token_ids,
+            excluded.network_id)
       returning 1`;
     changes += stored.length;
   }

@@ -23,13 +23,15 @@ export type StoredTemplate = {
   reason: string | null;
   /** Its id at the network that reviews it; null where none does. */
   network_id: string | null;
+  /** The tokens whose numbers that network lets send it. */
+  token_ids: readonly string[];
   created_at: Date;
 };
 
 /** What is read of a template. */
 export const templateColumns = (tx: Sql | Tx): Fragment => tx`
   name, language, category, header, header_file, body, footer, buttons, button_kinds, status,
-  reason, network_id, created_at`;
+  reason, network_id, token_ids, created_at`;
 
 /** The account's templates in all their languages: of these names, or all. */
 export async function readTemplates(

@@ -159,7 +159,7 @@ const sendableTemplates = (all: readonly Template[]): readonly Template[] =>
   );
 
 function TemplateFields({ form, campaign }: Props) {
-  const { data: all } = useQuery(templatesQuery);
+  const { data: all } = useQuery(templatesQuery(campaign.token.id));
   const { template: chosen, variables } = form.values;
   const offered = sendableTemplates(all ?? []);
   const keyOf = ({ name, language }: Template) => `${name}:${language}`;

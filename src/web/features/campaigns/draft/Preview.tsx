@@ -81,7 +81,10 @@ export function Preview({ campaign, values }: Props) {
 function Bubble({ campaign, values, recipient }: Props & { recipient: CampaignRecipient }) {
   const { name, timezone } = useUser();
   const [now] = useState(() => new Date());
-  const { data: templates } = useQuery({ ...templatesQuery, enabled: values.type === 'template' });
+  const { data: templates } = useQuery({
+    ...templatesQuery(campaign.token.id),
+    enabled: values.type === 'template',
+  });
   const own = new Map(
     campaign.columns.map((column, index) => [variableKey(column), recipient.values[index] ?? '']),
   );

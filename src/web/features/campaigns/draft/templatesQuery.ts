@@ -5,12 +5,14 @@ import { perform } from '#web/api/act.ts';
 import { allPages } from '#web/api/lists/allPages.ts';
 import { listKey } from '#web/ui/table/list/useList.ts';
 
-/** All templates of the account that can be sent. */
-export const templatesQuery = queryOptions({
-  queryKey: [...listKey(listTemplates), 'approved', 'all'],
-  queryFn: ({ signal }) =>
-    allPages(
-      (page) => perform(listTemplates, { status: 'approved', page }, { signal }),
-      Math.ceil(TEMPLATE_LIMITS.all / PAGE_SIZE),
-    ),
-});
+/** All templates that a token can send. */
+export const templatesQuery = (tokenId: string) =>
+  queryOptions({
+    queryKey: [...listKey(listTemplates), 'approved', tokenId, 'all'],
+    queryFn: ({ signal }) =>
+      allPages(
+        (page) =>
+          perform(listTemplates, { status: 'approved', token_id: tokenId, page }, { signal }),
+        Math.ceil(TEMPLATE_LIMITS.all / PAGE_SIZE),
+      ),
+  });

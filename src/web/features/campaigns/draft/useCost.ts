@@ -26,7 +26,7 @@ export function useCost(
 ): (messages: number) => CostFigures {
   const { data: saldo } = useQuery(saldoQuery);
   const isCloud = token.channel === 'cloud';
-  const price = useCloudPrice(isCloud, values);
+  const price = useCloudPrice(token, values);
   const perMinute = paceOf({ pace: Number(values.pace) || null, token_pace });
   return (messages) => {
     const byPlan = saldo && !isCloud ? costByPlan(messages, saldo) : undefined;
@@ -42,12 +42,16 @@ export function useCost(
 
 /** What one message costs by the Cloud API: the price of its category. Undefined by any other channel. */
 function useCloudPrice(
-  isCloud: boolean,
+  { id, channel }: Campaign['token'],
   { type, template: chosen }: DraftValues,
 ): number | undefined {
+  const isCloud = channel === 'cloud';
   const isTemplate = type === 'template';
   const { data: channels } = useQuery({ ...channelsQuery, enabled: isCloud });
-  const { data: templates } = useQuery({ ...templatesQuery, enabled: isCloud && isTemplate });
+  const { data: templates } = useQuery({
+    ...templatesQuery(id),
+    enabled: isCloud && isTemplate,
+  });
   if (!isCloud) return undefined;
   const template = templates?.find(({ name, language }) => `${name}:${language}` === chosen);
   const category = isTemplate ? template?.category : 'service';

@@ -8,11 +8,7 @@ import type { NewTemplate } from '#contract/rest/templates.ts';
 import type { NetworkTemplate } from '#server/domains/channels/channels.ts';
 import { given, listAt, textAt } from '#server/infra/net/json-values.ts';
 import { type Graph, askFirmly, pagesOf } from '#server/domains/channels/cloud/graph.ts';
-import {
-  type CloudNumber,
-  type NumbersDeps,
-  numbersOfAccount,
-} from '#server/domains/channels/cloud/numbers.ts';
+import { type NumbersDeps, numbersOfAccount } from '#server/domains/channels/cloud/numbers.ts';
 import { fileAbove, kindOf, partOf, titleOf, unfitReason } from './parts.ts';
 
 /** The templates of an account's WhatsApp Business accounts. */
@@ -29,18 +25,30 @@ export type CloudTemplates = {
 
 type Deps = NumbersDeps & { graph: Graph };
 
+/** A business account at Meta, opened by one of its numbers. */
+type BusinessAccount = { wabaId: string; accessToken: string; tokenIds: readonly string[] };
+
 /** Opens the templates at Meta. */
 export function openCloudTemplates(deps: Deps): CloudTemplates {
   const { graph } = deps;
-  const accountsOf = async (accountId: string) => {
+  const accountsOf = async (accountId: string): Promise<BusinessAccount[]> => {
     const numbers = await numbersOfAccount(deps, accountId);
-    return [...new Map(numbers.map((number) => [number.wabaId, number])).values()];
+    const byId = Map.groupBy(numbers, ({ wabaId }) => wabaId);
+    return [...byId].flatMap(([wabaId, [number, ...others]]) =>
+      number
+        ? {
+            wabaId,
+            accessToken: number.accessToken,
+            tokenIds: [number, ...others].map(({ tokenId }) => tokenId),
+          }
+        : [],
+    );
   };
   return {
     reviews: async (accountId) => (await numbersOfAccount(deps, accountId)).length > 0,
     async list(accountId) {
       const all: NetworkTemplate[] = [];
-      for (const number of await accountsOf(accountId)) all.push(...(await listAll(graph, number)));
+      for (const one of await accountsOf(accountId)) all.push(...(await listAll(graph, one)));
       return all;
     },
     async submit(accountId, template) {
@@ -70,13 +78,13 @@ function isGone(error: unknown): void {
 
 async function listAll(
   graph: Graph,
-  { accessToken, wabaId }: CloudNumber,
+  { accessToken, wabaId, tokenIds }: BusinessAccount,
 ): Promise<NetworkTemplate[]> {
   const fields = 'id,name,language,status,category,components,rejected_reason';
   const path = `${wabaId}/message_templates?limit=100&fields=${fields}`;
   const all: NetworkTemplate[] = [];
   for await (const page of pagesOf(graph, { accessToken, path }))
-    all.push(...page.flatMap((one) => templateFrom(wabaId, one) ?? []));
+    all.push(...page.flatMap((one) => templateFrom(tokenIds, one) ?? []));
   return all;
 }
 
@@ -90,7 +98,7 @@ const categories: ReadonlyMap<string, TemplateCategory> = new Map([
 const NAME_MAX = 512;
 
 /** A template of Meta's; undefined for what has no text, or is of no known category. */
-function templateFrom(wabaId: string, one: unknown): NetworkTemplate | undefined {
+function templateFrom(tokenIds: readonly string[], one: unknown): NetworkTemplate | undefined {
   const name = textAt(one, 'name');
   const language = textAt(one, 'language');
   const category = categories.get(textAt(one, 'category') ?? '');
@@ -106,7 +114,7 @@ function templateFrom(wabaId: string, one: unknown): NetworkTemplate | undefined
   const said = textAt(one, 'rejected_reason');
   const { status, reason } = statusFrom(textAt(one, 'status') ?? '', said);
   return {
-    wabaId,
+    tokenIds,
     networkId: textAt(one, 'id') ?? '',
     name,
     language,

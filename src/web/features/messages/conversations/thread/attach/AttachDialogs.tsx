@@ -59,6 +59,7 @@ export function AttachDialogs({ attaching, which, name, channel, onSend, onClose
       )}
       {attaching === 'template' && (
         <TemplateDialog
+          tokenId={which.tokenId}
           name={name}
           channel={channel}
           onClose={onClose}

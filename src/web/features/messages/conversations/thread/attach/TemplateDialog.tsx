@@ -17,6 +17,7 @@ import { listKey } from '#web/ui/table/list/useList.ts';
 import { SearchField } from '#web/ui/text/SearchField.tsx';
 
 type Props = {
+  tokenId: string;
   channel: ChannelName | undefined;
   /** Fills in the first variable that asks for a name. */
   name: string;
@@ -25,7 +26,7 @@ type Props = {
 };
 
 /** A template to send: chosen among those that are approved, then filled in. */
-export function TemplateDialog({ channel, name, onSend, onClose }: Props) {
+export function TemplateDialog({ tokenId, channel, name, onSend, onClose }: Props) {
   const [chosen, setChosen] = useState<Template>();
   return (
     <Modal
@@ -46,7 +47,7 @@ export function TemplateDialog({ channel, name, onSend, onClose }: Props) {
           }}
         />
       ) : (
-        <Choice isReviewed={channel === 'cloud'} onChoose={setChosen} />
+        <Choice tokenId={tokenId} onChoose={setChosen} />
       )}
     </Modal>
   );
@@ -56,25 +57,20 @@ type Asked = {
   q: string;
   /** So many of them. */
   pages: number;
-  /** Only those that Meta has: others cannot be sent by its numbers. */
-  isReviewed: boolean;
+  /** Only those that it can send. */
+  tokenId: string;
 };
 
 /** The approved templates with such words. */
-const approvedQuery = ({ q, pages, isReviewed }: Asked) =>
+const approvedQuery = ({ q, pages, tokenId }: Asked) =>
   queryOptions({
-    queryKey: [...listKey(listTemplates), 'approved', isReviewed, q, pages],
+    queryKey: [...listKey(listTemplates), 'approved', tokenId, q, pages],
     queryFn: async ({ signal }) => {
       const all = await Promise.all(
         Array.from({ length: pages }, (_, page) =>
           perform(
             listTemplates,
-            {
-              status: 'approved',
-              ...(isReviewed && { reviewed: '1' }),
-              q: q || undefined,
-              page,
-            },
+            { status: 'approved', token_id: tokenId, q: q || undefined, page },
             { signal },
           ),
         ),
@@ -84,11 +80,11 @@ const approvedQuery = ({ q, pages, isReviewed }: Asked) =>
     placeholderData: keepPreviousData,
   });
 
-type ChoiceProps = Pick<Asked, 'isReviewed'> & { onChoose: (template: Template) => void };
+type ChoiceProps = Pick<Asked, 'tokenId'> & { onChoose: (template: Template) => void };
 
-function Choice({ isReviewed, onChoose }: ChoiceProps) {
+function Choice({ tokenId, onChoose }: ChoiceProps) {
   const [{ q, pages }, setAsked] = useState({ q: '', pages: 1 });
-  const { data, error, refetch } = useQuery(approvedQuery({ q, pages, isReviewed }));
+  const { data, error, refetch } = useQuery(approvedQuery({ q, pages, tokenId }));
   if (error && !data) {
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
   }
