@@ -23,6 +23,8 @@ export type Claimed = {
   pace: number | null;
   /** The worker, by which its writes are fenced. */
   owner: string;
+  /** When the turn ends, by `performance.now()`: a worker that stood still for longer sends nothing more by it. */
+  untilMs: number;
 };
 
 /** A recipient whose turn it is. */
@@ -136,12 +138,13 @@ async function place(
 
 type Sent = Awaited<ReturnType<CampaignDeps['send']>>['results'];
 
-/** The results of messages in order; of a request that was refused whole, its refusal for each. */
+/** The results of messages in order; of a request that was refused whole, its refusal for each; none once the turn has ended. */
 async function send(
   deps: CampaignDeps,
-  { accountId, tokenId }: Claimed,
+  { accountId, tokenId, untilMs }: Claimed,
   messages: Parameters<CampaignDeps['send']>[0]['messages'],
 ): Promise<Sent> {
+  if (performance.now() > untilMs) return [];
   try {
     const { results } = await deps.send({
       // Read so long ago that its channel is looked up anew: neither `channel` nor `simulated` counts.

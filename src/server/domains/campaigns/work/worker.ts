@@ -81,8 +81,9 @@ const paceKey = ({ accountId, campaignId }: Claimed): string => `${accountId} ${
 
 type Due = Claimed & { isNew: boolean };
 
-const claim = ({ allAccountsSql, now }: CampaignDeps, owner: string): PromiseLike<Due[]> =>
-  allAccountsSql<Due[]>`
+async function claim({ allAccountsSql, now }: CampaignDeps, owner: string): Promise<Due[]> {
+  const untilMs = performance.now() + LEASE_SECONDS * 1_000;
+  const due = await allAccountsSql<Omit<Due, 'untilMs'>[]>`
     with due as (
       select account_id, campaign_id, owner is distinct from ${owner}::uuid as is_new from campaigns
       where (status = 'running' or becoming is not null)
@@ -95,6 +96,8 @@ const claim = ({ allAccountsSql, now }: CampaignDeps, owner: string): PromiseLik
     from due where c.account_id = due.account_id and c.campaign_id = due.campaign_id
     returning c.account_id as "accountId", c.campaign_id as "campaignId", c.token_id as "tokenId",
       c.content, c.columns, c.becoming, c.pace, c.owner, due.is_new as "isNew"`;
+  return due.map((one) => ({ ...one, untilMs }));
+}
 
 async function work(
   deps: CampaignDeps,

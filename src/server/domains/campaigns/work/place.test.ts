@@ -1,0 +1,53 @@
+import { expect } from 'vitest';
+import { publicId } from '#contract/base/ids.ts';
+import type { CampaignDeps } from '#server/domains/campaigns/deps.ts';
+import { newId } from '#server/infra/ids.ts';
+import { json } from '#server/infra/postgres/sql.ts';
+import { test } from '#tests/support/database/database.ts';
+import { customerWith } from '#tests/support/people/people.ts';
+import { type Claimed, placeNext } from './place.ts';
+
+test('a worker that stood still beyond its turn sends nothing more by it', async ({ db, sql }) => {
+  const { accountId, userId, tokenId } = await customerWith(sql);
+  const [campaignId, owner] = [newId(), newId()];
+  const content = { type: 'text' as const, text: 'Halo {nama}' };
+  await sql`
+    insert into campaigns (
+      account_id, campaign_id, token_id, created_by, name, status, content, columns, waiting,
+      created_at, started_at, owner
+    ) values (
+      ${accountId}, ${campaignId}, ${tokenId}, ${userId}, 'Promo', 'running',
+      ${json(content)}, ${['nama']}, 1, now(), now(), ${owner}
+    )`;
+  await sql`
+    insert into campaign_recipients (account_id, campaign_id, place, written, peer, cells, state)
+    values (${accountId}, ${campaignId}, 1, '081234567890', '6281234567890', ${['Budi']}, 'waiting')`;
+  const sent: unknown[] = [];
+  const deps = {
+    allAccountsSql: db.allAccountsSql,
+    now: () => new Date(),
+    onStored: () => undefined,
+    send: async ({ messages }: { messages: readonly unknown[] }) => {
+      sent.push(...messages);
+      return { results: messages.map(() => ({ id: publicId('message', newId()) })) };
+    },
+  } as unknown as CampaignDeps;
+  const claimed: Claimed = {
+    accountId,
+    campaignId,
+    tokenId,
+    content,
+    owner,
+    columns: ['nama'],
+    becoming: null,
+    pace: null,
+    untilMs: performance.now() - 1,
+  };
+  const states = async () =>
+    (await sql<{ state: string }[]>`select state from campaign_recipients`).map((one) => one.state);
+
+  expect(await placeNext(deps, claimed, 10)).toBe(0);
+  expect([sent.length, await states()]).toEqual([0, ['waiting']]);
+  expect(await placeNext(deps, { ...claimed, untilMs: Infinity }, 10)).toBe(1);
+  expect([sent.length, await states()]).toEqual([1, ['placed']]);
+});
