@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest';
-import { durationWords, leftOutWords, listFromPasted } from '#web/features/campaigns/labels.ts';
+import {
+  durationWords,
+  invalidReason,
+  leftOutWords,
+  listFromPasted,
+  recipientWords,
+} from '#web/features/campaigns/labels.ts';
 
 test('a duration is told as people tell it', () => {
   expect(durationWords(10, 600)).toBe('kurang dari 1 menit');
@@ -24,6 +30,17 @@ test('who gets no message is told by the reason', () => {
   };
   expect(leftOutWords(all)).toBe('3 baris tidak dikirimi: 1 nomor salah, 2 nomor ganda.');
   expect(leftOutWords({ ...all, invalid: 0, duplicate: 0 })).toBe('');
+});
+
+test('a line without a number is told why, and nobody waits in a draft', () => {
+  expect(invalidReason('')).toBe('Kolom nomornya kosong.');
+  expect(invalidReason('8,13556E+11')).toMatch(/^Dipersingkat oleh Excel/);
+  expect(invalidReason('6.28136e11')).toMatch(/^Dipersingkat oleh Excel/);
+  expect(invalidReason('0812')).toBe('Bukan nomor telepon yang lengkap.');
+  expect(invalidReason('Budi')).toBe('Bukan nomor telepon.');
+  expect(recipientWords('waiting', { status: 'draft' })).toBe('Akan dikirimi');
+  expect(recipientWords('waiting', { status: 'running' })).toBe('Menunggu giliran');
+  expect(recipientWords('duplicate', { status: 'draft' })).toBe('Nomor ganda');
 });
 
 test('numbers beside each other go below each other, names stay beside their number', () => {

@@ -65,6 +65,22 @@ export const recipientTone: Record<RecipientState, Tone> = {
   incomplete: 'warning',
 };
 
+/** How a recipient stands, in words: in a draft nobody waits for their turn yet. */
+export const recipientWords = (state: RecipientState, { status }: Pick<Campaign, 'status'>) =>
+  state === 'waiting' && status === 'draft' ? 'Akan dikirimi' : recipientStateLabel[state];
+
+/** `8,13556E+11`, as a spreadsheet writes a long number. */
+const shortened = /^\d+(?:[.,]\d+)?E\+?\d+$/i;
+
+/** Why what a list has as a number is none, and what to do about it. */
+export function invalidReason(written: string): string {
+  if (written === '') return 'Kolom nomornya kosong.';
+  if (shortened.test(written)) {
+    return 'Dipersingkat oleh Excel. Jadikan kolom nomor teks, tulis ulang nomornya, lalu unggah lagi.';
+  }
+  return /\d/.test(written) ? 'Bukan nomor telepon yang lengkap.' : 'Bukan nomor telepon.';
+}
+
 /** Who of a list gets no message, in words; '' when everybody does: `2 baris tidak dikirimi: 1 nomor salah, 1 nomor ganda.` */
 export function leftOutWords(counts: RecipientCounts): string {
   const left = leftOut.filter((state) => counts[state] > 0);

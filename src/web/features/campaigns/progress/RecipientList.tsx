@@ -4,14 +4,18 @@ import {
   type CampaignRecipient,
   listRecipients,
   RecipientState,
-  recipientStateLabel,
 } from '#contract/campaigns/campaign.ts';
 import { failureCause } from '#contract/messages/failures.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
-import { leftOutWords, recipientTone } from '#web/features/campaigns/labels.ts';
+import {
+  invalidReason,
+  leftOutWords,
+  recipientTone,
+  recipientWords,
+} from '#web/features/campaigns/labels.ts';
 import { isUnderWay } from '#web/features/campaigns/queries.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
 import { StatusMark } from '#web/features/messages/messages.ts';
@@ -25,7 +29,10 @@ import { useList } from '#web/ui/table/list/useList.ts';
 
 const EVERY_MS = 3_000;
 
-const columnsOf = (names: readonly string[]): readonly Column<CampaignRecipient>[] => [
+const columnsOf = (
+  names: readonly string[],
+  status: Campaign['status'],
+): readonly Column<CampaignRecipient>[] => [
   {
     id: 'place',
     title: 'No.',
@@ -60,18 +67,23 @@ const columnsOf = (names: readonly string[]): readonly Column<CampaignRecipient>
     title: 'Keadaan',
     width: 240,
     phone: 'note',
-    cell: (recipient) => <State recipient={recipient} />,
+    cell: (recipient) => <State recipient={recipient} status={status} />,
   },
 ];
 
-function State({ recipient: { state, reason, message } }: { recipient: CampaignRecipient }) {
-  const why = reason ?? (message?.failure ? failureCause(message.failure) : undefined);
+type StateProps = { recipient: CampaignRecipient } & Pick<Campaign, 'status'>;
+
+function State({ recipient: { state, reason, message, written }, status }: StateProps) {
+  const why =
+    reason ??
+    (state === 'invalid' ? invalidReason(written) : undefined) ??
+    (message?.failure ? failureCause(message.failure) : undefined);
   return (
     <span className={styles['name']}>
       {message ? (
         <StatusMark status={message.status} />
       ) : (
-        <StatusChip tone={recipientTone[state]}>{recipientStateLabel[state]}</StatusChip>
+        <StatusChip tone={recipientTone[state]}>{recipientWords(state, { status })}</StatusChip>
       )}
       {why !== undefined && <span className={styles['under']}>{why}</span>}
     </span>
@@ -84,7 +96,10 @@ export function RecipientList({ campaign }: { campaign: Campaign }) {
   const { recipients } = campaign;
   const known = RecipientState().safeParse(asked);
   const state = known.success ? known.data : undefined;
-  const shown = useMemo(() => columnsOf(campaign.columns), [campaign.columns]);
+  const shown = useMemo(
+    () => columnsOf(campaign.columns, campaign.status),
+    [campaign.columns, campaign.status],
+  );
   const { view, onView } = useAddressView('/message-history/kiriman', {
     sorts: ['place'],
     order: 'asc',
@@ -112,7 +127,7 @@ export function RecipientList({ campaign }: { campaign: Campaign }) {
             { value: '', label: `Semua (${formatNumber(recipients.total)})` },
             ...states.map((one) => ({
               value: one,
-              label: `${recipientStateLabel[one]} (${formatNumber(recipients[one])})`,
+              label: `${recipientWords(one, campaign)} (${formatNumber(recipients[one])})`,
             })),
           ]}
           value={state ?? ''}
