@@ -8,7 +8,7 @@ type Props = { message: Pick<MessageRow, 'status' | 'scheduled_at'>; zone: strin
 export const ScheduledFor = ({ message: { status, scheduled_at: at }, zone }: Props) =>
   status === 'scheduled' &&
   at && (
-    <time className={styles['leaves']} dateTime={at.toISOString()}>
+    <time className={styles['note']} dateTime={at.toISOString()}>
       Akan dikirim {formatDateTimeZone(at, zone)}
     </time>
   );

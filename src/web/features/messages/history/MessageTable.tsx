@@ -25,6 +25,7 @@ import { ExportButton } from '#web/features/exports/exports.ts';
 import { useWide } from '#web/ui/layout/useWide.ts';
 import { useMedia } from '#web/ui/layout/useMedia.ts';
 import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
+import { FailedFor } from '#web/features/messages/history/FailedFor.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { allTokensQuery } from '#web/features/tokens/tokens.ts';
 import { nameOf } from '#web/features/messages/labels.ts';
@@ -96,6 +97,7 @@ const columns = (zone: string): readonly Column<MessageRow>[] => [
       <>
         <StatusMark status={message.status} />
         <ScheduledFor message={message} zone={zone} />
+        <FailedFor message={message} />
       </>
     ),
   },

@@ -1,0 +1,27 @@
+import type { Failure, MessageRow } from '#contract/messages.ts';
+import styles from '#web/features/messages/StatusMark.module.css';
+
+/** Why a message failed, in the few words that a column has room for; its details say it in full, with what to do. */
+const failureWords: Record<Failure, string> = {
+  not_on_whatsapp: 'Tidak ada di WhatsApp',
+  blocked: 'Nomor Anda diblokir',
+  rate_limited: 'Terlalu cepat',
+  not_linked: 'Token terputus',
+  no_answer: 'Jaringan tidak menjawab',
+  rejected: 'Isinya ditolak jaringan',
+  opted_out: 'Penerima minta berhenti',
+  media_unreachable: 'Berkas gagal diambil',
+  media_refused: 'Berkasnya ditolak',
+  window_closed: 'Batas 24 jam terlewat',
+  network_declined: 'Ditahan WhatsApp',
+  template_refused: 'Templatnya ditolak',
+  network_billing: 'Tagihan Meta bermasalah',
+  network_access: 'Akses token ditolak',
+  number_restricted: 'Nomor Anda dibatasi',
+};
+
+type Props = { message: Pick<MessageRow, 'status' | 'failure'> };
+
+/** Why a message failed; nothing for any other. */
+export const FailedFor = ({ message: { status, failure } }: Props) =>
+  status === 'failed' && failure && <span className={styles['note']}>{failureWords[failure]}</span>;
