@@ -9,6 +9,7 @@ import { typeNames } from '#web/api/uploads/fileTypes.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { templatesQuery } from '#web/features/campaigns/draft/templatesQuery.ts';
 import type { DraftValues } from '#web/features/campaigns/draft/content.ts';
+import layout from '#web/ui/layout/editor.module.css';
 import styles from '#web/features/campaigns/campaigns.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
 import type { Form } from '#web/ui/form/useForm.ts';
@@ -219,7 +220,7 @@ function TemplateFields({ form, campaign }: Props) {
 
 const LocationFields = ({ form }: Pick<Props, 'form'>) => (
   <>
-    <div className={styles['pair']}>
+    <div className={layout['pair']}>
       <TextField
         {...fieldOf(form, 'latitude')}
         label="Lintang"

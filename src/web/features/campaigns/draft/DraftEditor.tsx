@@ -25,6 +25,7 @@ import { TimeFields } from '#web/features/campaigns/draft/TimeFields.tsx';
 import { useCost, type CostFigures } from '#web/features/campaigns/draft/useCost.ts';
 import { useCampaignChanged } from '#web/features/campaigns/queries.ts';
 import { RecipientList } from '#web/features/campaigns/progress/RecipientList.tsx';
+import layout from '#web/ui/layout/editor.module.css';
 import styles from '#web/features/campaigns/campaigns.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -65,7 +66,7 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
   });
   return (
     <Stack gap={32}>
-      <form ref={form.ref} noValidate className={styles['editor']} onSubmit={onSubmit}>
+      <form ref={form.ref} noValidate className={layout['editor']} onSubmit={onSubmit}>
         <div className={styles['fields']}>
           <RefusalAlert error={actions.error} fields={['content']} />
           <ContentFields form={form} campaign={campaign} />
@@ -82,7 +83,7 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
             </Button>
           </Row>
         </div>
-        <div className={styles['aside']}>
+        <div className={layout['aside']}>
           <Stack gap={24}>
             <Panel title="Pratinjau">
               <Preview campaign={campaign} values={values} />

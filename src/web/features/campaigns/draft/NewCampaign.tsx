@@ -13,6 +13,7 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { typeNames } from '#web/api/uploads/fileTypes.ts';
 import { uploadText } from '#web/features/campaigns/draft/uploadText.ts';
 import { listFromPasted } from '#web/features/campaigns/labels.ts';
+import layout from '#web/ui/layout/editor.module.css';
 import styles from '#web/features/campaigns/campaigns.module.css';
 import { allTokensQuery } from '#web/features/tokens/tokens.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
@@ -151,7 +152,7 @@ const ListField = ({ form }: { form: Form<Values> }) => (
 );
 
 const NameFields = ({ form, tokens }: { form: Form<Values>; tokens: readonly Token[] }) => (
-  <div className={styles['pair']}>
+  <div className={layout['pair']}>
     <TextField
       label="Nama kiriman"
       required

@@ -1,7 +1,7 @@
 import { PACE_MAX, type Campaign } from '#contract/campaigns/campaign.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import type { DraftValues } from '#web/features/campaigns/draft/content.ts';
-import styles from '#web/features/campaigns/campaigns.module.css';
+import layout from '#web/ui/layout/editor.module.css';
 import type { Form } from '#web/ui/form/useForm.ts';
 import { Select } from '#web/ui/select/Select.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
@@ -21,7 +21,7 @@ export function TimeFields({ form, campaign }: { form: Form<DraftValues>; campai
   const { values, errors } = form;
   return (
     <>
-      <div className={styles['pair']}>
+      <div className={layout['pair']}>
         <Select
           label="Mulai"
           options={whens}

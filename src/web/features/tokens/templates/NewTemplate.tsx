@@ -15,6 +15,7 @@ import {
   type Examples,
 } from '#web/features/tokens/templates/labels.ts';
 import { TemplatePreview } from '#web/features/tokens/templates/TemplatePreview.tsx';
+import layout from '#web/ui/layout/editor.module.css';
 import styles from '#web/features/tokens/templates/templates.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -70,7 +71,7 @@ export function NewTemplate({ onMade }: { onMade: (template: Template) => void }
     <form
       ref={form.ref}
       noValidate
-      className={styles['editor']}
+      className={layout['editor']}
       aria-label="Templat baru"
       onSubmit={onSubmit}
     >
@@ -84,7 +85,7 @@ export function NewTemplate({ onMade }: { onMade: (template: Template) => void }
           </Button>
         </div>
       </div>
-      <div className={styles['aside']}>
+      <div className={layout['aside']}>
         <Panel title="Pratinjau">
           <TemplatePreview
             template={{
@@ -125,7 +126,7 @@ const NamingFields = ({ form }: FieldsProps) => (
       placeholder="pesanan_siap"
       help="Nama ini yang disebut program Anda: huruf kecil, angka, atau _."
     />
-    <div className={styles['pair']}>
+    <div className={layout['pair']}>
       <Select {...fieldOf(form, 'language')} label="Bahasa" options={languages} />
       <Select {...fieldOf(form, 'category')} label="Kategori" options={categories} />
     </div>

@@ -1,0 +1,59 @@
+import type { ReactNode } from 'react';
+import { addOptout, OPTOUT_REASON_MAX, type Optout } from '#contract/messages/optouts.ts';
+import styles from '#web/features/messages/optouts/StopForm.module.css';
+import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
+import { Button } from '#web/ui/button/Button.tsx';
+import { useActForm } from '#web/ui/form/useActForm.ts';
+import type { Form } from '#web/ui/form/useForm.ts';
+import { TextField } from '#web/ui/text/TextField.tsx';
+import { toast } from '#web/ui/toast/toasts.ts';
+
+type Values = { peer: string; reason: string };
+
+type Props = {
+  tokenId: string;
+  /** The number as it is written, with its plus; that alone where the children ask for it. */
+  peer: string;
+  /** Above the reason: what that means, or the field `peer` for the number. */
+  children: ReactNode | ((form: Form<Values>) => ReactNode);
+  onStopped: (optout: Optout) => void;
+  onClose: () => void;
+};
+
+/** Stops messages of a token to a number, with the reason. */
+export function StopForm({ tokenId, peer, children, onStopped, onClose }: Props) {
+  const { form, onSubmit, busy, error } = useActForm(addOptout, {
+    initial: { peer, reason: '' },
+    inputOf: (values) => ({ token_id: tokenId, ...values }),
+    onDone: (optout) => {
+      onStopped(optout);
+      toast('Nomor ini tidak akan menerima pesan lagi.', { tone: 'success' });
+      onClose();
+    },
+  });
+  return (
+    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
+      <RefusalAlert error={error} fields={['peer', 'reason']} />
+      {typeof children === 'function' ? children(form) : children}
+      <TextField
+        label="Alasan"
+        required
+        autoComplete="off"
+        maxLength={OPTOUT_REASON_MAX}
+        placeholder="Meminta lewat telepon"
+        value={form.values.reason}
+        error={form.errors.reason}
+        onChange={({ target }) => form.set('reason', target.value)}
+        onBlur={() => form.leave('reason')}
+      />
+      <div className={styles['actions']}>
+        <Button variant="outline" tone="neutral" onClick={onClose}>
+          Batal
+        </Button>
+        <Button type="submit" tone="danger" busy={busy}>
+          Hentikan
+        </Button>
+      </div>
+    </form>
+  );
+}
