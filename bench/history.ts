@@ -7,7 +7,8 @@
  * `npm run bench:history`; `HISTORY_ROWS=10000000` for the size that docs/faults.md#figures names (6 GB of
  * disk), `HISTORY_DAYS` for another density; `-- --against <checkout>` runs another checkout, with its
  * own packages, in turn with this one. `--only word` runs the cases with this in their names, and nothing
- * of accepting; `--keep <folder>` leaves the filled database there, where the next run finds it.
+ * of accepting; `--keep <folder>` leaves the filled database there, where the next run finds it, and accepts nothing,
+ * which would change it.
  */
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -207,7 +208,9 @@ try {
   const posted = tableOf('POST /api', await measure(contenders, on, 'post'));
   await closeAll();
   const accepted =
-    only === '' ? await measureAccepts({ ...bench, url, account: large }, ROUNDS) : '';
+    only === '' && values.keep === undefined
+      ? await measureAccepts({ ...bench, url, account: large }, ROUNDS)
+      : '';
   const words = `The index of words took ${indexed.appMs.toFixed(3)} ms of CPU a message in the application and ${indexed.postgresMs.toFixed(3)} ms in PostgreSQL.`;
   await report(
     `History: ${ROWS.toLocaleString('en')} ÷ ${CONTROL_ROWS.toLocaleString('en')} messages over ${DAYS} days${only && `, ${only}`}`,
