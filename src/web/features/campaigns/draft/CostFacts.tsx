@@ -1,4 +1,5 @@
 import { formatNumber } from '#contract/base/money.ts';
+import { Link } from '#web/browser/router/Link.tsx';
 import type { CostFigures } from '#web/features/campaigns/draft/useCost.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Money } from '#web/ui/money/Money.tsx';
@@ -7,7 +8,7 @@ import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
 
 /** What a draft will cost, how long it takes, and whether the saldo holds it. */
 export function CostFacts({ figures }: { figures: CostFigures }) {
-  const { messages, quota, cost, available, duration } = figures;
+  const { messages, quota, cost, available, isBonus, duration } = figures;
   const isShort = cost !== undefined && available !== undefined && cost > available;
   return (
     <>
@@ -28,8 +29,21 @@ export function CostFacts({ figures }: { figures: CostFigures }) {
       />
       <Alert
         state="warning"
-        visible={isShort}
+        visible={isShort && !isBonus}
         label="Saldo tidak cukup untuk semua penerima. Kiriman dijeda saat saldo habis, dan dapat dilanjutkan setelah diisi."
+      />
+      <Alert
+        state="warning"
+        visible={isBonus}
+        label={
+          <>
+            Bonus selamat datang hanya dapat dipakai ke nomor Anda sendiri dan nomor simulator.{' '}
+            <Link to="/saldo" search={{ new: '1' }}>
+              Isi saldo
+            </Link>{' '}
+            agar penerima lain juga dikirimi.
+          </>
+        }
       />
     </>
   );

@@ -15,6 +15,8 @@ export type CostFigures = {
   quota: number;
   cost: Rupiah | undefined;
   available: Rupiah | undefined;
+  /** The saldo is a welcome bonus, which does not pay for these. */
+  isBonus: boolean;
   /** How long they take, in words. */
   duration: string;
 };
@@ -35,6 +37,7 @@ export function useCost(
       quota: byPlan?.quota ?? 0,
       cost: price === undefined ? byPlan?.cost : rupiah(messages * price),
       available: saldo?.available,
+      isBonus: saldo?.bonus_only === true && token.channel !== 'simulator',
       duration: durationWords(messages, perMinute),
     };
   };
