@@ -21,10 +21,16 @@ export function listenToThread(): void {
   globalThis.fetch = async (input, init) => {
     const answer = await fetch(input, init);
     const asked = init?.body instanceof URLSearchParams ? init.body.get('act') : undefined;
-    if (asked !== 'conversation_messages') return answer;
-    const body = await answer.text();
-    if (noted.drawnAt === 0) noted.cameAt = performance.now();
-    return new Response(body, { status: answer.status, headers: answer.headers });
+    if (asked === 'conversation_messages') noteWhenRead(answer);
+    return answer;
+  };
+  const noteWhenRead = (answer: Response) => {
+    const read = answer.text.bind(answer);
+    answer.text = async () => {
+      const body = await read();
+      if (noted.drawnAt === 0) noted.cameAt = performance.now();
+      return body;
+    };
   };
   const seen = new MutationObserver(() => {
     if (!document.querySelector('[role="region"] article')) return;

@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react';
 import { captionText } from '#contract/messages/captions.ts';
+import { useTurn } from '#web/browser/scheduling/useTurn.ts';
 import { AudioPlayer } from '#web/ui/media/AudioPlayer.tsx';
 import { Caption } from '#web/ui/chat/Caption.tsx';
 import { Reply } from '#web/ui/chat/icons.tsx';
@@ -80,25 +81,27 @@ export function ChatBubble(props: Props) {
           <time dateTime={at?.toISOString()}>{time}</time>
           {ticks}
         </span>
-        {(onReply || action) && (
-          <span className={styles['actions']}>
-            {onReply && (
-              <button
-                type="button"
-                className={styles['action']}
-                aria-label="Balas"
-                onClick={onReply}
-              >
-                <Reply size={16} />
-              </button>
-            )}
-            {action?.(styles['action'])}
-          </span>
-        )}
+        {(onReply || action) && <Actions onReply={onReply} action={action} />}
       </article>
       {reactions.length > 0 && <Reactions reactions={reactions} />}
       {note && <div className={styles['note']}>{note}</div>}
     </Line>
+  );
+}
+
+/** What can be done with it. Drawn by and by: it is half of what a line consists of, and nobody needs it at once. */
+function Actions({ onReply, action }: Pick<Props, 'onReply' | 'action'>) {
+  const isTurn = useTurn();
+  if (!isTurn) return null;
+  return (
+    <span className={styles['actions']}>
+      {onReply && (
+        <button type="button" className={styles['action']} aria-label="Balas" onClick={onReply}>
+          <Reply size={16} />
+        </button>
+      )}
+      {action?.(styles['action'])}
+    </span>
   );
 }
 

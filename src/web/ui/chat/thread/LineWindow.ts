@@ -13,8 +13,8 @@ export type Held = 'end' | 'glide' | [index: number, align: 'start' | 'center'];
 
 /** What the owner of the lines says and is told. */
 export type Owner = {
-  /** Where it stays, whatever comes; undefined: where somebody has scrolled to. */
-  held: () => Held | undefined;
+  /** Where it stays, whatever comes; undefined: where somebody has scrolled to. @param news its end is another, or something has another size */
+  held: (news: boolean) => Held | undefined;
   /** It was scrolled, by so many px; 0: by what the window itself did. */
   scrolled: (by: number) => void;
   /** Lines were drawn. */
@@ -61,12 +61,15 @@ export class LineWindow {
   /** Lines were drawn: called before they are painted. */
   drawn(keys: readonly string[], range: Range): void {
     if (keys !== this.#keys) this.places.replace(keys, this.offset);
+    // What stands below all lines is one of them.
+    const news = keys.slice(-2).join(' ') !== this.#keys.slice(-2).join(' ');
     this.#keys = keys;
     this.#range = range;
     // Before anything is measured: without room for all, the page would be scrolled up.
     this.#makeRoom();
     // Not shown at all: nothing has a size.
     if (this.viewport === 0) return;
+    this.#noteScroll();
     const children = [...this.#list.children];
     const isKnown = (line: Element) => this.#keyOf.has(line);
     const [first, last] = [children.findIndex(isKnown), children.findLastIndex(isKnown)];
@@ -82,14 +85,14 @@ export class LineWindow {
       this.#observer.observe(line);
       this.places.measure(key, line.getBoundingClientRect().height, y);
     }
-    this.settle();
+    this.settle(news);
     this.#owner.drawn();
     this.#grow();
   }
 
   /** Puts everything where it belongs, and draws what that brings into view. */
-  settle(): void {
-    const held = this.#owner.held();
+  settle(news = true): void {
+    const held = this.#owner.held(news);
     const { from } = this.#range;
     // Scrolled to where it belongs in any case; or near the first line, above which there must be no room and no want of it.
     if (held || from === 0 || this.places.begin(from) < 0) this.#level();
@@ -127,11 +130,19 @@ export class LineWindow {
   }
 
   #scrolled(): void {
+    if (!this.#noteScroll()) this.#owner.scrolled(0);
+    this.#draw(true);
+  }
+
+  /** Takes in what was scrolled. Lines may be drawn before its event comes: it would be put back. @returns whether it was */
+  #noteScroll(): boolean {
     const by = this.#scroller.scrollTop - this.offset;
+    // What is not shown any more is at its top, as the browser has it.
+    if (by === 0 || this.#scroller.clientHeight === 0) return false;
     this.offset += by;
     // Whether that is the end is told by what is known of the lines until now.
     this.#owner.scrolled(by);
-    this.#draw(true);
+    return true;
   }
 
   #resized(entries: readonly ResizeObserverEntry[]): void {
@@ -145,8 +156,12 @@ export class LineWindow {
       if (!target.isConnected) this.#observer.unobserve(target);
       else if (key !== undefined && this.places.measure(key, height, this.offset)) isOther = true;
     }
-    if (before === 0) this.drawn(this.#keys, this.#range);
-    else if (isOther) this.settle();
+    if (before === 0) {
+      // Where it was when it was last shown.
+      this.#makeRoom();
+      this.#scroller.scrollTop = this.offset;
+      this.drawn(this.#keys, this.#range);
+    } else if (isOther) this.settle();
   }
 
   /** Draws the lines around what is in view. @param now at once where some of it is not drawn yet */

@@ -60,3 +60,64 @@ test('a thread that was not shown for a while shows its newest line when it is s
   await scroller.getByRole('article').filter({ hasText: 'Pesan nomor 6009.05' }).waitFor();
   await waitFor(async () => expect(await left(scroller)).toBeLessThanOrEqual(1));
 });
+
+test('a thread that was not shown for a while stands where it was read', async ({ show }) => {
+  const page = await show('thread-list');
+  const scroller = page.getByRole('region', { name: 'Pesan dalam percakapan' }).first();
+  await scroller.hover();
+  await page.mouse.wheel(0, 2_000);
+  await waitFor(async () => expect(await left(scroller)).toBeLessThanOrEqual(1));
+  await page.mouse.wheel(0, -300);
+  await waitFor(async () => expect(await left(scroller)).toBe(300));
+  await scroller.evaluate(async (one) => {
+    one.style.display = 'none';
+    await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
+    one.style.display = '';
+  });
+  await waitFor(async () => expect(await left(scroller)).toBe(300));
+});
+
+test('who scrolls up from the end by a little is not put back by what that draws', async ({
+  show,
+}) => {
+  const page = await show('thread-list');
+  const scroller = page.getByRole('region', { name: 'Pesan dalam percakapan' }).first();
+  await scroller.hover();
+  await page.mouse.wheel(0, 2_000);
+  await waitFor(async () => expect(await left(scroller)).toBeLessThanOrEqual(1));
+  const lefts = await scroller.evaluate(async (one) => {
+    const seen: number[] = [];
+    one.dispatchEvent(new WheelEvent('wheel'));
+    for (let step = 0; step < 40; step++) {
+      one.scrollTop -= 10;
+      await new Promise((drawn) => requestAnimationFrame(() => setTimeout(drawn)));
+      seen.push(one.scrollHeight - one.scrollTop - one.clientHeight);
+    }
+    return seen;
+  });
+  const before = [0, ...lefts.slice(0, -1)];
+  expect(lefts.map((each, step) => Math.round(each - (before[step] ?? 0)))).toEqual(
+    lefts.map(() => 10),
+  );
+});
+
+test('who scrolls away from the end just as a line comes is not put back there', async ({
+  show,
+}) => {
+  const page = await show('thread-list');
+  const scroller = page.getByRole('region', { name: 'Pesan dalam percakapan' }).first();
+  await scroller.hover();
+  await page.mouse.wheel(0, 2_000);
+  await waitFor(async () => expect(await left(scroller)).toBeLessThanOrEqual(1));
+  const button = await page.getByRole('button', { name: 'Terima satu lagi' }).elementHandle();
+  if (!button) throw new Error('no button');
+  // In one task: the line is drawn before the event that tells of the scroll.
+  await scroller.evaluate((one, press) => {
+    one.dispatchEvent(new WheelEvent('wheel'));
+    one.scrollTop -= 200;
+    (press as HTMLElement).click();
+  }, button);
+  await scroller.getByRole('article').filter({ hasText: 'Pesan nomor 6009.05' }).waitFor();
+  expect(await left(scroller)).toBeGreaterThan(200);
+  await page.getByRole('button', { name: 'Ke pesan terbaru' }).waitFor();
+});

@@ -22,6 +22,7 @@ const line = (number: number): ThreadLine<number> => ({
 function Demo() {
   const [first, setFirst] = useState(ALL - 20);
   const [last, setLast] = useState(ALL);
+  const [theirs, setTheirs] = useState(0);
   const lines = Array.from({ length: last - first }, (_, index) => line(first + index));
   const items = threadItems({
     lines,
@@ -44,7 +45,7 @@ function Demo() {
         <div style={{ display: 'flex', height: 420 }}>
           <ThreadList
             items={items}
-            sending={last - ALL}
+            sending={last - ALL - theirs}
             ended={first === 0}
             readOlder={async () => setFirst(Math.max(0, first - 10))}
             render={(number, isFirst) => (
@@ -61,6 +62,14 @@ function Demo() {
           />
         </div>
         <Button onClick={() => setLast(last + 1)}>Kirim satu lagi</Button>
+        <Button
+          onClick={() => {
+            setLast(last + 1);
+            setTheirs(theirs + 1);
+          }}
+        >
+          Terima satu lagi
+        </Button>
       </Show>
       <Show title="While it is fetched">
         <div>

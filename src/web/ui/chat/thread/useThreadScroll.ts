@@ -43,6 +43,8 @@ export function useThreadScroll<Body>(
   const [day, setDay] = useState<string>();
   /** It stays at its end, or is on its way there. */
   const atEnd = useRef<'glide' | boolean>(false);
+  /** It was scrolled up last: near the end it is not put back there for what that draws. */
+  const isLeaving = useRef(false);
   /** Somebody has moved what was opened: until then it stays at its place, whatever comes. */
   const hasMoved = useRef(false);
   useMoves(scroller, (element) => {
@@ -54,9 +56,10 @@ export function useThreadScroll<Body>(
   const keys = useMemo(() => rows.map(({ key }) => key), [rows]);
 
   const owner = useLatest({
-    held: (): Held | undefined => {
+    held: (news: boolean): Held | undefined => {
+      if (news) isLeaving.current = false;
       const at = hasMoved.current ? undefined : opensAt(items, start);
-      if (at || !atEnd.current) return at;
+      if (at || !atEnd.current || isLeaving.current) return at;
       return atEnd.current === 'glide' ? 'glide' : 'end';
     },
     drawn: ({ places, viewport }: LineWindow) => {
@@ -67,6 +70,7 @@ export function useThreadScroll<Body>(
     scrolled: ({ places, offset, viewport }: LineWindow, by: number) => {
       const left = places.top + places.height - offset - viewport;
       const isNear = !newer && left < END_PX;
+      if (by !== 0) isLeaving.current = by < 0;
       if (atEnd.current === 'glide') atEnd.current = isNear || 'glide';
       else if (by !== 0) {
         // By a scrollbar, a search in the page, an aid: nothing else tells of those.
@@ -85,7 +89,7 @@ export function useThreadScroll<Body>(
     const isSending = sending > before.current;
     before.current = sending;
     if (isSending && newer) return newer.leave();
-    if (isSending) [hasMoved.current, atEnd.current] = [true, true];
+    if (isSending) [hasMoved.current, atEnd.current, isLeaving.current] = [true, true, false];
     else if (!hasMoved.current) atEnd.current = !opensAt(items, start);
   }, [items, sending, newer, start, hasMoved]);
   const { list, range, settle } = useLines(keys, scroller, owner, () =>
@@ -146,7 +150,7 @@ function useLines(
   useLayoutEffect(() => {
     if (!scroller.current || !list.current) return undefined;
     const made = new LineWindow(scroller.current, list.current, {
-      held: () => owner.current.held(),
+      held: (news) => owner.current.held(news),
       drawn: () => owner.current.drawn(made),
       scrolled: (by) => owner.current.scrolled(made, by),
       draw: (next) => setDrawn(drawnKeys(latest.current, next)),

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ContactRound, LayoutTemplate, MapPin, Zap } from 'lucide-react';
-import { useState, type ReactNode, type RefObject } from 'react';
+import { memo, useState, type ReactNode, type RefObject } from 'react';
 import { TEXT_MAX } from '#contract/messages.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import type { ChannelName } from '#contract/tokens.ts';
@@ -56,8 +56,10 @@ type Props = {
   dropZone: RefObject<HTMLElement | null>;
 };
 
-/** Where a message is written: text, files, a voice message. */
-export function Reply(props: Props) {
+/** Where a message is written: text, files, a voice message. Nothing of it changes with the messages that come. */
+export const Reply = memo(DrawnReply);
+
+function DrawnReply(props: Props) {
   const { which, name, channel, notice, closed, replyTo, onReplied, dropZone } = props;
   const client = useQueryClient();
   const { dialog, offer, open } = useTools(props);

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
-import { useCallback, useMemo, useRef, useState, type ReactNode } from 'react';
+import { memo, useCallback, useMemo, useRef, useState, type ReactNode } from 'react';
 import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import type { ConversationMessage } from '#contract/messages.ts';
 import { type Optout, optoutSourceLabel } from '#contract/messages/optouts.ts';
@@ -68,6 +68,7 @@ export function Thread({ which }: { which: Which }) {
   const { notice, closed } = useChatWindow(which, token);
   const blocked = whyBlocked(token, tokens !== undefined) ?? whyStopped(optout);
   const canReply = !blocked && closed === undefined;
+  const endReply = useCallback(() => setReplyTo(undefined), []);
   const reply = useCallback(({ id, direction, type, excerpt }: ConversationMessage) => {
     setReplyTo({ id, direction, type, excerpt });
     root.current?.querySelector('textarea')?.focus();
@@ -103,7 +104,7 @@ export function Thread({ which }: { which: Which }) {
         blocked={blocked}
         closed={closed}
         replyTo={replyTo}
-        onReplied={() => setReplyTo(undefined)}
+        onReplied={endReply}
         dropZone={root}
       />
     </section>
@@ -127,7 +128,9 @@ type HeadProps = {
   onGoTo: (day: string) => void;
 };
 
-function Head({ which, name, token, onGoTo }: HeadProps) {
+const Head = memo(DrawnHead);
+
+function DrawnHead({ which, name, token, onGoTo }: HeadProps) {
   const { q } = useSearch('/message-history');
   const wide = useWide();
   const optout = useOptoutSwitch(which, name);
