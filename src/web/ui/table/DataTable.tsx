@@ -64,31 +64,36 @@ export function DataTable<Row>(props: TableProps<Row>) {
           <PhoneSort caption={caption} columns={columns} sort={view.sort} onSort={sort} />
         )}
       </div>
-      <div className={styles['scroll']}>
-        <table
-          ref={table}
-          role="table"
-          className={classes(styles['table'], busy && styles['stale'])}
-          data-density={density}
-          aria-busy={busy || loading || late || undefined}
-          style={{ '--least': `${Math.round(sumOf(tight))}px` } as CSSProperties}
-        >
-          <caption className="sr-only">{caption}</caption>
-          <colgroup>
-            {wide.map((share, index) => (
-              <col
-                key={index}
-                style={{ '--wide': share, '--narrow': narrow[index] } as CSSProperties}
-              />
-            ))}
-          </colgroup>
-          <TableHead table={props} head={head} separators={separators} onSort={sort} />
-          <TableBody
-            table={{ ...props, rows: drawn }}
-            waiting={(coming || late) && drawn.length === 0}
-            picking={picking}
-          />
-        </table>
+      <div className={styles['rows']}>
+        <div className={styles['scroll']}>
+          <table
+            ref={table}
+            role="table"
+            className={classes(styles['table'], busy && styles['stale'])}
+            data-density={density}
+            aria-busy={busy || loading || late || undefined}
+            style={{ '--least': `${Math.round(sumOf(tight))}px` } as CSSProperties}
+          >
+            <caption className="sr-only">{caption}</caption>
+            <colgroup>
+              {wide.map((share, index) => (
+                <col
+                  key={index}
+                  style={{ '--wide': share, '--narrow': narrow[index] } as CSSProperties}
+                />
+              ))}
+            </colgroup>
+            <TableHead table={props} head={head} separators={separators} onSort={sort} />
+            <TableBody
+              table={{ ...props, rows: drawn }}
+              waiting={(coming || late) && drawn.length === 0}
+              picking={picking}
+            />
+          </table>
+        </div>
+        {selection && (
+          <selection.pieces.ChosenBar table={props} selection={selection} picking={picking} />
+        )}
       </div>
       <div className={styles['foot']}>
         <Pagination
@@ -100,9 +105,6 @@ export function DataTable<Row>(props: TableProps<Row>) {
         />
         {turnable && (rows.length > 0 || coming) && <DensityButton caption={caption} />}
       </div>
-      {selection && (
-        <selection.pieces.ChosenBar table={props} selection={selection} picking={picking} />
-      )}
     </div>
   );
 }
