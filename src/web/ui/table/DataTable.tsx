@@ -64,7 +64,7 @@ export function DataTable<Row>(props: TableProps<Row>) {
           <PhoneSort caption={caption} columns={columns} sort={view.sort} onSort={sort} />
         )}
       </div>
-      <div className={styles['rows']}>
+      <div className={tools['rows']}>
         <div className={styles['scroll']}>
           <table
             ref={table}
