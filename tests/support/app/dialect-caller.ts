@@ -1,6 +1,6 @@
 import type { RunningApp } from './running-app.ts';
 
-export type Asked = {
+export type DialectCall = {
   method?: 'GET' | 'POST' | 'PUT' | 'DELETE';
   form?: Record<string, string>;
   json?: unknown;
@@ -13,7 +13,7 @@ export type Asked = {
 export async function ask(
   { app }: RunningApp,
   path: string,
-  { method = 'POST', ...given }: Asked = {},
+  { method = 'POST', ...given }: DialectCall = {},
 ) {
   const multipart = given.multipart && new Response(given.multipart);
   const type = multipart?.headers.get('content-type') ?? undefined;

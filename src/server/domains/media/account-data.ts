@@ -5,11 +5,17 @@ import { type Attachment, type AccountData, inPages } from '#server/infra/accoun
 import type { Library } from './library/library.ts';
 import type { Uploads } from './uploads/uploads.ts';
 
-type Kept = { fileId: string; name: string; mime: string; sizeBytes: number; created_at: Date };
+type StoredFile = {
+  fileId: string;
+  name: string;
+  mime: string;
+  sizeBytes: number;
+  created_at: Date;
+};
 
 type Deps = { sql: Sql; allAccountsSql: Sql; files: Files; uploads: Uploads; library: Library };
 
-/** The files an account holds, kept and on their way in. */
+/** The files an account holds, stored and on their way in. */
 export const mediaAccountData = ({
   sql,
   allAccountsSql,
@@ -21,7 +27,7 @@ export const mediaAccountData = ({
     {
       name: 'berkas',
       rows: async function* () {
-        for await (const { fileId, sizeBytes, ...facts } of kept(sql, accountId)) {
+        for await (const { fileId, sizeBytes, ...facts } of storedFiles(sql, accountId)) {
           const path = pathOf({ fileId, name: facts.name });
           yield { id: publicId('file', fileId), path, ...facts, size_bytes: sizeBytes };
         }
@@ -40,10 +46,10 @@ export const mediaAccountData = ({
   },
 });
 
-const kept = (sql: Sql, accountId: string): AsyncGenerator<Kept> =>
-  inPages<Kept>(
+const storedFiles = (sql: Sql, accountId: string): AsyncGenerator<StoredFile> =>
+  inPages<StoredFile>(
     { sql, accountId },
-    (tx, last, limit) => tx<Kept[]>`
+    (tx, last, limit) => tx<StoredFile[]>`
       select file_id as "fileId", name, mime, size_bytes as "sizeBytes", created_at from files
       where account_id = ${accountId} ${last ? tx`and file_id > ${last.fileId}` : tx``}
       order by file_id limit ${limit}`,
@@ -54,7 +60,7 @@ async function* attachmentsOf(
   files: Files,
   accountId: string,
 ): AsyncGenerator<Attachment> {
-  for await (const { fileId, name, sizeBytes } of kept(sql, accountId)) {
+  for await (const { fileId, name, sizeBytes } of storedFiles(sql, accountId)) {
     const open = async () => {
       const file = await files.open(accountId, fileId);
       if (!file) throw Object.assign(new Error('the file is gone'), { code: 'ENOENT' });
@@ -67,7 +73,7 @@ async function* attachmentsOf(
 const NAME_MAX = 100;
 
 /** A name that every system can write; what stands before it makes it the only one. */
-const pathOf = ({ fileId, name }: Pick<Kept, 'fileId' | 'name'>): string => {
+const pathOf = ({ fileId, name }: Pick<StoredFile, 'fileId' | 'name'>): string => {
   const safe = name.toWellFormed().replace(/[\p{Cc}\p{Cf}\\/:*?"<>|]/gu, '_');
   return `berkas/${publicId('file', fileId)}-${[...safe].slice(-NAME_MAX).join('')}`;
 };

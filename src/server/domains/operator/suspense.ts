@@ -15,14 +15,17 @@ export async function suspenseItems(
   return { rows: await itemsOf(allAccountsSql, rows, now()), total };
 }
 
-type Kept = { provider: string; txn: string; note: string; operatorId: string };
+type SuspenseNote = { provider: string; txn: string; note: string; operatorId: string };
 
 /**
  * Leaves a payment in suspense, with a note of why.
  *
  * @throws Refusal `not_found`, `suspense_resolved`.
  */
-export const keepItem = ({ allAccountsSql, now }: DeskDeps, kept: Kept): Promise<SuspenseItem> =>
+export const keepItem = (
+  { allAccountsSql, now }: DeskDeps,
+  kept: SuspenseNote,
+): Promise<SuspenseItem> =>
   allAccountsSql.begin(async (tx) => {
     const at = now();
     const [item] = await itemsOf(tx, [await noteSuspense(tx, { ...kept, at })], at);

@@ -7,7 +7,7 @@ export type FirstAnswers = (
 ) => Promise<string>;
 
 /** A call that may carry a key; `input` is the same for the same request. */
-type Asked = { tokenId: string; key: string | undefined; endpoint: string; input: string };
+type RememberedCall = { tokenId: string; key: string | undefined; endpoint: string; input: string };
 
 /**
  * The answer of `work` as JSON; for a repeated key the first one again, which the reply's header says.
@@ -16,7 +16,7 @@ type Asked = { tokenId: string; key: string | undefined; endpoint: string; input
  */
 export async function remember(
   firstAnswer: FirstAnswers,
-  { key, ...asked }: Asked,
+  { key, ...asked }: RememberedCall,
   reply: FastifyReply,
   work: () => Promise<unknown>,
 ): Promise<string> {

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { captionText } from '#contract/messages/captions.ts';
-import { useTurn } from '#web/browser/scheduling/useTurn.ts';
+import { useDeferredRender } from '#web/browser/scheduling/useDeferredRender.ts';
 import { AudioPlayer } from '#web/ui/media/AudioPlayer.tsx';
 import { Caption } from '#web/ui/chat/Caption.tsx';
 import { Reply } from '#web/ui/chat/icons.tsx';
@@ -91,8 +91,8 @@ export function ChatBubble(props: Props) {
 
 /** What can be done with it. Drawn by and by: it is half of what a line consists of, and nobody needs it at once. */
 function Actions({ onReply, action }: Pick<Props, 'onReply' | 'action'>) {
-  const isTurn = useTurn();
-  if (!isTurn) return null;
+  const isRendered = useDeferredRender();
+  if (!isRendered) return null;
   return (
     <span className={styles['actions']}>
       {onReply && (

@@ -41,7 +41,7 @@ export const laneLagSeconds = (allAccountsSql: Sql): Promise<Figure[]> =>
       as value from lanes where ready_at is not null`;
 
 /** What of a token's messages keeps it in its channel. */
-type Kept = 'sending' | { templates: number };
+type ChannelHold = 'sending' | { templates: number };
 
 /**
  * Takes a token's lane from whoever sends by it, so that what waits leaves by another channel.
@@ -53,7 +53,7 @@ type Kept = 'sending' | { templates: number };
 export async function leaveChannel(
   tx: Tx,
   { accountId, tokenId, from, to }: TokenMove,
-): Promise<Kept | undefined> {
+): Promise<ChannelHold | undefined> {
   const [sending] = await tx`
     select 1 from dispatch
     where account_id = ${accountId} and token_id = ${tokenId}

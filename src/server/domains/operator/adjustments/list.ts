@@ -43,27 +43,27 @@ const columns = (sql: Sql | Tx, at: Date) => sql`
   reference, payee, message_id, topup_id, proposed_by, proposed_at, expires_at, decided_by, decided_at,
   decision_note`;
 
-type Asked = { at: Date; operatorId: string };
+type Viewer = { at: Date; operatorId: string };
 
 /** A page of what operators proposed, the newest first. */
 export async function adjustmentsPage(
   sql: Sql,
   { status, account_id, page = 0, sort_type }: InputOf<typeof listAdjustments>,
-  asked: Asked,
+  viewer: Viewer,
 ): Promise<PageOf<Adjustment>> {
   const stored = status === 'expired' ? 'pending' : status;
   const matches = sql`
     (${status ?? null}::text is null
-      or (status = ${stored ?? null} and ${statusAt(sql, asked.at)} = ${status ?? null}))
+      or (status = ${stored ?? null} and ${statusAt(sql, viewer.at)} = ${status ?? null}))
     and (${account_id ?? null}::uuid is null or account_id = ${account_id ?? null}::uuid)`;
   const [found, [counted]] = await Promise.all([
     sql<AdjustmentRow[]>`
-      select ${columns(sql, asked.at)} from adjustments where ${matches}
+      select ${columns(sql, viewer.at)} from adjustments where ${matches}
       order by adjustment_id ${sort_type === 'asc' ? sql`asc` : sql`desc`}
       limit ${PAGE_SIZE} offset ${page * PAGE_SIZE}`,
     sql<{ total: number }[]>`select count(*) as total from adjustments where ${matches}`,
   ]);
-  return { rows: await adjustmentsOf(sql, found, asked), total: counted?.total ?? 0 };
+  return { rows: await adjustmentsOf(sql, found, viewer), total: counted?.total ?? 0 };
 }
 
 /**
@@ -71,10 +71,10 @@ export async function adjustmentsPage(
  *
  * @throws Refusal `not_found`.
  */
-export async function adjustmentOf(tx: Sql | Tx, id: string, asked: Asked): Promise<Adjustment> {
+export async function adjustmentOf(tx: Sql | Tx, id: string, viewer: Viewer): Promise<Adjustment> {
   const found = await tx<AdjustmentRow[]>`
-    select ${columns(tx, asked.at)} from adjustments where adjustment_id = ${id}`;
-  const [one] = await adjustmentsOf(tx, found, asked);
+    select ${columns(tx, viewer.at)} from adjustments where adjustment_id = ${id}`;
+  const [one] = await adjustmentsOf(tx, found, viewer);
   if (!one) throw new Refusal('not_found', { what: 'Usulan' });
   return one;
 }
@@ -82,7 +82,7 @@ export async function adjustmentOf(tx: Sql | Tx, id: string, asked: Asked): Prom
 /** How many proposals wait for a second operator: all, and those of others. */
 export async function pendingAdjustments(
   sql: Sql,
-  { at, operatorId }: Asked,
+  { at, operatorId }: Viewer,
 ): Promise<{ count: number; for_you: number }> {
   const [found] = await sql<{ count: number; for_you: number }[]>`
     select count(*) as count, count(*) filter (where proposed_by <> ${operatorId}) as for_you
@@ -93,7 +93,7 @@ export async function pendingAdjustments(
 async function adjustmentsOf(
   sql: Sql | Tx,
   found: readonly AdjustmentRow[],
-  { operatorId }: Asked,
+  { operatorId }: Viewer,
 ): Promise<Adjustment[]> {
   const people = found.flatMap(({ proposed_by, decided_by }) => [proposed_by, decided_by ?? []]);
   const accounts = await accountNames(

@@ -30,7 +30,7 @@ export type StatementDeps = {
   };
 };
 
-type Asked = Uploader & { uploadId: string };
+type ImportRequest = Uploader & { uploadId: string };
 
 /**
  * What an import of a statement would do, line by line. Writes nothing.
@@ -39,7 +39,7 @@ type Asked = Uploader & { uploadId: string };
  */
 export async function previewStatement(
   { allAccountsSql, config, now, uploads }: StatementDeps,
-  { uploadId, ...owner }: Asked,
+  { uploadId, ...owner }: ImportRequest,
 ): Promise<StatementReport> {
   const { bytes } = await uploads.read(owner, uploadId, 'statement');
   const at = now();
@@ -58,7 +58,7 @@ export async function previewStatement(
  */
 export async function importStatement(
   deps: StatementDeps,
-  { uploadId, sha256, ...owner }: Asked & { sha256: string },
+  { uploadId, sha256, ...owner }: ImportRequest & { sha256: string },
 ): Promise<StatementReport> {
   const { allAccountsSql, config, now, uploads } = deps;
   const { bytes } = await uploads.read(owner, uploadId, 'statement');

@@ -148,13 +148,13 @@ function gatewayOf(row: OperatorRow, names: ReadonlyMap<string, string>): Operat
   return { provider, reference, flag: flag && { kind: flag, returned, settled } };
 }
 
-type Asked = { ids: readonly string[]; at: Date; operatorId: string };
+type TopupsQuery = { ids: readonly string[]; at: Date; operatorId: string };
 
 /** Top-ups as the operator who asks sees them, by their ids; in no order. */
 export async function readForOperator(
   deps: ReviewDeps,
   sql: Sql | Tx,
-  { ids, at, operatorId }: Asked,
+  { ids, at, operatorId }: TopupsQuery,
 ): Promise<{ id: string; topup: OperatorTopup }[]> {
   const rows = await sql<OperatorRow[]>`
     select ${topupColumns(sql, at)}, accounts.name as account_name, topups.provider,

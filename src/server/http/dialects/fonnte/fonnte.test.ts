@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { type Caller, callerOf, test } from '#tests/support/app/api-caller.ts';
 import { publicId } from '#contract/base/ids.ts';
-import { type Asked, ask } from '#tests/support/app/dialect-caller.ts';
+import { type DialectCall, ask } from '#tests/support/app/dialect-caller.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 const sentTexts = async (ani: Caller): Promise<[string, string][]> => {
@@ -62,7 +62,7 @@ test('what was refused of many is named, and the rest is sent', async ({ ani, ru
 
 test('every "no" is a 200 with its reason', async ({ ani, running }) => {
   const { key } = ani;
-  const no = async (asked: Asked) => {
+  const no = async (asked: DialectCall) => {
     const { status, body, headers } = await ask(running, '/send', asked);
     expect(body).toEqual({
       status: false,

@@ -58,13 +58,13 @@ async function pageOf(
   { day, size }: { day: Day | undefined; size: number },
 ) {
   const page = numberOf(call.given, 'page', PAGES_MAX) || 1;
-  const wanted = wantedOf(call.given, day);
+  const query = reportQueryOf(call.given, day);
   const ids = listOf(call.given, 'message_id', IDS_MAX);
   const [device, all] = await Promise.all([
     deps.device(call.sender),
     ids.length > 0
-      ? named(deps, call, { ids, wanted })
-      : newest(deps, call, { day, wanted, enough: page * size + 1 }),
+      ? named(deps, call, { ids, query })
+      : newest(deps, call, { day, query, enough: page * size + 1 }),
   ]);
   return {
     rows: all.slice((page - 1) * size, page * size).map((one) => reportRow(one, device.phone)),
@@ -75,11 +75,11 @@ async function pageOf(
   };
 }
 
-/** Of the sender's messages with these ids those that are wanted, the newest first, however old they are. */
+/** Of the sender's messages with these ids those that were asked for, the newest first, however old they are. */
 async function named(
   { messages, ...deps }: DialectDeps,
   { sender, request }: DialectCall,
-  { ids, wanted }: { ids: readonly string[]; wanted: Wanted },
+  { ids, query }: { ids: readonly string[]; query: ReportQuery },
 ): Promise<ApiMessage[]> {
   const found: ApiMessage[] = [];
   for (const id of new Set(ids.map((one) => messageId(one)))) {
@@ -90,20 +90,20 @@ async function named(
     }
   }
   return found
-    .filter((one) => one.direction === 'out' && wanted.has(one))
+    .filter((one) => one.direction === 'out' && query.has(one))
     .toSorted((one, other) => (one.id < other.id ? 1 : -1));
 }
 
 /**
- * The newest of the sender's messages that are wanted, of a day or of all time. Read are `enough` of them, and no
+ * The newest of the sender's messages that were asked for, of a day or of all time. Read are `enough` of them, and no
  * more than `MESSAGES_MAX` to find those.
  */
 async function newest(
   deps: DialectDeps,
   { sender, request }: DialectCall,
-  { day, wanted, enough }: { day: Day | undefined; wanted: Wanted; enough: number },
+  { day, query, enough }: { day: Day | undefined; query: ReportQuery; enough: number },
 ): Promise<ApiMessage[]> {
-  const { phone, statuses, type } = wanted;
+  const { phone, statuses, type } = query;
   // No message has such a status, or is of such a type.
   if (statuses?.length === 0 || type === null) return [];
   const reader = readerOf(deps, request);
@@ -123,7 +123,7 @@ async function newest(
       reader,
     );
     const within = messages.filter((one) => !day || new Date(one.created_at) >= day.from);
-    found.push(...within.filter(wanted.has));
+    found.push(...within.filter(query.has));
     if (next === null || within.length < messages.length) break;
     cursor = next;
   }
@@ -142,7 +142,7 @@ function phoneIn(given: Given): string | undefined {
 const firstIdAt = (at: Date): string => publicId('message', idFloor(at.getTime()));
 
 /** Which messages a report asks for. */
-type Wanted = {
+type ReportQuery = {
   phone: string | undefined;
   statuses: readonly MessageStatus[] | undefined;
   /** Null where no message is of the type that was given. */
@@ -151,7 +151,7 @@ type Wanted = {
 };
 
 /** @throws Refusal `input_invalid` */
-function wantedOf(given: Given, day: Day | undefined): Wanted {
+function reportQueryOf(given: Given, day: Day | undefined): ReportQuery {
   const [status, kind] = [textOf(given, 'status'), textOf(given, 'type')];
   const [refId, words] = [textOf(given, 'ref_id'), textOf(given, 'text')?.toLowerCase()];
   const phone = phoneIn(given);

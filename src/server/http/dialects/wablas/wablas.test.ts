@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { test } from '#tests/support/app/api-caller.ts';
-import { type Asked, ask } from '#tests/support/app/dialect-caller.ts';
+import { type DialectCall, ask } from '#tests/support/app/dialect-caller.ts';
 
 test('one message, with the key alone, with a secret behind it, or in the address', async ({
   ani,
@@ -171,7 +171,7 @@ test('reports and the device', async ({ ani, running }) => {
 
 test('every "no" is a 200 with its message', async ({ ani, running }) => {
   const { key } = ani;
-  const no = async (path: string, asked: Asked) => {
+  const no = async (path: string, asked: DialectCall) => {
     const { status, body } = await ask(running, path, asked);
     expect(body).toEqual({ status: false, message: expect.any(String) });
     return [status, body.message];

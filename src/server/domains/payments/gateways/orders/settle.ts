@@ -22,7 +22,7 @@ const TOGETHER_MAX = 100;
 /** Transactions at once: one that waits for a lock delays no other's orders. */
 const RUNS_MAX = 4;
 
-type Asked = { order: OrderRow; status: GatewayStatus };
+type GatewayReport = { order: OrderRow; status: GatewayStatus };
 
 type SettleDeps = Pick<OrderDeps, 'allAccountsSql' | 'now' | 'report' | 'onOutcome'>;
 
@@ -32,7 +32,7 @@ type SettleDeps = Pick<OrderDeps, 'allAccountsSql' | 'now' | 'report' | 'onOutco
  * order.
  */
 export function openSettle(deps: SettleDeps): OrderDeps['settle'] {
-  const settle = gather<Asked, Settled>((asked) => settleAll(deps, asked), {
+  const settle = gather<GatewayReport, Settled>((asked) => settleAll(deps, asked), {
     waitMs: 0,
     sizeMax: TOGETHER_MAX,
     runsMax: RUNS_MAX,
@@ -56,10 +56,10 @@ const alerts: Partial<Record<Settled, string>> = {
 
 const settleAll = (
   { allAccountsSql, now }: SettleDeps,
-  asked: readonly Asked[],
+  asked: readonly GatewayReport[],
 ): Promise<Settled[]> => retrying(() => allAccountsSql.begin((tx) => settleIn(tx, asked, now())));
 
-async function settleIn(tx: Tx, asked: readonly Asked[], at: Date): Promise<Settled[]> {
+async function settleIn(tx: Tx, asked: readonly GatewayReport[], at: Date): Promise<Settled[]> {
   const orders = await lockOrders(
     tx,
     asked.map(({ order }) => order),
@@ -84,7 +84,7 @@ async function settleIn(tx: Tx, asked: readonly Asked[], at: Date): Promise<Sett
 }
 
 /** The payment that a gateway speaks of; undefined where it says none, or not which. */
-function paymentOf({ order, status }: Asked, at: Date): Payment | undefined {
+function paymentOf({ order, status }: GatewayReport, at: Date): Payment | undefined {
   const { state, txnId, amount } = status;
   if (state !== 'paid' || txnId === undefined || amount === undefined) return undefined;
   const expected = rupiah(order.base + order.ppn);
@@ -100,7 +100,7 @@ function paymentOf({ order, status }: Asked, at: Date): Payment | undefined {
   };
 }
 
-async function apply(tx: Tx, { order, status }: Asked, at: Date): Promise<Settled> {
+async function apply(tx: Tx, { order, status }: GatewayReport, at: Date): Promise<Settled> {
   switch (status.state) {
     case 'paid':
     case 'review':
@@ -137,7 +137,7 @@ async function close(tx: Tx, order: OrderRow, to: 'expired' | 'cancelled'): Prom
  * Money that went back is never taken from the saldo by itself: an operator decides. More that goes back after
  * they have is for them to look at anew.
  */
-async function flag(tx: Tx, { order, status }: Asked, at: Date): Promise<Settled> {
+async function flag(tx: Tx, { order, status }: GatewayReport, at: Date): Promise<Settled> {
   await moveOrder(tx, order, { from: unpaid, to: 'review', note: REVIEW_NOTE });
   const kind: PaymentFlagKind = status.partly ? 'partly_refunded' : 'refunded';
   const returned = status.returned ?? null;

@@ -53,7 +53,7 @@ export function TemplateDialog({ tokenId, channel, name, onSend, onClose }: Prop
   );
 }
 
-type Asked = {
+type TemplateQuery = {
   q: string;
   /** So many of them. */
   pages: number;
@@ -62,7 +62,7 @@ type Asked = {
 };
 
 /** The approved templates with such words. */
-const approvedQuery = ({ q, pages, tokenId }: Asked) =>
+const approvedQuery = ({ q, pages, tokenId }: TemplateQuery) =>
   queryOptions({
     queryKey: [...listKey(listTemplates), 'approved', tokenId, q, pages],
     queryFn: async ({ signal }) => {
@@ -80,10 +80,10 @@ const approvedQuery = ({ q, pages, tokenId }: Asked) =>
     placeholderData: keepPreviousData,
   });
 
-type ChoiceProps = Pick<Asked, 'tokenId'> & { onChoose: (template: Template) => void };
+type ChoiceProps = Pick<TemplateQuery, 'tokenId'> & { onChoose: (template: Template) => void };
 
 function Choice({ tokenId, onChoose }: ChoiceProps) {
-  const [{ q, pages }, setAsked] = useState({ q: '', pages: 1 });
+  const [{ q, pages }, setQuery] = useState({ q: '', pages: 1 });
   const { data, error, refetch } = useQuery(approvedQuery({ q, pages, tokenId }));
   if (error && !data) {
     return <WentWrong message={sentenceOf(error)} onRetry={() => void refetch()} />;
@@ -96,7 +96,7 @@ function Choice({ tokenId, onChoose }: ChoiceProps) {
         placeholder="Nama atau isi templat"
         maxLength={TEMPLATE_LIMITS.search}
         value={q}
-        onSearch={(words) => setAsked({ q: words, pages: 1 })}
+        onSearch={(words) => setQuery({ q: words, pages: 1 })}
       />
       {!data ? (
         <div aria-busy="true">
@@ -121,7 +121,7 @@ function Choice({ tokenId, onChoose }: ChoiceProps) {
             variant="outline"
             tone="neutral"
             size="sm"
-            onClick={() => setAsked({ q, pages: pages + 1 })}
+            onClick={() => setQuery({ q, pages: pages + 1 })}
           >
             Tampilkan lebih banyak
           </Button>

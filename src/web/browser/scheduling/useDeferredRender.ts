@@ -11,24 +11,24 @@ async function run(): Promise<void> {
   isRunning = true;
   while (waiting.size > 0) {
     await painted();
-    for (const turn of [...waiting].slice(0, AT_ONCE)) {
-      waiting.delete(turn);
-      turn();
+    for (const render of [...waiting].slice(0, AT_ONCE)) {
+      waiting.delete(render);
+      render();
     }
   }
   isRunning = false;
 }
 
 /** False until it is one's turn: what many draw of their own accord comes a few at a time, after what is seen first. */
-export function useTurn(): boolean {
-  const [isTurn, setTurn] = useState(false);
+export function useDeferredRender(): boolean {
+  const [isRendered, setRendered] = useState(false);
   useEffect(() => {
-    const turn = () => setTurn(true);
-    waiting.add(turn);
+    const render = () => setRendered(true);
+    waiting.add(render);
     if (!isRunning) void run();
     return () => {
-      waiting.delete(turn);
+      waiting.delete(render);
     };
   }, []);
-  return isTurn;
+  return isRendered;
 }
