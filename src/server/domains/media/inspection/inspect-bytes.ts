@@ -58,12 +58,17 @@ export function sniff(bytes: Uint8Array): Sniffed {
   );
   if (mark) return mark.is;
   if (head === '') return 'unknown';
-  const wide = /^(\xff\xfe|\xfe\xff)/.test(head);
-  const words = wide ? head.replaceAll('\0', '') : head;
+  const words = wideOf(bytes.subarray(0, HEAD_BYTES)) ?? head;
   if (controls.test(words)) return 'unknown';
-  return markup.test(words.replace(/^(\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, '').trimStart())
-    ? 'markup'
-    : 'text';
+  return markup.test(words.replace(/^(\xef\xbb\xbf|\ufeff)/, '').trimStart()) ? 'markup' : 'text';
+}
+
+/** A text of UTF-16, by its mark: of many letters beyond Latin one byte looks like a control. */
+function wideOf(bytes: Uint8Array): string | undefined {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  return undefined;
 }
 
 const mimeOf: Partial<Record<Sniffed, string>> = {

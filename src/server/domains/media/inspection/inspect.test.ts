@@ -107,6 +107,9 @@ test('a file of every kind is taken under its own type', async () => {
     ['a.ppt', oldOffice('PowerPoint Document'), 'application/vnd.ms-powerpoint'],
     ['a.csv', Buffer.from('nama,nomor\r\nSitì,0812\r\n'), 'text/csv'],
     ['a.txt', Buffer.from('\ufeffhalo 🙂', 'utf16le'), 'text/plain'],
+    // As spreadsheets write "Unicode text", either way round: one byte of each of these letters is a control's.
+    ['a.csv', Buffer.from('\ufeffToko Ma’mur — Šari\r\n', 'utf16le'), 'text/csv'],
+    ['b.csv', Buffer.from('\ufeffToko Ma’mur — Šari\r\n', 'utf16le').swap16(), 'text/csv'],
   ];
   for (const [name, bytes, mime] of files) {
     expect(await inspected(name, bytes)).toMatchObject({ name, mime });
@@ -137,6 +140,11 @@ test('bytes that are not what their name says are refused, whatever the pair', a
   const gif = latin1('GIF89a');
   expect(await whyNot('a.jpg', gif)).toBe('upload_contradicts');
   expect(await whyNot('a.txt', Buffer.from('halo\0dunia'))).toBe('upload_contradicts');
+  for (const wide of ['\ufeffhalo\0dunia', '\ufeff <!doctype html>']) {
+    const bytes = Buffer.from(wide, 'utf16le');
+    expect(await whyNot('a.txt', bytes)).toBe('upload_contradicts');
+    expect(await whyNot('a.txt', bytes.swap16())).toBe('upload_contradicts');
+  }
   expect(await whyNot('a.csv', Buffer.from(` ${'x'.repeat(2_000)}\0`))).toBe('upload_contradicts');
 });
 
