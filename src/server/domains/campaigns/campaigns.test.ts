@@ -104,6 +104,18 @@ describe('its results', () => {
     expect(rows[1]).toMatch(/^2,'\+62 812 3456 7890,6281234567890,Siti,Nomor ganda,,,/);
     expect(rows[2]).toMatch(/^3,bukan nomor,,'=Joko,Nomor salah,,,/);
   });
+
+  test('are no file, and no trouble, once it is deleted', async ({ openApp, db }) => {
+    const running = await openApp({ env: { LOG_LEVEL: 'warn' } });
+    const shop = shopOf(running, await signedIn(db));
+    const { id } = await shop.draft(listOf(2));
+    await shop.ask('campaign_export', { campaign_id: id, format: 'xlsx' });
+    await shop.ask('campaign_delete', { campaign_id: id });
+    await running.container.rowExports.work();
+    const { data } = await shop.ask('export_list');
+    expect(data.exports).toMatchObject([{ status: 'empty', rows: 0, url: null }]);
+    expect(running.lines).toEqual([]);
+  });
 });
 
 describe('a draft', () => {
