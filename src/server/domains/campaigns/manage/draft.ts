@@ -85,15 +85,19 @@ export async function changeDraft(
 ): Promise<StoredCampaign> {
   const { accountId } = person;
   const ref = { accountId, campaignId: input.campaign_id };
-  const before = await asAccount(deps.sql, accountId, (tx) => readCampaign(tx, ref));
-  const content =
-    input.content === undefined
-      ? before.content
-      : await contentFrom(deps, person, { given: input.content, before: before.content });
-  const needed = content === null ? [] : placesNeeded(content, before.columns);
+  const { status: before } = await asAccount(deps.sql, accountId, (tx) => readCampaign(tx, ref));
+  // The upload of who comes too late stays theirs.
+  if (before !== 'draft') throw new Refusal('campaign_state', {});
+  const file = await adoptedFile(deps, person, input.content);
   const changed = await asAccount(deps.sql, accountId, async (tx) => {
+    // Another tab may have written meanwhile: what is left out stays as it is now.
     const { status, ...draft } = await lockCampaign(tx, ref);
     if (status !== 'draft') throw new Refusal('campaign_state', {});
+    const content =
+      input.content === undefined
+        ? draft.content
+        : contentFrom(input.content, { file, before: draft.content });
+    const needed = content === null ? [] : placesNeeded(content, draft.columns);
     const tokenId = input.token_id ?? draft.token_id;
     if (input.token_id !== undefined) await requireToken(tx, accountId, input.token_id);
     await tx`
@@ -118,23 +122,32 @@ const startsAt = ({ starts_at: at }: Update, before: Before): Date | null =>
 const paceOf = ({ pace }: Update, before: Before): number | null =>
   pace === undefined ? before.pace : pace === 'token' ? null : pace;
 
-/** A content as it is stored: an upload has become a file of the account's. */
-async function contentFrom(
+type ContentFile = Extract<CampaignContent, { type: 'file' }>['file'];
+
+/** The file of the account's that the upload of a content becomes; undefined where it names none. */
+async function adoptedFile(
   { adopt }: CampaignDeps,
   { accountId, userId }: Person,
-  { given, before }: { given: CampaignContentInput; before: CampaignContent | null },
-): Promise<CampaignContent> {
+  content: CampaignContentInput | undefined,
+): Promise<ContentFile | undefined> {
+  if (content?.type !== 'file' || content.upload === undefined) return undefined;
+  const facts = await adopt({ accountId, userId, uploadId: content.upload });
+  const { fileId, name, sizeBytes: size } = facts;
+  return { id: publicId('media', fileId), as: messageTypeOfFile(facts), name, size };
+}
+
+/** A content as it is stored. @param file what its upload has become */
+function contentFrom(
+  given: CampaignContentInput,
+  { file, before }: { file: ContentFile | undefined; before: CampaignContent | null },
+): CampaignContent {
   if (given.type !== 'file') return given;
+  const kept = given.keep === true && before?.type === 'file' ? before.file : undefined;
+  const chosen = file ?? kept;
+  if (chosen === undefined) throw invalidContent('Pilih berkasnya.');
   const caption =
     given.caption === undefined || given.caption === '' ? {} : { caption: given.caption };
-  if (given.upload === undefined) {
-    if (given.keep !== true || before?.type !== 'file') throw invalidContent('Pilih berkasnya.');
-    return { type: 'file', file: before.file, ...caption };
-  }
-  const facts = await adopt({ accountId, userId, uploadId: given.upload });
-  const { fileId, name, sizeBytes: size } = facts;
-  const file = { id: publicId('media', fileId), as: messageTypeOfFile(facts), name, size };
-  return { type: 'file', file, ...caption };
+  return { type: 'file', file: chosen, ...caption };
 }
 
 /** The columns, by their place from 1, that a content cannot do without. */
