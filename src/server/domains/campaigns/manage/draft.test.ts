@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
+import { OPEN_CAMPAIGNS_MAX } from '#contract/campaigns/campaign.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
@@ -67,3 +69,53 @@ test('what a tab leaves out of a change stays as another tab has just written it
     data: { name: 'Promo Desember', content: { text: 'Halo {nama}, yang baru.' } },
   });
 });
+
+test('two tabs make drafts of one list, of which nobody is told as of a fault', async ({
+  openApp,
+  db,
+}) => {
+  const running = await openApp({ env: { LOG_LEVEL: 'warn' } });
+  const ani = await signedIn(db);
+  const shop = tabsOf(running, ani);
+  const list = await shop.upload();
+  const both = await holdingRoom(db, ani, async () => {
+    const made = [shop.create(list), shop.create(list)];
+    await untilWaiting(db, 2);
+    return made;
+  });
+  expect((await Promise.all(both)).map(({ code }) => code)).toEqual([1, 1]);
+  expect(running.lines).toEqual([]);
+});
+
+test('two tabs that begin the last draft there is room for begin one', async ({ openApp, db }) => {
+  const running = await openApp();
+  const ani = await signedIn(db);
+  const shop = tabsOf(running, ani);
+  await storeDrafts(db.allAccountsSql, ani, OPEN_CAMPAIGNS_MAX - 1);
+  const [late] = await holdingRoom(db, ani, async (tx) => {
+    const made = [shop.create(await shop.upload())];
+    await untilWaiting(db, 1);
+    await storeDrafts(tx, ani, 1);
+    return made;
+  });
+  expect(await late).toMatchObject({ error: { type: 'campaigns_full' } });
+});
+
+/** Does something while another tab is about to store a draft. */
+const holdingRoom = <T>(
+  { allAccountsSql }: TestDatabase,
+  { accountId }: Owner,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> =>
+  allAccountsSql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(hashtextextended('campaigns ' || ${accountId}::text, 0))`;
+    return work(tx);
+  });
+
+const storeDrafts = async (sql: Sql | Tx, { accountId, tokenId, userId }: Owner, count: number) =>
+  sql`
+    insert into campaigns (
+      account_id, campaign_id, token_id, created_by, name, status, columns, created_at
+    )
+    select ${accountId}, gen_random_uuid(), ${tokenId}, ${userId}, 'Promo', 'draft', '{}', now()
+    from generate_series(1, ${count}::int)`;

@@ -58,8 +58,10 @@ export async function createDraft(
     await announce(tx, { accountId, campaignId });
     return readCampaign(tx, { accountId, campaignId });
   });
-  // A draft stands without it; what is left is forgotten within a day.
-  await deps.uploads.revert(owner, input.upload).catch(deps.report);
+  // A draft stands without it; what is left is forgotten within a day. Another tab may have made a draft of it as well.
+  await deps.uploads.revert(owner, input.upload).catch((error: unknown) => {
+    if (!(error instanceof Refusal)) deps.report(error);
+  });
   deps.onStored();
   return stored;
 }
@@ -70,6 +72,8 @@ async function requireToken(tx: Tx, accountId: string, tokenId: string): Promise
 }
 
 async function requireRoom(tx: Tx, accountId: string): Promise<void> {
+  // One at a time: two that begin the last one would both find room.
+  await tx`select pg_advisory_xact_lock(hashtextextended('campaigns ' || ${accountId}::text, 0))`;
   const [open] = await tx<{ n: number }[]>`
     select count(*)::int as n from campaigns
     where account_id = ${accountId} and status not in ('done', 'cancelled')`;
