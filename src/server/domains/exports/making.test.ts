@@ -76,6 +76,34 @@ const stateOf = async (db: TestDatabase) =>
 const half = (running: RunningApp) =>
   waitFor(async () => expect(await filesOf(running)).toEqual([expect.stringMatching(/part$/)]));
 
+test('a worker takes one file at a time, also where the planner believes that there is but one', async ({
+  openApp,
+  db,
+}) => {
+  const running = await openApp();
+  const ani = await signedIn(db);
+  await request(running, ani);
+  // As while one file was made, whose lease is renewed each second.
+  await db.owner`analyze row_exports`;
+  for (let n = 0; n < 3; n++) await request(running, ani);
+  const worker = workerOf(running);
+  worker.hold();
+  const working = worker.exports.work();
+  await waitFor(() => worker.served.length > 0);
+  const states = (await stateOf(db)).map(({ status, tries }) => [status, tries]);
+  expect(states).toEqual([
+    ['working', 1],
+    ['waiting', 0],
+    ['waiting', 0],
+    ['waiting', 0],
+  ]);
+  worker.release();
+  await working;
+  expect((await stateOf(db)).map(({ status, tries }) => [status, tries])).toEqual(
+    Array.from({ length: 4 }, () => ['ready', 1]),
+  );
+});
+
 test('a worker that is shut down gives back its file at once, and another makes it whole', async ({
   db,
   openApp,

@@ -49,11 +49,9 @@ export const claimNext = ({
       update ${identifier(table)} set status = 'failed', owner = null
       where status = 'working' and lease_until < clock_timestamp() and tries >= ${TRIES_MAX}
       returning account_id as "accountId", export_id as "exportId"`;
+    // A query of its own, which runs once: as a condition it may be asked for each row, and finds another one each time.
     const [claim] = await tx<Claim[]>`
-      update ${identifier(table)} set status = 'working', progress = 0, tries = tries + 1,
-        owner = ${newId()}, claimed_at = clock_timestamp(),
-        lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-      where (account_id, export_id) in (
+      with next as materialized (
         select account_id, export_id from ${identifier(table)} f
         where status = 'waiting' or (status = 'working' and lease_until < clock_timestamp())
         order by (
@@ -61,7 +59,11 @@ export const claimNext = ({
         ) nulls first, created_at
         limit 1 for update skip locked
       )
-      returning account_id as "accountId", export_id as "exportId", owner`;
+      update ${identifier(table)} c set status = 'working', progress = 0, tries = tries + 1,
+        owner = ${newId()}, claimed_at = clock_timestamp(),
+        lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+      from next where c.account_id = next.account_id and c.export_id = next.export_id
+      returning c.account_id as "accountId", c.export_id as "exportId", c.owner`;
     for (const file of claim ? [...failed, claim] : failed) await onChanged?.(tx, file);
     return claim;
   });
