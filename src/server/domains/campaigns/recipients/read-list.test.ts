@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { zipOf } from '#tests/support/hostile/hostile-files.ts';
 import { readList } from './read-list.ts';
 
 const peerAt = (n: number): string => `62812${30_000_000 + n}`;
@@ -30,4 +31,27 @@ test.each([
   const { recipients } = await readList(Buffer.from(lines.join('\r\n')), 'toko');
   expect(recipients[0]?.peer).toBe('6281234567890');
   expect(recipients.every(({ peer }) => peer !== null)).toBe(true);
+});
+
+const SHEETS = 'http://schemas.openxmlformats.org';
+
+/** A workbook with one cell, wherever that says it is. */
+const sheetWith = (at: string) =>
+  zipOf({
+    '[Content_Types].xml': `<Types xmlns="${SHEETS}/package/2006/content-types"/>`,
+    'xl/workbook.xml':
+      `<workbook xmlns="${SHEETS}/spreadsheetml/2006/main" xmlns:r="${SHEETS}/officeDocument/2006/relationships">` +
+      '<sheets><sheet name="A" sheetId="1" r:id="rId1"/></sheets></workbook>',
+    'xl/_rels/workbook.xml.rels':
+      `<Relationships xmlns="${SHEETS}/package/2006/relationships"><Relationship Id="rId1" ` +
+      `Type="${SHEETS}/officeDocument/2006/relationships/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
+    'xl/worksheets/sheet1.xml':
+      `<worksheet xmlns="${SHEETS}/spreadsheetml/2006/main"><sheetData><row r="1">` +
+      `<c r="${at}"><v>6281234567890</v></c></row></sheetData></worksheet>`,
+  });
+
+test('a spreadsheet that takes all memory there is ends its reader alone', async () => {
+  expect((await readList(await sheetWith('A1'), 'toko')).recipients).toHaveLength(1);
+  const refusal = await readList(await sheetWith('ZZZZZZZ1'), 'toko').catch((one: unknown) => one);
+  expect(refusal).toMatchObject({ code: 'recipients_unreadable', facts: { why: 'broken' } });
 });

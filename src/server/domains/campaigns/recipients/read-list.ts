@@ -1,10 +1,11 @@
-import { Worker } from 'node:worker_threads';
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
 import type { UnreadableList } from '#contract/campaigns/refusals.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { TURN_WAIT_MS, semaphore } from '#server/infra/semaphore.ts';
 import type { Recipient, RecipientList } from './judge.ts';
 
-/** What the thread that reads lists is asked, and answers; then it hands over the recipients from a place on. */
+/** What the process that reads lists is asked, and answers; then it hands over the recipients from a place on. */
 export type ListRequest = { bytes: Uint8Array; isSheet: boolean };
 export type ListAnswer = { columns: string[]; count: number } | UnreadableList;
 export type ListTurn = { from: number };
@@ -19,8 +20,8 @@ const enter = semaphore(1, 8, { waitMs: TURN_WAIT_MS, waitingEachMax: 2 });
 const ARCHIVE = [0x50, 0x4b, 0x03, 0x04] as const;
 
 /**
- * Reads a list of recipients, CSV or XLSX, in a thread of its own: whatever the file does to its reader, the process goes
- * on answering.
+ * Reads a list of recipients, CSV or XLSX, in a process of its own: whatever the file does to its reader, this one goes on
+ * answering. A thread that is out of memory may end all others with it.
  *
  * @param accountId whose list it is. @throws Refusal `recipients_unreadable`; `busy` where too many wait.
  */
@@ -32,18 +33,22 @@ export async function readList(bytes: Uint8Array, accountId: string): Promise<Re
 }
 
 async function readApart(request: ListRequest): Promise<RecipientList | UnreadableList> {
-  const worker = new Worker(new URL('list-thread.ts', import.meta.url), {
-    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB_MAX },
-    stdout: true,
-    stderr: true,
+  const child = fork(fileURLToPath(new URL('list-process.ts', import.meta.url)), {
+    execArgv: [`--max-old-space-size=${MEMORY_MB_MAX}`, '--disable-proto=delete'],
+    // It needs none of what is secret here.
+    env: {},
+    serialization: 'advanced',
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
   const { promise: broken, resolve: breaks } = Promise.withResolvers<'broken'>();
   const fail = () => breaks('broken');
   const late = setTimeout(fail, SECONDS_MAX * 1_000);
-  worker.once('error', fail).once('exit', fail);
+  child.on('error', fail).once('exit', fail);
   const ask = async <Answer>(what: ListRequest | ListTurn): Promise<Answer | 'broken'> => {
     const { promise, resolve } = Promise.withResolvers<Answer>();
-    worker.once('message', resolve).postMessage(what);
+    child.once('message', (said) => resolve(said as Answer));
+    // What cannot be sent is said by the end of the process.
+    child.send(what, () => undefined);
     return Promise.race([promise, broken]);
   };
   try {
@@ -58,6 +63,6 @@ async function readApart(request: ListRequest): Promise<RecipientList | Unreadab
     return { columns: said.columns, recipients };
   } finally {
     clearTimeout(late);
-    await worker.terminate();
+    child.kill('SIGKILL');
   }
 }

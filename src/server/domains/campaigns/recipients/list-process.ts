@@ -1,4 +1,3 @@
-import { parentPort } from 'node:worker_threads';
 import { readSheet } from 'read-excel-file/node';
 import { type CsvRecord, decodeCsv, readCsv } from '#server/infra/csv-reader.ts';
 import type { UnreadableList } from '#contract/campaigns/refusals.ts';
@@ -67,6 +66,6 @@ async function answer(request: ListRequest | ListTurn): Promise<ListAnswer | rea
   return { columns: list.columns, count: recipients.length };
 }
 
-parentPort?.on('message', (request: ListRequest | ListTurn) => {
-  void answer(request).then((said) => parentPort?.postMessage(said));
+process.on('message', (request: ListRequest | ListTurn) => {
+  void answer(request).then((said) => process.send?.(said));
 });
