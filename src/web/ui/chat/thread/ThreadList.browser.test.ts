@@ -121,3 +121,28 @@ test('who scrolls away from the end just as a line comes is not put back there',
   expect(await left(scroller)).toBeGreaterThan(200);
   await page.getByRole('button', { name: 'Ke pesan terbaru' }).waitFor();
 });
+
+test('what is sent is at the end also where the box below it shrinks with that', async ({
+  show,
+}) => {
+  const page = await show('thread-list');
+  const scroller = page.getByRole('region', { name: 'Pesan dalam percakapan' }).first();
+  await scroller.hover();
+  await page.mouse.wheel(0, 2_000);
+  await waitFor(async () => expect(await left(scroller)).toBeLessThanOrEqual(1));
+  const button = await page.getByRole('button', { name: 'Kirim satu lagi' }).elementHandle();
+  if (!button) throw new Error('no button');
+  // In one task, as files leave the box: there is more to see by more than the line takes.
+  await scroller.evaluate((one, press) => {
+    const place = one.parentElement?.parentElement;
+    if (place) place.style.height = '560px';
+    (press as HTMLElement).click();
+  }, button);
+  const sent = scroller.getByRole('article').filter({ hasText: 'Pesan nomor 6009.05' });
+  await sent.waitFor();
+  await grow(sent, 300);
+  await waitFor(async () => {
+    expect((await sent.boundingBox())?.height).toBe(300);
+    expect(await left(scroller)).toBeLessThanOrEqual(1);
+  });
+});

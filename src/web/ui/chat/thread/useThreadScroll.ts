@@ -84,17 +84,22 @@ export function useThreadScroll<Body>(
       if (away) setDay(at?.kind === 'line' ? at.day : undefined);
     },
   });
-  const before = useRef(sending);
   useLayoutEffect(() => {
-    const isSending = sending > before.current;
-    before.current = sending;
-    if (isSending && newer) return newer.leave();
-    if (isSending) [hasMoved.current, atEnd.current, isLeaving.current] = [true, true, false];
-    else if (!hasMoved.current) atEnd.current = !opensAt(items, start);
-  }, [items, sending, newer, start, hasMoved]);
+    if (!hasMoved.current) atEnd.current = !opensAt(items, start);
+  }, [items, start, hasMoved]);
   const { list, range, settle } = useLines(keys, scroller, owner, () =>
     firstRange(keys.length, opensAt(items, start)),
   );
+  const before = useRef(sending);
+  // After the lines: what they took in of a scroll, as the box below gave up its room, nobody has scrolled.
+  useLayoutEffect(() => {
+    const isSending = sending > before.current;
+    before.current = sending;
+    if (!isSending) return;
+    if (newer) return newer.leave();
+    [hasMoved.current, atEnd.current, isLeaving.current] = [true, true, false];
+    settle();
+  }, [sending, newer, settle]);
 
   const toEnd = () => {
     if (newer) return newer.leave();
