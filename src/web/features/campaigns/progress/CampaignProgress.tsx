@@ -17,7 +17,7 @@ import { durationWords, paceOf, pauseSentence } from '#web/features/campaigns/la
 import { ProgressBar } from '#web/features/campaigns/progress/ProgressBar.tsx';
 import { RecipientList } from '#web/features/campaigns/progress/RecipientList.tsx';
 import { ExportButton } from '#web/features/exports/exports.ts';
-import { useCampaignChanged } from '#web/features/campaigns/queries.ts';
+import { isUnderWay, useCampaignChanged } from '#web/features/campaigns/queries.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
@@ -208,7 +208,7 @@ function FactsOf({ campaign }: { campaign: Campaign }) {
     <Facts
       facts={[
         { term: 'Dari token', is: <bdi>{token.name}</bdi> },
-        { term: 'Biaya sejauh ini', is: <Money amount={cost} /> },
+        { term: isUnderWay(campaign) ? 'Biaya sejauh ini' : 'Biaya', is: <Money amount={cost} /> },
         ...(started_at === null
           ? []
           : [{ term: 'Dimulai', is: formatDateTimeZone(started_at, zone) }]),

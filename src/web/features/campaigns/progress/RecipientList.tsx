@@ -20,6 +20,7 @@ import { isUnderWay } from '#web/features/campaigns/queries.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
 import { StatusMark } from '#web/features/messages/messages.ts';
 import { Select } from '#web/ui/select/Select.tsx';
+import { classes } from '#web/ui/classes.ts';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 import { DataTable } from '#web/ui/table/DataTable.tsx';
 import type { Column } from '#web/ui/table/tableProps.ts';
@@ -79,7 +80,7 @@ function State({ recipient: { state, reason, message, written }, status }: State
     (state === 'invalid' ? invalidReason(written) : undefined) ??
     (message?.failure ? failureCause(message.failure) : undefined);
   return (
-    <span className={styles['name']}>
+    <span className={classes(styles['name'], styles['state'])}>
       {message ? (
         <StatusMark status={message.status} />
       ) : (
