@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
+import { createToken } from '#contract/tokens.ts';
 import { inspection } from './browser/axe.ts';
-import { answerFrom, newSender, signUp, topUp } from './support/portal.ts';
+import { answerFrom, ask, newSender, signUp, topUp } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
 import { press, write } from './support/steps.ts';
 
@@ -12,6 +13,8 @@ journey(
     const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506301' });
     await topUp(address, who, 50_000);
     const sender = await newSender(address, who, { name: 'Kasir', phone: '62813555063019' });
+    // One that nobody can have answered yet is not the one whose list is opened.
+    await ask(address, createToken, { name: 'Cabang', channel: 'simulator' }, who.session);
     const { open } = await person({ still: true, session: who.session, width: 390 });
     const { faults, look } = inspection();
     const tab = await open('/message-history/berhenti');
@@ -29,8 +32,15 @@ journey(
     await tab.getByText('+62 812-3456-7002').waitFor();
     await look(tab, 'two have stopped');
     const other = await open('/message-history/berhenti');
+    await other.setViewportSize({ width: 1440, height: 900 });
     const gone = other.getByRole('row').filter({ hasText: '7001' });
     await gone.waitFor();
+    // On a wide screen its button has words, and room for them.
+    const allow = await gone.getByRole('button', { name: 'Izinkan' }).boundingBox();
+    const table = await other.getByRole('table').boundingBox();
+    expect((allow?.x ?? 0) + (allow?.width ?? 0)).toBeLessThan(
+      (table?.x ?? 0) + (table?.width ?? 0),
+    );
     const first = tab.getByRole('row').filter({ hasText: '7001' });
     await press(tab, first.getByRole('button', { name: 'Izinkan' }));
     await press(tab, tab.getByRole('alertdialog').getByRole('button', { name: 'Izinkan' }));

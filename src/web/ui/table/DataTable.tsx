@@ -23,11 +23,11 @@ const shares = (widths: readonly number[]): readonly string[] =>
   widths.map((width) => `${((width / sumOf(widths)) * 100).toFixed(4)}%`);
 
 /** The widths that columns ask for, and those that they have in a narrow place; then the table scrolls. */
-function widthsOf<Row>({ columns, selection, menu }: TableProps<Row>) {
+function widthsOf<Row>({ columns, selection, menu, menuWidth = MENU_PX }: TableProps<Row>) {
   const own = (least: number) => [
     ...(selection ? [CHOOSE_PX] : []),
     ...columns.map(({ width = COLUMN_PX, whole }) => width * (whole ? 1 : least)),
-    ...(menu ? [MENU_PX] : []),
+    ...(menu ? [menuWidth] : []),
   ];
   return { given: own(1), tight: own(LEAST_SHARE) };
 }

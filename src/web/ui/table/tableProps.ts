@@ -87,6 +87,8 @@ export type TableProps<Row> = {
   openKey?: string | undefined;
   /** A last cell for a row's own menu; its button is named after the row. */
   menu?: (row: Row) => ReactNode;
+  /** In px, where the menu's button has words; left out: room for an icon. */
+  menuWidth?: number;
   /** What stands under a row, over its whole width; null for nothing. */
   detail?: (row: Row) => ReactNode;
   /** Rows that follow each other with the same words (a day) stand under these words, said once. */

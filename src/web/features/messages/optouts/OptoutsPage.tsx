@@ -11,6 +11,7 @@ import { MessageTabs } from '#web/features/messages/MessageTabs.tsx';
 import { AddOptout } from '#web/features/messages/optouts/AddOptout.tsx';
 import styles from '#web/features/messages/optouts/OptoutsPage.module.css';
 import { useRemoveOptout } from '#web/features/messages/optouts/useRemoveOptout.tsx';
+import { canSend } from '#web/features/messages/queries.ts';
 import { allTokensQuery } from '#web/features/tokens/tokens.ts';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
@@ -27,6 +28,8 @@ import type { Token } from '#contract/tokens.ts';
 
 const PATH = '/message-history/berhenti';
 const NUMBER_MAX = 40;
+/** Room for *Izinkan* with its icon. */
+const MENU_PX = 132;
 
 const columns = (zone: string): readonly Column<Optout>[] => [
   {
@@ -69,7 +72,7 @@ export function OptoutsPage() {
   const { token } = useSearch(PATH);
   const { data: tokens } = useQuery(allTokensQuery);
   const [adding, setAdding] = useState(false);
-  const chosen = tokens?.find(({ id }) => id === token) ?? tokens?.[0];
+  const chosen = tokens?.find(({ id }) => id === token) ?? tokens?.find(canSend) ?? tokens?.[0];
   return (
     <>
       <PageHead
@@ -154,6 +157,7 @@ function OptoutTable({ token, tokens }: { token: Token; tokens: readonly Token[]
         columns={shown}
         rowKey={(optout) => optout.peer}
         onView={onView}
+        menuWidth={MENU_PX}
         menu={(optout) => (
           <Button
             variant="outline"
