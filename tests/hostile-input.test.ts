@@ -68,14 +68,27 @@ function wrongWith({ act, field, text }: Case, { status, body }: ApiResponse): s
 }
 
 describe('acts', () => {
-  plain('all have a sample here, with every field', () => {
-    const samples = samplesOf({ tokenId: '', messageId: '', topupId: '', vapidKey: '' });
+  plain('all have a sample here, with every field and no other', () => {
+    const samples = samplesOf({
+      tokenId: '',
+      messageId: '',
+      topupId: '',
+      campaignId: '',
+      vapidKey: '',
+    });
     const missing = withFields.flatMap((act) =>
       shapeOf(act)
         .filter((field) => !(field in (samples[act.name] ?? {})))
         .map((field) => `${act.name}.${field}`),
     );
     expect(missing).toEqual([]);
+    // One more, and each call is refused for it, whatever its texts.
+    const unknown = withFields.flatMap((act) =>
+      Object.keys(samples[act.name] ?? {})
+        .filter((field) => !shapeOf(act).includes(field))
+        .map((field) => `${act.name}.${field}`),
+    );
+    expect(unknown).toEqual([]);
     expect(Object.keys(samples)).toHaveLength(withFields.length);
   });
 

@@ -155,7 +155,13 @@ async function openStage(db: TestDatabase, openApp: OpenApp): Promise<Stage> {
 
 let calls = 0;
 
-const samples = samplesOf({ tokenId: '', messageId: '', topupId: '', vapidKey: '' });
+const samples = samplesOf({
+  tokenId: '',
+  messageId: '',
+  topupId: '',
+  campaignId: '',
+  vapidKey: '',
+});
 
 /** What an act's field names of the owner's; undefined when it is no id of anything they have. */
 function ownersThing(

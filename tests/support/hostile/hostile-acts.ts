@@ -5,7 +5,14 @@ import { type Fields, LIST, REASON, anId } from './hostile-fields.ts';
 import { supportSamples } from './hostile-support-acts.ts';
 
 /** What the application holds of the person who asks. */
-export type Held = { tokenId: string; messageId: string; topupId: string; vapidKey: string };
+export type Held = {
+  tokenId: string;
+  messageId: string;
+  topupId: string;
+  /** A draft with a recipient. */
+  campaignId: string;
+  vapidKey: string;
+};
 
 const KEY =
   'BNcRdreALRFXTkOOUHK1EtK2wtaz5Ry4YfYCA_0QTpQtUbVlUls0VJXg7A8u-Ts1XbjhazAkj7I99e8QcYP7DkM';
@@ -215,7 +222,7 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
     token_id: held.tokenId,
     message_ids: [held.messageId],
   },
-  campaign_export: { format: 'xlsx', campaign_id: anId('campaign') },
+  campaign_export: { format: 'xlsx', campaign_id: held.campaignId },
   export_cancel: { export_id: anId('rows') },
   message_reschedule: { message_id: held.messageId, send_at: '2027-01-01T02:00:00Z' },
   message_view_save: {
@@ -255,7 +262,7 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
     sort_by: 'name',
     ...TEMPLATE,
     status: 'approved',
-    reviewed: '1',
+    token_id: held.tokenId,
     q: 'pesanan',
   },
   template_create: {
@@ -268,16 +275,16 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
   },
   template_delete: TEMPLATE,
   campaign_list: { ...LIST, sort_by: 'created_at', status: 'draft' },
-  campaign_get: { campaign_id: anId('campaign') },
+  campaign_get: { campaign_id: held.campaignId },
   campaign_recipient_list: {
     ...LIST,
     sort_by: 'place',
-    campaign_id: anId('campaign'),
+    campaign_id: held.campaignId,
     state: 'invalid',
   },
   campaign_create: { name: 'Promo', token_id: held.tokenId, upload: anId('upload') },
   campaign_update: {
-    campaign_id: anId('campaign'),
+    campaign_id: held.campaignId,
     name: 'Promo',
     token_id: held.tokenId,
     content: JSON.stringify({ type: 'text', text: 'Halo {nama}' }),

@@ -113,6 +113,26 @@ export async function openHostile(
   const sent = await perform('message_send', { token_id: tokenId, to: '62800000001', text: 'Hai' });
   const topup = await perform('topup_create', { amount: '20000' });
   const { vapid_key: vapidKey } = await perform('push_config');
-  const held = { tokenId, messageId: sent.id, topupId: topup.id, vapidKey };
+  const campaignId = await storeDraft(db, ani);
+  const held = { tokenId, messageId: sent.id, topupId: topup.id, campaignId, vapidKey };
   return { db, running, ani, ask, perform, held, session: customer };
+}
+
+/** A message to many that is being written, with one recipient. */
+async function storeDraft(
+  { allAccountsSql: sql }: TestDatabase,
+  { accountId, tokenId }: Caller,
+): Promise<string> {
+  const campaignId = newId();
+  await sql`
+    insert into campaigns (
+      account_id, campaign_id, token_id, created_by, name, status, columns, waiting, created_at
+    ) values (
+      ${accountId}, ${campaignId}, ${tokenId}, ${newId()}, 'Promo', 'draft', '{nama}', 1,
+      clock_timestamp()
+    )`;
+  await sql`
+    insert into campaign_recipients (account_id, campaign_id, place, written, peer, cells, state)
+    values (${accountId}, ${campaignId}, 1, '62800000001', '62800000001', '{Budi}', 'waiting')`;
+  return publicId('campaign', campaignId);
 }
