@@ -43,7 +43,7 @@ export const Conversation = schema(() =>
 );
 export type Conversation = Output<typeof Conversation>;
 
-/** Pinned first, then unread, then newest; `q` is the beginning of a number or of a name. */
+/** Pinned first, then unread, then newest; `q` is the beginning of a number, of a name, or of a later word of one of the newest. */
 export const listConversations = act({
   name: 'conversation_list',
   by: 'customer',

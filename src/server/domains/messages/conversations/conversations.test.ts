@@ -45,7 +45,10 @@ test('sorted by time, unread ones stand among the others', async ({ db, sql }) =
   expect([await first('desc'), await first('asc')]).toEqual([phone(0), phone(24)]);
 });
 
-test('a conversation is found by the beginning of its number or its name', async ({ db, sql }) => {
+test('a conversation is found by the beginning of its number or of a word of its name', async ({
+  db,
+  sql,
+}) => {
   const { accountId, tokenId } = await customerWith(sql);
   await storeMessages(db.owner, accountId, talks(tokenId));
   await sql`update conversations set peer_name = 'Budi Santoso' where peer = ${phone(7)}`;
@@ -53,7 +56,11 @@ test('a conversation is found by the beginning of its number or its name', async
     (await conversationList(db.tenantSql, accountId, { q })).rows.map(({ peer }) => peer);
   expect(await found('budi s')).toEqual([phone(7)]);
   expect(await found('0812-0000-0003')).toEqual([phone(3)]);
-  expect(await found('santoso')).toEqual([]);
+  expect(await found('santoso')).toEqual([phone(7)]);
+  expect(await found('sant')).toEqual([phone(7)]);
+  expect(await found('antoso')).toEqual([]);
+  expect(await found('udi')).toEqual([]);
+  expect(await found('%')).toEqual([]);
   expect(await found('62812000000')).toHaveLength(10);
 });
 

@@ -87,6 +87,8 @@ type Key = { token_id: string; peer: string };
 
 /** Of names that match more phones than these, nearly every conversation that is walked through does. */
 const NAMED_MAX = 1_000;
+/** Of so many conversations, the newest, the later words of a name are looked at, too; of all others its beginning. */
+const LATER_WORDS_OF = 10_000;
 
 /** Which conversations a page shows, in order, and one more. */
 async function keysOf(
@@ -133,7 +135,7 @@ const pinsOf = (tx: Tx, accountId: string, matches: Fragment): Promise<Key[]> =>
   where p.account_id = ${accountId} ${matches}
   order by c.last_at desc, c.peer, c.token_id`;
 
-/** An `and` for the prefix of a number, or of a name, for conversations `c`. Wrapped: a query that a promise brings would be sent. */
+/** An `and` for the prefix of a number, or of a word of a name, for conversations `c`. Wrapped: a query that a promise brings would be sent. */
 async function matching(
   tx: Tx,
   accountId: string,
@@ -145,9 +147,20 @@ async function matching(
     return { matches: tx`and c.peer ~>=~ ${digits} and c.peer ~<~ ${`${digits}:`}` };
   }
   const peers = await peersNamed(tx, accountId, q, NAMED_MAX);
-  if (peers.length < NAMED_MAX) return { matches: tx`and c.peer = any (${peers}::text[])` };
   const beginning = likeBeginning(q.toLowerCase());
   const own = contactName(tx, accountId, tx`c.peer`);
+  if (peers.length < NAMED_MAX) {
+    // A name begins with "Bu" or "Pak", and people look for what follows.
+    const newest = await tx<{ peer: string }[]>`
+      select distinct c.peer from (
+        select peer, peer_name from conversations where account_id = ${accountId}
+        order by last_at desc limit ${LATER_WORDS_OF}
+      ) c
+      where lower(c.peer_name) like ${`% ${beginning}`} or lower(${own}) like ${`% ${beginning}`}
+      limit ${NAMED_MAX}`;
+    const found = [...peers, ...newest.map(({ peer }) => peer)];
+    return { matches: tx`and c.peer = any (${found}::text[])` };
+  }
   return {
     matches: tx`and (lower(c.peer_name) like ${beginning} or lower(${own}) like ${beginning})`,
   };

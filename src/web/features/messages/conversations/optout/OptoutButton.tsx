@@ -1,0 +1,87 @@
+import { writtenPeer } from '#contract/messages/peer.ts';
+import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
+import { BellOff, BellRing } from 'lucide-react';
+import { useState, type ReactNode } from 'react';
+import { listOptouts } from '#contract/messages/optouts.ts';
+import { perform } from '#web/api/act.ts';
+import type { Which } from '#web/features/messages/conversations/queries.ts';
+import styles from '#web/features/messages/conversations/optout/OptoutButton.module.css';
+import { StopForm } from '#web/features/messages/optouts/StopForm.tsx';
+import { useRemoveOptout } from '#web/features/messages/optouts/useRemoveOptout.tsx';
+import { optoutsKey } from '#web/features/messages/queryKeys.ts';
+import { Button } from '#web/ui/button/Button.tsx';
+import { Modal } from '#web/ui/overlay/Modal.tsx';
+
+/** Whether the phone of a conversation receives nothing more from its token; null when it does. */
+export const optoutQuery = ({ tokenId, peer }: Which) =>
+  queryOptions({
+    queryKey: [...optoutsKey, tokenId, peer],
+    queryFn: async ({ signal }) => {
+      const which = { token_id: tokenId, peer: writtenPeer(peer) };
+      const { rows } = await perform(listOptouts, which, { signal });
+      return rows[0] ?? null;
+    },
+  });
+
+/** Whether messages to the phone of a conversation are stopped, and how that is changed. */
+export type Optouts = {
+  isOn: boolean;
+  /** Asks for a reason to stop them, or lets them go on. */
+  change: () => void;
+  /** Stands wherever there is room for a dialog. */
+  question: ReactNode;
+};
+
+/** Stops messages to the phone of a conversation, with a reason, or lets them go on; undefined while that is not known. */
+export function useOptoutChange(which: Which, name: string): Optouts | undefined {
+  const client = useQueryClient();
+  const { data: optout } = useQuery(optoutQuery(which));
+  const remove = useRemoveOptout();
+  const [asking, setAsking] = useState(false);
+  if (optout === undefined) return undefined;
+  const isOn = optout !== null;
+  const letGoOn = async () => {
+    const gone = await remove({ ...which, name });
+    if (gone) client.setQueryData(optoutQuery(which).queryKey, null);
+  };
+  const question = (
+    <Modal
+      open={asking}
+      onClose={() => setAsking(false)}
+      title={`Hentikan pesan ke ${name}?`}
+      size="sm"
+      shape="sheet"
+    >
+      <StopForm
+        tokenId={which.tokenId}
+        peer={writtenPeer(which.peer)}
+        onStopped={(stopped) => client.setQueryData(optoutQuery(which).queryKey, stopped)}
+        onClose={() => setAsking(false)}
+      >
+        <p>
+          Pesan baru ke nomor ini ditolak, juga yang dikirim lewat API, sampai Anda mengizinkannya.
+        </p>
+      </StopForm>
+    </Modal>
+  );
+  return { isOn, change: () => (isOn ? void letGoOn() : setAsking(true)), question };
+}
+
+/** What a press does about it. */
+export const optoutWords = ({ isOn }: Pick<Optouts, 'isOn'>): string =>
+  isOn ? 'Izinkan pesan lagi' : 'Hentikan pesan';
+
+/** The button for it, beside a name. */
+export const OptoutButton = ({ isOn, change }: Optouts) => (
+  <Button
+    aria-label={optoutWords({ isOn })}
+    variant="outline"
+    tone="neutral"
+    size="sm"
+    className={styles['button']}
+    icon={isOn ? <BellRing size={18} /> : <BellOff size={18} />}
+    onClick={change}
+  >
+    <span className={styles['words']}>{optoutWords({ isOn })}</span>
+  </Button>
+);
