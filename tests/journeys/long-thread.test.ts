@@ -203,7 +203,7 @@ journey('what comes in stays unread until its message is in view', async (stage)
   const { faults, look } = inspection();
   await hand.getByRole('button', { name: 'Tindakan percakapan' }).click();
   await look(hand, 'the menu of a conversation on a phone', { phone: true });
-  await hand.getByRole('menuitem', { name: 'Berhenti berlangganan' }).click();
+  await hand.getByRole('menuitem', { name: 'Hentikan pesan' }).click();
   await hand.getByRole('dialog', { name: /^Hentikan pesan ke/ }).waitFor();
   expect(faults).toEqual([]);
 });

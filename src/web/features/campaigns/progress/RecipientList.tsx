@@ -60,7 +60,7 @@ const columnsOf = (
     id: `column-${index}`,
     title: name,
     width: 150,
-    phone: index === 0 ? 'line' : 'hidden',
+    phone: index === 0 ? 'line' : 'fact',
     cell: ({ values }) => <bdi>{values[index]}</bdi>,
   })),
   {

@@ -15,7 +15,10 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { later } from '#web/browser/lazyComponent.ts';
 import { conversationQuery, type Which } from '#web/features/messages/conversations/queries.ts';
-import type { Optouts } from '#web/features/messages/conversations/optout/OptoutSwitch.tsx';
+import {
+  optoutWords,
+  type Optouts,
+} from '#web/features/messages/conversations/optout/OptoutButton.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Dropdown, MenuButton } from '#web/ui/menu/Dropdown.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
@@ -85,7 +88,7 @@ export function ConversationMenu({ of, label, optout, onGoTo }: Props) {
             icon={optout.isOn ? <BellRing size={18} /> : <BellOff size={18} />}
             onClick={optout.change}
           >
-            {optout.isOn ? 'Izinkan pesan lagi' : 'Berhenti berlangganan'}
+            {optoutWords(optout)}
           </MenuButton>
         )}
       </Dropdown>

@@ -23,10 +23,10 @@ import {
   type Which,
 } from '#web/features/messages/conversations/queries.ts';
 import {
-  OptoutSwitch,
+  OptoutButton,
   optoutQuery,
-  useOptoutSwitch,
-} from '#web/features/messages/conversations/optout/OptoutSwitch.tsx';
+  useOptoutChange,
+} from '#web/features/messages/conversations/optout/OptoutButton.tsx';
 import { ThreadMenu } from '#web/features/messages/conversations/menu/ThreadMenu.tsx';
 import { placeOf } from '#web/features/messages/conversations/thread/place/place.ts';
 import { useThread } from '#web/features/messages/conversations/thread/place/useThread.ts';
@@ -133,7 +133,7 @@ const Head = memo(DrawnHead);
 function DrawnHead({ which, name, token, onGoTo }: HeadProps) {
   const { q } = useSearch('/message-history');
   const wide = useWide();
-  const optout = useOptoutSwitch(which, name);
+  const optout = useOptoutChange(which, name);
   const number = formatPeer(which.peer);
   const isNumber = name === number;
   const stops = token && optout;
@@ -157,7 +157,7 @@ function DrawnHead({ which, name, token, onGoTo }: HeadProps) {
         </>
       }
     >
-      {stops && wide && <OptoutSwitch {...stops} />}
+      {stops && wide && <OptoutButton {...stops} />}
       {/* On a phone there is room for the number, or for the buttons. */}
       <ThreadMenu which={which} optout={wide ? undefined : stops} onGoTo={onGoTo} />
       {stops?.question}
