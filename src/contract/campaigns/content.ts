@@ -119,7 +119,9 @@ function textsOf(content: CampaignContent): readonly string[] {
 /** The variables of a content, each once. */
 export const contentVariables = (
   content: CampaignContent,
-): readonly { key: string; needed: boolean }[] => variablesIn(textsOf(content).join('\n'));
+): readonly { key: string; needed: boolean }[] =>
+  // What one text begins another does not end.
+  variablesIn(textsOf(content).join('\0'));
 
 /** A content for one recipient. */
 export function fillContent(content: CampaignContent, values: VariableValues): CampaignContent {

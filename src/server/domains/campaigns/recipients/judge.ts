@@ -72,10 +72,13 @@ export function judgeList(lines: Iterable<readonly string[]>): RecipientList | U
 
 const sample = <T>(rows: readonly T[]): readonly T[] => rows.slice(0, SAMPLE_LINES);
 
-/** A cell as it is stored: without what is not seen, and without the apostrophe by which spreadsheets mark a text. */
+/**
+ * A cell as it is stored: without what is not seen, but for what joins letters and emoji; and without the apostrophe by
+ * which spreadsheets mark a text.
+ */
 const cleanCell = (cell: string): string =>
   storable(cell.slice(0, 2 * CELL_MAX))
-    .replace(/[\p{Cc}\p{Cf}]+/gu, ' ')
+    .replace(/[[\p{Cc}\p{Cf}]--[\u200C\u200D]]+/gv, ' ')
     .trim()
     .replace(/^'(?=[\d+=@-])/, '')
     .slice(0, CELL_MAX)
