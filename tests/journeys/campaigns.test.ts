@@ -97,6 +97,13 @@ journey(
     await tab.getByRole('button', { name: 'Kirim ke 150 nomor' }).click();
     await tab.getByText('Tidak ada kolom "alamat"', { exact: false }).waitFor();
     await tab.getByLabel('Isi pesan').fill('Jadwal imunisasi besok pukul 08.00.');
+    // What was written and not saved is there again after a reload.
+    await tab.reload();
+    await waitFor(async () =>
+      expect(await tab.getByLabel('Isi pesan').inputValue()).toBe(
+        'Jadwal imunisasi besok pukul 08.00.',
+      ),
+    );
     await tab.getByLabel('Laju paling cepat (opsional)').fill('600');
     await tab.getByRole('button', { name: 'Kirim ke 150 nomor' }).click();
     await tab.getByRole('button', { name: 'Mulai kirim' }).click();

@@ -29,7 +29,7 @@ import layout from '#web/ui/layout/editor.module.css';
 import styles from '#web/features/campaigns/campaigns.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { useForm } from '#web/ui/form/useForm.ts';
+import { useStoredForm } from '#web/ui/form/useStoredForm.ts';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Panel, Row, Stack } from '#web/ui/panel/Panel.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
@@ -38,19 +38,23 @@ import { toast } from '#web/ui/toast/toasts.ts';
 export function DraftEditor({ campaign }: { campaign: Campaign }) {
   const zone = useUser().timezone;
   const [initial] = useState(() => draftValues(campaign, zone));
-  const form = useForm<DraftValues>(initial, (values) =>
+  const form = useStoredForm<DraftValues>(`campaign ${campaign.id}`, initial, (values) =>
     draftErrors(values, { campaign, zone, now: new Date() }),
   );
   const { values } = form;
   const costOf = useCost(campaign, values);
-  const actions = useDraftActions(campaign, { zone, costOf });
+  const actions = useDraftActions(campaign, { zone, costOf, onRemoved: () => form.saved(values) });
   const refuse = (error: unknown, given: DraftValues) => {
     const { content, ...others } = fieldsOf(error);
     form.show(content === undefined ? others : { ...others, [contentField(given)]: content });
   };
+  const onSaved = (given: DraftValues) => {
+    form.set('upload', '');
+    form.saved(given);
+  };
   const onSubmit = form.submit(async (given) => {
     try {
-      await actions.send(given, () => form.set('upload', ''));
+      await actions.send(given, () => onSaved(given));
     } catch (error) {
       refuse(error, given);
     }
@@ -58,7 +62,7 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
   const onSave = form.submit(async (given) => {
     try {
       await actions.save(given);
-      form.set('upload', '');
+      onSaved(given);
       toast('Draf disimpan.', { tone: 'success' });
     } catch (error) {
       refuse(error, given);
@@ -101,9 +105,13 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
   );
 }
 
-type Reckoning = { zone: string; costOf: (messages: number) => CostFigures };
+type Reckoning = {
+  zone: string;
+  costOf: (messages: number) => CostFigures;
+  onRemoved: () => void;
+};
 
-function useDraftActions(campaign: Campaign, { zone, costOf }: Reckoning) {
+function useDraftActions(campaign: Campaign, { zone, costOf, onRemoved }: Reckoning) {
   const changed = useCampaignChanged();
   const update = useAct(updateCampaign);
   const start = useAct(startCampaign);
@@ -155,6 +163,7 @@ function useDraftActions(campaign: Campaign, { zone, costOf }: Reckoning) {
         sentenceOf,
         onConfirm: async () => {
           await remove.perform({ campaign_id: campaign.id });
+          onRemoved();
           changed();
           await navigate({ to: '/message-history/kiriman', replace: true });
         },

@@ -19,7 +19,8 @@ import { allTokensQuery } from '#web/features/tokens/tokens.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { useAct } from '#web/api/query.ts';
-import { useForm, type Form } from '#web/ui/form/useForm.ts';
+import type { Form } from '#web/ui/form/useForm.ts';
+import { useStoredForm } from '#web/ui/form/useStoredForm.ts';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';
@@ -74,15 +75,18 @@ function ListForm({ tokens, onMade }: Props & { tokens: readonly Token[] }) {
     pasted: '',
     upload: '',
   };
-  const form = useForm(initial, check);
+  const form = useStoredForm('campaign new', initial, check);
   const create = useAct(createCampaign);
   const [busy, setBusy] = useState(false);
-  const onSubmit = form.submit(async ({ name, token_id, way, pasted, upload }) => {
+  const onSubmit = form.submit(async (values) => {
+    const { name, token_id, way, pasted, upload } = values;
     if (busy) return;
     setBusy(true);
     try {
       const list = way === 'paste' ? await uploadText(listFromPasted(pasted)) : upload;
-      onMade(await create.perform({ name, token_id, upload: list }));
+      const made = await create.perform({ name, token_id, upload: list });
+      form.saved(values);
+      onMade(made);
     } catch (error) {
       // Its upload was used up, or is gone: the next try brings it anew.
       if (way === 'file') form.set('upload', '');

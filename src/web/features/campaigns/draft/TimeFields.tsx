@@ -2,6 +2,8 @@ import { PACE_MAX, type Campaign } from '#contract/campaigns/campaign.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import type { DraftValues } from '#web/features/campaigns/draft/content.ts';
 import layout from '#web/ui/layout/editor.module.css';
+import { formatDateTimeZone } from '#contract/base/time.ts';
+import { useUser } from '#web/api/user.ts';
 import type { Form } from '#web/ui/form/useForm.ts';
 import { Select } from '#web/ui/select/Select.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
@@ -19,6 +21,7 @@ const mostWords = ({ token_pace: most }: Campaign): string =>
 /** When a campaign begins, and how fast it goes. */
 export function TimeFields({ form, campaign }: { form: Form<DraftValues>; campaign: Campaign }) {
   const { values, errors } = form;
+  const zoneName = formatDateTimeZone(new Date(), useUser().timezone).split(' ').at(-1);
   return (
     <>
       <div className={layout['pair']}>
@@ -30,7 +33,7 @@ export function TimeFields({ form, campaign }: { form: Form<DraftValues>; campai
         />
         {values.when === 'later' && (
           <TextField
-            label="Tanggal dan jam"
+            label={`Tanggal dan jam (${zoneName})`}
             required
             type="datetime-local"
             value={values.at}
