@@ -17,6 +17,8 @@ const namesIn = (tab: Page): Promise<readonly string[]> =>
     .getByRole('listitem')
     .evaluateAll((rows) => rows.map((row) => row.querySelector('bdi')?.textContent ?? ''));
 
+const isFocused = (one: Element) => one === document.activeElement;
+
 journey(
   'with the keyboard alone a conversation is pinned and its number named; another tab follows, and a phone lets it go',
   async ({ product: { address }, person }) => {
@@ -49,7 +51,14 @@ journey(
     await tab.getByRole('heading', { name: 'Bu Sri, katering' }).waitFor();
     await waitFor(async () => expect((await namesIn(other))[0]).toBe('Bu Sri, katering'));
     await look(other, 'a pinned conversation with a name');
-    await other.getByRole('searchbox', { name: 'Cari percakapan' }).fill('bu sri');
+    // From the row to the box, and back.
+    const row = tab.getByLabel('Daftar percakapan').getByRole('link', { name: /7103/ });
+    await press(tab, row);
+    const box = tab.getByRole('textbox', { name: /^Tulis pesan untuk \+62/ });
+    await waitFor(async () => expect(await box.evaluate(isFocused)).toBe(true));
+    await tab.keyboard.press('Escape');
+    await waitFor(async () => expect(await row.evaluate(isFocused)).toBe(true));
+    await other.getByRole('searchbox', { name: 'Cari percakapan' }).fill('sri');
     await waitFor(async () => expect(await namesIn(other)).toEqual(['Bu Sri, katering']));
 
     const narrow = await person({ still: true, session: who.session, width: 390 });

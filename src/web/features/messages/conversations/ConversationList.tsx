@@ -10,6 +10,7 @@ import { sentenceOf } from '#web/api/errors.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/messages/conversations/ConversationList.module.css';
 import { ConversationMenu } from '#web/features/messages/conversations/menu/ThreadMenu.tsx';
+import { boxOf, focusNextBox } from '#web/ui/chat/thread/boxFocus.ts';
 import { draftOf } from '#web/ui/chat/composer/useDraft.ts';
 import {
   conversationOrder,
@@ -106,6 +107,8 @@ function Rows({ q, open, held, onSend, onClear }: Props & { onClear: () => void 
   );
 }
 
+const focusOpenBox = () => boxOf(document)?.focus();
+
 type LineProps = { conversation: Conversation; q: string; open: boolean; withToken: boolean };
 
 function Line({ conversation, q, open, withToken }: LineProps) {
@@ -118,6 +121,11 @@ function Line({ conversation, q, open, withToken }: LineProps) {
         to="/message-history"
         search={{ view: 'percakapan', open: token.id, peer, q: q || undefined }}
         {...chatRow({ open, unread })}
+        data-conversation
+        // Enter clicks without a pointer's press: then the keys go on to the box.
+        onClick={({ detail }) => {
+          if (detail === 0) (open ? focusOpenBox : focusNextBox)();
+        }}
       >
         <Avatar name={peer_name ?? ''} {...numberIcon(conversation)} decorative />
         <ChatRowWords

@@ -2,7 +2,17 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
-import { memo, useCallback, useMemo, useRef, useState, type ReactNode } from 'react';
+import {
+  memo,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+} from 'react';
 import { tokenStatusLabel, type Token } from '#contract/tokens.ts';
 import type { ConversationMessage } from '#contract/messages.ts';
 import { type Optout, optoutSourceLabel } from '#contract/messages/optouts.ts';
@@ -14,6 +24,7 @@ import type { Flat } from '#web/api/lists/flatList.ts';
 import { Reply } from '#web/features/messages/conversations/thread/Reply.tsx';
 import {
   useOutgoing,
+  type Outgoing,
   type QuotedMessage,
 } from '#web/features/messages/conversations/thread/sending/outgoing.ts';
 import {
@@ -32,6 +43,7 @@ import { placeOf } from '#web/features/messages/conversations/thread/place/place
 import { useThread } from '#web/features/messages/conversations/thread/place/useThread.ts';
 import { ThreadMessages } from '#web/features/messages/conversations/thread/ThreadMessages.tsx';
 import styles from '#web/features/messages/conversations/thread/Thread.module.css';
+import { takeFocus } from '#web/ui/chat/thread/boxFocus.ts';
 import { threadBack, ThreadHead } from '#web/ui/chat/thread/ThreadHead.tsx';
 import { ThreadSkeleton } from '#web/ui/chat/thread/ThreadSkeleton.tsx';
 import { useKeyboardInset } from '#web/ui/chat/thread/useKeyboardInset.ts';
@@ -62,8 +74,7 @@ export function Thread({ which }: { which: Which }) {
   const { data: optout } = useQuery(optoutQuery(which));
   const name = usePeerName(which, newest);
   const root = useRef<HTMLElement>(null);
-  const all = useOutgoing();
-  const outgoing = all.filter((one) => one.tokenId === which.tokenId && one.peer === which.peer);
+  const outgoing = useOutgoing().filter((one) => isOf(one, which));
   const [replyTo, setReplyTo] = useState<QuotedMessage>();
   const { notice, closed } = useChatWindow(which, token);
   const blocked = whyBlocked(token, tokens !== undefined) ?? whyStopped(optout);
@@ -73,10 +84,15 @@ export function Thread({ which }: { which: Which }) {
     setReplyTo({ id, direction, type, excerpt });
     root.current?.querySelector('textarea')?.focus();
   }, []);
-  useKeyboardInset(root);
+  const keys = useKeys(root);
   useSeen(which, newest?.rows, atEnd);
   return (
-    <section ref={root} className={styles['thread']} aria-label={`Percakapan dengan ${name}`}>
+    <section
+      ref={root}
+      className={styles['thread']}
+      aria-label={`Percakapan dengan ${name}`}
+      {...keys}
+    >
       <Head which={which} name={name} token={token} onGoTo={goTo} />
       {newest && shown ? (
         <ThreadMessages
@@ -109,6 +125,26 @@ export function Thread({ which }: { which: Which }) {
       />
     </section>
   );
+}
+
+const isOf = (one: Outgoing, { tokenId, peer }: Which): boolean =>
+  one.tokenId === tokenId && one.peer === peer;
+
+/** Room for a phone's keys; and what the keys of others do: Enter on a row leads to the box, Escape back to the row. */
+function useKeys(root: RefObject<HTMLElement | null>) {
+  useKeyboardInset(root);
+  useEffect(() => (root.current ? takeFocus(root.current) : undefined), [root]);
+  return { 'data-thread': true, onKeyDown: leaveByEscape };
+}
+
+/** Escape leads back to the conversation's row in the list, where that is beside it. */
+function leaveByEscape(event: KeyboardEvent): void {
+  if (event.key !== 'Escape' || event.defaultPrevented || document.querySelector('dialog[open]'))
+    return;
+  const row = document.querySelector<HTMLElement>('[data-conversation][data-open]');
+  if (!row || row.getClientRects().length === 0) return;
+  event.preventDefault();
+  row.focus();
 }
 
 function usePeerName(which: Which, thread: Flat<ConversationMessage> | undefined): string {

@@ -9,7 +9,8 @@ import { CustomerPanel } from '#web/features/operator/support/customer/CustomerP
 import { threadQuery } from '#web/features/operator/support/queries.ts';
 import { noticeTag } from '#web/features/operator/support/inboxNews.ts';
 import { Answer } from '#web/features/operator/support/thread/Answer.tsx';
-import { openThread, takeFocus } from '#web/features/operator/support/thread/openThread.ts';
+import { openThread } from '#web/features/operator/support/thread/openThread.ts';
+import { takeFocus } from '#web/ui/chat/thread/boxFocus.ts';
 import { useTellLooking } from '#web/features/operator/support/thread/OthersHere.tsx';
 import styles from '#web/features/operator/support/thread/Thread.module.css';
 import { ThreadEnd, ThreadTools } from '#web/features/operator/support/thread/ThreadTools.tsx';
