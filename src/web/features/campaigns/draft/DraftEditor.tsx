@@ -29,7 +29,7 @@ import layout from '#web/ui/layout/editor.module.css';
 import styles from '#web/features/campaigns/campaigns.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
-import { useStoredForm } from '#web/ui/form/useStoredForm.ts';
+import { useStoredForm } from '#web/features/campaigns/draft/useStoredForm.ts';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Panel, Row, Stack } from '#web/ui/panel/Panel.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';

@@ -20,7 +20,7 @@ import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
 import { useAct } from '#web/api/query.ts';
 import type { Form } from '#web/ui/form/useForm.ts';
-import { useStoredForm } from '#web/ui/form/useStoredForm.ts';
+import { useStoredForm } from '#web/features/campaigns/draft/useStoredForm.ts';
 import { EmptyState, WentWrong } from '#web/ui/panel/EmptyState.tsx';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
 import { Skeleton } from '#web/ui/skeleton/Skeleton.tsx';

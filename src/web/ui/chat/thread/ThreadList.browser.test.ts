@@ -1,4 +1,4 @@
-import type { Locator } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
@@ -8,6 +8,14 @@ const left = (scroller: Locator) =>
 const topOf = (line: Locator) => line.evaluate((one) => one.getBoundingClientRect().top);
 const grow = (line: Locator, px: number) =>
   line.evaluate((one, height) => (one.style.height = `${height}px`), px);
+
+async function scrolledToEnd(page: Page) {
+  const scroller = page.getByRole('region', { name: 'Pesan dalam percakapan' }).first();
+  await scroller.hover();
+  await page.mouse.wheel(0, 2_000);
+  await waitFor(async () => expect(await left(scroller)).toBeLessThanOrEqual(1));
+  return { page, scroller };
+}
 
 test('what is read stays where it is while lines around it grow; at the end the end stays in view', async ({
   show,
@@ -62,11 +70,7 @@ test('a thread that was not shown for a while shows its newest line when it is s
 });
 
 test('a thread that was not shown for a while stands where it was read', async ({ show }) => {
-  const page = await show('thread-list');
-  const scroller = page.getByRole('region', { name: 'Pesan dalam percakapan' }).first();
-  await scroller.hover();
-  await page.mouse.wheel(0, 2_000);
-  await waitFor(async () => expect(await left(scroller)).toBeLessThanOrEqual(1));
+  const { page, scroller } = await scrolledToEnd(await show('thread-list'));
   await page.mouse.wheel(0, -300);
   await waitFor(async () => expect(await left(scroller)).toBe(300));
   await scroller.evaluate(async (one) => {
@@ -80,11 +84,7 @@ test('a thread that was not shown for a while stands where it was read', async (
 test('who scrolls up from the end by a little is not put back by what that draws', async ({
   show,
 }) => {
-  const page = await show('thread-list');
-  const scroller = page.getByRole('region', { name: 'Pesan dalam percakapan' }).first();
-  await scroller.hover();
-  await page.mouse.wheel(0, 2_000);
-  await waitFor(async () => expect(await left(scroller)).toBeLessThanOrEqual(1));
+  const { scroller } = await scrolledToEnd(await show('thread-list'));
   const lefts = await scroller.evaluate(async (one) => {
     const seen: number[] = [];
     one.dispatchEvent(new WheelEvent('wheel'));
@@ -104,11 +104,7 @@ test('who scrolls up from the end by a little is not put back by what that draws
 test('who scrolls away from the end just as a line comes is not put back there', async ({
   show,
 }) => {
-  const page = await show('thread-list');
-  const scroller = page.getByRole('region', { name: 'Pesan dalam percakapan' }).first();
-  await scroller.hover();
-  await page.mouse.wheel(0, 2_000);
-  await waitFor(async () => expect(await left(scroller)).toBeLessThanOrEqual(1));
+  const { page, scroller } = await scrolledToEnd(await show('thread-list'));
   const button = await page.getByRole('button', { name: 'Terima satu lagi' }).elementHandle();
   if (!button) throw new Error('no button');
   // In one task: the line is drawn before the event that tells of the scroll.
@@ -125,11 +121,7 @@ test('who scrolls away from the end just as a line comes is not put back there',
 test('what is sent is at the end also where the box below it shrinks with that', async ({
   show,
 }) => {
-  const page = await show('thread-list');
-  const scroller = page.getByRole('region', { name: 'Pesan dalam percakapan' }).first();
-  await scroller.hover();
-  await page.mouse.wheel(0, 2_000);
-  await waitFor(async () => expect(await left(scroller)).toBeLessThanOrEqual(1));
+  const { page, scroller } = await scrolledToEnd(await show('thread-list'));
   const button = await page.getByRole('button', { name: 'Kirim satu lagi' }).elementHandle();
   if (!button) throw new Error('no button');
   // In one task, as files leave the box: there is more to see by more than the line takes.
