@@ -60,6 +60,10 @@ const isNamedBefore = (page: string, file: string): boolean =>
 
 const gallery = process.env['KABARI_GALLERY'] === 'on';
 
+/** What a thread is drawn by: Chromium compiles all of it while it loads, beside the page, not when the first message has come. */
+const threadChunks: ReadonlySet<string> = new Set(['ThreadList', 'ChatBubble']);
+const COMPILE_AT_ONCE = '//# allFunctionsCalledOnLoad';
+
 export default defineConfig(({ command }) => ({
   // The gallery of pieces: always while developing, in a build only where it is asked for.
   define: { __GALLERY__: command === 'serve' || gallery },
@@ -91,6 +95,7 @@ export default defineConfig(({ command }) => ({
         chunkFileNames: 'assets/[name]-[hash:7].js',
         assetFileNames: 'assets/[name]-[hash:7][extname]',
         codeSplitting: { groups: chunkGroups() },
+        postBanner: ({ name }) => (threadChunks.has(name) ? COMPILE_AT_ONCE : ''),
       },
     },
   },

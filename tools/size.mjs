@@ -79,6 +79,19 @@ const intruder = (manifest) =>
       ),
   );
 
+/** A chunk that draws threads and does not begin with what has it compiled while it loads, if there is one. */
+const slowThread = (folder, manifest) =>
+  ['ThreadList', 'ChatBubble'].find(
+    (name) =>
+      !Object.values(manifest).some(
+        (chunk) =>
+          chunk.name === name &&
+          readFileSync(join(folder, chunk.file), 'utf8').startsWith(
+            '//# allFunctionsCalledOnLoad\n',
+          ),
+      ),
+  );
+
 const bytesOf = (folder, files) =>
   [...files].reduce(
     (sum, file) => sum + gzipSync(readFileSync(join(folder, file)), { level: 9 }).length,
@@ -137,6 +150,7 @@ export async function size(folder = join(root, 'dist')) {
   };
   say(circle(manifest), 'imports itself', 'no chunk imports itself');
   say(intruder(manifest), 'brings the frame', 'no page of strangers brings the frame');
+  say(slowThread(folder, manifest), 'is compiled late', 'threads are compiled while they load');
   return counts;
 }
 
