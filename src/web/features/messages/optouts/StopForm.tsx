@@ -1,10 +1,10 @@
-import type { ReactNode } from 'react';
+import { useId, type ReactNode } from 'react';
 import { addOptout, OPTOUT_REASON_MAX, type Optout } from '#contract/messages/optouts.ts';
-import styles from '#web/features/messages/optouts/StopForm.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
-import { Button } from '#web/ui/button/Button.tsx';
+import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { useActForm } from '#web/ui/form/useActForm.ts';
 import type { Form } from '#web/ui/form/useForm.ts';
+import { Row, Stack } from '#web/ui/panel/Panel.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 import { toast } from '#web/ui/toast/toasts.ts';
 
@@ -22,6 +22,7 @@ type Props = {
 
 /** Stops messages of a token to a number, with the reason. */
 export function StopForm({ tokenId, peer, children, onStopped, onClose }: Props) {
+  const id = useId();
   const { form, onSubmit, busy, error } = useActForm(addOptout, {
     initial: { peer, reason: '' },
     inputOf: (values) => ({ token_id: tokenId, ...values }),
@@ -32,28 +33,27 @@ export function StopForm({ tokenId, peer, children, onStopped, onClose }: Props)
     },
   });
   return (
-    <form ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
-      <RefusalAlert error={error} fields={['peer', 'reason']} />
-      {typeof children === 'function' ? children(form) : children}
-      <TextField
-        label="Alasan"
-        required
-        autoComplete="off"
-        maxLength={OPTOUT_REASON_MAX}
-        placeholder="Meminta lewat telepon"
-        value={form.values.reason}
-        error={form.errors.reason}
-        onChange={({ target }) => form.set('reason', target.value)}
-        onBlur={() => form.leave('reason')}
-      />
-      <div className={styles['actions']}>
-        <Button variant="outline" tone="neutral" onClick={onClose}>
-          Batal
-        </Button>
-        <Button type="submit" tone="danger" busy={busy}>
-          Hentikan
-        </Button>
-      </div>
+    <form id={id} ref={form.ref} noValidate onSubmit={onSubmit}>
+      <Stack>
+        <RefusalAlert error={error} fields={['peer', 'reason']} />
+        {typeof children === 'function' ? children(form) : children}
+        <TextField
+          label="Alasan"
+          required
+          autoComplete="off"
+          maxLength={OPTOUT_REASON_MAX}
+          placeholder="Meminta lewat telepon"
+          value={form.values.reason}
+          error={form.errors.reason}
+          onChange={({ target }) => form.set('reason', target.value)}
+          onBlur={() => form.leave('reason')}
+        />
+        <Row end>
+          <FormActions form={id} busy={busy} onCancel={onClose} tone="danger">
+            Hentikan
+          </FormActions>
+        </Row>
+      </Stack>
     </form>
   );
 }
