@@ -41,6 +41,7 @@ const sentBy = (
     select from tokens
     where account_id = ${accountId} and token_id = ${tokenId} and channel <> 'cloud'))`;
 
+/** A page of an account's templates: by name and language, unless sorted by their age. */
 export async function pageOfTemplates(
   tx: Tx,
   accountId: string,

@@ -22,10 +22,11 @@ export function useStoredForm<V extends Values>(
   const form = useForm(restored, check);
   const [first] = useState(() => written(initial));
   const onServer = useRef(first);
-  const text = written(form.values);
+  const { values: now } = form;
   useEffect(() => {
+    const text = written(now);
     storageSet('tab', name, text === onServer.current ? undefined : text);
-  }, [name, text]);
+  }, [name, now]);
   return {
     ...form,
     saved: (values) => {
