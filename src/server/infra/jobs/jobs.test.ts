@@ -28,7 +28,7 @@ test('a job runs, as the app and not as the owner of the tables', async ({ db, s
   const who = vi.fn(async () => (await db.allAccountsSql`select current_user as name`)[0]);
   const jobs = await start([hourly('sweep', who)]);
   await jobs.start('sweep');
-  await waitFor(() => expect(who).toHaveResolvedWith({ name: 'kabari_app' }));
+  await waitFor(() => expect(who).toHaveResolvedWith({ name: 'kabari_all' }));
 });
 
 test('on two nodes a turn is taken once', async ({ start }) => {

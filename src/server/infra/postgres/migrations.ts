@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ensureAppRole } from './app-role.ts';
+import { ensureAppRoles } from './app-roles.ts';
 import type { Sql, Tx } from './database.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
@@ -27,7 +27,7 @@ type Migration = { name: string; text: string; sha256: string };
  */
 export async function migrate(sql: Sql, folder: string): Promise<string[]> {
   const migrations = await readMigrations(folder);
-  await ensureAppRole(sql);
+  await ensureAppRoles(sql);
   const applied: string[] = [];
   for (;;) {
     const name = await sql.begin((tx) => applyNext(tx, migrations));
@@ -111,7 +111,7 @@ function refuseTestVersion(known: readonly string[]): void {
 const AFTER_ROLE = 'grant usage on schema public to kabari_app;';
 
 /**
- * What of a migration is run. `ensureAppRole` has seen to the role before; PostgreSQL refuses even
+ * What of a migration is run. `ensureAppRoles` has seen to the roles before; PostgreSQL refuses even
  * to try `create role` to an owner who makes no roles, so the first migration begins after that.
  */
 const statementsOf = ({ name, text }: Migration): string =>

@@ -129,7 +129,7 @@ describe('a connection that would see too much', () => {
     const owner = openDatabase(db.url, { max: 2, as: 'owner', name: 'tests' });
     await expect(
       verifyRowLevelSecurity([{ sql: owner, max: 2, sees: 'one account' }]),
-    ).rejects.toThrow(/would work as kabari instead of kabari_app/);
+    ).rejects.toThrow(/would work as kabari instead of kabari_\w+/);
     await owner.end();
   });
 
@@ -151,7 +151,7 @@ describe('a connection that would see too much', () => {
     const allAccountsSql = openDatabase(db.url, { max: 3, as: 'all accounts', name: 'tests' });
     await expect(
       verifyRowLevelSecurity([{ sql: allAccountsSql, max: 3, sees: 'one account' }]),
-    ).rejects.toThrow(/begin with the settings of others/);
+    ).rejects.toThrow(/would work as kabari_all instead of kabari_app/);
     await allAccountsSql.end();
   });
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql, Tx } from './database.ts';
+import { ROLES } from './driver/pool.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
 /** A pool the application works with, and what its connections may see: one account, or all. */
@@ -18,7 +19,7 @@ type Facts = {
 
 /**
  * Proves that the walls between accounts stand, at every start: several connections of each pool work
- * as `kabari_app`, which is no superuser and has no BYPASSRLS; row-level security is in force on every
+ * as its role, which is no superuser and has no BYPASSRLS; row-level security is in force on every
  * tenant table; and a row of one account cannot be seen without its name, by trying.
  *
  * @throws StartError when a connection sees more than it may.
@@ -63,14 +64,15 @@ async function look(tx: Tx): Promise<Facts> {
 }
 
 function refuseOpen({ sees }: Pool, { role, unbounded, account, open }: Facts): void {
-  if (role !== 'kabari_app') {
+  const proper = ROLES[sees === 'all accounts' ? 'all accounts' : 'tenant'];
+  if (role !== proper) {
     throw new StartError(
-      `The application would work as ${role} instead of kabari_app, and see past the walls between accounts; something between it and the database takes the settings of its connections away: let DATABASE_URL name the database itself.`,
+      `The application would work as ${role} instead of ${proper}, and see past the walls between accounts; something between it and the database takes the settings of its connections away: let DATABASE_URL name the database itself.`,
     );
   }
   if (unbounded) {
     throw new StartError(
-      'The role kabari_app sees past row-level security; run ALTER ROLE kabari_app NOSUPERUSER NOBYPASSRLS as an administrator of the database.',
+      `The role ${role} sees past row-level security; run ALTER ROLE ${role} NOSUPERUSER NOBYPASSRLS as an administrator of the database.`,
     );
   }
   if (open !== null) {

@@ -11,6 +11,12 @@ import type { Row, Rows } from './rows.ts';
  */
 export type As = 'tenant' | 'all accounts' | 'owner';
 
+/** The roles that the application works as; the policies of row-level security say what each sees. */
+export const ROLES: Record<Exclude<As, 'owner'>, string> = {
+  tenant: 'kabari_app',
+  'all accounts': 'kabari_all',
+};
+
 export type PoolOptions = {
   /** Connections at most. */
   max: number;
@@ -81,7 +87,8 @@ function settingsOf(url: string, as: As): Record<string, string> {
     statement_timeout: String(statementMsOf(url, as)),
     lock_timeout: String(as === 'owner' ? 0 : LOCK_TIMEOUT_MS),
     idle_in_transaction_session_timeout: String(as === 'owner' ? 0 : IDLE_IN_TRANSACTION_MS),
-    ...(as !== 'owner' && { role: 'kabari_app' }),
+    ...(as !== 'owner' && { role: ROLES[as] }),
+    // Policies of the version before ask for it.
     ...(as === 'all accounts' && { 'app.account': '*' }),
   };
 }

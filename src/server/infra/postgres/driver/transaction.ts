@@ -14,12 +14,22 @@ const BEGIN = command('begin');
 const COMMIT = command('commit');
 const ROLLBACK = command('rollback');
 
-/** Sets what holds in this transaction alone. */
-function setLocally(settings: Readonly<Record<string, string>>): Compiled {
-  const entries = Object.entries(settings);
-  const calls = entries.map((_, at) => `set_config($${2 * at + 1}, $${2 * at + 2}, true)`);
-  const text = `select ${calls.join(', ')}`;
-  return { text, name: `k_set_${entries.length}`, types: [], values: entries.flat() };
+/**
+ * Sets what holds in this transaction alone. As `SET LOCAL`, not by `set_config`: only that is handed on to
+ * the other nodes of a distributed database, where the rows are.
+ */
+const setLocally = (settings: Readonly<Record<string, string>>): Compiled[] =>
+  Object.entries(settings).map(([name, value]) => ({
+    text: `set local ${name} = ${quoted(value)}`,
+    name: '',
+    types: [],
+    values: [],
+  }));
+
+/** A value of a setting as a literal. @throws TypeError when it holds what a literal cannot. */
+function quoted(value: string): string {
+  if (!/^[\w .,:*-]*$/.test(value)) throw new TypeError('no value of a setting');
+  return `'${value}'`;
 }
 
 export type TransactionOptions = {
@@ -83,7 +93,7 @@ export class Transaction {
       this.#hasBegun = true;
       const { mode, settings } = this.#options;
       void this.#execute(mode === undefined ? BEGIN : command(`begin ${mode}`));
-      if (settings) void this.#execute(setLocally(settings));
+      for (const one of setLocally(settings ?? {})) void this.#execute(one, false);
     }
     return this.#execute(compiled);
   }
@@ -124,8 +134,10 @@ export class Transaction {
     throw this.#failure.error;
   }
 
-  #execute(compiled: Compiled): Promise<Rows<Row>> {
-    const isScript = compiled.name === '' && compiled.values.length === 0;
+  #execute(
+    compiled: Compiled,
+    isScript = compiled.name === '' && compiled.values.length === 0,
+  ): Promise<Rows<Row>> {
     const result = this.#connection.execute(compiled, { isScript, whenLost: 'not sent' });
     result.catch((error: unknown) => (this.#failure ??= { error }));
     return result;

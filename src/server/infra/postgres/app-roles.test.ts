@@ -65,7 +65,7 @@ for (const { name, here, start } of servers) {
       expect(refused).toMatchObject({ name: 'StartError' });
       const statements = /then start again: (CREATE ROLE .*)$/.exec(String(refused))?.[1] ?? '';
       expect(statements).toMatch(
-        /^CREATE ROLE kabari_app NOLOGIN; GRANT kabari_app TO "juragan-1"( WITH SET TRUE)?;$/,
+        /^CREATE ROLE kabari_app NOLOGIN; CREATE ROLE kabari_all NOLOGIN; GRANT kabari_app TO kabari_all; GRANT kabari_app, kabari_all TO "juragan-1"( WITH SET TRUE)?;$/,
       );
       await admin.query(statements);
       await checkDatabase(owner, { production: false });
@@ -79,12 +79,12 @@ for (const { name, here, start } of servers) {
     });
 
     test('is told which grant is missing when the role is there', async () => {
-      await admin.query('revoke kabari_app from "juragan-1"');
+      await admin.query('revoke kabari_app, kabari_all from "juragan-1"');
       const refused: unknown = await updateSchema(owner, serverFolder).catch(
         (error: unknown) => error,
       );
       const statements = /then start again: (GRANT .*)$/.exec(String(refused))?.[1] ?? '';
-      expect(statements).toMatch(/^GRANT kabari_app TO "juragan-1"( WITH SET TRUE)?;$/);
+      expect(statements).toMatch(/^GRANT kabari_app, kabari_all TO "juragan-1"( WITH SET TRUE)?;$/);
       await admin.query(statements);
       expect(await updateSchema(owner, serverFolder)).toEqual({ migrations: [], functions: [] });
       await walls();
