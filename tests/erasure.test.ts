@@ -134,6 +134,23 @@ test('all that an account holds is in its archive, and nothing of anybody else',
   expect((await ask('user_export')).body.error.type).toBe('export_limit');
 });
 
+test('an archive that is being made when its maker is closed is given back, and counts no try', async ({
+  db,
+  openApp,
+}) => {
+  const running = await openApp({ works: true });
+  const { ask, accountId } = await markedPerson(running, marksOf('Ani', '341'), SHARED);
+  await ask('user_export');
+  const { exports } = running.container.accounts;
+  const working = exports.work();
+  exports.close();
+  await working;
+  const rows = await db.owner`
+    select status, tries, owner from exports where account_id = ${accountId}`;
+  expect([...rows]).toEqual([{ status: 'waiting', tries: 0, owner: null }]);
+  expect(await filesIn(`${running.dataFolder}/exports`)).toEqual({});
+});
+
 test('an archive whose maker died is made anew, and nothing half-written stays', async ({
   db,
   openApp,

@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { openHttp, openHealthServer } from './app/http/http.ts';
 import { openFirstPassword } from './app/first-password.ts';
@@ -21,6 +22,8 @@ import { withTimeout } from './infra/with-timeout.ts';
 type Running = {
   /** False from the moment the application begins to close. */
   open: boolean;
+  /** How long SIGTERM lets it go on answering, in milliseconds. */
+  drainMs: number;
   /** Raised at the same moment. */
   closing: AbortController;
   embedded?: Embedded;
@@ -119,13 +122,22 @@ async function listen(
 /**
  * Closes in reverse: no new work, requests in flight finish (10 s), jobs and lanes finish and are given
  * back, then the pools and the database. SIGKILL at any moment is as safe, only slower to start after.
+ *
+ * @param drainMs how long requests are still answered first; the work ends meanwhile.
  */
-async function close(running: Running): Promise<void> {
+async function close(running: Running, drainMs = 0): Promise<void> {
   running.open = false;
   running.closing.abort();
   const { app, worker, container, embedded } = running;
-  running.closeHttp?.();
-  await Promise.all([app && withTimeout<void>(app.close(), HTTP_MS_MAX, nothing), worker?.close()]);
+  const closeHttp = async () => {
+    // Until the balancer has seen that it is not ready, it sends requests here, and streams that were ended back.
+    if (running.closeHttp) await pause(drainMs);
+    // A process that only works says how it stands until its work has ended.
+    else await worker?.close();
+    running.closeHttp?.();
+    if (app) await withTimeout<void>(app.close(), HTTP_MS_MAX, nothing);
+  };
+  await Promise.all([closeHttp(), running.closeHttp && worker?.close()]);
   await container?.close();
   await embedded?.stop();
 }
@@ -157,9 +169,11 @@ function closeOnSignal(running: Running, log: Log): void {
   const stop = (signal: string) => {
     if (closing) process.exit(1);
     closing = true;
-    log.info({ signal }, 'closing');
-    setTimeout(() => process.exit(1), CLOSING_MS_MAX).unref();
-    close(running).then(
+    // Who presses Ctrl+C, or closes the terminal, waits for it; a balancer has nothing to do with it.
+    const drainMs = signal === 'SIGTERM' ? running.drainMs : 0;
+    log.info({ signal, drainMs }, 'closing');
+    setTimeout(() => process.exit(1), drainMs + CLOSING_MS_MAX).unref();
+    close(running, drainMs).then(
       () => process.exit(0),
       (error: unknown) => {
         log.error({ err: error }, 'closing failed');
@@ -181,9 +195,10 @@ function endOnBug(log: Log): void {
 }
 
 async function main(): Promise<void> {
-  const running: Running = { open: true, closing: new AbortController() };
+  const running: Running = { open: true, drainMs: 0, closing: new AbortController() };
   try {
     const config = readConfig(process.env);
+    running.drainMs = config.DRAIN_SECONDS * 1_000;
     const log = openLog({ level: config.LOG_LEVEL });
     endOnBug(log);
     closeOnSignal(running, log);

@@ -109,6 +109,7 @@ export async function startWorker(container: Container): Promise<Worker> {
     checkLanes: () => checkLanes(sql),
     close: async () => {
       backups.close();
+      container.accounts.exports.close();
       await Promise.all([lanes.close(), fetcher.close(), jobs.then((started) => started?.close())]);
       await closeNetworks();
       await relay.close();
@@ -118,8 +119,7 @@ export async function startWorker(container: Container): Promise<Worker> {
       await credits.close();
       await saldoAlerts.close();
       await webhooks.close();
-      await broadcasts.close();
-      await Promise.all([campaigns.close(), rowExports.close()]);
+      await Promise.all([broadcasts, campaigns, rowExports].map((one) => one.close()));
       await pushes.close();
     },
   };

@@ -25,6 +25,8 @@ type Deps = {
   log: Log;
   /** Seconds an answer took, by route and status. */
   answered?: Histogram;
+  /** False from the moment the application begins to close: then each answer is the last of its connection. */
+  open?: () => boolean;
   /** Late by more than this on average, in milliseconds, callers are sent away; 0 sends nobody. */
   delayMsMax?: number;
   /** How long slow callers are waited for, in milliseconds; tests have less time. */
@@ -55,6 +57,7 @@ export function openServer({
   config,
   log,
   answered,
+  open = () => true,
   delayMsMax = DELAY_MS_MAX,
   limits = {},
 }: Deps): FastifyInstance {
@@ -91,7 +94,11 @@ export function openServer({
     },
   });
   app.server.maxHeadersCount = 60;
-  app.server.on('request', ({ socket }) => begun.set(socket, (begun.get(socket) ?? 0) + 1));
+  app.server.prependListener('request', ({ socket }, response) => {
+    begun.set(socket, (begun.get(socket) ?? 0) + 1);
+    // Whoever keeps connections opens the next one elsewhere.
+    if (!open()) response.shouldKeepAlive = false;
+  });
   cutSlowReaders(app, limits.stalledMs);
   putHeaders(app, headers);
   limitBodies(app, limits.bodyMs);
@@ -106,6 +113,12 @@ export function openServer({
   });
   refuseWhenLate(app, delayMsMax);
   recordAnswers(app, log, answered);
+  answerErrors(app, log);
+  return app;
+}
+
+/** What was thrown is answered as a refusal; what is our fault is logged. */
+function answerErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((error, request, reply) => {
     const { status, body, retryAfter } = no(asRefusal(error, request.id));
     if (status === 500) log.error({ request: request.id, err: error }, 'a bug answered 500');
@@ -119,7 +132,6 @@ export function openServer({
       .type('application/json; charset=utf-8')
       .send(body);
   });
-  return app;
 }
 
 /** An address that cannot be read belongs to no route; the API says so as it says everything. */

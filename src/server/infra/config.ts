@@ -23,6 +23,7 @@ export type Config = Omit<
   Settings,
   | 'BACKUP'
   | 'CHANNEL_WEB'
+  | 'DRAIN_SECONDS'
   | 'OPERATOR_SECOND_FACTOR'
   | 'SIMULATOR'
   | 'PUBLIC_URL'
@@ -30,6 +31,7 @@ export type Config = Omit<
 > & {
   /** Times of day, or `off`. */
   BACKUP: string;
+  DRAIN_SECONDS: number;
   OPERATOR_SECOND_FACTOR: 'required' | 'optional';
   SIMULATOR: boolean;
   CHANNEL_WEB: boolean;
@@ -66,6 +68,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return {
     ...given,
     BACKUP: given.BACKUP ?? (given.DATABASE_URL === undefined ? '03:15' : 'off'),
+    DRAIN_SECONDS: given.DRAIN_SECONDS ?? (given.ROLE === 'web' ? 5 : 0),
     BANK_NAME: given.BANK_NAME ?? simulatedBank.BANK_NAME,
     BANK_NUMBER: given.BANK_NUMBER ?? simulatedBank.BANK_NUMBER,
     BANK_HOLDER: given.BANK_HOLDER ?? simulatedBank.BANK_HOLDER,

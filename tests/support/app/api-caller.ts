@@ -1,6 +1,5 @@
-import { makeKey } from '#server/domains/tokens/keys/key.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
-import { type Customer, customerWith } from '#tests/support/people/people.ts';
+import { type Customer, customerWith, keyFor } from '#tests/support/people/people.ts';
 import { type RunningApp, test as base } from './running-app.ts';
 
 type Options = {
@@ -54,10 +53,7 @@ export async function callerOf(
   customerOptions: Parameters<typeof customerWith>[1] = {},
 ): Promise<Caller> {
   const customer = await customerWith(db.allAccountsSql, customerOptions);
-  const { key, hash } = makeKey('simulator');
-  await db.allAccountsSql`
-    insert into token_keys (key_hash, account_id, token_id)
-    values (${hash}, ${customer.accountId}, ${customer.tokenId})`;
+  const key = await keyFor(db.allAccountsSql, customer);
   const call = callerAt(running);
   return {
     ...customer,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { rupiah } from '#contract/base/money.ts';
 import { openWallet, postEntry } from '#server/domains/ledger/ledger.ts';
+import { makeKey } from '#server/domains/tokens/keys/key.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 
@@ -47,6 +48,17 @@ export async function customerWith(
     }
   });
   return { accountId, userId, tokenId, phone };
+}
+
+/** A new API key of a customer's token. */
+export async function keyFor(
+  sql: Sql,
+  { accountId, tokenId }: Pick<Customer, 'accountId' | 'tokenId'>,
+): Promise<string> {
+  const { key, hash } = makeKey('simulator');
+  await sql`
+    insert into token_keys (key_hash, account_id, token_id) values (${hash}, ${accountId}, ${tokenId})`;
+  return key;
 }
 
 /** An order of texts, one per price, with fresh ids. */

@@ -70,6 +70,7 @@ export function openHttp(
     ...given,
     config,
     log,
+    open,
     answered: metrics.histogram(
       'kabari_http_seconds',
       'Seconds until an answer, by route and status',
@@ -123,7 +124,7 @@ export function openHealthServer(
   open: () => boolean,
 ): FastifyInstance {
   const { config, log } = container.infra;
-  const app = openServer({ config, log });
+  const app = openServer({ config, log, open });
   registerHealth(app, container, { worker, open });
   return app;
 }

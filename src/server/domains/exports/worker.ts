@@ -6,9 +6,10 @@ import {
   type MadeFiles,
   claimNext,
   deleteAttempts,
+  giveBack,
   makeFile,
 } from '#server/infra/made-files/attempts.ts';
-import { asAccount, isTransient, retrying } from '#server/infra/postgres/database.ts';
+import { asAccount, isTransient } from '#server/infra/postgres/database.ts';
 import type { OpenedRows, RowSource } from '#server/infra/sheets/row-source.ts';
 import { writeCsv } from '#server/infra/sheets/csv-file.ts';
 import type { Table } from '#server/infra/sheets/table.ts';
@@ -27,8 +28,6 @@ export type WorkDeps = {
 
 const LOOK_MS = 5_000;
 const RETENTION_HOURS = 24;
-/** Some five seconds with their pauses. */
-const GIVE_BACK_TRIES = 9;
 
 /**
  * Starts the worker that makes files, one after another. Any number of processes may have one. Closing it gives back
@@ -65,8 +64,7 @@ export async function makeWaiting(
         if (!(error instanceof LeaseLost) && !hasPassed) deps.report(error);
         if (signal.aborted || hasPassed) {
           // What cut the attempt off may cut this off as well; left behind, it would wait for its lease to end.
-          const giving = retrying(() => giveBack(deps.files, claim), { tries: GIVE_BACK_TRIES });
-          await giving.catch(deps.report);
+          await giveBack(deps.files, claim).catch(deps.report);
         }
         return hasPassed;
       },
@@ -76,18 +74,6 @@ export async function makeWaiting(
     if (isAway) return;
   }
 }
-
-/** Lets another worker begin at once with what this one has not finished; the attempt does not count. */
-const giveBack = ({ allAccountsSql }: MadeFiles, claim: Claim): Promise<void> =>
-  allAccountsSql.begin(async (tx) => {
-    const { accountId, exportId, owner } = claim;
-    const { count } = await tx`
-      update row_exports set status = 'waiting', owner = null, progress = 0, tries = tries - 1,
-        claimed_at = null
-      where account_id = ${accountId} and export_id = ${exportId} and owner = ${owner}
-        and status = 'working'`;
-    if (count > 0) await announce(tx, claim);
-  });
 
 async function makeOne(deps: WorkDeps, claim: Claim, signal: AbortSignal): Promise<void> {
   const { files, report } = deps;

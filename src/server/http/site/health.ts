@@ -21,6 +21,8 @@ const REMEMBER_MS = 500;
 
 type Verdict = { ready: boolean; checks: Record<string, 'ok' | 'failing'> };
 
+const closing: Verdict = { ready: false, checks: {} };
+
 /** Liveness, readiness and metrics. */
 export function openHealth(app: FastifyInstance, deps: Deps): void {
   const config = { pressureHandler: () => undefined };
@@ -36,9 +38,11 @@ export function openHealth(app: FastifyInstance, deps: Deps): void {
     reply.header('cache-control', 'no-store').send({ status: 'ok' }),
   );
   app.get('/readyz', { config }, async (_request, reply) => {
-    const { ready, checks } = await verdict();
+    reply.header('cache-control', 'no-store');
+    // At once, whatever the checks would say and however long that takes: the balancer has a few seconds.
+    const { ready, checks } = deps.open() ? await verdict() : closing;
     const well = ready && deps.open();
-    reply.header('cache-control', 'no-store').code(well ? 200 : 503);
+    reply.code(well ? 200 : 503);
     if (!well) reply.header('retry-after', '5');
     return { status: well ? 'ready' : deps.open() ? 'failing' : 'closing', checks };
   });

@@ -2,7 +2,7 @@ import { mkdir, open as openToRead, readdir, rename, rm, stat } from 'node:fs/pr
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { newId } from '#server/infra/ids.ts';
-import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { identifier } from '#server/infra/postgres/sql.ts';
 import { syncFolder } from '#server/infra/sync-folder.ts';
 
@@ -18,7 +18,7 @@ export type MadeFiles = {
   folder: string;
   /** How often a worker renews its lease, and writes down how far it is. */
   renewMs: number;
-  /** Reacts to an attempt that begins, or to the last one that failed, in the transaction of that. */
+  /** Reacts to an attempt that begins, is given back, or was the last and failed, in the transaction of that. */
   onChanged?: (tx: Tx, file: FileRef) => Promise<void>;
 };
 
@@ -67,6 +67,26 @@ export const claimNext = ({
     for (const file of claim ? [...failed, claim] : failed) await onChanged?.(tx, file);
     return claim;
   });
+
+/** Pauses of a give-back that meets a database which is away: some five seconds. */
+const GIVE_BACK_TRIES = 9;
+
+/** Lets another worker begin at once with what this one has not finished; the attempt does not count. */
+export async function giveBack(
+  { allAccountsSql, table, onChanged }: MadeFiles,
+  { accountId, exportId, owner }: Claim,
+): Promise<void> {
+  const give = () =>
+    allAccountsSql.begin(async (tx) => {
+      const { count } = await tx`
+        update ${identifier(table)} set status = 'waiting', owner = null, progress = 0,
+          tries = tries - 1, claimed_at = null
+        where account_id = ${accountId} and export_id = ${exportId} and owner = ${owner}
+          and status = 'working'`;
+      if (count > 0) await onChanged?.(tx, { accountId, exportId });
+    });
+  await retrying(give, { tries: GIVE_BACK_TRIES });
+}
 
 /** How a claimed file is made. */
 export type Making = {

@@ -39,6 +39,10 @@ export const settings = {
     oneOf('all', 'web', 'worker'),
     'all',
   ),
+  DRAIN_SECONDS: optional(
+    'So many seconds a process that was sent SIGTERM goes on answering while `/readyz` says 503: longer than the balancer needs to take it out. Without it 5 with `ROLE=web`, otherwise 0.',
+    whole(0, 600),
+  ),
   DATABASE_URL: optional(
     'The PostgreSQL (15 or newer) to use. Without it the application runs its own, in the data folder.',
     postgresUrl,

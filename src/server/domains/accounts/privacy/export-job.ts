@@ -3,7 +3,9 @@ import type { Attachment, AccountData } from '#server/infra/account-data.ts';
 import {
   type Claim,
   type MadeFiles,
+  LeaseLost,
   claimNext,
+  giveBack,
   makeFile,
 } from '#server/infra/made-files/attempts.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
@@ -21,18 +23,23 @@ const RETENTION_HOURS = 24;
 /**
  * Makes every pending archive, and those whose worker died; then notifies whoever requested them. What
  * fails is tried again a minute later, three times in all.
+ *
+ * @param stop ends it early: what is under way is given back, and another worker begins it anew.
  */
-export async function makePendingExports(deps: ExportJobDeps): Promise<void> {
-  for (;;) {
+export async function makePendingExports(deps: ExportJobDeps, stop: AbortSignal): Promise<void> {
+  while (!stop.aborted) {
     const claim = await claimNext(deps.files);
     if (!claim) break;
-    await makeArchive(deps, claim).catch(deps.report);
+    await makeArchive(deps, claim, stop).catch(async (error: unknown) => {
+      if (!(error instanceof LeaseLost)) deps.report(error);
+      if (stop.aborted) await giveBack(deps.files, claim).catch(deps.report);
+    });
   }
-  await notifyReady(deps);
+  if (!stop.aborted) await notifyReady(deps);
 }
 
 /** Writes a claimed archive and offers it for a day. */
-async function makeArchive(deps: ExportJobDeps, claim: Claim): Promise<void> {
+async function makeArchive(deps: ExportJobDeps, claim: Claim, signal: AbortSignal): Promise<void> {
   const { files, accountDataSources, report } = deps;
   const contents = contentsOf(accountDataSources(), claim.accountId);
   const progress = await createProgress(contents);
@@ -50,11 +57,12 @@ async function makeArchive(deps: ExportJobDeps, claim: Claim): Promise<void> {
     claim,
     {
       extension: 'zip',
-      write: (path, signal) => writeArchive(path, contents, { signal, wrote: progress.wrote }),
+      write: (path, until) =>
+        writeArchive(path, contents, { signal: until, wrote: progress.wrote }),
       percent: progress.percent,
       finish,
     },
-    { report },
+    { signal, report },
   );
 }
 const README = `Data akun Kabari Anda

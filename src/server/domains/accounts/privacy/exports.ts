@@ -9,7 +9,12 @@ import { hit } from '#server/infra/acts/limits.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
-import { type MadeFile, type MadeFiles, eraseAttempts } from '#server/infra/made-files/attempts.ts';
+import {
+  type MadeFile,
+  type MadeFiles,
+  LeaseLost,
+  eraseAttempts,
+} from '#server/infra/made-files/attempts.ts';
 import { openArchive, sweepArchives } from './export-files.ts';
 import type { Sessions } from '#server/domains/accounts/sessions/sessions.ts';
 import { makePendingExports } from './export-job.ts';
@@ -42,6 +47,8 @@ export type Exports = {
   sweep: () => Promise<void>;
   /** Calls the listener when an archive is requested. */
   onRequested: (listener: () => void) => void;
+  /** Gives back what is being made, and begins nothing new: another worker makes it. */
+  close: () => void;
 };
 
 const RENEW_MS = 5_000;
@@ -50,6 +57,7 @@ export function openExports(deps: ExportsDeps): Exports {
   const { allAccountsSql, folder } = deps;
   const files: MadeFiles = { allAccountsSql, table: 'exports', folder, renewMs: RENEW_MS };
   const listeners: (() => void)[] = [];
+  const closing = new AbortController();
   const notifyListeners = () => {
     for (const listener of listeners) listener();
   };
@@ -63,9 +71,10 @@ export function openExports(deps: ExportsDeps): Exports {
       erase: ({ accountId }) => eraseAttempts(files, accountId),
     },
     open: (accountId, exportId) => openArchive(deps, { accountId, exportId }),
-    work: () => makePendingExports({ ...deps, files }),
+    work: () => makePendingExports({ ...deps, files }, closing.signal),
     sweep: () => sweepArchives(files),
     onRequested: (listener) => listeners.push(listener),
+    close: () => closing.abort(new LeaseLost()),
   };
 }
 
