@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { openHttp, openHealthServer } from './app/http/http.ts';
 import { openFirstPassword } from './app/first-password.ts';
 import { type Container, openContainer } from './app/container.ts';
+import { RELEASE } from './app/release.ts';
 import { type Worker, startWorker } from './app/worker.ts';
 import { readWebApp } from './http/site/static.ts';
 import { type Config, readConfig } from './infra/config.ts';
@@ -50,7 +51,11 @@ async function start(config: Config, log: Log, running: Running): Promise<number
   const owner = openDatabase(url, { max: 1, as: 'owner', name: 'migrations' });
   try {
     await checkDatabase(owner, config);
-    const { migrations, functions } = await updateSchema(owner, import.meta.dirname);
+    const changed = await updateSchema(owner, import.meta.dirname, RELEASE);
+    const { migrations, functions, newer } = changed;
+    if (newer !== undefined) {
+      log.warn({ newer }, 'a newer version works on this database, and its functions stay');
+    }
     if (migrations.length + functions.length > 0) {
       const changes = { migrations: migrations.length, functions: functions.length };
       log.info(changes, 'the database was migrated');

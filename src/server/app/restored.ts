@@ -9,6 +9,7 @@ import { forgetUnfinished } from '#server/infra/backup/runs.ts';
 import { startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
 import { countOthers } from '#server/infra/postgres/check.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
+import { RELEASE } from './release.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
@@ -49,7 +50,7 @@ export async function reckonWithRestore(url: string): Promise<Restored> {
     if ((await countOthers(owner)) > 0) {
       throw new StartError('Kabari runs on this database; stop it first.');
     }
-    await updateSchema(owner, join(import.meta.dirname, '..'));
+    await updateSchema(owner, join(import.meta.dirname, '..'), RELEASE);
     const mayHaveLeft = await markMayHaveLeft(owner);
     await pauseRestored(owner);
     await skipPositions(owner);

@@ -149,7 +149,7 @@ export async function signedIn(
 
 /** A captcha's answer, found as a browser finds it. */
 export async function solved(
-  { ask }: RunningApp,
+  { ask }: Pick<RunningApp, 'ask'>,
   act: 'user_login' | 'user_register',
 ): Promise<string> {
   const { body } = await ask('captcha_challenge', { for: act });
@@ -160,7 +160,10 @@ export async function solved(
 }
 
 /** The newest one-time code in a simulated phone. */
-export async function codeIn({ ask }: RunningApp, phone: string): Promise<string | undefined> {
+export async function codeIn(
+  { ask }: Pick<RunningApp, 'ask'>,
+  phone: string,
+): Promise<string | undefined> {
   const { body } = await ask('simulator_phone', { phone });
   const captions = body.data.lines.map(
     (line: { content: { caption: string } }) => line.content.caption,

@@ -17,7 +17,7 @@ export type Started = {
   exit: Promise<number | null>;
 };
 
-const main = join(import.meta.dirname, '../../../src/server/main.ts');
+const ownMain = join(import.meta.dirname, '../../../src/server/main.ts');
 
 /** Starts the application as a process of its own, on the test's database; whatever is left is ended after. */
 export const test = base.extend<{
@@ -52,12 +52,14 @@ export const test = base.extend<{
 type How = {
   /** A terminal of its own, as a person has it; else a pipe, as a service has it. */
   terminal?: boolean;
+  /** Another checkout's entry, such as that of the release before. */
+  main?: string;
 };
 
 /** Whether there is a program that makes terminals. */
 export const hasScript = process.platform === 'linux' && existsSync('/usr/bin/script');
 
-function startContainer({ terminal }: How, env: Record<string, string>): Started {
+function startContainer({ terminal, main = ownMain }: How, env: Record<string, string>): Started {
   const given = [process.execPath, '--disable-proto=delete', main];
   const [program = '', ...rest] = terminal
     ? ['/usr/bin/script', '--quiet', '--return', '--command', given.join(' '), '/dev/null']

@@ -19,12 +19,20 @@ export type TestDatabase = {
 /** Timeouts that end what hangs, also where a machine stands still for a while. */
 const PATIENT = '?connect_timeout=60&options=-c%20statement_timeout%3D60000';
 
-/** Clones the migrated template; `drop` ends what still uses the clone. */
-export async function makeDatabase(): Promise<{ db: TestDatabase; drop: () => Promise<void> }> {
+/**
+ * Clones the migrated template; `drop` ends what still uses the clone.
+ *
+ * @param template another one: `template0` for an empty database.
+ */
+export async function makeDatabase(
+  template = 'kabari',
+): Promise<{ db: TestDatabase; drop: () => Promise<void> }> {
   const server = inject('databaseServer');
   const name = `test_${randomBytes(6).toString('hex')}`;
   const superuser = openDatabase(server, { max: 1, as: 'owner', name: 'tests' });
-  await superuser.query(`create database ${name} template kabari strategy file_copy owner kabari`);
+  await superuser.query(
+    `create database ${name} template ${template} strategy file_copy owner kabari`,
+  );
   const address = new URL(server);
   address.username = 'kabari';
   address.pathname = `/${name}`;

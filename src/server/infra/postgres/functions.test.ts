@@ -190,11 +190,39 @@ test('of two versions on one database the last that starts wins, and neither goe
   await rm(newer.path, { recursive: true });
 });
 
+test('an older release that starts later leaves the functions of a newer one, and says so', async ({
+  owner,
+  folder,
+}) => {
+  const newer = await openFolder();
+  await newer.write(ONE, one(2));
+  await newer.write('domains/numbers/two.sql', one(2).replaceAll('one', 'two'));
+  const heard: string[] = [];
+  const load = async ({ path }: Folder, release: string, lacks?: string) => {
+    const rows = await owner<{ name: string }[]>`select name from migrations`;
+    const migrations = rows.map(({ name }) => name).filter((name) => name !== lacks);
+    return loadFunctions(owner, path, { migrations, release, onNewer: (by) => heard.push(by) });
+  };
+  expect(await load(folder, '1.9.0')).toEqual([ONE]);
+  expect(await load(newer, '1.10.0')).toEqual([ONE, 'domains/numbers/two.sql']);
+  expect(await load(folder, '1.9.0')).toEqual([]);
+  expect([await answer(owner, 'one()'), await answer(owner, 'two()')]).toEqual([2, 2]);
+  const [first] = await owner<{ name: string }[]>`select min(name) as name from migrations`;
+  expect(await load(folder, '1.10.0', first?.name)).toEqual([]);
+  expect(heard).toEqual(['1.10.0', first?.name]);
+  // Between two commits of a release the last one wins.
+  expect(await load(folder, '1.10.0')).toEqual([ONE, 'domains/numbers/two.sql']);
+  expect(await load(newer, '1.11.0')).toHaveLength(2);
+  expect(heard).toHaveLength(2);
+  await rm(newer.path, { recursive: true });
+});
+
 test("the product's own schema brings an empty database to the shape of the template", async ({
   db,
 }) => {
   const server = join(import.meta.dirname, '../..');
-  expect(await updateSchema(db.owner, server)).toEqual({ migrations: [], functions: [] });
+  const unchanged = { migrations: [], functions: [], newer: undefined };
+  expect(await updateSchema(db.owner, server)).toEqual(unchanged);
 });
 
 test('a grant that the text no longer makes is gone, and what was dropped by hand comes back', async ({

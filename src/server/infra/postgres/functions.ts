@@ -8,7 +8,7 @@ import { StartError } from '#server/infra/start-error.ts';
 type SqlFile = { file: string; text: string; sha256: string };
 
 /** What a file has made: `function post_gl(uuid, …)`, `trigger topup_steps on topups`. */
-type Known = { file: string; sha256: string; objects: string[] };
+type Known = { file: string; sha256: string; objects: string[]; release: string | null };
 
 /** A function or a trigger as it stands; `version` is another one after every change. */
 type Standing = { name: string; version: string };
@@ -18,17 +18,33 @@ export type SchemaChanges = {
   migrations: string[];
   /** The files whose functions were created anew, or dropped, now. */
   functions: string[];
+  /** The migration or the release by which a newer version is known, whose functions were left as they are. */
+  newer: string | undefined;
 };
+
+/** What tells an older version from a newer one. */
+type Version = { migrations: readonly string[]; release: string | undefined };
 
 /**
  * Brings a database to the present shape: tables by the migrations, then functions and triggers.
  *
  * @param folder the server's, in which `migrations/`, `infra/` and `domains/` lie.
+ * @param release the version of the package; without it only migrations say who is newer.
  * @throws StartError as {@link migrate} and {@link loadFunctions} do.
  */
-export async function updateSchema(sql: Sql, folder: string): Promise<SchemaChanges> {
+export async function updateSchema(
+  sql: Sql,
+  folder: string,
+  release?: string,
+): Promise<SchemaChanges> {
   const migrations = await migrate(sql, join(folder, 'migrations'));
-  return { migrations, functions: await loadFunctions(sql, folder) };
+  const version = { migrations: await readdir(join(folder, 'migrations')), release };
+  let newer: string | undefined;
+  const functions = await loadFunctions(sql, folder, {
+    ...version,
+    onNewer: (name) => (newer = name),
+  });
+  return { migrations, functions, newer };
 }
 
 /**
@@ -44,22 +60,34 @@ export async function updateSchema(sql: Sql, folder: string): Promise<SchemaChan
  * - Files run in the order of their paths, `infra/` first. Bodies between `$$` may name what comes later
  *   (they are checked once all files ran); a body of `return …` may name `infra/` only.
  *
- * Of two versions on one database, the one that starts last wins: its functions stand until the other one
- * starts again. Each node looks once, at its start, so two versions never undo each other's work in turn.
- * What nodes of the version before still call must go on working while they run: a function whose
- * parameters change therefore keeps its former signature, in a file of its own, for one release.
+ * Of two versions on one database, the newer one's functions stand: an older one that starts later, because it was
+ * restarted during an upgrade, leaves them all as they are. Newer is who knows more migrations, or has the
+ * higher release; where both are the same, as between two commits, the one that starts last wins. Each node
+ * looks once, at its start. What nodes of the version before still call must go on working while they run: a
+ * function whose parameters change therefore keeps its former signature, in a file of its own, for one release.
  *
  * @param sql a pool of the database's owner.
+ * @param version of whoever starts; without it nobody is newer. `onNewer` hears by what the newer one is known.
  * @returns the files whose functions were created anew, or dropped.
  * @throws StartError that names the file, when one fails or a function of it does not compile.
  */
-export async function loadFunctions(sql: Sql, folder: string): Promise<string[]> {
+export async function loadFunctions(
+  sql: Sql,
+  folder: string,
+  version?: Version & { onNewer: (name: string) => void },
+): Promise<string[]> {
   const files = await readFiles(folder);
   return sql.begin(async (tx) => {
     await tx.query(`select pg_advisory_xact_lock(${MIGRATION_LOCK})`);
     // Names are read and written by it: an address may have set another.
     await tx.query('set local search_path = public; set local check_function_bodies = off');
     const known = await readKnown(tx);
+    const newer = version && (await findNewer(tx, version, known));
+    if (newer !== undefined) {
+      version?.onNewer(newer);
+      return [];
+    }
+    if (version) await rememberRelease(tx, version);
     const before = new Map(known.map((row) => [row.file, row]));
     const standing = await readStanding(tx);
     const isCurrent = (row: Known, sha256: string) =>
@@ -77,6 +105,7 @@ export async function loadFunctions(sql: Sql, folder: string): Promise<string[]>
     await dropStale(tx, stale, owners);
     await checkBodies(tx, owners);
     await remember(tx, { gone, changed, made });
+    if (version) await rememberRelease(tx, version);
     return [...changed, ...gone].map(({ file }) => file).toSorted();
   });
 }
@@ -102,9 +131,29 @@ async function readKnown(tx: Tx): Promise<Known[]> {
       sha256      text not null,
       objects     text[] not null,
       created_at  timestamptz not null default clock_timestamp()
-    )`);
-  return tx<Known[]>`select file, sha256, objects from schema_functions order by file`;
+    );
+    alter table schema_functions add column if not exists release text`);
+  return tx<Known[]>`select file, sha256, objects, release from schema_functions order by file`;
 }
+
+/** The migration, or the release, by which the functions that stand are those of a newer version. */
+async function findNewer(
+  tx: Tx,
+  { migrations, release }: Version,
+  known: readonly Known[],
+): Promise<string | undefined> {
+  const applied = await tx<{ name: string }[]>`select name from migrations order by name`;
+  const unknown = applied.find(({ name }) => !migrations.includes(name));
+  const later = known.find(({ release: theirs }) => isLater(theirs, release));
+  return unknown?.name ?? later?.release ?? undefined;
+}
+
+/** Whether a release such as 1.10.0 comes after another. */
+const isLater = (one: string | null, other: string | undefined): boolean =>
+  one !== null && other !== undefined && one.localeCompare(other, 'en', { numeric: true }) > 0;
+
+const rememberRelease = (tx: Tx, { release = null }: { release?: string | null | undefined }) => tx`
+  update schema_functions set release = ${release} where release is distinct from ${release}`;
 
 /** Which file made what, of the files that stay as they are. */
 const ownersOf = (known: readonly Known[]): Map<string, string> =>

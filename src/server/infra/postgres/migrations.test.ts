@@ -48,10 +48,37 @@ test('one that was edited after it was applied is refused', async ({ db, folder 
   );
 });
 
-test('an older version refuses a database that a newer one migrated', async ({ db, folder }) => {
+test('an older version starts on a database that a newer one has added to, and leaves it as it is', async ({
+  db,
+  folder,
+}) => {
   await db.owner`drop table if exists migrations`;
   await migrate(db.owner, folder);
   await rm(join(folder, '0002_first.sql'));
+  expect(await migrate(db.owner, folder)).toEqual([]);
+  expect(await db.owner`select name from migrations order by 1`).toHaveLength(2);
+});
+
+test('what takes something away refuses those alone who do not know what has replaced it', async ({
+  db,
+  folder,
+}) => {
+  await db.owner`drop table if exists migrations`;
+  const contract = '-- Nobody reads it any more.\n-- contract: 0002_first\ndrop table words;';
+  await writeFile(join(folder, '0003_contract.sql'), contract);
+  await migrate(db.owner, folder);
+  await rm(join(folder, '0003_contract.sql'));
+  expect(await migrate(db.owner, folder)).toEqual([]);
+  await rm(join(folder, '0002_first.sql'));
+  await expect(migrate(db.owner, folder)).rejects.toThrow(
+    'The database knows the migration 0003_contract.sql and this version does not; start the newer version.',
+  );
+});
+
+test('a version that lacks one in the middle is refused', async ({ db, folder }) => {
+  await db.owner`drop table if exists migrations`;
+  await migrate(db.owner, folder);
+  await rm(join(folder, '0001_words.sql'));
   await expect(migrate(db.owner, folder)).rejects.toThrow('start the newer version');
 });
 

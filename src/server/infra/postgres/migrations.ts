@@ -10,6 +10,9 @@ export const MIGRATION_LOCK = 7_205_759_403;
 
 type Migration = { name: string; text: string; sha256: string };
 
+/** A migration as the database knows it; `contracts`: the one whose change it completes. */
+type Applied = { name: string; sha256: string; contracts: string | null };
+
 /**
  * Brings the tables to the newest shape: applies the files `NNNN_name.sql` of a folder that the database
  * has not seen, in order, each in a transaction. Nodes that start at the same time take turns.
@@ -19,10 +22,15 @@ type Migration = { name: string; text: string; sha256: string };
  * policies, grants and data; functions and triggers are loaded after them, from beside the code that
  * calls them, so no migration calls one.
  *
+ * A version may start on a database that a newer one has migrated, so that its nodes can be restarted during
+ * an upgrade: what only adds does it no harm. What takes something away says so, by a line
+ * `-- contract: NNNN_name` with the migration that has brought what takes its place; whoever does not know that
+ * one is refused.
+ *
  * @param sql a pool of the database's owner.
  * @returns the names applied now.
- * @throws StartError when an applied file was changed or is missing here, when one fails, when the
- *   database is of a test version, or when the role the application works as is missing and the owner may
+ * @throws StartError when an applied file was changed, or is missing here and cannot be done without, when one
+ *   fails, when the database is of a test version, or when the role the application works as is missing and the owner may
  *   not make it.
  */
 export async function migrate(sql: Sql, folder: string): Promise<string[]> {
@@ -60,10 +68,10 @@ export async function compareMigrations(
 async function applyNext(tx: Tx, migrations: readonly Migration[]): Promise<string | undefined> {
   await tx`select pg_advisory_xact_lock(${MIGRATION_LOCK})`;
   await prepare(tx);
-  const known = await tx<{ name: string; sha256: string }[]>`
-    select name, sha256 from migrations order by name`;
+  const known = await tx<Applied[]>`
+    select name, sha256, contracts from migrations order by name`;
   refuseTestVersion(known.map(({ name }) => name));
-  refuseEdited(migrations, new Map(known.map(({ name, sha256 }) => [name, sha256])));
+  refuseUnfit(migrations, known);
   const next = migrations[known.length];
   if (!next) return undefined;
   try {
@@ -72,9 +80,17 @@ async function applyNext(tx: Tx, migrations: readonly Migration[]): Promise<stri
     const why = error instanceof Error ? error.message : String(error);
     throw new StartError(`The migration ${next.name} failed: ${why}.`, { cause: error });
   }
-  await tx`insert into migrations (name, sha256) values (${next.name}, ${next.sha256})`;
+  await tx`
+    insert into migrations (name, sha256, contracts)
+    values (${next.name}, ${next.sha256}, ${contractOf(next.text) ?? null})`;
   return next.name;
 }
+
+/** The migration whose change a migration completes, by taking away what it has replaced. */
+export const contractOf = (text: string): string | undefined => {
+  const name = /^-- contract: (\d{4}_\w+)\b/m.exec(text)?.[1];
+  return name === undefined ? undefined : `${name}.sql`;
+};
 
 async function readMigrations(folder: string): Promise<Migration[]> {
   const names = (await readdir(folder)).filter((name) => /^\d{4}_\w+\.sql$/.test(name)).sort();
@@ -92,7 +108,8 @@ async function prepare(tx: Tx): Promise<void> {
       name       text primary key,
       sha256     text not null,
       applied_at timestamptz not null default clock_timestamp()
-    )`);
+    );
+    alter table migrations add column if not exists contracts text`);
 }
 
 const FIRST = '0001_foundation.sql';
@@ -118,20 +135,23 @@ const statementsOf = ({ name, text }: Migration): string =>
   name === FIRST ? text.slice(Math.max(0, text.indexOf(AFTER_ROLE))) : text;
 
 /** Migrations only go forward: what was applied stands, whole and in its order. */
-function refuseEdited(migrations: readonly Migration[], known: ReadonlyMap<string, string>): void {
+function refuseUnfit(migrations: readonly Migration[], applied: readonly Applied[]): void {
   const ours = new Map(migrations.map(({ name, sha256 }) => [name, sha256]));
-  for (const [name, sha256] of known) {
-    if (!ours.has(name)) {
+  const newest = migrations.at(-1)?.name ?? '';
+  for (const { name, sha256, contracts } of applied) {
+    const own = ours.get(name);
+    if (own === undefined && (name < newest || (contracts !== null && !ours.has(contracts)))) {
       throw new StartError(
         `The database knows the migration ${name} and this version does not; start the newer version.`,
       );
     }
-    if (ours.get(name) !== sha256) {
+    if (own !== undefined && own !== sha256) {
       throw new StartError(
         `The migration ${name} was changed after it was applied; undo the change and write a new one.`,
       );
     }
   }
+  const known = new Set(applied.map(({ name }) => name));
   const late = migrations.slice(0, known.size).find(({ name }) => !known.has(name));
   if (late) {
     throw new StartError(

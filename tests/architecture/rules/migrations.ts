@@ -1,0 +1,40 @@
+import type { Rule } from './sources.ts';
+
+const FOLDER = 'src/server/migrations/';
+/** Those of before had no nodes of another version beside them. */
+const SINCE = '0059';
+
+/** What nodes of the version before cannot do without, or do not know of, in words. */
+const takings: readonly (readonly [RegExp, string])[] = [
+  [/\bdrop\s+(?:table|view|materialized\s+view)\b/i, 'drops a table'],
+  [/\bdrop\s+column\b/i, 'drops a column'],
+  [/\brename\s+(?:column\s+)?(?:\w+\s+)?to\b/i, 'renames'],
+  [/\balter\s+(?:column\s+)?\w+\s+(?:set\s+data\s+)?type\b/i, 'changes a type'],
+  [/\bset\s+not\s+null\b/i, 'makes a column required'],
+];
+
+const contract = /^-- contract: (\d{4}_\w+)\b/m;
+
+/**
+ * Nodes of the version before go on while a migration is applied. One that takes something away is written for a
+ * later version than what has replaced it, and names the migration that did.
+ */
+export const contractsAreNamed: Rule = (sources) => {
+  const names = [...sources.keys()].filter((file) => file.startsWith(FOLDER)).toSorted();
+  return names.flatMap((file) => {
+    const name = file.slice(FOLDER.length);
+    const text = sources.get(file) ?? '';
+    if (name < SINCE) return [];
+    const [, replacing] = contract.exec(text) ?? [];
+    if (replacing !== undefined) {
+      const isEarlier = names.includes(`${FOLDER}${replacing}.sql`) && `${replacing}.sql` < name;
+      return isEarlier ? [] : [`${file} completes ${replacing}, which is no earlier migration`];
+    }
+    const found = takings.find(([pattern]) => pattern.test(text.replace(/--.*$/gm, '')));
+    return found
+      ? [
+          `${file} ${found[1]} while nodes of the version before run: leave that to a later version, with -- contract: NNNN_name`,
+        ]
+      : [];
+  });
+};
