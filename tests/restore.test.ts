@@ -8,6 +8,7 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { describe, expect } from 'vitest';
 import { toPairs } from '#contract/base/form.ts';
 import { publicId } from '#contract/base/ids.ts';
+import { openDiskStore } from '#server/infra/file-store/disk.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { openFiles } from '#server/domains/media/files.ts';
 import { makeKey } from '#server/domains/tokens/keys/key.ts';
@@ -72,7 +73,12 @@ async function furnish(sql: Sql, folder: string) {
     values (${sha256(session)}, ${newId()}, ${ani.accountId}, ${ani.userId}, 'Firefox',
       '203.0.113.7', ${sha256(DEVICE)})`;
   const bytes = randomBytes(100_000);
-  const files = openFiles(sql, join(folder, 'files'), await readSecrets(sql));
+  const files = openFiles({
+    sql,
+    store: openDiskStore(folder),
+    dataFolder: folder,
+    secrets: await readSecrets(sql),
+  });
   const photo = await files.save({ accountId: ani.accountId, bytes, name: 'foto.bin' });
   return { ...ani, key, session, bytes, photo };
 }
@@ -194,7 +200,12 @@ describe('an installation that was lost', () => {
       expect(left).toEqual({ n: 0 });
     });
     expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
-    const files = openFiles(sql, join(restored, 'files'), await readSecrets(sql));
+    const files = openFiles({
+      sql,
+      store: openDiskStore(restored),
+      dataFolder: restored,
+      secrets: await readSecrets(sql),
+    });
     const photo = await files.read(ani.accountId, ani.photo.fileId);
     expect(photo?.bytes.equals(ani.bytes)).toBe(true);
     await sql.end();

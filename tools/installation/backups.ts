@@ -35,6 +35,9 @@ export const backup: Command = {
       const made = await backUp(deps, new Date(), ending.signal);
       const { path, bytes, files, removed } = made;
       print(`${path}: ${megabytes(bytes)}, ${files} files, read back and whole.`);
+      if (config.FILES_URL) {
+        print('Files lie in the store of FILES_URL and are not in it (docs/running/files.md).');
+      }
       for (const name of removed) print(`${name} is older than is kept, and was removed.`);
       return 0;
     });

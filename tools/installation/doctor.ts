@@ -3,23 +3,27 @@ import { backupFolderOf } from '#server/app/backups.ts';
 import { everyOperator, secondFactorsOf } from '#server/domains/accounts/accounts.ts';
 import { countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
 import { lastCheck } from '#server/domains/ledger/ledger.ts';
+import { someContents } from '#server/domains/media/contents.ts';
 import { countDispatch, laneLagSeconds } from '#server/domains/messages/messages.ts';
 import { verifyAudit } from '#server/infra/acts/chain/checks.ts';
 import { readArchiving } from '#server/infra/backup/archiving.ts';
 import { lastBackup } from '#server/infra/backup/runs.ts';
 import { readBackupKey } from '#server/infra/backup/archive/seal.ts';
 import type { Config } from '#server/infra/config.ts';
+import { openBucket } from '#server/infra/file-store/open.ts';
+import type { S3Store } from '#server/infra/file-store/s3.ts';
 import { isHeld } from '#server/infra/embedded-postgres/folder-lock.ts';
 import { failedJobs } from '#server/infra/jobs/failed-jobs.ts';
 import { readDatabaseFacts } from '#server/infra/postgres/check.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { compareMigrations } from '#server/infra/postgres/migrations.ts';
-import { opensSecrets } from '#server/infra/security/secrets.ts';
+import { installationId, opensSecrets } from '#server/infra/security/secrets.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import type { Call, Command } from './command.ts';
 import { dataFolderOf, openInstallation } from './open.ts';
 import { foreignBackup, lastRun, newestBackup, ownDisk } from './doctor/backups.ts';
 import { clocks, databaseVersion, durability, migrations, superuser } from './doctor/database.ts';
+import { movedFiles, placeOfFiles, storeOfFiles, versionsOfFiles } from './doctor/files.ts';
 import { type Finding, finding, linesOf, wrong } from './doctor/finding.ts';
 import { dataFolder, disk, firstPassword, keyFile, listening } from './doctor/machine.ts';
 import {
@@ -51,6 +55,7 @@ function checksOfMachine(config: Config): Checks {
     ['the data folder', () => dataFolder(folder)],
     ['the disk', () => disk('the data', folder)],
     ['the first password', () => firstPassword(folder)],
+    ['the files', () => placeOfFiles(config)],
     ['the port', () => listening({ port, isRunning: isOwn && isHeld(folder) })],
   ];
 }
@@ -99,6 +104,14 @@ function checksOfDatabase(config: Config, { owner, allAccountsSql }: Pools, now:
     ...checksOfBackups(config, { owner, allAccountsSql }, now),
   ];
 }
+
+const SOME_FILES = 20;
+
+const checksOfFiles = (store: S3Store, all: Sql): Checks => [
+  ['the store of files', () => storeOfFiles(store)],
+  ['the files in it', async () => movedFiles(store, await someContents(all, SOME_FILES))],
+  ['former versions of files', () => versionsOfFiles(store)],
+];
 
 async function factorsOfOperators(allAccountsSql: Sql) {
   const everybody = await everyOperator(allAccountsSql);
@@ -155,7 +168,18 @@ async function printDatabase(config: Config, print: Call['print']): Promise<Find
   const { url, allAccountsSql, close } = installation;
   const owner = openDatabase(url, { max: 1, as: 'owner', name: 'doctor' });
   try {
-    return await printAll(checksOfDatabase(config, { owner, allAccountsSql }, new Date()), print);
+    const found = await printAll(
+      checksOfDatabase(config, { owner, allAccountsSql }, new Date()),
+      print,
+    );
+    // What is wrong with a database that has none was found above.
+    const id = config.FILES_URL && (await installationId(allAccountsSql).catch(() => undefined));
+    const given = { config, dataFolder: dataFolderOf(config) };
+    const store = id === undefined ? id : await openBucket({ ...given, owner: id });
+    if (!store) return found;
+    const ofFiles = await printAll(checksOfFiles(store, allAccountsSql), print);
+    store.close();
+    return [...found, ...ofFiles];
   } finally {
     await owner.end({ timeout: 1 });
     await close();

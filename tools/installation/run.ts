@@ -5,6 +5,7 @@ import { StartError } from '#server/infra/start-error.ts';
 import { afterRestore, backup, restore } from './backups.ts';
 import type { Command } from './command.ts';
 import { doctor } from './doctor.ts';
+import { moveFiles } from './files.ts';
 import { ledgerCheck } from './ledger-check.ts';
 import { add, resetPassword, resetSecondFactor } from './people.ts';
 
@@ -16,6 +17,7 @@ const commands: readonly Command[] = [
   backup,
   restore,
   afterRestore,
+  moveFiles,
   doctor,
 ];
 

@@ -1,12 +1,14 @@
 import { type Clock, openClock } from '#server/infra/clock.ts';
 import type { Config } from '#server/infra/config.ts';
 import { type LiveSettings, openLiveSettings } from '#server/infra/settings/live.ts';
+import type { FileStore } from '#server/infra/file-store/file-store.ts';
+import { openFileStore, startFileStore } from '#server/infra/file-store/open.ts';
 import { type DiskWatch, isDiskFull, watchDisks } from '#server/infra/observability/disk.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import { type Metrics, openMetrics } from '#server/infra/observability/metrics.ts';
 import { type Sql, isTransient, openDatabase } from '#server/infra/postgres/database.ts';
 import { verifyRowLevelSecurity } from '#server/infra/postgres/row-level-security.ts';
-import { type Secrets, readSecrets } from '#server/infra/security/secrets.ts';
+import { type Secrets, installationId, readSecrets } from '#server/infra/security/secrets.ts';
 
 /** The tools that every part works with. */
 export type Infra = {
@@ -21,8 +23,10 @@ export type Infra = {
   build: string;
   /** The database as its owner. */
   url: string;
-  /** Where files lie. */
+  /** Where everything that lasts lies, and what is worked on. */
   dataFolder: string;
+  /** Where files lie. */
+  store: FileStore;
   secrets: Secrets;
   metrics: Metrics;
   /** Knows when a disk is full. */
@@ -54,7 +58,7 @@ const CONNECTIONS = { tenantSql: 10, allAccountsSql: 8, acceptSql: 10, callersSq
 /**
  * Opens the pools on a migrated database, and the tools.
  *
- * @throws StartError when a connection sees more than it may.
+ * @throws StartError when a connection sees more than it may, or the store of files cannot be used as it is set.
  */
 export async function openInfra(options: Options): Promise<{ infra: Infra; pools: Pools }> {
   const { build, dataFolder, log, url, now: real } = options;
@@ -69,8 +73,11 @@ export async function openInfra(options: Options): Promise<{ infra: Infra; pools
   const settings = await openLiveSettings({ allAccountsSql, config: options.config, report });
   const { config } = settings;
   const secrets = await readSecrets(allAccountsSql, config.SECRET_KEY);
+  const owner = await installationId(allAccountsSql);
+  const store = await openFileStore({ config, dataFolder, owner });
+  await startFileStore(store, log);
   const disks = watchDisks({ folder: dataFolder, sql: allAccountsSql, log });
-  const tools = { settings, secrets, metrics: openMetrics(), disks, report };
+  const tools = { settings, secrets, store, metrics: openMetrics(), disks, report };
   return { infra: { build, config, dataFolder, log, url, clock, now: clock.now, ...tools }, pools };
 }
 
@@ -93,8 +100,9 @@ async function openPools(url: string): Promise<Pools> {
 }
 
 /** Closes what `openInfra` opened. */
-export async function closeInfra({ disks, settings }: Infra, pools: Pools): Promise<void> {
+export async function closeInfra({ disks, settings, store }: Infra, pools: Pools): Promise<void> {
   settings.close();
+  store.close();
   await disks.close();
   await Promise.all(Object.values(pools).map((sql) => sql.end({ timeout: 5 })));
 }

@@ -155,3 +155,60 @@ test('every setting says what it means, and its default is accepted', () => {
     if (fallback !== undefined) expect(reads.safeParse(fallback).success, name).toBe(true);
   }
 });
+
+describe('the store of files', () => {
+  const key = { AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE', AWS_SECRET_ACCESS_KEY: 'very-secret' };
+
+  test('is a bucket of AWS, or of another endpoint', () => {
+    const read = (FILES_URL: string) => readConfig({ FILES_URL, ...key }).FILES_URL;
+    expect(readConfig({}).FILES_URL).toBeUndefined();
+    expect(read('s3://kabari?region=ap-southeast-3')).toEqual({
+      bucket: 'kabari',
+      prefix: '',
+      endpoint: undefined,
+      region: 'ap-southeast-3',
+      pathStyle: false,
+    });
+    expect(read('s3://kabari/toko/berkas?endpoint=https://s3.example:9000')).toEqual({
+      bucket: 'kabari',
+      prefix: 'toko/berkas/',
+      endpoint: 'https://s3.example:9000',
+      region: 'us-east-1',
+      pathStyle: true,
+    });
+    expect(read('s3://kabari/a/?endpoint=https://s3.example&pathStyle=false')).toMatchObject({
+      prefix: 'a/',
+      pathStyle: false,
+    });
+  });
+
+  test.for([
+    ['https://kabari', /such as s3:\/\//],
+    ['s3://kabari', /the region/],
+    ['s3://Kabari_1?region=a', /such as s3:\/\//],
+    ['s3://kabari/../x?region=a', /such as s3:\/\/|^accepted/],
+    ['s3://kabari/a%20b?region=a', /such as s3:\/\//],
+    ['s3://AKIAEXAMPLE:very-secret@kabari?region=a', /AWS_ACCESS_KEY_ID/],
+    ['s3://kabari?region=a&secret=very-secret', /endpoint, region and pathStyle/],
+    ['s3://kabari?region=a&region=b', /once each/],
+    ['s3://kabari?endpoint=minio:9000', /endpoint is one such as/],
+    ['s3://kabari?endpoint=https://a:very-secret@s3.example', /endpoint is one such as/],
+    ['s3://kabari?endpoint=https://s3.example&pathStyle=yes', /true or false/],
+  ] as const)('%s is refused in one sentence, without what it says', ([FILES_URL, why]) => {
+    const said = refusal({ FILES_URL, ...key });
+    expect(said).toMatch(why);
+    expect(said).not.toContain('very-secret');
+  });
+
+  test('has the whole of a key, or none', () => {
+    const FILES_URL = 's3://kabari?region=ap-southeast-3';
+    expect(refusal({ FILES_URL })).toBe('accepted');
+    expect(refusal({ FILES_URL, AWS_ACCESS_KEY_ID: 'AKIAEXAMPLE' })).toMatch(
+      'AWS_SECRET_ACCESS_KEY',
+    );
+    expect(refusal({ FILES_URL, AWS_SECRET_ACCESS_KEY: 'very-secret' })).toMatch(
+      'AWS_ACCESS_KEY_ID',
+    );
+    expect(refusal({ AWS_ACCESS_KEY_ID: 'of something else' })).toBe('accepted');
+  });
+});

@@ -1,4 +1,5 @@
 import { refuseForeignBackup } from './settings/backup.ts';
+import { refuseHalfKey } from './settings/files.ts';
 import { refuseUnsafeGateways } from './settings/gateways.ts';
 import { type Setting, readSetting } from './settings/setting.ts';
 import { settings } from './settings/settings.ts';
@@ -57,6 +58,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   refuseShared(given);
   refuseUnsafeGateways(given, production);
   refuseForeignBackup(given);
+  refuseHalfKey(given);
   if (isRangeEmpty(given)) {
     throw new StartError('TOPUP_MINIMUM must not be above TOPUP_MAXIMUM.');
   }

@@ -2,6 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openDiskStore } from '#server/infra/file-store/disk.ts';
+import type { FileStore } from '#server/infra/file-store/file-store.ts';
 import { openFiles } from '#server/domains/media/files.ts';
 import type { Fetcher } from '#server/domains/media/library/fetcher.ts';
 import { type LibraryDeps, openLibrary } from '#server/domains/media/library/library.ts';
@@ -10,7 +12,7 @@ import { secretsFrom } from '#server/infra/security/secrets.ts';
 import { type FileHost, fileHost } from '#tests/support/media/file-host.ts';
 import { test as base } from '#tests/support/database/database.ts';
 
-type Options = Partial<LibraryDeps> & { listed?: readonly string[] };
+type Options = Partial<LibraryDeps> & { listed?: readonly string[]; store?: FileStore };
 
 /** A test that opens libraries on its database, and hosts of files; all close before the database goes. */
 export const test = base.extend<{
@@ -36,14 +38,15 @@ export const test = base.extend<{
   },
   openTestLibrary: async ({ db, hostFiles: _ }, use) => {
     const closing: (() => Promise<unknown>)[] = [];
-    await use(async ({ listed = [], ...given } = {}) => {
+    await use(async ({ listed = [], store, ...given } = {}) => {
       const folder = await mkdtemp(join(tmpdir(), 'kabari-media-'));
       closing.push(() => rm(folder, { recursive: true, force: true }));
-      const files = openFiles(
-        db.tenantSql,
-        join(folder, 'files'),
-        secretsFrom(Buffer.alloc(32, 9)),
-      );
+      const files = openFiles({
+        sql: db.tenantSql,
+        store: store ?? openDiskStore(folder),
+        dataFolder: folder,
+        secrets: secretsFrom(Buffer.alloc(32, 9)),
+      });
       const [ended, troubles]: [string[], unknown[]] = [[], []];
       const library = openLibrary({
         sql: db.tenantSql,

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { openDiskStore } from '#server/infra/file-store/disk.ts';
 import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
 import type { Inbound, Outgoing, Receipt, Sinks } from '#server/domains/channels/channels.ts';
 import { type Network, openNetwork } from '#server/domains/channels/simulator/network.ts';
@@ -42,7 +43,7 @@ async function networkWith(
   await sql`insert into linked_phones (channel, phone, account_id, token_id)
     values ('simulator', ${ani.phone}, ${ani.accountId}, ${ani.tokenId}) on conflict do nothing`;
   const folder = await mkdtemp(join(tmpdir(), 'kabari-simulator-'));
-  const files = openFiles(sql, join(folder, 'files'), secrets);
+  const files = openFiles({ sql, store: openDiskStore(folder), dataFolder: folder, secrets });
   const reported: unknown[] = [];
   const report = (error: unknown) => void reported.push(error);
   const library = openLibrary({

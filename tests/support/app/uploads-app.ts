@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { CHUNK_TYPE, UPLOAD_FIELD, UPLOAD_PATH, uploadHeaders } from '#contract/uploads.ts';
+import { openDiskStore } from '#server/infra/file-store/disk.ts';
+import type { FileStore } from '#server/infra/file-store/file-store.ts';
 import { openSessions } from '#server/domains/accounts/accounts.ts';
 import { registerFiles } from '#server/http/uploads/files.ts';
 import type { Pace } from '#server/http/body-timeout.ts';
@@ -21,6 +23,8 @@ import { endInjected } from '#tests/support/app/injected.ts';
 type UploadsOptions = {
   openBytesMax?: number;
   storedBytesMax?: number;
+  /** Where files lie; without it in a folder of its own. */
+  store?: FileStore;
   /** Where a clamd listens. */
   clamd?: string;
   pace?: Pace;
@@ -41,7 +45,12 @@ type Named = { name: string; type?: string; bytes: Buffer | string };
 async function uploadsApp(db: TestDatabase, options: UploadsOptions = {}) {
   const dataFolder = await mkdtemp(join(tmpdir(), 'kabari-uploads-'));
   const secrets = secretsFrom(Buffer.alloc(32, 9));
-  const files = openFiles(db.tenantSql, join(dataFolder, 'files'), secrets);
+  const files = openFiles({
+    sql: db.tenantSql,
+    store: options.store ?? openDiskStore(dataFolder),
+    dataFolder,
+    secrets,
+  });
   const troubles: unknown[] = [];
   const report = (trouble: unknown) => void troubles.push(trouble);
   const uploads = openUploads({

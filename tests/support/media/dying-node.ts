@@ -1,7 +1,7 @@
 // A process that takes a file into the library and is killed on the way: `fork` it with the database's address, a
 // folder, an account, a file to take, and where it dies.
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { openDiskStore } from '#server/infra/file-store/disk.ts';
 import { openFiles } from '#server/domains/media/files.ts';
 import { openLibrary } from '#server/domains/media/library/library.ts';
 import { openFileClient } from '#server/infra/net/outbound-file.ts';
@@ -11,7 +11,12 @@ import { secretsFrom } from '#server/infra/security/secrets.ts';
 const [url = '', folder = '', accountId = '', path = '', dies = ''] = process.argv.slice(2);
 const sql = openDatabase(url, { max: 2, as: 'tenant', name: 'dying' });
 const allAccountsSql = openDatabase(url, { max: 2, as: 'all accounts', name: 'dying' });
-const files = openFiles(sql, join(folder, 'files'), secretsFrom(Buffer.alloc(32, 9)));
+const files = openFiles({
+  sql,
+  store: openDiskStore(folder),
+  dataFolder: folder,
+  secrets: secretsFrom(Buffer.alloc(32, 9)),
+});
 const die = (where: string) => {
   if (where === dies) process.kill(process.pid, 'SIGKILL');
 };

@@ -5,6 +5,7 @@ import { booksRed } from '#server/domains/operator/operator.ts';
 import { countGatewayWork } from '#server/domains/payments/payments.ts';
 import { countWebhooks, webhookLagSeconds } from '#server/domains/webhooks/webhooks.ts';
 import { type Check, openHealth } from '#server/http/site/health.ts';
+import { watchFileStore } from '#server/infra/file-store/open.ts';
 import { checkReachable } from '#server/infra/observability/reachable.ts';
 import { backupFailed, backupFigure } from '#server/app/backups.ts';
 import type { Container } from '#server/app/container.ts';
@@ -23,14 +24,25 @@ export function registerHealth(
   container: Container,
   { worker, open }: Process,
 ): void {
-  const { config, metrics } = container.infra;
+  const { config, log, metrics, store } = container.infra;
+  const files = watchFileStore(store, log);
   openHealth(app, {
     checks: checksOf(container, worker),
+    // Texts go out without it, and all nodes have the same one: none of them would be left.
+    ...(store.isShared && { shown: { files } }),
     open,
     metricsText: metrics.text,
     metricsToken: config.METRICS_TOKEN,
   });
   measure(container, worker);
+  metrics.gauge('kabari_files_away', '1 while the store of files does not answer', async () => [
+    {
+      value: await files().then(
+        () => 0,
+        () => 1,
+      ),
+    },
+  ]);
 }
 
 /** What must be well before work is given to this process. */

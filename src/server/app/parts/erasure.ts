@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import {
   type Exports,
   type Sessions,
@@ -7,6 +6,7 @@ import {
 } from '#server/domains/accounts/accounts.ts';
 import type { RowExports } from '#server/domains/exports/exports.ts';
 import type { Media } from '#server/domains/media/media.ts';
+import { placeIn } from '#server/infra/made-files/attempts.ts';
 import { accountDataOf } from '#server/app/account-data.ts';
 import type { Infra, Pools } from '#server/app/infra.ts';
 
@@ -25,11 +25,10 @@ type ErasureParts = {
 
 /** What accounts hold: how it is taken along, and how it goes. */
 export function openErasure(
-  { dataFolder, report, secrets }: Infra,
+  { dataFolder, report, secrets, store }: Infra,
   { tenantSql: sql, allAccountsSql }: Pools,
   { media, rowExports, sendSystemText, sessions }: ErasureParts,
 ): { exports: Exports; eraseDue: () => Promise<void> } {
-  const folder = join(dataFolder, 'exports');
   const accountDataSources = () =>
     accountDataOf({
       sql,
@@ -43,7 +42,7 @@ export function openErasure(
     sql,
     allAccountsSql,
     secrets,
-    folder,
+    place: placeIn(store, dataFolder, 'exports/'),
     accountDataSources,
     sessions,
     sendSystemText,

@@ -46,7 +46,8 @@ export type Outgoing = {
  *
  * `sent`: taken, receipts follow. `failed`: a definite no, for good. `later`: a definite no for now;
  * trying again is safe after `afterMs`, and `failure` is the reason should the tries run out.
- * A driver that throws, or does not answer in `timeoutMs`, leaves the outcome unknown.
+ * A driver that throws, or does not answer in `timeoutMs`, leaves the outcome unknown; only `StoreAway` says that nothing
+ * was tried, as the message's file cannot be read now.
  */
 export type SendResult =
   | { outcome: 'sent' }

@@ -11,6 +11,7 @@ import {
   type FileRef,
   type MadeFile,
   type MadeFiles,
+  type MadeFilesPlace,
   deleteAttempts,
   eraseAttempts,
   openAttempt,
@@ -31,8 +32,8 @@ export type ExportsDeps = {
   /** Sees all: files are made for every account. */
   allAccountsSql: Sql;
   secrets: Secrets;
-  /** The folder of the files; created when it is missing. */
-  folder: string;
+  /** Where the files lie. */
+  place: MadeFilesPlace;
   sources: RowSources;
   /** The zone that somebody's times are shown in. */
   timezoneOf: (tx: Tx, user: { accountId: string; userId: string }) => Promise<string>;
@@ -62,7 +63,7 @@ const MIME = 'application/octet-stream';
 
 /** Opens files of rows: requests, the worker that makes them, and their signed addresses. */
 export function openRowExports(deps: ExportsDeps): RowExports {
-  const { allAccountsSql, folder } = deps;
+  const { allAccountsSql, place } = deps;
   const listeners: (() => void)[] = [];
   const onNews = () => {
     for (const listener of listeners) listener();
@@ -70,7 +71,7 @@ export function openRowExports(deps: ExportsDeps): RowExports {
   const files: MadeFiles = {
     allAccountsSql,
     table: 'row_exports',
-    folder,
+    place,
     renewMs: RENEW_MS,
     onChanged: announce,
   };
@@ -107,7 +108,7 @@ export function openRowExports(deps: ExportsDeps): RowExports {
 }
 
 async function openFile(
-  { sql, folder, sources }: ExportsDeps,
+  { sql, place, sources }: ExportsDeps,
   { accountId, exportId }: FileRef,
 ): Promise<MadeFile | undefined> {
   const [found] = await asAccount(sql, accountId, (tx) =>
@@ -116,7 +117,7 @@ async function openFile(
   if (!found || found.owner === null || found.size_bytes === null) return undefined;
   const { owner, format, size_bytes: sizeBytes } = found;
   const name = `${sources[found.kind].fileName}-${found.day}.${format}`;
-  return openAttempt(folder, { exportId, owner, sizeBytes, name, mime: MIME });
+  return openAttempt(place, { exportId, owner, sizeBytes, name, mime: MIME });
 }
 
 function actsOf(deps: ExportsDeps, onChanged: () => void): readonly ActHandler[] {
@@ -182,7 +183,7 @@ const requestExport = (
   });
 
 /** Deletes a request with its file; whoever is making it stops. @throws Refusal `not_found` */
-async function cancelExport({ sql, folder }: ExportsDeps, { accountId, exportId }: FileRef) {
+async function cancelExport({ sql, place }: ExportsDeps, { accountId, exportId }: FileRef) {
   const status = await asAccount(sql, accountId, async (tx) => {
     const [deleted] = await tx<{ status: string }[]>`
       delete from row_exports where account_id = ${accountId} and export_id = ${exportId}
@@ -192,7 +193,7 @@ async function cancelExport({ sql, folder }: ExportsDeps, { accountId, exportId 
     return deleted.status;
   });
   // A worker deletes what it has not finished by itself.
-  if (status === 'ready') await deleteAttempts(folder, (one) => one.exportId === exportId);
+  if (status === 'ready') await deleteAttempts(place, exportId);
 }
 
 function shown({ secrets }: ExportsDeps, stored: StoredExport, isElsewhere: boolean): RowExport {

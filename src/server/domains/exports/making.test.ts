@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
+import { openDiskStore } from '#server/infra/file-store/disk.ts';
+import { placeIn } from '#server/infra/made-files/attempts.ts';
 import type { RowSource } from '#server/infra/sheets/row-source.ts';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
@@ -41,7 +43,7 @@ function workerOf({ container, dataFolder }: RunningApp) {
     sql: pools.tenantSql,
     allAccountsSql: pools.allAccountsSql,
     secrets: infra.secrets,
-    folder: join(dataFolder, 'exports', 'rows'),
+    place: placeIn(openDiskStore(dataFolder), dataFolder, 'exports/rows/'),
     sources: { messages: source, campaign: source },
     timezoneOf: async () => 'Asia/Jakarta',
     isElsewhere: () => false,

@@ -104,7 +104,7 @@ async function makeOne(deps: WorkDeps, claim: Claim, signal: AbortSignal): Promi
     { signal, report },
   );
   if (counted.rows() === 0) {
-    await deleteAttempts(files.folder, ({ owner }) => owner === claim.owner);
+    await deleteAttempts(files.place, exportId, ({ owner }) => owner === claim.owner);
   }
 }
 

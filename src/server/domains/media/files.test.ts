@@ -2,9 +2,10 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
-import { test } from '#tests/support/database/database.ts';
+import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { openFiles, signFile, verifyFile } from './files.ts';
+import { openDiskStore } from '#server/infra/file-store/disk.ts';
 import { newId } from '#server/infra/ids.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
 
@@ -18,6 +19,9 @@ async function someFolder() {
   return folder;
 }
 
+const filesIn = ({ tenantSql: sql }: TestDatabase, dataFolder: string) =>
+  openFiles({ sql, store: openDiskStore(dataFolder), dataFolder, secrets });
+
 /** The id and the key of a signed address. */
 function partsOf(address: string) {
   const { pathname, searchParams } = new URL(address, 'http://here');
@@ -26,7 +30,7 @@ function partsOf(address: string) {
 
 test('a kept file comes back byte by byte, as what its bytes say it is', async ({ sql, db }) => {
   const ani = await customerWith(sql);
-  const files = openFiles(db.tenantSql, await someFolder(), secrets);
+  const files = filesIn(db, await someFolder());
   const kept = await files.save({ accountId: ani.accountId, bytes: png, name: 'foto.jpg' });
   expect(kept).toMatchObject({ name: 'foto.jpg', mime: 'image/png', sizeBytes: png.length });
   expect(await files.read(ani.accountId, kept.fileId)).toEqual({ ...kept, bytes: png });
@@ -35,7 +39,7 @@ test('a kept file comes back byte by byte, as what its bytes say it is', async (
 test("another account's file is not there", async ({ sql, db }) => {
   const ani = await customerWith(sql);
   const budi = await customerWith(sql);
-  const files = openFiles(db.tenantSql, await someFolder(), secrets);
+  const files = filesIn(db, await someFolder());
   const { fileId } = await files.save({ accountId: ani.accountId, bytes: png, name: 'foto.png' });
   expect(await files.read(budi.accountId, fileId)).toBeUndefined();
 });
@@ -43,7 +47,7 @@ test("another account's file is not there", async ({ sql, db }) => {
 test('the same bytes lie on the disk once, and the same id is kept once', async ({ sql, db }) => {
   const ani = await customerWith(sql);
   const folder = await someFolder();
-  const files = openFiles(db.tenantSql, folder, secrets);
+  const files = filesIn(db, folder);
   const fileId = newId();
   const file = { accountId: ani.accountId, bytes: png, name: 'foto.png', fileId };
   await Promise.all([files.save(file), files.save(file), files.save({ ...file, fileId: newId() })]);

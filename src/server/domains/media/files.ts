@@ -1,11 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto';
-import { mkdir, open as openToRead, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { open as openToRead, rm, writeFile } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
+import { type FileStore, type Span, StoreAway } from '#server/infra/file-store/file-store.ts';
+import { scratchPath } from '#server/infra/file-store/scratch.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
-import { syncFolder } from '#server/infra/sync-folder.ts';
 import { mimeByBytes } from './inspection/inspect-bytes.ts';
 import { orphansIn } from './orphans.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
@@ -28,41 +28,49 @@ export type NewFile = {
   fileId?: string;
 };
 
-/** Bytes that lie ready beside the store, and what they are to be kept as. */
-export type Draft = {
-  accountId: string;
-  fileId: string;
-  /** Moved away when the file is kept; on the same disk as the store. */
-  path: string;
-  name: string;
-  mime: string;
-} & Measured;
+/** Measured bytes of a file of this machine; on the disk of the data folder. */
+export type Bytes = { path: string } & Measured;
+
+/** Bytes that lie ready, and what they are to be kept as. A store on disk moves them away. */
+export type Draft = { accountId: string; fileId: string; name: string; mime: string } & Bytes;
 
 /** What bytes on the disk are. */
 export type Measured = { sha256: Buffer; sizeBytes: number };
 
-/** Whole bytes from the first to the last one, both included. */
-export type Span = { start: number; end: number };
-
 export type StoredFile = MediaFile & {
-  /** Where its bytes lie, to be read. */
-  path: string;
-  /** The bytes, or a span of them, as they are read. @throws when the disk no longer has them. */
+  /** The bytes, or a span of them, as they are read. @throws when the store no longer has them. */
   stream(span?: Span): Promise<Readable>;
+  /** Does something with the bytes as a file of this machine, which is only to be read. @throws as `stream` */
+  withFile<T>(work: (path: string) => Promise<T>): Promise<T>;
 };
 
 export type Files = {
-  /** Keeps a small file of our own making: its bytes are on the disk before its row is. */
+  /** Where the bytes lie. */
+  store: FileStore;
+  /** Keeps a small file of our own making: its bytes are in the store before its row is. */
   save(file: NewFile): Promise<MediaFile>;
+  /**
+   * Sends bytes ahead to a store that is not the disk, so that the transaction that keeps them does not wait for them.
+   * What is kept by nobody then is swept.
+   */
+  sendAhead(bytes: Bytes): Promise<void>;
   /** Keeps a measured draft, in the transaction that makes it a file. */
   keep(tx: Tx, draft: Draft): Promise<void>;
   /** A file whose bytes are read as they are needed; undefined when the account has none of this id. */
   open(accountId: string, fileId: string): Promise<StoredFile | undefined>;
   /** A small file with all its bytes; undefined when the account has none of this id. */
   read(accountId: string, fileId: string): Promise<(MediaFile & { bytes: Buffer }) | undefined>;
-  /** Erases bytes that no account keeps any more. @param all a pool that sees every account. */
+  /**
+   * Erases bytes that no account keeps any more; what cannot be erased while the store is away, `sweep` does.
+   *
+   * @param all a pool that sees every account.
+   */
   erase(all: Sql, digests: readonly Buffer[]): Promise<void>;
-  /** Erases bytes of yesterday and before that nobody names: a process died before it said whose they are. */
+  /**
+   * Erases bytes of yesterday and before that nobody names: a process died before it said whose they are.
+   *
+   * @throws StartError where the store is another installation's.
+   */
   sweep(all: Sql): Promise<void>;
   /** Erases all files of an account: rows, and bytes that no other account keeps. */
   eraseAll(all: Sql, accountId: string): Promise<void>;
@@ -77,14 +85,19 @@ export type FileOffer = { link: string; expiresAt: Date };
 
 const SIGNED_FOR_MS = 3_600_000;
 
-/**
- * Opens the store of files.
- *
- * @param sql a pool that names the account (`tenant`) or sees all.
- * @param folder where the bytes lie, by their sha256; made when it is missing.
- * @param shownAt the address files are shown under when that is not the portal's own (`MEDIA_ORIGIN`).
- */
-export function openFiles(sql: Sql, folder: string, secrets: Secrets, shownAt = ''): Files {
+type FilesDeps = {
+  /** A pool that names the account (`tenant`) or sees all. */
+  sql: Sql;
+  store: FileStore;
+  /** Where drafts lie. */
+  dataFolder: string;
+  secrets: Secrets;
+  /** The address files are shown under when that is not the portal's own (`MEDIA_ORIGIN`). */
+  shownAt?: string | undefined;
+};
+
+/** Opens the files of accounts: rows in the database, their bytes in a store, by their sha256. */
+export function openFiles({ sql, store, dataFolder, secrets, shownAt = '' }: FilesDeps): Files {
   const open: Files['open'] = async (accountId, fileId) => {
     const [row] = await asAccount(
       sql,
@@ -95,45 +108,51 @@ export function openFiles(sql: Sql, folder: string, secrets: Secrets, shownAt = 
     );
     if (!row) return undefined;
     const { sha256: digest, ...file } = row;
-    const path = pathOf(folder, digest);
+    const key = keyOf(digest);
     return {
       ...file,
-      path,
-      stream: async (span) => (await openToRead(path, 'r')).createReadStream({ ...span }),
+      stream: (span) => store.stream(key, span),
+      withFile: (work) => store.withFile(key, work),
     };
   };
+  const sendAhead = async ({ path, sha256: digest, sizeBytes }: Bytes) => {
+    if (!store.isShared) return;
+    const key = keyOf(digest);
+    if ((await store.size(key)) !== sizeBytes) await store.put(key, path, sizeBytes);
+  };
   return {
+    store,
     open,
+    sendAhead,
     async save({ accountId, bytes, name, fileId = newId() }) {
-      const path = join(folder, `draft-${randomBytes(12).toString('hex')}`);
+      const path = await scratchPath(dataFolder);
       const mime = mimeByBytes(bytes);
       try {
-        await mkdir(folder, { recursive: true, mode: 0o700 });
         await writeFile(path, bytes, { flag: 'wx', mode: 0o600 });
         const draft = { accountId, fileId, path, name, mime, ...(await measure(path)) };
-        await asAccount(sql, accountId, (tx) => keepDraft(tx, folder, draft));
+        await sendAhead(draft);
+        await asAccount(sql, accountId, (tx) => keepDraft(tx, store, draft));
       } finally {
         await rm(path, { force: true });
       }
       return { fileId, name, mime, sizeBytes: bytes.length };
     },
-    keep: (tx, draft) => keepDraft(tx, folder, draft),
+    keep: (tx, draft) => keepDraft(tx, store, draft),
     async read(accountId, fileId) {
       const stored = await open(accountId, fileId);
       if (!stored) return undefined;
-      const { stream, path: _, ...file } = stored;
+      const { stream, withFile: _, ...file } = stored;
       return { ...file, bytes: await buffer(await stream()) };
     },
-    erase: async (all, digests) => {
-      for (const digest of digests) await eraseUnkept(all, folder, digest);
-    },
+    erase: (all, digests) => eraseAllUnkept(all, store, digests),
     sweep: async (all) => {
-      for await (const digests of orphansIn(all, folder)) {
-        for (const digest of digests) await eraseUnkept(all, folder, digest);
+      await store.claim();
+      for await (const digests of orphansIn(all, store)) {
+        for (const digest of digests) await eraseUnkept(all, store, digest);
       }
     },
     eraseAll: async (all, accountId) => {
-      while (await eraseOne(all, folder, accountId));
+      while (await eraseOne(all, store, accountId));
       await all`delete from stored_bytes where account_id = ${accountId}`;
     },
     link: (accountId, fileId) => shownAt + signFile(secrets, accountId, fileId),
@@ -146,20 +165,15 @@ export function openFiles(sql: Sql, folder: string, secrets: Secrets, shownAt = 
 }
 
 /**
- * Moves a draft under its hash and writes its row. Bytes of the same hash lie there once; whoever erases
- * them takes the same lock, so they cannot go between the look and the row.
+ * Puts a draft under its hash, unless it was sent ahead, and writes its row. Bytes of the same hash lie there once;
+ * whoever erases them takes the same lock, so they cannot go between the look and the row.
  */
-async function keepDraft(tx: Tx, folder: string, draft: Draft): Promise<void> {
+async function keepDraft(tx: Tx, store: FileStore, draft: Draft): Promise<void> {
   const { accountId, fileId, path, name, mime, sha256, sizeBytes } = draft;
   await lockFiles(tx, accountId);
   await lockDigest(tx, sha256);
-  const place = pathOf(folder, sha256);
-  const there = await stat(place).catch(() => undefined);
-  if (there?.size !== sizeBytes) {
-    await mkdir(dirname(place), { recursive: true, mode: 0o700 });
-    await rename(path, place);
-    await syncFolder(dirname(place));
-  }
+  const key = keyOf(sha256);
+  if ((await store.size(key)) !== sizeBytes) await store.put(key, path, sizeBytes);
   await tx`
     insert into files (account_id, file_id, name, mime, size_bytes, sha256)
     values (${accountId}, ${fileId}, ${name}, ${mime}, ${sizeBytes}, ${sha256})
@@ -216,11 +230,20 @@ export async function measure(path: string): Promise<Measured> {
   }
 }
 
-async function eraseUnkept(all: Sql, folder: string, digest: Buffer): Promise<void> {
+async function eraseAllUnkept(all: Sql, store: FileStore, digests: readonly Buffer[]) {
+  try {
+    for (const digest of digests) await eraseUnkept(all, store, digest);
+  } catch (error) {
+    // Whoever let go of them has done so: their bytes are nobody's, and go with the next sweep.
+    if (!(error instanceof StoreAway)) throw error;
+  }
+}
+
+async function eraseUnkept(all: Sql, store: FileStore, digest: Buffer): Promise<void> {
   await all.begin(async (tx) => {
     await lockDigest(tx, digest);
     const [kept] = await tx`select from files where sha256 = ${digest} limit 1`;
-    if (!kept) await rm(pathOf(folder, digest), { force: true });
+    if (!kept) await store.delete(keyOf(digest));
   });
 }
 
@@ -228,7 +251,7 @@ async function eraseUnkept(all: Sql, folder: string, digest: Buffer): Promise<vo
  * Erases one of an account's contents, under all its names; false when none is left. The bytes go before
  * the rows are committed: after a crash between the two, the rows are still there to be erased again.
  */
-function eraseOne(all: Sql, folder: string, accountId: string): Promise<boolean> {
+function eraseOne(all: Sql, store: FileStore, accountId: string): Promise<boolean> {
   return all.begin(async (tx) => {
     await lockFiles(tx, accountId);
     const [file] = await tx<{ sha256: Buffer }[]>`
@@ -238,7 +261,7 @@ function eraseOne(all: Sql, folder: string, accountId: string): Promise<boolean>
     await lockDigest(tx, sha256);
     await tx`delete from files where account_id = ${accountId} and sha256 = ${sha256}`;
     const [kept] = await tx`select from files where sha256 = ${sha256} limit 1`;
-    if (!kept) await rm(pathOf(folder, sha256), { force: true });
+    if (!kept) await store.delete(keyOf(sha256));
     return true;
   });
 }
@@ -273,7 +296,8 @@ export function verifyFile(
   return linked && { accountId: linked.accountId, fileId: linked.id };
 }
 
-function pathOf(folder: string, digest: Buffer): string {
+/** Where bytes lie in the store. */
+function keyOf(digest: Buffer): string {
   const name = digest.toString('hex');
-  return join(folder, name.slice(0, 2), name);
+  return `files/${name.slice(0, 2)}/${name}`;
 }

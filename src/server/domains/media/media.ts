@@ -1,5 +1,5 @@
-import { join } from 'node:path';
 import type { Config } from '#server/infra/config.ts';
+import type { FileStore } from '#server/infra/file-store/file-store.ts';
 import { openFileClient } from '#server/infra/net/outbound-file.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
@@ -42,6 +42,8 @@ export type MediaDeps = {
   now: () => Date;
   secrets: Secrets;
   /** Where files lie. */
+  store: FileStore;
+  /** Where they are worked on. */
   dataFolder: string;
   /** Called when the malware scanner is away or answers strangely, or a fetch has trouble of our own. */
   report: (trouble: unknown) => void;
@@ -51,8 +53,8 @@ const MB = 1_000_000;
 
 /** Opens the store of files and the uploads into it. */
 export function openMedia(deps: MediaDeps): Media {
-  const { sql, allAccountsSql, config, secrets, dataFolder, report } = deps;
-  const files = openFiles(sql, join(dataFolder, 'files'), secrets, config.MEDIA_ORIGIN);
+  const { sql, allAccountsSql, config, secrets, store, dataFolder, report } = deps;
+  const files = openFiles({ sql, store, dataFolder, secrets, shownAt: config.MEDIA_ORIGIN });
   const parts = {
     sql,
     allAccountsSql,

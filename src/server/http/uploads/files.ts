@@ -81,8 +81,7 @@ function serveSigned(
       const claim = typeof k === 'string' ? verify({ id: request.params.id, key: k }) : undefined;
       const file = claim && (await open(claim.accountId, claim.fileId));
       if (!file) return reply.callNotFound();
-      reply.header('cache-control', cache);
-      return sendFile(request, reply, file);
+      return sendFile(request, reply, { ...file, cache });
     },
   });
 }
@@ -94,20 +93,23 @@ function serveSigned(
 export async function sendFile(
   { method, headers }: FastifyRequest,
   reply: FastifyReply,
-  file: ServedFile,
+  file: ServedFile & { cache?: string },
 ): Promise<FastifyReply> {
-  const open = shown.test(file.mime);
+  const ifRange = headers['if-range'];
   const etag = `"${file.fileId}"`;
+  const wanted = ifRange === undefined || ifRange === etag ? headers.range : undefined;
+  const span = spanOf(wanted, file.sizeBytes);
+  // Before a header is set: none of them belongs to the answer that it cannot be had now.
+  const bytes = method === 'HEAD' || span === 'none' ? undefined : await file.stream(span);
+  const open = shown.test(file.mime);
   reply.headers({
+    ...(file.cache !== undefined && { 'cache-control': file.cache }),
     'content-type': open ? file.mime : 'application/octet-stream',
     'content-disposition': `${open ? 'inline' : 'attachment'}; filename*=UTF-8''${encoded(file.name)}`,
     'content-security-policy': "sandbox; default-src 'none'",
     'accept-ranges': 'bytes',
     etag,
   });
-  const ifRange = headers['if-range'];
-  const wanted = ifRange === undefined || ifRange === etag ? headers.range : undefined;
-  const span = spanOf(wanted, file.sizeBytes);
   if (span === 'none') {
     return reply.code(416).header('content-range', `bytes */${file.sizeBytes}`).send('');
   }
@@ -116,7 +118,7 @@ export async function sendFile(
     reply.header('content-range', `bytes ${span.start}-${span.end}/${file.sizeBytes}`);
   }
   reply.header('content-length', span ? span.end - span.start + 1 : file.sizeBytes);
-  return method === 'HEAD' ? reply.send() : reply.send(await file.stream(span));
+  return reply.send(bytes);
 }
 
 /**

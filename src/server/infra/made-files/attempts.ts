@@ -1,10 +1,27 @@
-import { mkdir, open as openToRead, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import type { FileStore, Span } from '#server/infra/file-store/file-store.ts';
+import { scratchFolder } from '#server/infra/file-store/scratch.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { identifier } from '#server/infra/postgres/sql.ts';
-import { syncFolder } from '#server/infra/sync-folder.ts';
+
+/** Where made files lie. */
+export type MadeFilesPlace = {
+  store: FileStore;
+  /** What their keys begin with: a path that ends with a slash. */
+  prefix: string;
+  /** Where they are written before they are in the store; created when it is missing. */
+  folder: string;
+};
+
+/** A place in the store: on disk a file is written beside where it lies then. */
+export const placeIn = (store: FileStore, dataFolder: string, prefix: string): MadeFilesPlace => ({
+  store,
+  prefix,
+  folder: store.isShared ? scratchFolder(dataFolder) : join(dataFolder, prefix),
+});
 
 /**
  * Files that a worker makes for accounts: each is requested in a row of a table, made under a lease that its worker
@@ -14,8 +31,7 @@ import { syncFolder } from '#server/infra/sync-folder.ts';
 export type MadeFiles = {
   allAccountsSql: Sql;
   table: 'exports' | 'row_exports';
-  /** The folder of the files; created when it is missing. */
-  folder: string;
+  place: MadeFilesPlace;
   /** How often a worker renews its lease, and writes down how far it is. */
   renewMs: number;
   /** Reacts to an attempt that begins, is given back, or was the last and failed, in the transaction of that. */
@@ -100,8 +116,8 @@ export type Making = {
 };
 
 /**
- * Makes a claimed file: written beside its place, synced, renamed, and only then offered. Deletes its bytes when that
- * fails, and those of earlier attempts before it begins.
+ * Makes a claimed file: written, put into the store whole, and only then offered. Deletes its bytes when that fails, and
+ * those of earlier attempts before it begins.
  *
  * @param stop ends it early.
  */
@@ -111,12 +127,11 @@ export async function makeFile(
   { extension, write, percent, finish }: Making,
   stop: { signal?: AbortSignal; report: (trouble: unknown) => void },
 ): Promise<void> {
-  const { folder } = files;
+  const { place } = files;
   const { exportId, owner } = claim;
-  const part = attemptPath(folder, claim, 'part');
-  const path = attemptPath(folder, claim, extension);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  await deleteAttempts(folder, (one) => one.exportId === exportId && one.owner !== owner);
+  const part = join(place.folder, nameOf(claim, 'part'));
+  await mkdir(place.folder, { recursive: true, mode: 0o700 });
+  await deleteAttempts(place, exportId, (one) => one.owner !== owner);
   const leaseLost = new AbortController();
   const renewal = setInterval(() => {
     renew(files, claim, percent()).then(
@@ -127,16 +142,17 @@ export async function makeFile(
   const until = stop.signal ? AbortSignal.any([leaseLost.signal, stop.signal]) : leaseLost.signal;
   try {
     await write(part, until);
-    await rename(part, path);
-    await syncFolder(folder);
-    const { size } = await stat(path);
+    const { size } = await stat(part);
+    await place.store.put(place.prefix + nameOf(claim, extension), part, size);
     if (!(await finish(size))) throw new LeaseLost();
   } catch (error) {
-    await Promise.all([rm(part, { force: true }), rm(path, { force: true })]);
+    // What cannot be deleted now is swept.
+    await deleteAttempts(place, exportId, (one) => one.owner === owner).catch(() => undefined);
     // Streams say that they were aborted, and not why.
     throw until.aborted ? until.reason : error;
   } finally {
     clearInterval(renewal);
+    await rm(part, { force: true });
   }
 }
 
@@ -162,51 +178,52 @@ async function renew(
   return count > 0;
 }
 
-/** The path of what an attempt makes. */
-export const attemptPath = (folder: string, { exportId, owner }: Attempt, extension: string) =>
-  join(folder, `${exportId}.${owner}.${extension}`);
+const nameOf = ({ exportId, owner }: Attempt, extension: string) =>
+  `${exportId}.${owner}.${extension}`;
 
 const attemptName = /^(?<exportId>[0-9a-f-]{36})\.(?<owner>[0-9a-f-]{36})\.(?:zip|csv|xlsx|part)$/;
 
-/** Deletes the files, finished or not, of the attempts that `shouldDelete` selects. */
+/** The files of attempts, finished or not: all, or those of one request. */
+async function* attemptsIn({ store, prefix }: MadeFilesPlace, exportId?: string) {
+  for await (const { key } of store.list(
+    `${prefix}${exportId === undefined ? '' : `${exportId}.`}`,
+  )) {
+    const { exportId: id, owner } = attemptName.exec(key.slice(prefix.length))?.groups ?? {};
+    if (id !== undefined && owner !== undefined) yield { key, exportId: id, owner };
+  }
+}
+
+/** Deletes the files, finished or not, of a request: of all its attempts, or of those that `shouldDelete` selects. */
 export async function deleteAttempts(
-  folder: string,
-  shouldDelete: (attempt: Attempt) => boolean,
+  place: MadeFilesPlace,
+  exportId: string,
+  shouldDelete: (attempt: Attempt) => boolean = () => true,
 ): Promise<void> {
-  for (const name of await readdir(folder).catch(() => [])) {
-    const { exportId, owner } = attemptName.exec(name)?.groups ?? {};
-    if (exportId !== undefined && owner !== undefined && shouldDelete({ exportId, owner })) {
-      await rm(join(folder, name), { force: true });
-    }
+  for await (const { key, ...attempt } of attemptsIn(place, exportId)) {
+    if (shouldDelete(attempt)) await place.store.delete(key);
   }
 }
 
 /** Deletes every file that is neither offered nor being made. */
-export async function sweepAttempts({ allAccountsSql, folder, table }: MadeFiles): Promise<void> {
+export async function sweepAttempts({ allAccountsSql, place, table }: MadeFiles): Promise<void> {
   // The names first: files created after this listing are not among them.
-  const attempts: Attempt[] = [];
-  await deleteAttempts(folder, (attempt) => {
-    attempts.push(attempt);
-    return false;
-  });
+  const attempts = await Array.fromAsync(attemptsIn(place));
   const active = await allAccountsSql<{ owner: string }[]>`
     select owner from ${identifier(table)}
     where owner = any(${attempts.map(({ owner }) => owner)}::uuid[])
       and (status = 'ready' or (status = 'working' and lease_until > clock_timestamp()))`;
   const owners = new Set(active.map(({ owner }) => owner));
-  const stale = new Set(attempts.map(({ owner }) => owner).filter((owner) => !owners.has(owner)));
-  await deleteAttempts(folder, ({ owner }) => stale.has(owner));
+  for (const { key, owner } of attempts) if (!owners.has(owner)) await place.store.delete(key);
 }
 
 /** Erases all files of an account, then its rows: after a crash in between the rows still name the files. */
 export async function eraseAttempts(
-  { allAccountsSql, folder, table }: MadeFiles,
+  { allAccountsSql, place, table }: MadeFiles,
   accountId: string,
 ): Promise<void> {
   const rows = await allAccountsSql<{ id: string }[]>`
     select export_id as id from ${identifier(table)} where account_id = ${accountId}`;
-  const ids = new Set(rows.map(({ id }) => id));
-  await deleteAttempts(folder, ({ exportId }) => ids.has(exportId));
+  for (const { id } of rows) await deleteAttempts(place, id);
   await allAccountsSql`delete from ${identifier(table)} where account_id = ${accountId}`;
 }
 
@@ -216,22 +233,21 @@ export type MadeFile = {
   name: string;
   mime: string;
   sizeBytes: number;
-  stream(span?: { start: number; end: number }): Promise<Readable>;
+  stream(span?: Span): Promise<Readable>;
 };
 
-/** A finished file; undefined when the disk does not have it whole. */
+/** A finished file; undefined when the store does not have it whole. */
 export async function openAttempt(
-  folder: string,
+  { store, prefix }: MadeFilesPlace,
   { sizeBytes, name, mime, ...attempt }: Attempt & Pick<MadeFile, 'sizeBytes' | 'name' | 'mime'>,
 ): Promise<MadeFile | undefined> {
-  const path = attemptPath(folder, attempt, name.slice(name.lastIndexOf('.') + 1));
-  const facts = await stat(path).catch(() => undefined);
-  if (facts?.size !== sizeBytes) return undefined;
+  const key = prefix + nameOf(attempt, name.slice(name.lastIndexOf('.') + 1));
+  if ((await store.size(key)) !== sizeBytes) return undefined;
   return {
     fileId: attempt.exportId,
     name,
     mime,
     sizeBytes,
-    stream: async (span) => (await openToRead(path, 'r')).createReadStream({ ...span }),
+    stream: (span) => store.stream(key, span),
   };
 }

@@ -102,3 +102,11 @@ describe('an error', () => {
     expect(told).not.toContain('6281234567890');
   });
 });
+
+test('the keys of a store of files are hidden, and paths are not', () => {
+  const { log, said } = listening();
+  log.warn('refused wJalrXUtnFEMI/K7MDENG/bPxRfiCY2XAMPLEKEY of AKIAIOSFODNN7EXAMPLE');
+  log.warn('at /var/lib/kabari/files/Ab1/Ab1cdef0123456789.x');
+  expect(said()).not.toMatch(/wJalr|AKIA/);
+  expect(said()).toContain('/var/lib/kabari/files/Ab1/Ab1cdef0123456789.x');
+});

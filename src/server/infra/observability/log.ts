@@ -59,6 +59,9 @@ export function maskPhone(phone: string): string {
 
 /** Ids are shown; the API keys and session tokens they could be mistaken for are not. */
 const secretLooking = /\b(kbr_(live|test)_\w{8,}|[A-Za-z0-9_-]{40,})\b/g;
+/** Keys of a store of files: the id of one, and 40 characters of Base64, which a path hardly is. */
+const storeKeyLooking =
+  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|(?<![\w/+])(?=[^\s]*[a-z])(?=[^\s]*[A-Z])(?=[^\s]*\d)[A-Za-z0-9+][A-Za-z0-9/+]{39}(?![\w/+])/g;
 /** Nine digits and more are a phone number, or look too much like one. */
 const phoneLooking = /(?<![\w.-])\+?\d{9,16}(?![\w.-])/g;
 
@@ -69,6 +72,7 @@ const userIdLooking = /\b[A-Z]{2}\.(?=[A-Za-z]*\d)[A-Za-z0-9]{8,128}\b/g;
 export const cleaned = (words: string): string =>
   words
     .replace(secretLooking, '[hidden]')
+    .replace(storeKeyLooking, '[hidden]')
     .replace(userIdLooking, '[hidden]')
     .replace(phoneLooking, (number) => maskPhone(number))
     .slice(0, 500);

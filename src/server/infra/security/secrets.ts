@@ -56,6 +56,14 @@ export async function readSecrets(allAccountsSql: Sql, secretKey?: string): Prom
   return secretsFrom(row.value, secretKey);
 }
 
+/** Names an installation, whatever its SECRET_KEY is; tells nothing of its secrets. After `readSecrets`. */
+export async function installationId(allAccountsSql: Sql): Promise<string> {
+  const [row] = await allAccountsSql<{ value: Buffer }[]>`
+    select value from installation_secrets where name = ${ROOT}`;
+  if (!row) throw new Error('installation_secrets: there is no root yet');
+  return Buffer.from(hkdfSync('sha256', row.value, 'kabari', 'installation', 16)).toString('hex');
+}
+
 /**
  * A secret value of the installation, made at its first start and stored sealed; the same on every node.
  *

@@ -1,5 +1,6 @@
 import { backupSettings } from './backup.ts';
 import { channelSettings } from './channels.ts';
+import { fileSettings } from './files.ts';
 import { moneySettings } from './money.ts';
 import { serviceSettings } from './service.ts';
 import {
@@ -109,6 +110,7 @@ export const settings = {
   ),
   ...channelSettings,
   ...backupSettings,
+  ...fileSettings,
   ...moneySettings,
   ...serviceSettings,
   BATCH_ACROSS_ACCOUNTS: setting('Whether one database call serves many accounts.', switched, 'on'),

@@ -3,13 +3,14 @@ import {
   type FileRef,
   type MadeFile,
   type MadeFiles,
+  type MadeFilesPlace,
   openAttempt,
   sweepAttempts,
 } from '#server/infra/made-files/attempts.ts';
 
 /** A finished archive of an account; undefined when there is none, it expired, or its file is missing. */
 export async function openArchive(
-  { sql, folder }: { sql: Sql; folder: string },
+  { sql, place }: { sql: Sql; place: MadeFilesPlace },
   { accountId, exportId }: FileRef,
 ): Promise<MadeFile | undefined> {
   const [archive] = await asAccount(
@@ -25,7 +26,7 @@ export async function openArchive(
   if (!archive) return undefined;
   const { day, ...file } = archive;
   const name = `data-kabari-${day}.zip`;
-  return openAttempt(folder, { exportId, ...file, name, mime: 'application/zip' });
+  return openAttempt(place, { exportId, ...file, name, mime: 'application/zip' });
 }
 
 /** Expires archives after their day, and deletes every file that no active row names. */

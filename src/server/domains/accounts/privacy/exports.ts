@@ -13,6 +13,7 @@ import {
   type MadeFile,
   type MadeFiles,
   LeaseLost,
+  type MadeFilesPlace,
   eraseAttempts,
 } from '#server/infra/made-files/attempts.ts';
 import { openArchive, sweepArchives } from './export-files.ts';
@@ -25,8 +26,8 @@ export type ExportsDeps = {
   /** Sees all: archives are made for every account. */
   allAccountsSql: Sql;
   secrets: Secrets;
-  /** The folder of archives; created when it is missing. */
-  folder: string;
+  /** Where archives lie. */
+  place: MadeFilesPlace;
   /** All data of accounts. */
   accountDataSources: () => readonly AccountData[];
   sessions: Pick<Sessions, 'isElsewhere'>;
@@ -54,8 +55,8 @@ export type Exports = {
 const RENEW_MS = 5_000;
 
 export function openExports(deps: ExportsDeps): Exports {
-  const { allAccountsSql, folder } = deps;
-  const files: MadeFiles = { allAccountsSql, table: 'exports', folder, renewMs: RENEW_MS };
+  const { allAccountsSql, place } = deps;
+  const files: MadeFiles = { allAccountsSql, table: 'exports', place, renewMs: RENEW_MS };
   const listeners: (() => void)[] = [];
   const closing = new AbortController();
   const notifyListeners = () => {

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import type { MessageType } from '#contract/messages.ts';
 import { type Files, jpegOf } from '#server/domains/media/media.ts';
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
@@ -34,13 +34,15 @@ export async function uploadFile(
   const { accountId, tokenId, phoneNumberId, accessToken } = number;
   const file = await deps.files.open(accountId, fileId);
   if (!file) return undefined;
-  const bytes = await readFile(file.path);
+  const bytes = await buffer(await file.stream());
   const isDrawn = isUntaken(type, file.mime);
   const mime = isDrawn ? 'image/jpeg' : file.mime;
   const key = { accountId, tokenId, sha256: sha256(bytes), mime };
   const known = await knownMedia(deps, key);
   if (known !== undefined) return { mediaId: known };
-  const taken = isDrawn ? await jpegOf({ path: file.path, mime: 'image/webp', accountId }) : bytes;
+  const taken = isDrawn
+    ? await file.withFile((path) => jpegOf({ path, mime: 'image/webp', accountId }))
+    : bytes;
   const form = new FormData();
   form.set('messaging_product', 'whatsapp');
   form.set('type', mime);

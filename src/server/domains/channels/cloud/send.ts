@@ -7,6 +7,7 @@ import {
 import type { HealthRecorder } from '#server/domains/channels/health/recorder.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
+import { StoreAway } from '#server/infra/file-store/file-store.ts';
 import { OutboundError } from '#server/infra/net/outbound.ts';
 import { at, textAt } from '#server/infra/net/json-values.ts';
 import { laterMs, meaningOf } from './codes.ts';
@@ -42,7 +43,8 @@ type Refused = Exclude<GraphAnswer, { ok: true }>;
 /**
  * Tries once to send a message by the Cloud API.
  *
- * @throws what leaves the outcome unknown: a connection that broke, or an answer that is not Meta's.
+ * @throws what leaves the outcome unknown: a connection that broke, or an answer that is not Meta's. `StoreAway`,
+ *   before anything has left, where the message's file cannot be read now.
  */
 export async function sendByCloud(
   deps: SendDeps,
@@ -113,6 +115,7 @@ async function mediaFor(
 
 /** Uploading a file sends no message: whatever became of it, the message has not left. */
 function unsentBy({ report }: SendDeps, error: unknown): SendResult {
+  if (error instanceof StoreAway) throw error;
   if (error instanceof OutboundError && error.reason === 'ended') throw error;
   const isOfFile = error instanceof Refusal && error.code !== 'busy';
   if (isOfFile) return { outcome: 'failed', failure: 'media_refused' };

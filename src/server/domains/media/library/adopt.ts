@@ -29,10 +29,13 @@ export async function adoptUpload(
   const stored = await deps.files.open(accountId, fileId);
   if (!stored) throw new Refusal('upload_gone', {});
   const answerBeforeMs = performance.now() + ANSWER_MS_MAX;
-  return withDraftFolder(deps.dataFolder, async (folder) => {
-    const described = await describe({ ...stored, accountId }, folder, answerBeforeMs);
-    return keep(deps, { accountId, fileId, source: 'portal' }, described, (tx) =>
-      claimUpload(tx, { accountId, userId, uploadId, purpose: 'media' }),
-    );
-  });
+  const { name, mime } = stored;
+  return withDraftFolder(deps.dataFolder, (folder) =>
+    stored.withFile(async (path) => {
+      const described = await describe({ path, name, mime, accountId }, folder, answerBeforeMs);
+      return keep(deps, { accountId, fileId, source: 'portal' }, described, (tx) =>
+        claimUpload(tx, { accountId, userId, uploadId, purpose: 'media' }),
+      );
+    }),
+  );
 }

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { Refusal, type RefusalCode } from '#contract/base/refusals.ts';
 import { bytesMaxOfKind } from '#contract/media/kinds.ts';
+import { StoreAway } from '#server/infra/file-store/file-store.ts';
 import { FetchError, type FetchReason, type FileClient } from '#server/infra/net/outbound-file.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import {
@@ -35,6 +36,8 @@ const AT_ONCE = 16;
 const POLL_MS = 1_000;
 /** After a try that may have better luck; one more than these, and it failed. */
 const RETRY_SECONDS = [2, 8, 30];
+/** While the store of files is away. */
+const STORE_SECONDS = 15;
 /** Nothing of ours, or of the host's, is as long in trouble as this. */
 const TRIES_MAX = 8;
 
@@ -128,6 +131,7 @@ async function fetchOnce(
   } catch (error) {
     if (error instanceof FetchError) return afterFetchError(error.reason, tries);
     if (error instanceof Refusal) return afterRefusal(error.code, tries);
+    if (error instanceof StoreAway) return { seconds: STORE_SECONDS, counts: false };
     // Ours: the disk, the database. The host had nothing to do with it.
     report(error);
     return later(tries, 'media_unreachable', TRIES_MAX);

@@ -11,6 +11,7 @@ import { edgesOf } from '#server/domains/media/inspection/inspect-bytes.ts';
 import type { Scanner } from '#server/domains/media/inspection/inspect-malware.ts';
 import { withEnding } from '#server/domains/media/inspection/inspect-name.ts';
 import { type Inspected, inspect } from '#server/domains/media/inspection/inspect.ts';
+import { scratchFolder } from '#server/infra/file-store/scratch.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { type Said, claimOf } from './claim.ts';
@@ -56,7 +57,7 @@ export async function withDraftFolder<T>(
   dataFolder: string,
   work: (folder: string) => Promise<T>,
 ): Promise<T> {
-  const folder = join(dataFolder, 'uploads', `media-${newId()}`);
+  const folder = join(scratchFolder(dataFolder), `media-${newId()}`);
   await mkdir(folder, { recursive: true, mode: 0o700 });
   try {
     return await work(folder);
@@ -180,6 +181,7 @@ export async function keep(
     ...(preview && previewId !== null ? [{ ...preview, fileId: previewId }] : []),
   ];
   try {
+    for (const draft of drafts) await files.sendAhead(draft);
     return await asAccount(sql, accountId, async (tx) => {
       // As uploads do: two that come together would both see the room of one.
       await tx`select pg_advisory_xact_lock(hashtextextended(${`uploads ${accountId}`}, 0))`;

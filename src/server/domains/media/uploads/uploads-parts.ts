@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { link, mkdir, open, readdir, rm, stat } from 'node:fs/promises';
+import { link, mkdir, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UPLOAD_HOURS } from '#contract/uploads.ts';
+import { type FileStore, StoreAway } from '#server/infra/file-store/file-store.ts';
+import { sweepScratch } from '#server/infra/file-store/scratch.ts';
 import { syncFolder } from '#server/infra/sync-folder.ts';
 import { newId } from '#server/infra/ids.ts';
 
 /** Bytes on their way in, as they come from the network. */
 export type Incoming = AsyncIterable<Uint8Array>;
 
-/** One piece of an upload on the disk, whole and synced. */
+/** One piece of an upload, whole and stored. */
 export type Part = { partId: string; bytes: number; sha256: Buffer };
 
 /** Where the pieces of uploads lie: by ids of ours, never by a name. */
@@ -17,30 +19,45 @@ export type Parts = {
   /**
    * Writes a piece; nothing of it is left when that fails.
    *
-   * @param bytesMax one more is too many: `tooMany` is thrown.
-   * @param look sees the first bytes before the rest is taken.
+   * @param rules.bytesMax one more is too many: `tooMany` is thrown.
+   * @param rules.look sees the first bytes before the rest is taken.
+   * @param rules.isWhole it is all of the upload, which is looked into at once, here: no other node will ask for it.
    */
-  write(
-    uploadId: string,
-    incoming: Incoming,
-    rules: { bytesMax: number; tooMany: () => Error; look?: (head: Uint8Array) => void },
-  ): Promise<Part>;
+  write(uploadId: string, incoming: Incoming, rules: Rules): Promise<Part>;
   /** Forgets one piece. */
   drop(uploadId: string, partId: string): Promise<void>;
-  /** Joins pieces into one file of its own and gives its path. */
+  /** Joins pieces, whichever node received them, into one file of its own on this one and gives its path. */
   join(uploadId: string, partIds: readonly string[]): Promise<string>;
   /** Forgets all of an upload. */
   clear(uploadId: string): Promise<void>;
-  /** Forgets folders that nothing was written to for longer than an upload lives. */
+  /** Forgets what nothing was written to for longer than an upload lives. */
   clearOld(): Promise<void>;
 };
 
-const HOUR_MS = 3_600_000;
+type Rules = {
+  bytesMax: number;
+  tooMany: () => Error;
+  look?: (head: Uint8Array) => void;
+  isWhole?: boolean;
+};
 
-/** @param folder made when it is missing; on the disk of the store of files. */
-export function openParts(folder: string): Parts {
+const HOUR_MS = 3_600_000;
+const AGE_MS = (UPLOAD_HOURS + 1) * HOUR_MS;
+
+/**
+ * @param folder where they are written; made when it is missing, on the disk of the data folder.
+ * @param store where they lie then, if all nodes share it: the next piece may come to another one.
+ */
+export function openParts(folder: string, store: FileStore): Parts {
   const folderOf = (uploadId: string) => join(folder, uploadId);
   const pathOf = (uploadId: string, partId: string) => join(folder, uploadId, partId);
+  const keyOf = (uploadId: string, partId: string) => `uploads/${uploadId}/${partId}`;
+  const isHere = async (uploadId: string, partId: string) =>
+    !store.isShared || (await stat(pathOf(uploadId, partId)).catch(() => undefined)) !== undefined;
+  const read = async (uploadId: string, partId: string) =>
+    (await isHere(uploadId, partId))
+      ? createReadStream(pathOf(uploadId, partId))
+      : store.stream(keyOf(uploadId, partId));
   return {
     async write(uploadId, incoming, rules) {
       const partId = newId();
@@ -49,50 +66,71 @@ export function openParts(folder: string): Parts {
       try {
         const written = await writeAll(path, incoming, rules);
         await syncFolder(folderOf(uploadId));
+        if (store.isShared && rules.isWhole !== true) {
+          await store.put(keyOf(uploadId, partId), path, written.bytes);
+          await rm(path, { force: true });
+        }
         return { partId, ...written };
       } catch (error) {
         await rm(path, { force: true });
         throw error;
       }
     },
-    drop: (uploadId, partId) => rm(pathOf(uploadId, partId), { force: true }),
+    async drop(uploadId, partId) {
+      await rm(pathOf(uploadId, partId), { force: true });
+      await forget(store, keyOf(uploadId, partId));
+    },
     async join(uploadId, partIds) {
       const path = pathOf(uploadId, `whole-${newId()}`);
       const [only] = partIds;
-      if (only !== undefined && partIds.length === 1) {
+      if (only !== undefined && partIds.length === 1 && (await isHere(uploadId, only))) {
         // A second name for the same bytes: what becomes of it leaves the piece alone.
         await link(pathOf(uploadId, only), path);
         return path;
       }
+      if (store.isShared) await mkdir(folderOf(uploadId), { recursive: true, mode: 0o700 });
       const whole = await open(path, 'wx', 0o600);
       try {
         for (const partId of partIds) {
-          for await (const chunk of createReadStream(pathOf(uploadId, partId))) {
+          for await (const chunk of await read(uploadId, partId)) {
             await whole.writeFile(chunk as Buffer);
           }
         }
+      } catch (error) {
+        await rm(path, { force: true });
+        throw error;
       } finally {
         await whole.close();
       }
       return path;
     },
-    clear: (uploadId) => rm(folderOf(uploadId), { recursive: true, force: true }),
+    async clear(uploadId) {
+      await rm(folderOf(uploadId), { recursive: true, force: true });
+      await forget(store, `uploads/${uploadId}/`);
+    },
     async clearOld() {
-      const before = Date.now() - (UPLOAD_HOURS + 1) * HOUR_MS;
-      for (const name of await readdir(folder).catch(() => [])) {
-        const facts = await stat(join(folder, name)).catch(() => undefined);
-        if (facts && facts.mtimeMs < before) {
-          await rm(join(folder, name), { recursive: true, force: true });
-        }
-      }
+      await sweepScratch(folder, AGE_MS);
+      await forget(store, 'uploads/', Date.now() - AGE_MS);
     },
   };
+}
+
+/** Deletes pieces of a shared store that nobody asks for any more; what cannot be deleted now goes when it is old. */
+async function forget(store: FileStore, prefix: string, beforeMs = Infinity): Promise<void> {
+  if (!store.isShared) return;
+  try {
+    for await (const { key, modifiedMs } of store.list(prefix)) {
+      if (modifiedMs < beforeMs) await store.delete(key);
+    }
+  } catch (error) {
+    if (!(error instanceof StoreAway)) throw error;
+  }
 }
 
 async function writeAll(
   path: string,
   incoming: Incoming,
-  { bytesMax, tooMany, look }: Parameters<Parts['write']>[2],
+  { bytesMax, tooMany, look }: Rules,
 ): Promise<Omit<Part, 'partId'>> {
   const file = await open(path, 'wx', 0o600);
   try {

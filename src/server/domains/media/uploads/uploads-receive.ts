@@ -85,6 +85,7 @@ export async function take(
   });
   try {
     const part = await ready.parts.write(uploadId, announced.bytes, {
+      isWhole: true,
       bytesMax,
       tooMany: () => new Refusal('upload_too_large', { bytesMax }),
       look: (head) => checkHead(claim, head),
@@ -251,6 +252,7 @@ async function keepWhole(ready: Ready, { accountId }: Owner, upload: Upload): Pr
   const measured = await measure(kept);
   const fileId = newId();
   try {
+    await files.sendAhead({ path: kept, ...measured });
     await asAccount(sql, accountId, async (tx) => {
       // Locked before the files of the account, as by who forgets it.
       await tx`

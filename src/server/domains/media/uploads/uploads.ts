@@ -1,6 +1,6 @@
-import { join } from 'node:path';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { UploadPurpose } from '#contract/uploads.ts';
+import { scratchFolder } from '#server/infra/file-store/scratch.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { lockFiles } from '#server/domains/media/files.ts';
 import { type Piece, append, take } from './uploads-receive.ts';
@@ -46,7 +46,8 @@ export type UploadedFile = { name: string; bytes: Buffer };
 
 /** Opens the uploads: FilePond's verbs, without HTTP. */
 export function openUploads(deps: UploadDeps): Uploads {
-  const ready: Ready = { ...deps, parts: openParts(join(deps.dataFolder, 'uploads')) };
+  const { dataFolder, files } = deps;
+  const ready: Ready = { ...deps, parts: openParts(scratchFolder(dataFolder), files.store) };
   return {
     begin: (owner, announced) => begin(ready, owner, announced),
     append: (owner, uploadId, piece) => append(ready, owner, uploadId, piece),

@@ -1,12 +1,17 @@
 import { expect, test } from 'vitest';
 import type { SendResult } from '#server/domains/channels/channels.ts';
+import { StoreAway } from '#server/infra/file-store/file-store.ts';
 import { type Dispatched, type AttemptContext, attempt } from './attempt.ts';
 
 const claim = { accountId: 'a', tokenId: 't', epoch: 1 };
 
 /** What one more try of a message comes to, after one that a dead worker may have made. */
-const tryAgain = (answer: SendResult, unsureMs: number | null) => {
-  const channel = { preallocates: true, timeoutMs: 60_000, send: async () => answer };
+const tryAgain = (answer: SendResult | Error, unsureMs: number | null) => {
+  const send = async () => {
+    if (answer instanceof Error) throw answer;
+    return answer;
+  };
+  const channel = { preallocates: true, timeoutMs: 60_000, send };
   const message: Dispatched = {
     o_id: 'm',
     o_peer: '6281200000001',
@@ -35,4 +40,12 @@ test.for<SendResult>([
   const over = { kind: 'settled', outcome: 'failed', failure };
   expect(await tryAgain(answer, 0)).toMatchObject(over);
   expect(await tryAgain(answer, null)).toMatchObject(over);
+});
+
+test('a message whose file cannot be read now waits for it, however often it was tried', async () => {
+  expect(await tryAgain(new StoreAway('no answer'), null)).toMatchObject({
+    kind: 'postponed',
+    state: 'ready',
+    awaits: null,
+  });
 });

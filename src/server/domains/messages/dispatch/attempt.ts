@@ -7,6 +7,7 @@ import {
   prepareMedia,
 } from '#server/domains/messages/media/prepare.ts';
 import { hasOptedOut } from '#server/domains/messages/optouts/optouts.ts';
+import { StoreAway } from '#server/infra/file-store/file-store.ts';
 import { type Sql, retrying } from '#server/infra/postgres/database.ts';
 
 /** A claimed lane: ours while its epoch is unchanged. */
@@ -73,8 +74,8 @@ export type Postponed = {
   state: 'ready' | 'unknown';
   afterMs: number;
   detail: string;
-  /** The fetch of its link that it waits for: nothing was tried. */
-  awaits?: string;
+  /** Nothing was tried: it waits for the fetch of its link, or, null, for its file, which cannot be read now. */
+  awaits?: string | null;
 };
 /** The result of one try. */
 export type Result = Settled | Postponed;
@@ -144,6 +145,9 @@ export async function attempt(
   }
   const answer = await sendOnce(context, outgoing(context, claim, { ...message, o_body: body }));
   if (answer === 'unknown') return awaitReceipt(receiptWaitMs(channel));
+  if (answer === 'unread') {
+    return { kind: 'postponed', id, state: 'ready', afterMs: AWAIT_MS, detail: '', awaits: null };
+  }
   if (answer.outcome === 'sent') return settled('sent', null);
   const { failure } = answer;
   if (answer.outcome === 'later' && message.o_attempt < TRIES_MAX) {
@@ -228,7 +232,7 @@ const outgoing = (context: AttemptContext, claim: Claim, message: Dispatched): O
 async function sendOnce(
   { channel }: AttemptContext,
   message: Outgoing,
-): Promise<SendResult | 'unknown'> {
+): Promise<SendResult | 'unknown' | 'unread'> {
   // What was placed for the Cloud API and waited leaves by the channel that its token has now.
   if (channel.name !== 'cloud' && isUserId(message.to))
     return { outcome: 'failed', failure: 'not_on_whatsapp' };
@@ -240,8 +244,8 @@ async function sendOnce(
   }, channel.timeoutMs);
   try {
     return await Promise.race([channel.send(message, timeout.signal), timedOut]);
-  } catch {
-    return 'unknown';
+  } catch (error) {
+    return error instanceof StoreAway ? 'unread' : 'unknown';
   } finally {
     clearTimeout(timer);
   }

@@ -213,20 +213,24 @@ async function postpone(sql: Sql, claim: Claim, postponed: readonly Postponed[])
   );
 }
 
-/** Puts messages back until their links are fetched; what ended meanwhile has found none of them waiting. */
+/**
+ * Puts messages back until their links are fetched, or their files can be read; a fetch that ended meanwhile has found none
+ * of them waiting.
+ */
 async function park(
   { sql, media }: Pick<ResultsDeps, 'sql' | 'media'>,
   { accountId, tokenId, epoch }: Claim,
   awaiting: readonly Postponed[],
 ): Promise<void> {
-  const fetchIds = awaiting.flatMap(({ awaits }) => awaits ?? []);
+  const fetchIds = awaiting.map(({ awaits }) => awaits ?? null);
   await retrying(
     () => sql`select await_media(
       ${accountId}, ${tokenId}, ${epoch}, ${awaiting.map(({ id }) => id)}::uuid[],
       ${fetchIds}::uuid[], ${AWAIT_MS}
     )`,
   );
-  for (const fetchId of await media.endedOf(accountId, [...new Set(fetchIds)])) {
+  const fetches = new Set(fetchIds.filter((one) => one !== null));
+  for (const fetchId of await media.endedOf(accountId, [...fetches])) {
     await wakeAwaiting(sql, { accountId, fetchId });
   }
 }

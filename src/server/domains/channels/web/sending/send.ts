@@ -24,7 +24,8 @@ const WAIT_MS_MAX = 24 * 3_600_000;
 /**
  * Sends one message by a number: what begins a chat only where the network, and the number's age, let it.
  *
- * @throws when the network did not answer: it may have it.
+ * @throws when the network did not answer: it may have it. `StoreAway`, before anything has left, where the message's
+ *   file cannot be read now.
  */
 export async function sendMessage(
   deps: WebDeps,
@@ -41,7 +42,13 @@ export async function sendMessage(
   const isNewChat = !(await isChatKnown(sql, chat));
   const refused = isNewChat ? await refusalOfNewChat(deps, phone, chat) : undefined;
   if (refused) return refused;
-  const engineMessage = await engineMessageOf(message, deps.readFile);
+  const engineMessage = await engineMessageOf(message, deps.readFile).catch(
+    async (error: unknown) => {
+      // Nothing was said: the chat has not begun.
+      if (isNewChat) await forgetChat(sql, chat);
+      throw error;
+    },
+  );
   if (!engineMessage) return { outcome: 'failed', failure: 'media_unreachable' };
   const socket = phone.openSocket;
   if (!socket || signal.aborted) {

@@ -1,5 +1,6 @@
--- Puts messages back whose links are being fetched: they have not left, and hold up later ones to the same
--- phone. They are due again when their fetch ends (wake_awaiting), or after p_after_ms, should nobody say so.
+-- Puts messages back whose links are being fetched, or (p_fetch null) whose files cannot be read now: they have not
+-- left, and hold up later ones to the same phone. They are due again when their fetch ends (wake_awaiting), or after
+-- p_after_ms, should nobody say so.
 -- That was no try: it is not counted. Called by a lane's owner. Locks the lane (share), then the rows. Raises
 -- LN001 when the lane was lost.
 create or replace function await_media(

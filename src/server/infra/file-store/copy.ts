@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { Readable } from 'node:stream';
+import type { FileStore } from './file-store.ts';
+
+export type Copying = {
+  /** On disk, where it is left as it is. */
+  from: FileStore;
+  to: FileStore;
+  /** The contents that must be in `to` at the end, of those whose hash begins with a digit from 0 to 15: lengths by key. */
+  named: (digit: number) => Promise<ReadonlyMap<string, number>>;
+  /** Also reads what is there already. */
+  isThorough?: boolean;
+  signal: AbortSignal;
+};
+
+/** How it went. */
+export type Copied = {
+  copied: number;
+  bytes: number;
+  /** Files that were there before. */
+  already: number;
+  /** Keys of files whose contents are not those that their names say, here; none of them was copied. */
+  broken: string[];
+  /** Keys of named contents that are in neither store. */
+  missing: string[];
+};
+
+const AT_ONCE = 4;
+/** Files that account holders may still fetch: archives and rows, finished ones. */
+const made = /\.(?:zip|csv|xlsx)$/;
+const byContents = /^files\/[0-9a-f]{2}\/(?<hash>[0-9a-f]{64})$/;
+
+/**
+ * Copies all files of an installation from one store into another, and reads each one back there. May be broken off and
+ * begun again: what is there, at its length, is not copied a second time.
+ *
+ * @throws StoreAway
+ */
+export async function copyFiles(copying: Copying): Promise<Copied> {
+  const result: Copied = { copied: 0, bytes: 0, already: 0, broken: [], missing: [] };
+  // A sixteenth of all at a time is in memory.
+  for (let digit = 0; digit < 16 && !copying.signal.aborted; digit++) {
+    const prefix = `files/${digit.toString(16)}`;
+    const there = await copyAll(
+      copying,
+      { prefix, isMeant: (key) => byContents.test(key) },
+      result,
+    );
+    for (const [key, size] of await copying.named(digit)) {
+      // One that came while this ran: the next run finds it.
+      const isMissing = there.get(key) !== size && (await copying.from.size(key)) === undefined;
+      if (isMissing && !copying.signal.aborted) result.missing.push(key);
+    }
+  }
+  await copyAll(copying, { prefix: 'exports/', isMeant: (key) => made.test(key) }, result);
+  return result;
+}
+
+type Part = { prefix: string; isMeant: (key: string) => boolean };
+
+/** @returns what is in the other store at the end: lengths by key. */
+async function copyAll(
+  copying: Copying,
+  { prefix, isMeant }: Part,
+  result: Copied,
+): Promise<ReadonlyMap<string, number>> {
+  const { from, to, isThorough, signal } = copying;
+  const there = new Map<string, number>();
+  for await (const { key, sizeBytes } of to.list(prefix)) there.set(key, sizeBytes);
+  const files = from.list(prefix);
+  const take = async () => {
+    for (;;) {
+      const next = signal.aborted ? undefined : await files.next();
+      if (!next || next.done) return;
+      const { key, sizeBytes } = next.value;
+      if (!isMeant(key)) continue;
+      const isThere = there.get(key) === sizeBytes;
+      if (isThere && !(isThorough && (await isOther(copying, key)))) result.already += 1;
+      else if (await copyOne(copying, { key, sizeBytes }, result)) there.set(key, sizeBytes);
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, take));
+  return there;
+}
+
+/** Whether the two stores have different bytes under a key. */
+const isOther = async ({ from, to }: Copying, key: string): Promise<boolean> =>
+  (await hashOf(await from.stream(key))) !== (await hashOf(await to.stream(key)));
+
+/** @returns whether it is there now. */
+async function copyOne(
+  { from, to }: Copying,
+  { key, sizeBytes }: { key: string; sizeBytes: number },
+  result: Copied,
+): Promise<boolean> {
+  try {
+    return await from.withFile(key, async (path) => {
+      const hash = await hashOf(createReadStream(path));
+      if (hash !== (byContents.exec(key)?.groups?.['hash'] ?? hash)) {
+        result.broken.push(key);
+        return false;
+      }
+      await to.put(key, path, sizeBytes);
+      if ((await hashOf(await to.stream(key))) !== hash) {
+        await to.delete(key);
+        throw new Error(`${to.name} gave back other bytes than it was given, of ${key}`);
+      }
+      result.copied += 1;
+      result.bytes += sizeBytes;
+      return true;
+    });
+  } catch (error) {
+    // Erased while this ran.
+    if ((await from.size(key)) === undefined) return false;
+    throw error;
+  }
+}
+
+async function hashOf(bytes: Readable): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of bytes) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}
