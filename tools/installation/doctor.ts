@@ -17,12 +17,20 @@ import { failedJobs } from '#server/infra/jobs/failed-jobs.ts';
 import { readDatabaseFacts } from '#server/infra/postgres/check.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { compareMigrations } from '#server/infra/postgres/migrations.ts';
+import { FIRST_LSN, readStanding } from '#server/infra/postgres/replica/standing.ts';
 import { installationId, opensSecrets } from '#server/infra/security/secrets.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import type { Call, Command } from './command.ts';
 import { dataFolderOf, openInstallation } from './open.ts';
 import { foreignBackup, lastRun, newestBackup, ownDisk } from './doctor/backups.ts';
-import { clocks, databaseVersion, durability, migrations, superuser } from './doctor/database.ts';
+import {
+  clocks,
+  databaseVersion,
+  durability,
+  migrations,
+  replica,
+  superuser,
+} from './doctor/database.ts';
 import { movedFiles, placeOfFiles, storeOfFiles, versionsOfFiles } from './doctor/files.ts';
 import { type Finding, finding, linesOf, wrong } from './doctor/finding.ts';
 import { dataFolder, disk, firstPassword, keyFile, listening } from './doctor/machine.ts';
@@ -70,6 +78,7 @@ function checksOfDatabase(config: Config, { owner, allAccountsSql }: Pools, now:
     ['the role', async () => superuser(await facts(), config.production)],
     ['durability', async () => durability(await facts())],
     ['the clocks', async () => clocks(await facts(), new Date())],
+    ...checksOfReplica(config, owner),
     [
       'the tables',
       async () => migrations(await compareMigrations(owner, join(serverFolder, 'migrations'))),
@@ -112,6 +121,19 @@ const checksOfFiles = (store: S3Store, all: Sql): Checks => [
   ['the files in it', async () => movedFiles(store, await someContents(all, SOME_FILES))],
   ['former versions of files', () => versionsOfFiles(store)],
 ];
+
+function checksOfReplica({ DATABASE_REPLICA_URL: url }: Config, owner: Sql): Checks {
+  if (url === undefined) return [];
+  const look = async () => {
+    const sql = openDatabase(url, { max: 1, as: 'all accounts', name: 'doctor' });
+    try {
+      return replica(await readStanding(owner, sql, FIRST_LSN).catch(() => undefined));
+    } finally {
+      await sql.end({ timeout: 1 });
+    }
+  };
+  return [['the replica', look]];
+}
 
 async function factorsOfOperators(allAccountsSql: Sql) {
   const everybody = await everyOperator(allAccountsSql);

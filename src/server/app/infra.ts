@@ -7,6 +7,7 @@ import { type DiskWatch, isDiskFull, watchDisks } from '#server/infra/observabil
 import type { Log } from '#server/infra/observability/log.ts';
 import { type Metrics, openMetrics } from '#server/infra/observability/metrics.ts';
 import { type Sql, isTransient, openDatabase } from '#server/infra/postgres/database.ts';
+import { type Replica, openReplica } from '#server/infra/postgres/replica/replica.ts';
 import { verifyRowLevelSecurity } from '#server/infra/postgres/row-level-security.ts';
 import { type Secrets, installationId, readSecrets } from '#server/infra/security/secrets.ts';
 
@@ -29,6 +30,8 @@ export type Infra = {
   store: FileStore;
   secrets: Secrets;
   metrics: Metrics;
+  /** Where long work reads that writes nothing. */
+  replica: Replica;
   /** Knows when a disk is full. */
   disks: DiskWatch;
   /** Logs what is our fault as a bug, and trouble that passes by itself as a warning. */
@@ -77,7 +80,17 @@ export async function openInfra(options: Options): Promise<{ infra: Infra; pools
   const store = await openFileStore({ config, dataFolder, owner });
   await startFileStore(store, log);
   const disks = watchDisks({ folder: dataFolder, sql: allAccountsSql, log });
-  const tools = { settings, secrets, store, metrics: openMetrics(), disks, report };
+  const metrics = openMetrics();
+  const replica = await openReplica({
+    url: config.DATABASE_REPLICA_URL,
+    primary: pools,
+    log,
+    fallbacks: metrics.counter(
+      'kabari_replica_fallbacks_total',
+      'What was to be read from the replica and was read from the database itself, by why',
+    ),
+  });
+  const tools = { settings, secrets, store, metrics, replica, disks, report };
   return { infra: { build, config, dataFolder, log, url, clock, now: clock.now, ...tools }, pools };
 }
 
@@ -100,9 +113,9 @@ async function openPools(url: string): Promise<Pools> {
 }
 
 /** Closes what `openInfra` opened. */
-export async function closeInfra({ disks, settings, store }: Infra, pools: Pools): Promise<void> {
-  settings.close();
-  store.close();
-  await disks.close();
+export async function closeInfra(infra: Infra, pools: Pools): Promise<void> {
+  infra.settings.close();
+  infra.store.close();
+  await Promise.all([infra.disks.close(), infra.replica.close()]);
   await Promise.all(Object.values(pools).map((sql) => sql.end({ timeout: 5 })));
 }

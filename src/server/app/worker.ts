@@ -177,7 +177,7 @@ const backupJobs = ({ runDue, watch }: Backups): readonly Job[] => [
 ];
 
 /** Each night the books are checked, sealed, and compared with bank and gateways. */
-const bookJobs = (books: Parameters<typeof reconcileNightly>[0]): readonly Job[] => [
+const bookJobs = (books: Parameters<typeof checkAndSeal>[0]): readonly Job[] => [
   {
     name: 'ledger-check',
     cron: '10 0 * * *',
@@ -262,7 +262,7 @@ function jobsOf(container: Container): readonly Job[] {
       run: () => pruneDeliveries(allAccountsSql),
     },
     { name: 'push-sweep', cron: '37 * * * *', run: () => sweepPush(allAccountsSql) },
-    ...bookJobs({ allAccountsSql, now, log, folder, statusOf }),
+    ...bookJobs({ allAccountsSql, now, log, folder, reading: infra.replica, statusOf }),
     {
       name: 'history-pruning',
       cron: '32 * * * *',

@@ -92,6 +92,14 @@ describe('nonsense is refused with one sentence that names the setting', () => {
       { ROLE: 'worker' },
       'ROLE=worker needs DATABASE_URL: the embedded database serves one process only.',
     ],
+    [
+      { DATABASE_REPLICA_URL: 'postgres://ani@standby/kabari' },
+      'DATABASE_REPLICA_URL needs DATABASE_URL, the database that it is a standby of.',
+    ],
+    [
+      { DATABASE_REPLICA_URL: 'standby' },
+      'DATABASE_REPLICA_URL must be an address such as postgres://user:password@standby:5432/kabari.',
+    ],
   ])('%o', (env, sentence) => {
     expect(refusal(env)).toBe(sentence);
   });

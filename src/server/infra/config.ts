@@ -67,6 +67,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       `ROLE=${given.ROLE} needs DATABASE_URL: the embedded database serves one process only.`,
     );
   }
+  if (given.DATABASE_REPLICA_URL !== undefined && given.DATABASE_URL === undefined) {
+    throw new StartError(
+      'DATABASE_REPLICA_URL needs DATABASE_URL, the database that it is a standby of.',
+    );
+  }
   return {
     ...given,
     BACKUP: given.BACKUP ?? (given.DATABASE_URL === undefined ? '03:15' : 'off'),

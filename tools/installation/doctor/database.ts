@@ -3,6 +3,8 @@ import {
   type DatabaseFacts,
   VERSION_MIN,
 } from '#server/infra/postgres/check.ts';
+import { type Standing } from '#server/infra/postgres/replica/standing.ts';
+import { stateOf } from '#server/infra/postgres/replica/replica.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 
 /** The server's version. */
@@ -45,6 +47,43 @@ export function clocks({ now: theirs }: Pick<DatabaseFacts, 'now'>, ours: Date):
     : wrong(
         `The clocks of this machine and the database are ${Math.round(apart / 1_000)} s apart.`,
         'Let both follow NTP.',
+      );
+}
+
+const REPLICA_SECONDS_MAX = 60;
+
+/** How the standby at DATABASE_REPLICA_URL stands; `undefined` when it does not answer. */
+export function replica(standing: Standing | undefined): Finding {
+  const instead = 'Until then, long work reads the database itself.';
+  if (!standing) {
+    return warning('The replica does not answer.', `See that it runs. ${instead}`);
+  }
+  const state = stateOf(standing);
+  if (state === 'of another database') {
+    return wrong(
+      'DATABASE_REPLICA_URL names the server of another database.',
+      'Name a standby of the one at DATABASE_URL, or leave it away.',
+    );
+  }
+  if (state === 'the database itself') {
+    return warning(
+      'DATABASE_REPLICA_URL names the database itself: nothing is taken off it.',
+      'Name a standby of it, or leave it away.',
+    );
+  }
+  if (state === 'no standby') {
+    return warning(
+      'The replica is no standby any more: it was promoted, or set up anew.',
+      `Make it follow the database again. ${instead}`,
+    );
+  }
+  const { lagSeconds } = standing;
+  const behind = lagSeconds === null ? 'by nobody knows how much' : `${Math.round(lagSeconds)} s`;
+  return lagSeconds !== null && lagSeconds <= REPLICA_SECONDS_MAX
+    ? ok(`The replica follows, ${behind} behind.`)
+    : warning(
+        `The replica is behind, ${behind}.`,
+        `See pg_stat_replication on the database. ${instead}`,
       );
 }
 

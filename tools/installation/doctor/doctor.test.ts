@@ -13,7 +13,7 @@ import { opensSecrets, readSecrets, storedSecret } from '#server/infra/security/
 import { freePort } from '#server/infra/embedded-postgres/server.ts';
 import { test } from '#tests/support/database/database.ts';
 import { foreignBackup, lastRun, newestBackup, ownDisk } from './backups.ts';
-import { clocks, databaseVersion, durability, migrations, superuser } from './database.ts';
+import { clocks, databaseVersion, durability, migrations, superuser, replica } from './database.ts';
 import { ago, finding, linesOf, warning } from './finding.ts';
 import { dataFolder, disk, firstPassword, keyFile, listening } from './machine.ts';
 import {
@@ -97,6 +97,27 @@ describe('what the doctor finds in the settings', () => {
     expect(secretKey(config, await opensSecrets(sql, SECRET_KEY)).state).toBe('ok');
     expect(secretKey(config, await opensSecrets(sql, `${SECRET_KEY}!`)).state).toBe('wrong');
     expect(secretKey(readConfig({}), true).state).toBe('warning');
+  });
+});
+
+describe('what the doctor finds of a replica', () => {
+  const standing = {
+    isOurs: true,
+    isPrimary: false,
+    isStandby: true,
+    isCaughtUp: true,
+    lagSeconds: 0,
+  };
+  test.for([
+    ['ok', standing],
+    ['warning', { ...standing, lagSeconds: 61 }],
+    ['warning', { ...standing, lagSeconds: null }],
+    ['warning', { ...standing, isPrimary: true, isStandby: false }],
+    ['warning', { ...standing, isStandby: false }],
+    ['wrong', { ...standing, isOurs: false }],
+    ['warning', undefined],
+  ] as const)('%s', ([state, found]) => {
+    expect(replica(found).state).toBe(state);
   });
 });
 

@@ -26,10 +26,15 @@ export function registerHealth(
 ): void {
   const { config, log, metrics, store } = container.infra;
   const files = watchFileStore(store, log);
+  const replica = () => {
+    const stands = container.infra.replica.stands();
+    return stands && { state: stands.state, lag_seconds: stands.lagSeconds };
+  };
   openHealth(app, {
     checks: checksOf(container, worker),
     // Texts go out without it, and all nodes have the same one: none of them would be left.
     ...(store.isShared && { shown: { files } }),
+    facts: () => ({ ...(replica() && { replica: replica() }) }),
     open,
     metricsText: metrics.text,
     metricsToken: config.METRICS_TOKEN,
@@ -63,7 +68,7 @@ function checksOf(
 
 /** Figures read when somebody asks. */
 function measure(
-  { infra: { metrics }, pools: { allAccountsSql }, events, messages }: Container,
+  { infra: { metrics, replica }, pools: { allAccountsSql }, events, messages }: Container,
   worker: Worker | undefined,
 ): void {
   metrics.gauge('kabari_live_streams', 'Open live streams of this process', () => [
@@ -107,6 +112,14 @@ function measure(
   metrics.gauge('kabari_books_red', '1 while the newest check of the books is red', () =>
     booksRed(allAccountsSql),
   );
+  metrics.gauge('kabari_replica_used', '1 while the replica is read', () => {
+    const stands = replica.stands();
+    return stands ? [{ value: stands.state === 'used' ? 1 : 0 }] : [];
+  });
+  metrics.gauge('kabari_replica_lag_seconds', 'How far the replica is behind', () => {
+    const value = replica.stands()?.lagSeconds ?? null;
+    return value === null ? [] : [{ value }];
+  });
   metrics.gauge('kabari_backup_timestamp_seconds', 'When the last whole backup was begun', () =>
     backupFigure(allAccountsSql),
   );

@@ -9,6 +9,7 @@ import type { Media } from '#server/domains/media/media.ts';
 import { placeIn } from '#server/infra/made-files/attempts.ts';
 import { accountDataOf } from '#server/app/account-data.ts';
 import type { Infra, Pools } from '#server/app/infra.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
 
 /**
  * Sends a text through the installation's own token; `shown` is what its history shows. The same `key`
@@ -25,14 +26,15 @@ type ErasureParts = {
 
 /** What accounts hold: how it is taken along, and how it goes. */
 export function openErasure(
-  { dataFolder, report, secrets, store }: Infra,
+  { dataFolder, replica, report, secrets, store }: Infra,
   { tenantSql: sql, allAccountsSql }: Pools,
   { media, rowExports, sendSystemText, sessions }: ErasureParts,
 ): { exports: Exports; eraseDue: () => Promise<void> } {
-  const accountDataSources = () =>
+  /** Archives are read where long work reads; what is erased is erased in the database itself. */
+  const accountDataSources = (pools: { tenantSql: Sql; allAccountsSql: Sql }) =>
     accountDataOf({
-      sql,
-      allAccountsSql,
+      sql: pools.tenantSql,
+      allAccountsSql: pools.allAccountsSql,
       secrets,
       ...media,
       archives: exports.accountData,
@@ -43,7 +45,8 @@ export function openErasure(
     allAccountsSql,
     secrets,
     place: placeIn(store, dataFolder, 'exports/'),
-    accountDataSources,
+    accountDataSources: () => accountDataSources(replica),
+    catchUp: replica.catchUp,
     sessions,
     sendSystemText,
     report,
@@ -54,7 +57,7 @@ export function openErasure(
       eraseDue({
         allAccountsSql,
         sendSystemText,
-        accountDataSources: accountDataSources(),
+        accountDataSources: accountDataSources({ tenantSql: sql, allAccountsSql }),
         report,
       }),
   };

@@ -7,17 +7,18 @@ import type { Infra, Pools } from '#server/app/infra.ts';
 
 /** Messages, and the results of campaigns, as files that accounts take along. */
 export const openFilesOfRows = (
-  { dataFolder, report, secrets, store }: Infra,
+  { dataFolder, replica, report, secrets, store }: Infra,
   { tenantSql: sql, allAccountsSql }: Pools,
   { isElsewhere }: Sessions,
 ): RowExports =>
   openRowExports({
     sql,
     allAccountsSql,
+    reading: replica,
     secrets,
     // Beside the archives, which no backup takes along either.
     place: placeIn(store, dataFolder, 'exports/rows/'),
-    sources: { messages: messageRows(sql), campaign: campaignResults(sql) },
+    sources: { messages: messageRows, campaign: campaignResults(sql) },
     timezoneOf,
     isElsewhere,
     report,

@@ -19,6 +19,7 @@ import {
 } from '#server/infra/made-files/attempts.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
+import type { Reading } from '#server/infra/postgres/replica/replica.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 import { announce } from './announce.ts';
@@ -31,6 +32,8 @@ export type ExportsDeps = {
   sql: Sql;
   /** Sees all: files are made for every account. */
   allAccountsSql: Sql;
+  /** Where the rows are read. */
+  reading: Pick<Reading, 'tenantSql' | 'catchUp'>;
   secrets: Secrets;
   /** Where the files lie. */
   place: MadeFilesPlace;
@@ -76,7 +79,8 @@ export function openRowExports(deps: ExportsDeps): RowExports {
     onChanged: announce,
   };
   let wake = () => undefined as void;
-  const work = { files, sources: deps.sources, report: deps.report, onNews };
+  const { reading, report, sources } = deps;
+  const work = { files, reading, sources, report, onNews };
   return {
     acts: actsOf(deps, () => {
       onNews();

@@ -42,6 +42,7 @@ function workerOf({ container, dataFolder }: RunningApp) {
   const exports = openRowExports({
     sql: pools.tenantSql,
     allAccountsSql: pools.allAccountsSql,
+    reading: infra.replica,
     secrets: infra.secrets,
     place: placeIn(openDiskStore(dataFolder), dataFolder, 'exports/rows/'),
     sources: { messages: source, campaign: source },

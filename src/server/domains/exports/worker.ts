@@ -10,6 +10,7 @@ import {
   makeFile,
 } from '#server/infra/made-files/attempts.ts';
 import { asAccount, isTransient } from '#server/infra/postgres/database.ts';
+import type { Reading } from '#server/infra/postgres/replica/replica.ts';
 import type { OpenedRows, RowSource } from '#server/infra/sheets/row-source.ts';
 import { writeCsv } from '#server/infra/sheets/csv-file.ts';
 import type { Table } from '#server/infra/sheets/table.ts';
@@ -21,6 +22,7 @@ import type { RowSources } from './sources.ts';
 export type WorkDeps = {
   files: MadeFiles;
   sources: RowSources;
+  reading: Pick<Reading, 'tenantSql' | 'catchUp'>;
   report: (error: unknown) => void;
   /** Called after each COMMIT that left news in the outbox. */
   onNews: () => void;
@@ -76,7 +78,7 @@ export async function makeWaiting(
 }
 
 async function makeOne(deps: WorkDeps, claim: Claim, signal: AbortSignal): Promise<void> {
-  const { files, report } = deps;
+  const { files, reading, report } = deps;
   const { accountId, exportId } = claim;
   const [stored] = await asAccount(files.allAccountsSql, accountId, (tx) =>
     readExports(tx, accountId, tx`and export_id = ${exportId}`),
@@ -85,7 +87,10 @@ async function makeOne(deps: WorkDeps, claim: Claim, signal: AbortSignal): Promi
   const { hours, name: zoneName } = zoneOf(stored.timezone);
   // The parameters were stored by the act of this kind, and checked by it.
   const source = deps.sources[stored.kind] as RowSource<unknown>;
+  // Rows are read that were committed before: what was asked for, and all that came before it, is among them.
+  await reading.catchUp();
   const opened = await source.open({
+    sql: reading.tenantSql,
     accountId,
     params: stored.params,
     requestId: exportId,

@@ -9,6 +9,8 @@ type Deps = {
   checks: Readonly<Record<string, Check>>;
   /** What is shown beside, and takes no work away: without it the application still serves most. */
   shown?: Readonly<Record<string, Check>>;
+  /** What `/readyz` says beside them: it works without. */
+  facts?: () => Readonly<Record<string, unknown>>;
   /** False from the moment the application begins to close. */
   open: () => boolean;
   metricsText: () => Promise<string>;
@@ -46,7 +48,11 @@ export function openHealth(app: FastifyInstance, deps: Deps): void {
     const well = ready && deps.open();
     reply.code(well ? 200 : 503);
     if (!well) reply.header('retry-after', '5');
-    return { status: well ? 'ready' : deps.open() ? 'failing' : 'closing', checks };
+    return {
+      status: well ? 'ready' : deps.open() ? 'failing' : 'closing',
+      checks,
+      ...deps.facts?.(),
+    };
   });
   app.get('/metrics', { config }, async (request, reply) => {
     if (!mayRead(request, deps.metricsToken)) return reply.callNotFound();

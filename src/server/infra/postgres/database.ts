@@ -4,7 +4,7 @@ import { type Place, Pool, type PoolOptions } from './driver/pool.ts';
 import type { Compiled } from './driver/compile.ts';
 import type { Row } from './driver/rows.ts';
 import { type Fragment as Piece, type Result, type Run, type Tag, createTag } from './sql.ts';
-import { type Transaction, runTransaction } from './driver/transaction.ts';
+import { type Transaction, type TransactionOptions, runTransaction } from './driver/transaction.ts';
 
 /** A piece of a statement, meant to be spliced into another. */
 export type Fragment = Piece;
@@ -50,20 +50,46 @@ export type Sql = Tag & {
  */
 export function openDatabase(url: string, options: PoolOptions): Sql {
   const pool = new Pool(url, options);
-  const run: Run = (compiled) =>
-    isScript(compiled) ? pool.runScript(compiled) : pool.run(compiled);
-  const sql = Object.assign(createTag(run), {
-    query: queryWith(run),
+  return createSql({
     place: pool.place,
-    begin: <T>(work: (tx: Tx) => PromiseLike<T> | T, mode?: string) =>
-      runTransaction(pool, (transaction) => work(createTx(transaction)), { mode }),
-    end: (options?: { timeout?: number }) => pool.end(options),
+    run: (compiled) => (isScript(compiled) ? pool.runScript(compiled) : pool.run(compiled)),
+    transact: (work, how) => runTransaction(pool, work, how),
+    end: (how) => pool.end(how),
   });
-  pools.set(sql, pool);
+}
+
+/** How the statements and transactions of an `Sql` are run. */
+export type Runner = {
+  readonly place: Place;
+  run: Run;
+  transact<T>(
+    work: (transaction: Transaction) => PromiseLike<T> | T,
+    options: TransactionOptions,
+  ): Promise<T>;
+  end(options?: { timeout?: number }): Promise<void>;
+};
+
+const runners = new WeakMap<Sql, Runner>();
+
+/** Statements and transactions that run as a runner says. */
+export function createSql(runner: Runner): Sql {
+  const sql = Object.assign(createTag(runner.run), {
+    query: queryWith(runner.run),
+    place: runner.place,
+    begin: <T>(work: (tx: Tx) => PromiseLike<T> | T, mode?: string) =>
+      runner.transact((transaction) => work(createTx(transaction)), { mode }),
+    end: runner.end,
+  });
+  runners.set(sql, runner);
   return sql;
 }
 
-const pools = new WeakMap<Sql, Pool>();
+/** How an `Sql` runs what it is given. */
+export function runnerOf(sql: Sql): Runner {
+  const runner = runners.get(sql);
+  if (!runner) throw new TypeError('not a pool');
+  return runner;
+}
 
 const isScript = ({ name, values }: Compiled): boolean => name === '' && values.length === 0;
 
@@ -93,9 +119,7 @@ export function asAccount<T>(
   work: (tx: Tx) => Promise<T>,
   settings: Record<string, string> = {},
 ): Promise<T> {
-  const pool = pools.get(sql);
-  if (!pool) throw new TypeError('not a pool');
-  return runTransaction(pool, (transaction) => work(createTx(transaction)), {
+  return runnerOf(sql).transact((transaction) => work(createTx(transaction)), {
     settings: { 'app.account': accountId, ...settings },
   });
 }

@@ -4,7 +4,13 @@ import { ROLES } from './driver/pool.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
 /** A pool the application works with, and what its connections may see: one account, or all. */
-type Pool = { sql: Sql; sees: 'one account' | 'all accounts'; max: number };
+type Pool = {
+  sql: Sql;
+  sees: 'one account' | 'all accounts';
+  max: number;
+  /** The setting that names its server; `DATABASE_URL` without it. */
+  setting?: 'DATABASE_URL' | 'DATABASE_REPLICA_URL';
+};
 
 /** Connections of each pool that are looked at, all open at once: behind a pooler one proves nothing. */
 const CONNECTIONS = 3;
@@ -25,12 +31,22 @@ type Facts = {
  * @throws StartError when a connection sees more than it may.
  */
 export async function verifyRowLevelSecurity(pools: readonly Pool[]): Promise<void> {
+  await verifyConnections(pools);
+  for (const { sql, sees } of pools) {
+    if (sees === 'one account') await tryToSee(sql);
+  }
+}
+
+/**
+ * The part of `verifyRowLevelSecurity` that writes nothing, for a standby: its tables and policies are those
+ * of the primary, where it was tried.
+ *
+ * @throws StartError when a connection sees more than it may.
+ */
+export async function verifyConnections(pools: readonly Pool[]): Promise<void> {
   for (const pool of pools) {
     const found = await lookAtOnce(pool.sql, Math.min(CONNECTIONS, pool.max));
     for (const facts of found) refuseOpen(pool, facts);
-  }
-  for (const { sql, sees } of pools) {
-    if (sees === 'one account') await tryToSee(sql);
   }
 }
 
@@ -63,11 +79,14 @@ async function look(tx: Tx): Promise<Facts> {
   return facts;
 }
 
-function refuseOpen({ sees }: Pool, { role, unbounded, account, open }: Facts): void {
+function refuseOpen(
+  { sees, setting = 'DATABASE_URL' }: Pool,
+  { role, unbounded, account, open }: Facts,
+): void {
   const proper = ROLES[sees === 'all accounts' ? 'all accounts' : 'tenant'];
   if (role !== proper) {
     throw new StartError(
-      `The application would work as ${role} instead of ${proper}, and see past the walls between accounts; something between it and the database takes the settings of its connections away: let DATABASE_URL name the database itself.`,
+      `The application would work as ${role} instead of ${proper}, and see past the walls between accounts; something between it and the database takes the settings of its connections away: let ${setting} name the database itself.`,
     );
   }
   if (unbounded) {
@@ -82,7 +101,7 @@ function refuseOpen({ sees }: Pool, { role, unbounded, account, open }: Facts): 
   }
   if (account !== (sees === 'all accounts' ? '*' : '')) {
     throw new StartError(
-      'Connections of the application begin with the settings of others; let DATABASE_URL name the database itself, or a pooler in session mode.',
+      `Connections of the application begin with the settings of others; let ${setting} name the database itself, or a pooler in session mode.`,
     );
   }
 }

@@ -85,6 +85,11 @@ export const postgresUrl = z.pipe(
   z.string('an address such as postgres://user:password@host:5432/kabari'),
 );
 
+export const replicaUrl = z.pipe(
+  z.pipe(z.string(), z.transform(canonicalAddress)),
+  z.string('an address such as postgres://user:password@standby:5432/kabari'),
+);
+
 /** An address, or a range of them: `10.0.0.0/8`, `::1`. */
 export const proxy = z
   .string()

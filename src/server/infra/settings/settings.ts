@@ -14,6 +14,7 @@ import {
   origin,
   postgresUrl,
   proxy,
+  replicaUrl,
   secretKey,
   switched,
   text,
@@ -47,6 +48,11 @@ export const settings = {
   DATABASE_URL: optional(
     'The PostgreSQL (15 or newer) to use. Without it the application runs its own, in the data folder.',
     postgresUrl,
+    { secret: true },
+  ),
+  DATABASE_REPLICA_URL: optional(
+    'A standby of the PostgreSQL at `DATABASE_URL`, entered by the same role. Long work that only reads goes there: files and archives that people take along, and the checks of the night. While it is away or too far behind, the database itself is read.',
+    replicaUrl,
     { secret: true },
   ),
   KABARI_DATA: optional(

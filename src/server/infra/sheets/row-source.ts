@@ -1,3 +1,4 @@
+import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Cell, Column } from './table.ts';
 
 /** Rows of an account that can be taken along as a file, as the domain that holds them offers them. */
@@ -11,6 +12,8 @@ export type RowSource<Params> = {
 };
 
 export type RowRequest<Params> = {
+  /** Where the rows are read: it sees one account, and only reads. Work on it may run twice. */
+  sql: Sql;
   accountId: string;
   params: Params;
   /** A UUIDv7 of the request: what came after it is left out. */

@@ -14,6 +14,7 @@ import { notifyExportReady } from '#server/domains/accounts/notices.ts';
 export type ExportJobDeps = {
   files: MadeFiles;
   accountDataSources: () => readonly AccountData[];
+  catchUp: () => Promise<void>;
   sendSystemText: AccountsDeps['sendSystemText'];
   report: AccountsDeps['report'];
 };
@@ -41,6 +42,7 @@ export async function makePendingExports(deps: ExportJobDeps, stop: AbortSignal)
 /** Writes a claimed archive and offers it for a day. */
 async function makeArchive(deps: ExportJobDeps, claim: Claim, signal: AbortSignal): Promise<void> {
   const { files, accountDataSources, report } = deps;
+  await deps.catchUp();
   const contents = contentsOf(accountDataSources(), claim.accountId);
   const progress = await createProgress(contents);
   const finish = async (sizeBytes: number) => {

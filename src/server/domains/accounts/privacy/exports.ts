@@ -30,6 +30,8 @@ export type ExportsDeps = {
   place: MadeFilesPlace;
   /** All data of accounts. */
   accountDataSources: () => readonly AccountData[];
+  /** Sees to it that they read everything that was committed before. */
+  catchUp: () => Promise<void>;
   sessions: Pick<Sessions, 'isElsewhere'>;
   sendSystemText: AccountsDeps['sendSystemText'];
   report: AccountsDeps['report'];

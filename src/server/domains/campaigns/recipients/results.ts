@@ -22,7 +22,7 @@ export const campaignResults = (sql: Sql): RowSource<Params> => ({
   check: async (accountId, { campaign_id: campaignId }) => {
     await asAccount(sql, accountId, (tx) => readCampaign(tx, { accountId, campaignId }));
   },
-  open: async ({ accountId, params: { campaign_id: campaignId }, zoneName }) => {
+  open: async ({ sql, accountId, params: { campaign_id: campaignId }, zoneName }) => {
     const [campaign] = await asAccount(sql, accountId, (tx) =>
       readCampaigns(tx, accountId, tx`and c.campaign_id = ${campaignId}`),
     );
@@ -56,15 +56,14 @@ async function* pagesOf(sql: Sql, { accountId, campaign, outcomes }: Reading) {
   const nothing: Cell[] = Array.from({ length: outcomes }, () => null);
   let last = 0;
   for (;;) {
-    const rows = await asAccount(sql, accountId, async (tx) => {
+    const page = await asAccount(sql, accountId, async (tx) => {
       const stored = await tx<StoredRecipient[]>`
         select place, written, peer, cells, state, message_id, refusal from campaign_recipients
         where account_id = ${accountId} and campaign_id = ${campaign.campaign_id} and place > ${last}
         order by place limit ${PAGE_ROWS}`;
       const ids = stored.flatMap(({ message_id }) => message_id ?? []);
       const became = await outcomeCellsOf(tx, accountId, ids);
-      last = stored.at(-1)?.place ?? last;
-      return stored.map((one): Cell[] => [
+      const rows = stored.map((one): Cell[] => [
         one.place,
         one.written,
         one.peer,
@@ -73,8 +72,10 @@ async function* pagesOf(sql: Sql, { accountId, campaign, outcomes }: Reading) {
         reasonOf(one.refusal),
         ...((one.message_id !== null && became.get(one.message_id)) || nothing),
       ]);
+      return { rows, last: stored.at(-1)?.place ?? last };
     });
-    yield { rows, looked: rows.length };
-    if (rows.length < PAGE_ROWS) return;
+    last = page.last;
+    yield { rows: page.rows, looked: page.rows.length };
+    if (page.rows.length < PAGE_ROWS) return;
   }
 }

@@ -27,11 +27,11 @@ const ROWS_AT_ONCE = 25;
 type Params = Omit<InputOf<typeof exportMessages>, 'format'>;
 
 /** The messages of an account as rows of a file: all that the filters of the table let through. */
-export const messageRows = (sql: Sql): RowSource<Params> => ({
+export const messageRows: RowSource<Params> = {
   fileName: 'pesan-kabari',
   check: async () => undefined,
-  open: (request) => openMessages(sql, request),
-});
+  open: openMessages,
+};
 
 const columnsOf = (zone: string): readonly Column[] => [
   { title: `Waktu (${zone})`, width: 20 },
@@ -63,10 +63,13 @@ const timeColumns = (zone: string): readonly Column[] => [
   { title: `Dibaca (${zone})`, width: 20 },
 ];
 
-async function openMessages(
-  sql: Sql,
-  { accountId, params, requestId, zoneName }: RowRequest<Params>,
-): Promise<OpenedRows> {
+async function openMessages({
+  sql,
+  accountId,
+  params,
+  requestId,
+  zoneName,
+}: RowRequest<Params>): Promise<OpenedRows> {
   const { q, message_ids: chosen, sort_type, ...fields } = params;
   const walk: Walk = {
     accountId,

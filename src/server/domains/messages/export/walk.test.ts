@@ -109,7 +109,13 @@ test('the progress of a file counts what is walked through: the messages of a wh
   const { accountId, tokenId } = await customerWith(sql);
   await storeMessages(db.owner, accountId, messagesOf(tokenId));
   const open = (params: object) =>
-    messageRows(db.tenantSql).open({ accountId, params, requestId: newId(), zoneName: 'WIB' });
+    messageRows.open({
+      sql: db.tenantSql,
+      accountId,
+      params,
+      requestId: newId(),
+      zoneName: 'WIB',
+    });
   const ofOne = await open({ q: peers[0] });
   expect(ofOne.total).toBe(messagesOf(tokenId).filter(({ peer }) => peer === peers[0]).length);
   const some = await open({ q: peers[0], from: '2026-10-22', to: '2026-10-23' });

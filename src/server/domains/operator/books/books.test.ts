@@ -11,6 +11,7 @@ import { type TestDatabase, test as base } from '#tests/support/database/databas
 import { type DeskOperator, operatorsOf } from '#tests/support/money/desk.ts';
 import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';
 import { type TopupApp, idOf, topupApp } from '#tests/support/money/topups.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
 import { openAudit } from '#server/infra/acts/audit.ts';
 import { booksRed, checkAndSeal, reconcileNightly } from './nightly.ts';
 import { reconcile } from './reconcile.ts';
@@ -30,6 +31,8 @@ const reconciled = async ({ oka }: Desk) => {
   const { ok, findings } = (await oka.ask('operator_reconcile')) as Reconciliation;
   return { ok, codes: findings.map(({ code, severity, count }) => [code, severity, count]) };
 };
+
+const readingOf = (allAccountsSql: Sql) => ({ allAccountsSql, catchUp: async () => undefined });
 
 /** A paid top-up of Midtrans. */
 async function paidAtGateway({ app, ani }: Desk, db: TestDatabase): Promise<Topup> {
@@ -166,7 +169,7 @@ describe('the reconciliation', () => {
       array['clearing', 'cash:bank'], array[5, -5]::bigint[])`;
     const folder = await mkdtemp(join(tmpdir(), 'nightly-'));
     const log = { error: vi.fn() };
-    const deps = { allAccountsSql: sql, now: app.clock.now, log, folder };
+    const deps = { allAccountsSql: sql, now: app.clock.now, log, folder, reading: readingOf(sql) };
     await checkAndSeal(deps);
     await reconcileNightly(deps);
     expect(log.error.mock.calls).toEqual([
@@ -186,7 +189,13 @@ describe('the reconciliation', () => {
     const log = { error: vi.fn() };
     const line = { actor: 'public', act: 'user_login', outcome: 'ok', ip: '', facts: {} };
     await openAudit(sql).write({ ...line, accountId: undefined, requestId: 'req_1' });
-    const nightly = { allAccountsSql: sql, now: app.clock.now, log, folder };
+    const nightly = {
+      allAccountsSql: sql,
+      now: app.clock.now,
+      log,
+      folder,
+      reading: readingOf(sql),
+    };
     await checkAndSeal(nightly);
     const { audit } = (await oka.ask('operator_money_overview')) as MoneyOverview;
     expect(audit).toEqual({ at: app.clock.now(), ok: true });

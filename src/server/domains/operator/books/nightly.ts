@@ -5,11 +5,14 @@ import { sealAudit } from '#server/infra/acts/chain/seals.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Sample } from '#server/infra/observability/metrics.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Reading } from '#server/infra/postgres/replica/replica.ts';
 import type { DeskDeps } from '#server/domains/operator/deps.ts';
 import { lastReconciliation, reconcile } from './reconcile.ts';
 
 type Deps = Pick<DeskDeps, 'allAccountsSql' | 'now' | 'statusOf'> & {
   log: Pick<Log, 'error'>;
+  /** Where long work reads. */
+  reading: Pick<Reading, 'allAccountsSql' | 'catchUp'>;
   /** The data folder, for the file of seals. */
   folder: string;
 };
@@ -18,20 +21,27 @@ type Deps = Pick<DeskDeps, 'allAccountsSql' | 'now' | 'statusOf'> & {
  * Checks all invariants and stores the result, then seals the days up to yesterday: also while the check is
  * red, for what was written is what is sealed. The same for the audit log.
  */
-export async function checkAndSeal({ allAccountsSql, now, log, folder }: Deps): Promise<void> {
-  const check = await unlessRunning(() => storeCheck({ allAccountsSql, now }));
+export async function checkAndSeal(deps: Deps): Promise<void> {
+  const { allAccountsSql, now, log, folder, reading } = deps;
+  const readSql = reading.allAccountsSql;
+  await reading.catchUp();
+  const check = await unlessRunning(() => storeCheck({ allAccountsSql, now, readSql }));
   if (check && !check.ok) {
     const red = check.findings.filter(({ ok }) => !ok).map(({ invariant }) => invariant);
     log.error({ invariants: red }, 'the books are broken');
   }
   await sealDays({ allAccountsSql, now, folder });
-  const audit = await unlessRunning(() => storeAuditCheck({ allAccountsSql, now, folder }));
+  // The file of seals may name what was sealed just now.
+  await reading.catchUp();
+  const audit = await unlessRunning(() =>
+    storeAuditCheck({ allAccountsSql, now, folder, readSql }),
+  );
   if (audit && !audit.ok) log.error({ findings: audit.findings }, 'the audit log is broken');
   await sealAudit({ allAccountsSql, now, folder });
 }
 
 /** Reconciles, and logs which findings are red: by their codes and counts alone. */
-export async function reconcileNightly(deps: Deps): Promise<void> {
+export async function reconcileNightly(deps: Omit<Deps, 'reading'>): Promise<void> {
   const found = await unlessRunning(() => reconcile(deps));
   if (!found || found.ok) return;
   const red = found.findings.filter(({ severity }) => severity === 'red');

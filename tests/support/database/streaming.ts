@@ -1,0 +1,160 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { appendFile, chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chownSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { updateSchema } from '#server/infra/postgres/functions.ts';
+import { openDatabase } from '#server/infra/postgres/database.ts';
+import { receiveBaseBackup } from '#server/infra/postgres/driver/base-backup.ts';
+import { startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
+import { type Home, furnish, openFolder } from '#server/infra/embedded-postgres/home.ts';
+import { type Running, startServer, stopServer } from '#server/infra/embedded-postgres/server.ts';
+import { fastFolder } from './fast-folder.ts';
+
+/** A PostgreSQL of a test's own, which nobody starts again when it is gone. */
+export type StreamingServer = {
+  /** The database `kabari` as its owner. */
+  url: string;
+  superuserUrl: string;
+  /** Runs scripts as the superuser, one after the other: what `ALTER SYSTEM` sets is in force after. */
+  run: (...scripts: string[]) => Promise<void>;
+  start: () => Promise<void>;
+  /** Ends all of its processes at once, as a machine that is switched off. */
+  kill: () => void;
+  /** Leaves all of its processes as they are, but makes none of them work: a machine that hangs. */
+  freeze: () => void;
+  thaw: () => void;
+  /** Kills or stops it, and removes its folder. */
+  remove: () => Promise<void>;
+};
+
+const PORT = 5432;
+const serverFolder = join(import.meta.dirname, '../../../src/server');
+
+/**
+ * Starts a server with the migrated database `kabari`.
+ *
+ * @param durable whether it writes out what it confirms, as what outlives a kill must.
+ */
+export async function startPrimary({ durable = false } = {}): Promise<StreamingServer> {
+  const folder = await newFolder();
+  const embedded = await startEmbedded({ dataFolder: folder, durable });
+  const owner = openDatabase(embedded.url, { max: 1, as: 'owner', name: 'template' });
+  await updateSchema(owner, serverFolder);
+  await owner.end();
+  await embedded.stop();
+  return startHere(folder, durable);
+}
+
+/**
+ * Starts a standby of a server, from a base backup of it.
+ *
+ * @param name what the primary knows it by (`application_name`).
+ */
+export async function startStandby(
+  primary: Pick<StreamingServer, 'url'>,
+  { name = 'standby', durable = false } = {},
+): Promise<StreamingServer> {
+  const folder = await newFolder();
+  const home = furnish(folder, openFolder(folder));
+  await mkdir(home.data, { mode: 0o700 });
+  if (home.osUser) chownSync(home.data, home.osUser.uid, home.osUser.gid);
+  const backup = await receiveBaseBackup(primary.url, { label: name });
+  const tar = spawn('tar', ['-x', '-C', home.data], {
+    ...home.osUser,
+    stdio: ['pipe', 'ignore', 'inherit'],
+  });
+  const unpacked = once(tar, 'close');
+  await pipeline(backup.archive, tar.stdin);
+  await Promise.all([unpacked, backup.manifest]);
+  await backup.close();
+  await follow(home, primary, name);
+  return startHere(folder, durable);
+}
+
+/** Has a data folder replay what a primary sends from now on. */
+async function follow(home: Home, { url }: { url: string }, name: string): Promise<void> {
+  const { hostname, username } = new URL(url);
+  const from = `host=${decodeURIComponent(hostname)} port=${PORT} user=${username} application_name=${name}`;
+  await appendFile(
+    join(home.data, 'postgresql.auto.conf'),
+    `primary_conninfo = '${from}'\nwal_retrieve_retry_interval = '200ms'\n`,
+  );
+  await writeFile(join(home.data, 'standby.signal'), '');
+}
+
+async function newFolder(): Promise<string> {
+  const folder = await mkdtemp(join(fastFolder(), 'kabari-streaming-'));
+  await chmod(folder, 0o711);
+  return folder;
+}
+
+async function startHere(folder: string, durable: boolean): Promise<StreamingServer> {
+  const home = furnish(folder, openFolder(folder));
+  let running: Running | undefined;
+  const start = async () => {
+    running = await startServer(home, durable, PORT);
+    if (!running) throw new Error(readFileSync(home.log, 'utf8'));
+  };
+  const signal = (name: NodeJS.Signals) => {
+    for (const pid of running ? processesOf(running.pid) : []) {
+      try {
+        process.kill(pid, name);
+      } catch {
+        // It has just ended.
+      }
+    }
+  };
+  const kill = () => {
+    // The first one first: it would start the others again.
+    signal('SIGKILL');
+    running = undefined;
+  };
+  const leave = () => {
+    kill();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+  };
+  process.once('exit', leave);
+  await start();
+  const host = encodeURIComponent(home.sockets ?? '');
+  const superuserUrl = `postgres://postgres@${host}/postgres`;
+  return {
+    url: `postgres://kabari@${host}/kabari`,
+    superuserUrl,
+    run: async (...scripts) => {
+      const sql = openDatabase(superuserUrl, { max: 1, as: 'owner', name: 'tests' });
+      for (const script of scripts) await sql.query(script);
+      await sql.end();
+    },
+    start,
+    kill,
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
+    remove: async () => {
+      if (running) {
+        signal('SIGCONT');
+        await stopServer(home, running);
+      }
+      process.off('exit', leave);
+      if (home.sockets !== undefined) await rm(home.sockets, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 20 });
+    },
+  };
+}
+
+/** A server and its processes, itself first. */
+function processesOf(pid: number): number[] {
+  const children = readdirSync('/proc').filter(
+    (name) => /^\d+$/.test(name) && parentOf(name) === pid,
+  );
+  return [pid, ...children.map(Number)];
+}
+
+function parentOf(pid: string): number {
+  try {
+    return Number(/\) \S (\d+) /.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1]);
+  } catch {
+    return 0;
+  }
+}
