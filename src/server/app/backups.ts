@@ -98,11 +98,11 @@ export function openBackups(deps: ScheduleDeps): Backups {
       if (!state || !isDue(config.BACKUP, at, state)) return;
       try {
         const { bytes, files, removed } = await backUp(deps, at, closing.signal);
-        log.info({ bytes, files, removed: removed.length }, 'a backup was made');
+        log.info({ size: bytes, count: files, left: removed.length }, 'a backup was made');
       } catch (error) {
         const problem = problemOf(error);
         if (problem === 'running' || closing.signal.aborted) return;
-        log.error({ err: error, problem }, 'a backup failed');
+        log.error({ err: error, reason: problem }, 'a backup failed');
         await alert(deps, problem, at);
       }
     },
@@ -111,7 +111,7 @@ export function openBackups(deps: ScheduleDeps): Backups {
       const at = now();
       const state = await backupState(allAccountsSql);
       if (!state || !isOverdue(at, state)) return;
-      log.error({ last: state.okAt }, 'there is no backup of the last 26 hours');
+      log.error({}, 'there is no backup of the last 26 hours');
       await alert(deps, 'overdue', at);
     },
     close: () => closing.abort(),

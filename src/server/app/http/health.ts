@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { countNumbers } from '#server/domains/channels/channels.ts';
 import { checkOutbox, countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
 import { countDispatch, laneLagSeconds } from '#server/domains/messages/messages.ts';
 import { booksRed } from '#server/domains/operator/operator.ts';
@@ -30,8 +31,9 @@ export function registerHealth(
     const stands = container.infra.replica.stands();
     return stands && { state: stands.state, lag_seconds: stands.lagSeconds };
   };
+  const checks = checksOf(container, worker);
   openHealth(app, {
-    checks: checksOf(container, worker),
+    checks,
     // Texts go out without it, and all nodes have the same one: none of them would be left.
     ...(store.isShared && { shown: { files } }),
     facts: () => ({ ...(replica() && { replica: replica() }) }),
@@ -40,6 +42,7 @@ export function registerHealth(
     metricsToken: config.METRICS_TOKEN,
   });
   measure(container, worker);
+  measureTrouble(container, checks);
   metrics.gauge('kabari_files_away', '1 while the store of files does not answer', async () => [
     {
       value: await files().then(
@@ -66,9 +69,50 @@ function checksOf(
   };
 }
 
+/** What is wrong, as figures read when somebody asks. */
+function measureTrouble(
+  { infra: { metrics, now, replica }, pools: { allAccountsSql }, accounts }: Container,
+  checks: Record<string, Check>,
+): void {
+  metrics.gauge('kabari_check_ok', '1 while a check of /readyz is well, 0 while it is not', () =>
+    Promise.all(
+      Object.entries(checks).map(async ([check, run]) => ({
+        labels: { check },
+        value: await run().then(
+          () => 1,
+          () => 0,
+        ),
+      })),
+    ),
+  );
+  metrics.gauge('kabari_codes_sendable', '1 while one-time codes can be sent', async () => [
+    { value: (await accounts.takesCodes(allAccountsSql)) ? 1 : 0 },
+  ]);
+  metrics.gauge('kabari_numbers', 'Numbers in real networks, by how they stand', () =>
+    countNumbers(allAccountsSql, now()),
+  );
+  metrics.gauge('kabari_books_red', '1 while the newest check of the books is red', () =>
+    booksRed(allAccountsSql),
+  );
+  metrics.gauge('kabari_replica_used', '1 while the replica is read', () => {
+    const stands = replica.stands();
+    return stands ? [{ value: stands.state === 'used' ? 1 : 0 }] : [];
+  });
+  metrics.gauge('kabari_replica_lag_seconds', 'How far the replica is behind', () => {
+    const value = replica.stands()?.lagSeconds ?? null;
+    return value === null ? [] : [{ value }];
+  });
+  metrics.gauge('kabari_backup_timestamp_seconds', 'When the last whole backup was begun', () =>
+    backupFigure(allAccountsSql),
+  );
+  metrics.gauge('kabari_backup_failed', '1 while the last backup failed, or is too old', () =>
+    backupFailed(allAccountsSql),
+  );
+}
+
 /** Figures read when somebody asks. */
 function measure(
-  { infra: { metrics, replica }, pools: { allAccountsSql }, events, messages }: Container,
+  { infra: { metrics }, pools: { allAccountsSql }, events, messages }: Container,
   worker: Worker | undefined,
 ): void {
   metrics.gauge('kabari_live_streams', 'Open live streams of this process', () => [
@@ -108,23 +152,6 @@ function measure(
     'kabari_payment_notices',
     'Notices of gateways that wait or were given up, and orders whose money went back',
     () => countGatewayWork({ allAccountsSql }),
-  );
-  metrics.gauge('kabari_books_red', '1 while the newest check of the books is red', () =>
-    booksRed(allAccountsSql),
-  );
-  metrics.gauge('kabari_replica_used', '1 while the replica is read', () => {
-    const stands = replica.stands();
-    return stands ? [{ value: stands.state === 'used' ? 1 : 0 }] : [];
-  });
-  metrics.gauge('kabari_replica_lag_seconds', 'How far the replica is behind', () => {
-    const value = replica.stands()?.lagSeconds ?? null;
-    return value === null ? [] : [{ value }];
-  });
-  metrics.gauge('kabari_backup_timestamp_seconds', 'When the last whole backup was begun', () =>
-    backupFigure(allAccountsSql),
-  );
-  metrics.gauge('kabari_backup_failed', '1 while the last backup failed, or is too old', () =>
-    backupFailed(allAccountsSql),
   );
   metrics.gauge('kabari_resident_bytes', 'Resident memory of this process', () => [
     { value: process.memoryUsage.rss() },

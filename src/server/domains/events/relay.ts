@@ -163,7 +163,8 @@ async function publishEach({ sql, log }: RelayDeps, onlyAccount?: string): Promi
       hasReceived ||= published.hasReceived;
     } catch (error) {
       if (isTransient(error)) throw error;
-      log.error({ err: error, account: accountId, kind, tries }, 'an event cannot be published');
+      const facts = { account: accountId, event: kind, attempt: tries };
+      log.error({ err: error, ...facts }, 'an event cannot be published');
       await setAside(sql, row);
       count += 1;
     }

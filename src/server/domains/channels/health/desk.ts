@@ -35,6 +35,25 @@ type Row = ConnectionRow & {
   total: number;
 };
 
+/** How many numbers are, or were, connected to a real network, by channel and by how they stand. */
+export async function countNumbers(
+  allAccountsSql: Sql,
+  now: Date,
+): Promise<{ labels: { channel: string; state: string }; value: number }[]> {
+  const found = await allAccountsSql<{ channel: string; state: string; value: number }[]>`
+    select c.channel, case
+        when c.restriction is not null and (c.restricted_until is null or c.restricted_until > ${now})
+          then 'restricted'
+        when t.status = 'linked' then 'connected'
+        else 'parted' end as state,
+      count(*)::int as value
+    from connections c
+    join tokens t on t.account_id = c.account_id and t.token_id = c.token_id
+      and t.channel = c.channel and t.deleted_at is null
+    group by 1, 2 order by 1, 2`;
+  return found.map(({ value, ...labels }) => ({ labels, value }));
+}
+
 /** The numbers that are, or were, connected to a real network, of all accounts. */
 export async function connectedNumbers(
   sql: Sql,

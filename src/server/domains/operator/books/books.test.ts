@@ -173,8 +173,8 @@ describe('the reconciliation', () => {
     await checkAndSeal(deps);
     await reconcileNightly(deps);
     expect(log.error.mock.calls).toEqual([
-      [{ invariants: ['I6'] }, 'the books are broken'],
-      [{ findings: [{ code: 'clearing_open', count: 1 }] }, 'the books and the bank disagree'],
+      [{ check: ['I6'] }, 'the books are broken'],
+      [{ check: ['clearing_open: 1'] }, 'the books and the bank disagree'],
     ]);
     expect(await booksRed(sql)).toEqual([
       { labels: { of: 'invariants' }, value: 1 },
@@ -203,7 +203,7 @@ describe('the reconciliation', () => {
       alter table audit_log disable trigger user; update audit_log set outcome = 'changed'`);
     await checkAndSeal(nightly);
     expect(log.error.mock.calls).toMatchObject([
-      [{ findings: [{ kind: 'changed', seq: 1 }] }, 'the audit log is broken'],
+      [{ check: ['changed: 1'], count: 1 }, 'the audit log is broken'],
     ]);
     expect(await booksRed(sql)).toContainEqual({ labels: { of: 'audit' }, value: 1 });
     // The books themselves are as they were: money is not held back.

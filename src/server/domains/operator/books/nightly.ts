@@ -28,7 +28,7 @@ export async function checkAndSeal(deps: Deps): Promise<void> {
   const check = await unlessRunning(() => storeCheck({ allAccountsSql, now, readSql }));
   if (check && !check.ok) {
     const red = check.findings.filter(({ ok }) => !ok).map(({ invariant }) => invariant);
-    log.error({ invariants: red }, 'the books are broken');
+    log.error({ check: red }, 'the books are broken');
   }
   await sealDays({ allAccountsSql, now, folder });
   // The file of seals may name what was sealed just now.
@@ -36,7 +36,10 @@ export async function checkAndSeal(deps: Deps): Promise<void> {
   const audit = await unlessRunning(() =>
     storeAuditCheck({ allAccountsSql, now, folder, readSql }),
   );
-  if (audit && !audit.ok) log.error({ findings: audit.findings }, 'the audit log is broken');
+  if (audit && !audit.ok) {
+    const broken = audit.findings.map(({ kind, seq }) => `${kind}: ${seq}`);
+    log.error({ check: broken, count: broken.length }, 'the audit log is broken');
+  }
   await sealAudit({ allAccountsSql, now, folder });
 }
 
@@ -46,7 +49,7 @@ export async function reconcileNightly(deps: Omit<Deps, 'reading'>): Promise<voi
   if (!found || found.ok) return;
   const red = found.findings.filter(({ severity }) => severity === 'red');
   deps.log.error(
-    { findings: red.map(({ code, count }) => ({ code, count })) },
+    { check: red.map(({ code, count }) => `${code}: ${count}`) },
     'the books and the bank disagree',
   );
 }

@@ -226,7 +226,7 @@ class LinkSession {
     const { session } = this;
     const { accountId, tokenId, sessionId: linkId } = session;
     this.isOver = true;
-    log.warn({ failure, code }, 'a number cannot be linked');
+    log.warn({ reason: [failure, code], token: tokenId }, 'a number cannot be linked');
     const answer = { accountId, tokenId, channel: 'web' as const, code };
     await countAnswers(allAccountsSql, [answer], new Date());
     await leases.whileOwned(session, async (tx) => {
