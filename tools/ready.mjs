@@ -245,7 +245,16 @@ function start(node) {
   app.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
 }
 
+/** Starts what is installed and built, and writes nothing: for services and images, whose folder is not theirs. */
+function run() {
+  if (!existsSync(join(root, 'dist/index.html'))) {
+    throw new Unready('The web app is not built; run `npm run build` in this folder first.');
+  }
+  start(findNode());
+}
+
 async function main(command, rest) {
+  if (command === 'run') return run();
   const node = await alone(() => {
     install();
     const found = findNode();
