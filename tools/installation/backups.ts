@@ -22,7 +22,7 @@ export const backup: Command = {
     const config = read();
     if (config.DATABASE_URL !== undefined) {
       throw new StartError(
-        'The database at DATABASE_URL is backed up by its own tools; docs/operating.md says how.',
+        'The database at DATABASE_URL is backed up by its own tools; docs/running/backup-and-restore.md says how.',
       );
     }
     const ending = new AbortController();

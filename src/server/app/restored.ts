@@ -38,7 +38,7 @@ export async function finishRestore(dataFolder: string): Promise<Restored> {
 
 /**
  * Brings a restored database to the present version and reckons with what happened since its backup
- * (docs/operating.md#backup-and-restore).
+ * (docs/running/backup-and-restore.md#what-a-restore-means).
  *
  * @param url of its owner; no application runs on it.
  * @throws StartError when one is connected.

@@ -107,6 +107,6 @@ export function foreignBackup(
   const standby = activeSlots > 0 ? ' A standby reads from it; that is no backup.' : '';
   return wrong(
     `Nothing shows that the database at DATABASE_URL is backed up.${standby}`,
-    'Back it up (docs/operating.md), then say in BACKUP_EXTERNAL what does it.',
+    'Back it up (docs/running/backup-and-restore.md), then say in BACKUP_EXTERNAL what does it.',
   );
 }

@@ -58,6 +58,6 @@ type Given = { BACKUP?: string | undefined; DATABASE_URL?: string | undefined };
 export function refuseForeignBackup({ BACKUP, DATABASE_URL }: Given): void {
   if (DATABASE_URL === undefined || BACKUP === undefined || BACKUP === 'off') return;
   throw new StartError(
-    'BACKUP is for the embedded database; back up the one at DATABASE_URL with its own tools (docs/operating.md).',
+    'BACKUP is for the embedded database; back up the one at DATABASE_URL with its own tools (docs/running/backup-and-restore.md).',
   );
 }

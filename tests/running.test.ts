@@ -1,0 +1,119 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { describe, expect } from 'vitest';
+import { openLog } from '#server/infra/observability/log.ts';
+import { test } from '#tests/support/app/running-app.ts';
+
+const root = resolve(import.meta.dirname, '..');
+const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
+
+/** Names of metrics in a text, histograms by their family. */
+const metricsIn = (text: string): Set<string> =>
+  new Set(
+    [...text.matchAll(/\bkabari_[a-z_]+/g)].map(([name]) =>
+      name.replace(/_(bucket|sum|count)$/, ''),
+    ),
+  );
+
+/** The words of a call from its opening parenthesis to the one that closes it. */
+function callAt(text: string, open: number): string {
+  let depth = 0;
+  for (let at = open; at < text.length; at++) {
+    if (text[at] === '(') depth++;
+    if (text[at] === ')' && --depth === 0) return text.slice(open + 1, at);
+  }
+  return '';
+}
+
+/** Lines of the log that say of trouble, as the code of the server has them: level, fields, words. */
+async function troubleLines(): Promise<{ place: string; fields: string[]; words: string }[]> {
+  const names = await readdir(join(root, 'src/server'), { recursive: true });
+  const files = names.filter((name) => /(?<!\.test)\.ts$/.test(name));
+  const found = await Promise.all(
+    files.map(async (name) => {
+      const text = await read(join('src/server', name));
+      return [...text.matchAll(/\blog(?:\.(?:warn|error|fatal)|\[level\])\(/g)].map((match) => {
+        const call = callAt(text, match.index + match[0].length - 1);
+        const words = /'([^']*)',?\s*$/.exec(call)?.[1] ?? '';
+        const object = /^\s*\{([^}]*)\}/.exec(call)?.[1] ?? '';
+        const fields = object
+          .split(',')
+          .map((part) => /^\s*(\w+)\s*(?::|$)/.exec(part)?.[1])
+          .filter((field) => field !== undefined);
+        return { place: name, fields, words };
+      });
+    }),
+  );
+  return found.flat();
+}
+
+describe('the pages for operators', () => {
+  test('name every metric that /metrics prints, and no other; so do alerts and dashboard', async ({
+    openApp,
+  }) => {
+    const running = await openApp({ works: true, env: { METRICS_TOKEN: 'of-this-test' } });
+    const { body } = await running.app.inject({
+      url: '/metrics',
+      headers: { authorization: 'Bearer of-this-test' },
+    });
+    const printed = new Set([...body.matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name!));
+    expect(printed.size).toBeGreaterThan(15);
+    const page = await read('docs/running/metrics-and-logs.md');
+    const documented = [...page.matchAll(/^\| `(kabari_\w+)/gm)].map(([, name]) => name!);
+    expect(documented.toSorted()).toEqual([...printed].toSorted());
+    for (const path of [
+      'deploy/prometheus/kabari.rules.yaml',
+      'deploy/prometheus/kabari.test.yaml',
+      'deploy/grafana/kabari.json',
+      'docs/running/incidents.md',
+      'docs/running/capacity.md',
+    ]) {
+      const unknown = [...metricsIn(await read(path))].filter((name) => !printed.has(name));
+      expect(unknown, path).toEqual([]);
+    }
+  });
+
+  test('name every line of the log that says of trouble, and no other', async () => {
+    const page = await read('docs/running/metrics-and-logs.md');
+    const section = page.slice(page.indexOf('## Lines of the log'));
+    const documented = new Set([...section.matchAll(/^\| `([^`]+)`/gm)].map(([, words]) => words!));
+    const lines = await troubleLines();
+    expect(lines.length).toBeGreaterThan(25);
+    expect([...documented].toSorted()).toEqual(
+      [...new Set(lines.map(({ words }) => words))].toSorted(),
+    );
+  });
+
+  test('are told what is wrong: every field of such a line is one that the log shows', async () => {
+    const hidden = (await troubleLines()).flatMap(({ place, fields, words }) =>
+      fields
+        .filter((field) => {
+          let line = '';
+          openLog({ level: 'info' }, { write: (out) => void (line = out) }).info({ [field]: 'x' });
+          return !(field in (JSON.parse(line) as object));
+        })
+        .map((field) => `${place}: ${field} of "${words}"`),
+    );
+    expect(hidden).toEqual([]);
+  });
+
+  test('have a section for every alert', async () => {
+    const rules = await read('deploy/prometheus/kabari.rules.yaml');
+    const page = await read('docs/running/incidents.md');
+    const anchors = new Set(
+      [...page.matchAll(/^## (.+)$/gm)].map(([, title]) =>
+        title!
+          .toLowerCase()
+          .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+          .replaceAll(' ', '-'),
+      ),
+    );
+    const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name!);
+    const books = [...rules.matchAll(/runbook: docs\/running\/incidents\.md#(\S+)/g)].map(
+      ([, anchor]) => anchor!,
+    );
+    expect(books).toHaveLength(alerts.length);
+    expect(books.filter((anchor) => !anchors.has(anchor))).toEqual([]);
+    expect(alerts.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+});
