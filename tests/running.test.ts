@@ -73,6 +73,22 @@ describe('the pages for operators', () => {
     }
   });
 
+  test('can trust the figure of codes: simulated phones that are off read none', async ({
+    openApp,
+  }) => {
+    const figure = async (SIMULATOR: string) => {
+      const env = { SIMULATOR, METRICS_TOKEN: 'of-this-test' };
+      const { body } = await (
+        await openApp({ env })
+      ).app.inject({
+        url: '/metrics',
+        headers: { authorization: 'Bearer of-this-test' },
+      });
+      return /^kabari_codes_sendable (\d)$/m.exec(body)?.[1];
+    };
+    expect([await figure('on'), await figure('off')]).toEqual(['1', '0']);
+  });
+
   test('name every line of the log that says of trouble, and no other', async () => {
     const page = await read('docs/running/metrics-and-logs.md');
     const section = page.slice(page.indexOf('## Lines of the log'));
