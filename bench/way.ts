@@ -16,10 +16,11 @@ import { statements } from './way/statements.ts';
 import { steady } from './way/steady.ts';
 import { streams } from './way/streams.ts';
 import { ticks } from './way/ticks.ts';
+import { traces } from './way/traces.ts';
 
 const parts: readonly Part[] = [steady, highest, rush, receipts, callbacks, ticks, streams, nodes];
-/** Counting costs: only when it is asked for. */
-const onRequest: readonly Part[] = [statements];
+/** Counting costs, and traces are for who asks: only when they are asked for. */
+const onRequest: readonly Part[] = [statements, traces];
 
 const { values } = parseArgs({
   options: {
@@ -31,7 +32,7 @@ const { values } = parseArgs({
 const all = [...parts, ...onRequest];
 const chosen =
   values.only === undefined
-    ? [...parts, ...(values.statements ? onRequest : [])]
+    ? [...parts, ...(values.statements ? [statements] : [])]
     : all.filter(({ name }) => values.only === name);
 if (chosen.length === 0) {
   throw new Error(`--only takes one of: ${all.map(({ name }) => name).join(', ')}`);

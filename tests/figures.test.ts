@@ -56,7 +56,7 @@ class World {
     this.customers = [...new Set(tokens.map(({ customer }) => customer))];
     this.accepter = openAccepter(this.sql, () => undefined);
     this.settle = openSettle({ sql: this.sql });
-    this.claimMessages = openClaimMessages(this.sql);
+    this.claimMessages = openClaimMessages({ sql: this.sql });
   }
 
   token(at: number) {

@@ -36,12 +36,18 @@ export type Steady = {
   othersBusy: number;
 };
 
+type SteadyOptions = { countsStatements?: boolean; env?: Readonly<Record<string, string>> };
+
 /** Opens a subject that has not been sent anything. */
 export async function openSteady(
   root: string | undefined,
-  { countsStatements = false } = {},
+  { countsStatements = false, env = {} }: SteadyOptions = {},
 ): Promise<SteadySubject> {
-  const contender = await openContender({ root, env: { SIMULATOR_SPEED: '1' }, countsStatements });
+  const contender = await openContender({
+    root,
+    env: { SIMULATOR_SPEED: '1', ...env },
+    countsStatements,
+  });
   const { app, database } = contender;
   const customers = await richCustomers(database.allAccountsSql, CUSTOMERS);
   const streams = await Promise.all(

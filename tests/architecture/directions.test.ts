@@ -102,6 +102,19 @@ prove([
     ['src/contract/a.ts imports react', 'src/web/b.ts imports node:fs'],
   ],
   [
+    'OpenTelemetry is loaded later, by one file',
+    rules.tracingIsLoadedLater,
+    {
+      [`${SERVER}/app/a.ts`]: imports('@opentelemetry/api'),
+      [`${SERVER}/app/b.ts`]: imports('#server/infra/observability/tracing/recorder.ts'),
+      [`${SERVER}/app/c.ts`]: imports('#server/infra/observability/tracing/tracing.ts'),
+      [`${SERVER}/infra/observability/tracing/open-tracing.ts`]:
+        "import { a } from './provider.ts';\nawait import('./recorder.ts');",
+      [`${SERVER}/infra/observability/tracing/recorder.ts`]: imports('@opentelemetry/sdk-trace'),
+    },
+    ['app/a.ts imports @opentelemetry/api', 'app/b.ts imports #server', 'imports ./provider.ts'],
+  ],
+  [
     'no file reaches itself again, types counted',
     rules.circles,
     {

@@ -96,7 +96,7 @@ async function pushApp(db: TestDatabase, service: PushService) {
   const receive = (
     { accountId, tokenId }: Pick<Customer, 'accountId' | 'tokenId'>,
     { text = 'Halo, masih buka?', from = '6281234567890', name = 'Budi' } = {},
-  ): Promise<void> =>
+  ): Promise<unknown> =>
     receiveInbound(
       db.allAccountsSql,
       {

@@ -187,7 +187,7 @@ type SendingParts = {
 };
 
 const openSending = (
-  { config, log, now }: Infra,
+  { config, log, now, tracing }: Infra,
   { tenantSql: sql, allAccountsSql, acceptSql }: Pools,
   { media, networks, pricing: prices, subscribers, system }: SendingParts,
 ): Messages =>
@@ -206,6 +206,7 @@ const openSending = (
     pacePerSecond: () => config.LANE_PACE_PER_SECOND,
     isAcrossAccounts: config.BATCH_ACROSS_ACCOUNTS,
     onReceived: subscribers.messageReceived,
+    tracing,
   });
 
 /** What messages need of media and webhooks. */
@@ -275,7 +276,7 @@ async function openDocuments(
 }
 
 const openHub = (
-  { url, report }: Infra,
+  { url, report, tracing }: Infra,
   { tenantSql, allAccountsSql }: Pools,
   systemAccountId: string,
 ): LiveHub =>
@@ -286,12 +287,13 @@ const openHub = (
     // Operators follow the installation's own account: to whom it sends codes is not their matter.
     isShown: (accountId, kind) => accountId !== systemAccountId || !kind.startsWith('message.'),
     report,
+    tracing,
   });
 
 type WebhookParts = { media: Media; sendSystemText: SendText };
 
 function openCustomersWebhooks(
-  { config, metrics, now, report, secrets }: Infra,
+  { config, metrics, now, report, secrets, tracing }: Infra,
   { tenantSql: sql, allAccountsSql }: Pools,
   { media, sendSystemText }: WebhookParts,
 ): Webhooks {
@@ -312,6 +314,7 @@ function openCustomersWebhooks(
     now,
     report,
     onOutcome: (outcome) => tries.add({ outcome }),
+    tracing,
   });
 }
 

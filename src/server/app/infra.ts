@@ -6,9 +6,12 @@ import { openFileStore, startFileStore } from '#server/infra/file-store/open.ts'
 import { type DiskWatch, isDiskFull, watchDisks } from '#server/infra/observability/disk.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import { type Metrics, openMetrics } from '#server/infra/observability/metrics.ts';
+import { openTracing } from '#server/infra/observability/tracing/open-tracing.ts';
+import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import { type Sql, isTransient, openDatabase } from '#server/infra/postgres/database.ts';
 import { type Replica, openReplica } from '#server/infra/postgres/replica/replica.ts';
 import { verifyRowLevelSecurity } from '#server/infra/postgres/row-level-security.ts';
+import { RELEASE } from './release.ts';
 import { type Secrets, installationId, readSecrets } from '#server/infra/security/secrets.ts';
 
 /** The tools that every part works with. */
@@ -32,6 +35,8 @@ export type Infra = {
   metrics: Metrics;
   /** Where long work reads that writes nothing. */
   replica: Replica;
+  /** Only where traces are switched on. */
+  tracing: Tracing | undefined;
   /** Knows when a disk is full. */
   disks: DiskWatch;
   /** Logs what is our fault as a bug, and trouble that passes by itself as a warning. */
@@ -90,7 +95,8 @@ export async function openInfra(options: Options): Promise<{ infra: Infra; pools
       'What was to be read from the replica and was read from the database itself, by why',
     ),
   });
-  const tools = { settings, secrets, store, metrics, replica, disks, report };
+  const tracing = await openTracing({ config, log, version: RELEASE });
+  const tools = { settings, secrets, store, metrics, replica, tracing, disks, report };
   return { infra: { build, config, dataFolder, log, url, clock, now: clock.now, ...tools }, pools };
 }
 
@@ -116,6 +122,6 @@ async function openPools(url: string): Promise<Pools> {
 export async function closeInfra(infra: Infra, pools: Pools): Promise<void> {
   infra.settings.close();
   infra.store.close();
-  await Promise.all([infra.disks.close(), infra.replica.close()]);
+  await Promise.all([infra.disks.close(), infra.replica.close(), infra.tracing?.close()]);
   await Promise.all(Object.values(pools).map((sql) => sql.end({ timeout: 5 })));
 }

@@ -67,7 +67,7 @@ export async function startWorker(container: Container): Promise<Worker> {
   const saldoAlerts = watchSaldo(container, pushes);
   const webhooks = startWebhooks(container);
   const relay = startRelay(
-    { sql, log: infra.log, isAcrossAccounts },
+    { sql, log: infra.log, isAcrossAccounts, tracing: infra.tracing },
     ({ accounts, hasReceived }) => {
       for (const one of [folding, saldoAlerts, webhooks, campaigns]) one.add(accounts);
       credits.published(accounts);

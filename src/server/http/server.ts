@@ -6,12 +6,14 @@ import { languageOf } from '#contract/language/language.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Log } from '#server/infra/observability/log.ts';
+import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import type { Histogram } from '#server/infra/observability/metrics.ts';
 import { asRefusal, no } from './answer.ts';
 import { isOfApi, phrases, sendProblem } from './v1/answers.ts';
 import { type Headers, putHeaders, safetyHeaders } from './site/headers.ts';
 import { afterReading, limitBodies } from './body-timeout.ts';
 import { cutSlowReaders } from './slow-readers.ts';
+import { traceRequests } from './trace-requests.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -24,9 +26,10 @@ type Deps = {
   config: Pick<Config, 'TRUSTED_PROXIES' | 'SIMULATOR' | 'production'>;
   log: Log;
   /** Seconds an answer took, by route and status. */
-  answered?: Histogram;
+  answered?: Histogram | undefined;
   /** False from the moment the application begins to close: then each answer is the last of its connection. */
   open?: () => boolean;
+  tracing?: Tracing | undefined;
   /** Late by more than this on average, in milliseconds, callers are sent away; 0 sends nobody. */
   delayMsMax?: number;
   /** How long slow callers are waited for, in milliseconds; tests have less time. */
@@ -58,6 +61,7 @@ export function openServer({
   log,
   answered,
   open = () => true,
+  tracing,
   delayMsMax = DELAY_MS_MAX,
   limits = {},
 }: Deps): FastifyInstance {
@@ -112,7 +116,7 @@ export function openServer({
     return undefined;
   });
   refuseWhenLate(app, delayMsMax);
-  recordAnswers(app, log, answered);
+  recordAnswers(app, { log, answered, tracing });
   answerErrors(app, log);
   return app;
 }
@@ -165,8 +169,12 @@ function refuseWhenLate(app: FastifyInstance, delayMsMax: number): void {
   app.addHook('onClose', async () => clearInterval(timer));
 }
 
-/** One line and one figure per answer; never an address as it came, which may hold anything. */
-function recordAnswers(app: FastifyInstance, log: Log, answered: Histogram | undefined): void {
+/** One line, one figure and a span per answer; never an address as it came, which may hold anything. */
+function recordAnswers(
+  app: FastifyInstance,
+  { log, answered, tracing }: Pick<Deps, 'log' | 'answered' | 'tracing'>,
+): void {
+  if (tracing) traceRequests(app, tracing);
   app.addHook('onResponse', async (request, reply) => {
     const route = request.routeOptions.config.named ?? request.routeOptions.url ?? 'none';
     const status = reply.statusCode;

@@ -5,6 +5,7 @@ import {
   importsIn,
   importsOf,
   isGallery,
+  pathOf,
   sourcesIn,
 } from './sources.ts';
 
@@ -154,6 +155,29 @@ export const packages: Rule = (sources) => {
       }
       if (file.startsWith('src/web/') && name.startsWith('node:')) {
         wrong.push(`${file} imports ${name}: browsers have no Node`);
+      }
+    }
+  }
+  return wrong;
+};
+
+const TRACING = 'src/server/infra/observability/tracing/';
+/** The port, and what loads the rest behind it: the only parts that others know. */
+const PORT = [`${TRACING}tracing.ts`, `${TRACING}open-tracing.ts`];
+
+/** OpenTelemetry is loaded where traces are switched on, and nowhere else: later, by one file. */
+export const tracingIsLoadedLater: Rule = (sources) => {
+  const wrong: string[] = [];
+  for (const [file, text] of sourcesIn(sources, 'src')) {
+    if (file.startsWith(TRACING) && !PORT.includes(file)) continue;
+    const atOnce = file === PORT[1] ? text.replaceAll(/\bimport\(/g, 'later(') : text;
+    const isType = (name: string) =>
+      new RegExp(`import type [^;]*'${name.replaceAll('.', '\\.')}'`).test(text);
+    for (const name of importsOf(atOnce)) {
+      const path = pathOf(name, file) ?? name;
+      const isBehind = path.startsWith(TRACING) && !PORT.includes(path) && !isType(name);
+      if (isBehind || path.startsWith('@opentelemetry/')) {
+        wrong.push(`${file} imports ${name}: only ${PORT[1]} loads it, where traces are on`);
       }
     }
   }

@@ -62,7 +62,7 @@ export const lanesOver = (
     log,
     pacePerSecond: () => pacePerSecond,
     settle: openSettle({ sql }),
-    claimMessages: openClaimMessages(sql),
+    claimMessages: openClaimMessages({ sql }),
     media: noMedia,
   });
 

@@ -64,13 +64,14 @@ export function openHttp(
   container: Container,
   { webApp, worker, open, ...given }: HttpOptions,
 ): HttpServer {
-  const { config, log, metrics, secrets, report } = container.infra;
+  const { config, log, metrics, secrets, report, tracing } = container.infra;
   const { accounts, media } = container;
   const app = openServer({
     ...given,
     config,
     log,
     open,
+    tracing,
     answered: metrics.histogram(
       'kabari_http_seconds',
       'Seconds until an answer, by route and status',

@@ -3,10 +3,13 @@ import type { LiveEvent } from '#contract/events.ts';
 import type { FrameSink, Subscription } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import type { Listener, ListenerOptions } from '#server/infra/postgres/driver/listener.ts';
+import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import { Feeds } from './feeds.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
 import { LIVE_CHANNEL } from './notify.ts';
-import { readPages, signalFrame } from './pages.ts';
+import type { EventRow } from './event-row.ts';
+import { type Position, type Shown, readPages, signalFrame } from './pages.ts';
+import { stepOf } from './trace-published.ts';
 
 /** How often followed accounts are looked at without a hint, and LISTEN is tried: what a lost hint costs. */
 const LOOK_MS = 5_000;
@@ -30,6 +33,7 @@ type Deps = {
   /** Whether streams of an account are told of a kind of its events; all without it. */
   isShown?: (accountId: string, kind: string) => boolean;
   report: (trouble: unknown) => void;
+  tracing?: Tracing | undefined;
 };
 
 /** Hands the events of accounts to whoever follows them in this process. */
@@ -55,11 +59,12 @@ export type LiveHub = {
 
 /** Opens the hub: one LISTEN connection, and one read of what is new, however many streams. */
 export function openLive(deps: Deps): LiveHub {
-  const { tenantSql, allAccountsSql, isShown = () => true, report } = deps;
+  const { tenantSql, allAccountsSql, isShown = () => true, report, tracing } = deps;
   const shown = { isShown, report };
+  const readShared = (positions: readonly Position[]) =>
+    readPages(allAccountsSql, positions, tracing ? tracedBy(tracing, shown) : shown);
   const feeds = new Feeds({
-    readShared: (positions) =>
-      withTimeout(readPages(allAccountsSql, positions, shown), READ_MS_MAX, refuseLate),
+    readShared: (positions) => withTimeout(readShared(positions), READ_MS_MAX, refuseLate),
     readOwn: async (position) => {
       const [page] = await asAccount(tenantSql, position.accountId, (tx) =>
         readPages(tx, [position], shown),
@@ -115,6 +120,20 @@ export function openLive(deps: Deps): LiveHub {
       // Reads under way end first: the pools behind them are about to close.
       await feeds.close();
       await listener.close();
+    },
+  };
+}
+
+/** Records which messages' events were read for the streams of this process: they are written at once after. */
+function tracedBy(tracing: Tracing, shown: Shown): Shown {
+  const began = performance.now();
+  return {
+    ...shown,
+    onRead: (rows: readonly EventRow[]) => {
+      const steps = rows.flatMap(({ message_id: messageId, kind, status }) =>
+        messageId === null ? [] : [stepOf({ messageId, kind, status })],
+      );
+      tracing.did({ operation: 'live', began, steps });
     },
   };
 }

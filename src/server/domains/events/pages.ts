@@ -30,6 +30,8 @@ export type Page = {
 export type Shown = {
   isShown: (accountId: string, kind: string) => boolean;
   report: (bug: unknown) => void;
+  /** Called with what was read, if anything. */
+  onRead?: (events: readonly EventRow[]) => void;
 };
 
 type Row = { accountId: string; last: number } & (EventRow | { position: null });
@@ -63,6 +65,7 @@ export async function readPages(
       order by position limit ${PAGE_EVENTS}
     ) e on true
     order by f.account_id, e.position`;
+  shown.onRead?.(rows.filter((row) => row.position !== null));
   const byAccount = Map.groupBy(rows, ({ accountId }) => accountId);
   return positions.map(({ accountId, since }) =>
     pageOf(since, byAccount.get(accountId) ?? [], shown),

@@ -243,7 +243,9 @@ test('one account is published alone where that is asked, and one row of it', as
   await placed(sql, ani, 1);
   await placed(sql, budi, 1);
   const answered = await sql`select * from publish_outbox(200, ${ani.accountId})`;
-  expect(answered).toEqual([{ o_account: ani.accountId, o_rows: 2, o_received: false }]);
+  expect(answered).toMatchObject([
+    { o_account: ani.accountId, o_rows: 2, o_from: 0, o_items: 1, o_received: false },
+  ]);
   expect(await eventsOf(sql, ani)).toHaveLength(2);
   expect(await eventsOf(sql, budi)).toEqual([]);
 

@@ -1,5 +1,7 @@
 import { type Sql, isTransient } from '#server/infra/postgres/database.ts';
 import type { Log } from '#server/infra/observability/log.ts';
+import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
+import { type PublishedRange, tracePublished } from './trace-published.ts';
 
 /**
  * Outbox rows published in one transaction; a row may stand for 200 messages. Their accounts are named in one
@@ -30,6 +32,7 @@ export type RelayDeps = {
   log: Log;
   /** False: one account in each transaction, as a distributed database needs. */
   isAcrossAccounts?: boolean;
+  tracing?: Tracing | undefined;
 };
 
 /**
@@ -51,10 +54,15 @@ export function startRelay(
   let beganAt = -Infinity;
   let lastRows = 0;
   const drain = async () => {
+    const { tracing } = deps;
     for (;;) {
+      const began = performance.now();
       const published = await publishSome(deps);
       lastRows = published.rows;
       if (published.accounts.size > 0) onPublished(published);
+      if (tracing && published.rows > 0) {
+        await tracePublished({ ...deps, tracing }, began, published.ranges);
+      }
       if (published.rows < ROWS_MAX) return;
     }
   };
@@ -94,8 +102,13 @@ export function startRelay(
   };
 }
 
-/** What was published: how many rows of the outbox, whose, and whether messages came in among them. */
-export type Published = { rows: number; accounts: ReadonlySet<string>; hasReceived: boolean };
+/** What was published: how many rows of the outbox, whose, whether messages came in among them, and where they stand. */
+export type Published = {
+  rows: number;
+  accounts: ReadonlySet<string>;
+  hasReceived: boolean;
+  ranges: readonly PublishedRange[];
+};
 
 /** Publishes the oldest rows. One that cannot be is set aside and reported: it holds up no other. */
 async function publishSome(deps: RelayDeps): Promise<Published> {
@@ -112,20 +125,34 @@ async function publishSome(deps: RelayDeps): Promise<Published> {
 type Which = { max: number; accountId?: string; outboxId?: string };
 
 async function publish(sql: Sql, { max, accountId, outboxId }: Which): Promise<Published> {
-  const found = await sql<{ o_account: string; o_rows: number; o_received: boolean }[]>`
+  const found = await sql<PublishedRow[]>`
     select * from publish_outbox(${max}, ${accountId ?? null}, ${outboxId ?? null})`;
   return {
     rows: found.reduce((sum, { o_rows }) => sum + o_rows, 0),
     accounts: new Set(found.map(({ o_account }) => o_account)),
     hasReceived: found.some(({ o_received }) => o_received),
+    ranges: found.map(({ o_account: accountId, o_from: from, o_items }) => ({
+      accountId,
+      from,
+      upTo: from + o_items,
+    })),
   };
 }
+
+type PublishedRow = {
+  o_account: string;
+  o_rows: number;
+  o_received: boolean;
+  o_from: number;
+  o_items: number;
+};
 
 async function publishByAccount(deps: RelayDeps): Promise<Published> {
   const rows = await oldestRows(deps.sql);
   const accounts = new Set(rows.map(({ accountId }) => accountId));
   let count = 0;
   let hasReceived = false;
+  const ranges: PublishedRange[] = [];
   for (const accountId of accounts) {
     const published = await publish(deps.sql, { max: ROWS_MAX, accountId }).catch(
       (error: unknown) => {
@@ -136,8 +163,9 @@ async function publishByAccount(deps: RelayDeps): Promise<Published> {
     if (published.rows === 0) accounts.delete(accountId);
     count += published.rows;
     hasReceived ||= published.hasReceived;
+    ranges.push(...published.ranges);
   }
-  return { rows: count, accounts, hasReceived };
+  return { rows: count, accounts, hasReceived, ranges };
 }
 
 type Row = { accountId: string; outboxId: string; kind: string; tries: number };
@@ -154,6 +182,7 @@ async function publishEach({ sql, log }: RelayDeps, onlyAccount?: string): Promi
   const accounts = new Set<string>();
   let count = 0;
   let hasReceived = false;
+  const ranges: PublishedRange[] = [];
   for (const row of rows) {
     const { accountId, outboxId, kind, tries } = row;
     try {
@@ -161,6 +190,7 @@ async function publishEach({ sql, log }: RelayDeps, onlyAccount?: string): Promi
       if (published.rows > 0) accounts.add(accountId);
       count += published.rows;
       hasReceived ||= published.hasReceived;
+      ranges.push(...published.ranges);
     } catch (error) {
       if (isTransient(error)) throw error;
       const facts = { account: accountId, event: kind, attempt: tries };
@@ -169,7 +199,7 @@ async function publishEach({ sql, log }: RelayDeps, onlyAccount?: string): Promi
       count += 1;
     }
   }
-  return { rows: count, accounts, hasReceived };
+  return { rows: count, accounts, hasReceived, ranges };
 }
 
 /** Puts a row aside for a later try: after 2 s, then twice as long each time, up to an hour. */

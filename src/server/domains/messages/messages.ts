@@ -1,4 +1,4 @@
-import type { Channels, Sinks } from '#server/domains/channels/channels.ts';
+import type { Channels, Inbound, Sinks } from '#server/domains/channels/channels.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { openAccepter } from './submit/accept.ts';
 import { type ApiMessages, openApiMessages } from './api.ts';
@@ -33,6 +33,7 @@ import { sendHandlers } from './submit/send.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Log } from '#server/infra/observability/log.ts';
+import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 
 export type { ApiMessages } from './api.ts';
 export {
@@ -104,6 +105,7 @@ export type MessagesDeps = {
   isAcrossAccounts: boolean;
   /** Reacts to a message that has come in, in the transaction that keeps it. */
   onReceived: OnReceived;
+  tracing?: Tracing | undefined;
 } & Pick<HomeDeps, 'webhookTroubles'>;
 
 export type Messages = AsSystem & {
@@ -135,7 +137,7 @@ type WorkListener = (tokenIds: readonly string[]) => void;
 /** Opens the subject: the acts it keeps and what others may call. */
 export function openMessages(deps: MessagesDeps): Messages {
   const { sql, allAccountsSql, acceptSql, prices, fileLink, offerFile, origin, now } = deps;
-  const { isAcrossAccounts, findMedia = findNoMedia, review = noReview } = deps;
+  const { isAcrossAccounts, findMedia = findNoMedia, review = noReview, tracing } = deps;
   const listeners: WorkListener[] = [];
   const onWork: WorkListener = (tokenIds) => {
     for (const listener of listeners) listener(tokenIds);
@@ -143,8 +145,12 @@ export function openMessages(deps: MessagesDeps): Messages {
   const onStored = () => onWork([]);
   const report = (err: unknown) => deps.log.warn({ err }, 'accepted messages cannot be counted');
   const minutes = openMinuteCounts({ sql: allAccountsSql, now, report });
-  const accepter = openAccepter(acceptSql, onWork, isAcrossAccounts, minutes.add);
-  const settle = openSettle({ sql: allAccountsSql, isAcrossAccounts, onSettled: onWork });
+  const accepter = openAccepter(acceptSql, onWork, {
+    isAcrossAccounts,
+    onAccepted: minutes.add,
+    tracing,
+  });
+  const settle = openSettle({ sql: allAccountsSql, isAcrossAccounts, onSettled: onWork, tracing });
   return {
     acts: [
       ...historyActs({ sql, reader: { language: 'id', origin, offerFile } }),
@@ -169,7 +175,9 @@ export function openMessages(deps: MessagesDeps): Messages {
       receipts: (receipts) => applyReceipts(allAccountsSql, receipts, settle),
       inbound: async (inbound) => {
         const whole = await withFileFacts(deps.media, inbound);
-        await receiveInbound(allAccountsSql, whole, deps.onReceived);
+        const began = performance.now();
+        const messageId = await receiveInbound(allAccountsSql, whole, deps.onReceived);
+        if (tracing && messageId !== undefined) traceReceived(tracing, began, whole, messageId);
         onWork([]);
       },
     },
@@ -185,7 +193,8 @@ export function openMessages(deps: MessagesDeps): Messages {
         log: deps.log,
         pacePerSecond: deps.pacePerSecond,
         settle,
-        claimMessages: openClaimMessages(allAccountsSql, isAcrossAccounts),
+        claimMessages: openClaimMessages({ sql: allAccountsSql, isAcrossAccounts, tracing }),
+        tracing,
       }),
     waiting: accepter.waiting,
     close: async () => {
@@ -193,4 +202,15 @@ export function openMessages(deps: MessagesDeps): Messages {
       await minutes.close();
     },
   };
+}
+
+/** A message that came in begins a trace of its own. */
+function traceReceived(
+  tracing: Tracing,
+  began: number,
+  { accountId: account, tokenId: token, type }: Inbound,
+  messageId: string,
+): void {
+  const messages = [{ messageId, account, token, type }];
+  tracing.created({ operation: 'receive', began, requests: [{ messages }] });
 }

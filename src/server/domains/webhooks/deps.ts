@@ -1,6 +1,7 @@
 import type { MessageFacts } from '#server/domains/messages/messages.ts';
 import type { Outbound } from '#server/infra/net/outbound.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 
 type NoticeWords = { accountId: string; title: string; body: string; url: string; tag: string };
@@ -26,4 +27,5 @@ export type WebhookDeps = {
   report: (error: unknown) => void;
   /** Called with the outcome of each try, for the metrics. */
   onOutcome: (outcome: string) => void;
+  tracing?: Tracing | undefined;
 };

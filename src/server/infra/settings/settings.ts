@@ -3,6 +3,7 @@ import { channelSettings } from './channels.ts';
 import { fileSettings } from './files.ts';
 import { moneySettings } from './money.ts';
 import { serviceSettings } from './service.ts';
+import { traceSettings } from './traces.ts';
 import {
   address,
   clamd,
@@ -101,6 +102,7 @@ export const settings = {
     text,
     { secret: true },
   ),
+  ...traceSettings,
   OPERATOR_SECOND_FACTOR: optional(
     'Whether operators need a second factor beside their password: `required`, or `optional`. Without it required in production, optional otherwise.',
     oneOf('required', 'optional'),

@@ -1,14 +1,15 @@
 -- Publishes the oldest rows of the outbox, of any number of accounts, in one statement: positions in a
 -- row without gaps, a conversation_seq for messages, and the conversations' newest state
 -- (advance_conversations). The saldo is published once for an account, as its latest entry left it, and
--- never an older one after a newer. Answers the accounts with how many rows they had, and whether
--- messages came in; every process is notified of them at COMMIT.
+-- never an older one after a newer. Answers the accounts with how many rows they had, whether
+-- messages came in, and which positions they got: after o_from, up to o_from + o_items. Every process is
+-- notified of them at COMMIT.
 -- p_account: only the rows of one account; p_row: only one row, also one that was set aside.
 -- Called by the relay. Publishes nothing while another relay is publishing. Locks the rows it takes, the
 -- conversations in account, token and peer order, the accounts' positions.
 create or replace function publish_outbox(
   p_max int, p_account uuid default null, p_row uuid default null
-) returns table (o_account uuid, o_rows int, o_received boolean)
+) returns table (o_account uuid, o_rows int, o_received boolean, o_from bigint, o_items int)
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off
 set random_page_cost = 0 set cpu_index_tuple_cost = 1 as $$
@@ -20,7 +21,7 @@ begin
     return;
   end if;
   v_now := clock_timestamp();
-  for o_account, o_rows, o_received in
+  for o_account, o_rows, o_received, o_from, o_items in
   with oldest as materialized (
     select o.account_id, o.outbox_id from outbox o
     where case when p_row is null then o.retry_at is null or o.retry_at <= v_now
@@ -86,7 +87,7 @@ begin
       null, null, jsonb_build_object('available', a.newest -> 'available', 'held', a.newest -> 'held')
     from account a where a.newest_seq > a.saldo_seq
   )
-  select a.id, a.n_rows, a.received from account a
+  select a.id, a.n_rows, a.received, a.last, a.n_items::int from account a
   loop
     v_names := concat_ws(',', v_names, o_account);
     return next;

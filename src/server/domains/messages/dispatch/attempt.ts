@@ -8,6 +8,7 @@ import {
 } from '#server/domains/messages/media/prepare.ts';
 import { hasOptedOut } from '#server/domains/messages/optouts/optouts.ts';
 import { StoreAway } from '#server/infra/file-store/file-store.ts';
+import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import { type Sql, retrying } from '#server/infra/postgres/database.ts';
 
 /** A claimed lane: ours while its epoch is unchanged. */
@@ -33,6 +34,7 @@ export type AttemptContext = {
   media: MediaOfMessages;
   /** The linked phone that sends. */
   from: string;
+  tracing?: Tracing | undefined;
 };
 
 /** Tries after which a "later" becomes a failure. */
@@ -143,7 +145,10 @@ export async function attempt(
     const isMarked = await markResent(context, claim, id).catch(() => false);
     if (!isMarked) return unread(id);
   }
+  const { tracing } = context;
+  const began = performance.now();
   const answer = await sendOnce(context, outgoing(context, claim, { ...message, o_body: body }));
+  if (tracing) traceSent(tracing, { began, channel, message, answer });
   if (answer === 'unknown') return awaitReceipt(receiptWaitMs(channel));
   if (answer === 'unread') {
     return { kind: 'postponed', id, state: 'ready', afterMs: AWAIT_MS, detail: '', awaits: null };
@@ -250,3 +255,26 @@ async function sendOnce(
     clearTimeout(timer);
   }
 }
+
+type Sent = {
+  began: number;
+  channel: Channel;
+  message: Dispatched;
+  answer: SendResult | 'unknown';
+};
+
+/** Records a try; one without an answer counts as failed. */
+function traceSent(tracing: Tracing, { began, channel, message, answer }: Sent): void {
+  const { o_id: messageId, o_attempt: attempt, o_type: type } = message;
+  const { name: of } = channel;
+  const outcome = answer === 'unknown' ? answer : answer.outcome;
+  const failure = answer === 'unknown' ? 'no_answer' : failureOf(answer);
+  tracing.did({
+    operation: 'send',
+    began,
+    steps: [{ messageId, of, channel: of, type, attempt, outcome, failure }],
+  });
+}
+
+const failureOf = (answer: SendResult): Failure | null =>
+  answer.outcome === 'sent' ? null : answer.failure;

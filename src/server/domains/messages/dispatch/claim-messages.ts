@@ -1,5 +1,6 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
+import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import { type Claim, type Dispatched, LaneLost } from './attempt.ts';
 
 /** What a lane would send next. */
@@ -37,19 +38,36 @@ type Row = { o_nth: number } & (
   | { o_state: 'lost' | 'away' | 'drained' }
 );
 
-/** Opens the claiming of messages of a process; `isAcrossAccounts` as `SettleDeps` has it. */
-export function openClaimMessages(sql: Sql, isAcrossAccounts = true): ClaimMessages {
+type ClaimDeps = {
+  sql: Sql;
+  /** As `SettleDeps` has it. */
+  isAcrossAccounts?: boolean;
+  tracing?: Tracing | undefined;
+};
+
+/** Opens the claiming of messages of a process. */
+export function openClaimMessages({
+  sql,
+  isAcrossAccounts = true,
+  tracing,
+}: ClaimDeps): ClaimMessages {
+  const claimRows = async (queries: readonly Numbered[]) => {
+    const began = performance.now();
+    const rows = await claim(sql, queries);
+    tracing?.did({ operation: 'claim', began, steps: rows.flatMap(stepOf) });
+    return Map.groupBy(rows, ({ o_nth }) => o_nth);
+  };
   const claimMessages = gather<ClaimQuery, ClaimedMessages | 'lost'>(
     async (queries) => {
       const numbered = queries.map((query, index) => ({ ...query, nth: index + 1 }));
       if (isAcrossAccounts) {
-        const byNth = await claimRows(sql, numbered);
+        const byNth = await claimRows(numbered);
         return numbered.map(({ nth }) => claimedFrom(byNth.get(nth)));
       }
       // A call for each account: what one has claimed stays claimed, whatever becomes of the others.
       const byAccount = Map.groupBy(numbered, ({ claim }) => claim.accountId);
       const claiming = new Map(
-        [...byAccount].map(([accountId, some]) => [accountId, claimRows(sql, some)]),
+        [...byAccount].map(([accountId, some]) => [accountId, claimRows(some)]),
       );
       return numbered.map(async ({ claim, nth }) =>
         claimedFrom((await claiming.get(claim.accountId))?.get(nth)),
@@ -74,9 +92,13 @@ function claimedFrom(rows: readonly Row[] = []): ClaimedMessages | 'lost' {
   };
 }
 
+type Numbered = ClaimQuery & { nth: number };
+
+const stepOf = (row: Row) =>
+  row.o_state === null ? [{ messageId: row.o_id, attempt: row.o_attempt }] : [];
+
 /** What is known of each lane, by its `nth`. */
-async function claimRows(sql: Sql, queries: readonly (ClaimQuery & { nth: number })[]) {
-  const rows = await sql<Row[]>`
+const claim = (sql: Sql, queries: readonly Numbered[]) => sql<Row[]>`
   select * from claim_messages(
     ${queries.map(({ nth }) => nth)}::int[],
     ${queries.map(({ claim }) => claim.accountId)}::uuid[],
@@ -86,5 +108,3 @@ async function claimRows(sql: Sql, queries: readonly (ClaimQuery & { nth: number
     ${queries.map(({ isUrgent }) => isUrgent)}::boolean[],
     ${queries.map(({ from }) => from)}::text[]
   )`;
-  return Map.groupBy(rows, ({ o_nth }) => o_nth);
-}

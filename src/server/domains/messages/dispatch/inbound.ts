@@ -60,16 +60,18 @@ type Stored = { receive_message: boolean; contactName: string | null } & FoundQu
  * BERHENTI opts the sender out of this token, MULAI or START back in, in the same transaction; what waits for who
  * opts out is cancelled. A text that
  * chooses from the message it answers is stored with its choice (docs/api.md#choices).
+ *
+ * @returns its id; undefined when it was there.
  */
 export async function receiveInbound(
   sql: Sql,
   inbound: Inbound,
   onReceived?: OnReceived,
-): Promise<void> {
+): Promise<string | undefined> {
   const stored = storableInbound(inbound);
   const { accountId, tokenId, from, name } = stored;
   const messageId = newId();
-  await asAccount(sql, accountId, async (tx) => {
+  return asAccount(sql, accountId, async (tx) => {
     const body = await namingBody(tx, stored);
     const text = textOf(stored);
     // Before the wallet, which storing a message locks.
@@ -82,12 +84,13 @@ export async function receiveInbound(
         ${json(body)}, ${stored.providerId}, ${excerptOf(stored.type, body)}, known.name
       ), known.name as "contactName" ${isAnswer ? openQuestion(tx, stored) : tx``}
       from known`;
-    if (!received?.receive_message) return;
+    if (!received?.receive_message) return undefined;
     if (text !== undefined) await applyKeyword(tx, stored, keywordOf(text));
     const choice = isAnswer ? choiceBy(text, questionIn(received)) : undefined;
     if (choice) await storeChoice(tx, { accountId, messageId }, choice);
     const shown = received.contactName ?? name;
     await onReceived?.(tx, { accountId, tokenId, messageId, peer: from, name: shown });
+    return messageId;
   });
 }
 

@@ -18,7 +18,7 @@ test('what is on its way when a lane ends by an error is settled all the same', 
   const { seen, channels } = network(() => answer);
   const channel = channels.get('simulator');
   if (!channel) throw new Error('no channel');
-  const claimMessages = openClaimMessages(sql);
+  const claimMessages = openClaimMessages({ sql });
   const isBroken = () => seen.length > 0;
   const run = runLane(
     {

@@ -10,6 +10,7 @@ import { failWaiting } from './withdraw.ts';
 import type { Fragment, Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Log } from '#server/infra/observability/log.ts';
+import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 
 /** Lanes with something to do that one worker runs at once. */
 const LANES_MAX = 32;
@@ -50,6 +51,7 @@ export type LanesDeps = {
   settle: Settle;
   claimMessages: ClaimMessages;
   media: MediaOfMessages;
+  tracing?: Tracing | undefined;
 };
 
 type Sender = {
@@ -260,6 +262,7 @@ async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Prom
     from: sender.phone,
     paceMs: Math.max(pace > 0 ? 1000 / pace : 0, numbers?.paceMs(tokenId) ?? 0),
     lanes: deps.running,
+    tracing: deps.tracing,
     signal,
   };
   lane.wakes = sender.wakes;

@@ -64,7 +64,7 @@ test('what one account was handed is its own, whatever becomes of others asked b
   sql,
 }) => {
   const { claim, customer, id } = await sender(sql);
-  const claimMessages = openClaimMessages(sql, false);
+  const claimMessages = openClaimMessages({ sql, isAcrossAccounts: false });
   const wanted = { from: customer.phone, limit: 1, isUrgent: false };
   const [broken, own] = await Promise.allSettled([
     claimMessages({ ...wanted, claim: { ...claim, accountId: 'no id' } }),

@@ -28,7 +28,7 @@ async function claimed(sql: Sql, { accountId, tokenId, phone }: Customer): Promi
   const [lane] = await sql<{ epoch: number }[]>`
     update lanes set epoch = epoch + 1 where token_id = ${tokenId} returning epoch`;
   const claim = { accountId, tokenId, epoch: lane?.epoch ?? 0 };
-  await openClaimMessages(sql)({ claim, from: phone, limit: 100, isUrgent: false });
+  await openClaimMessages({ sql })({ claim, from: phone, limit: 100, isUrgent: false });
   return claim;
 }
 
@@ -221,7 +221,7 @@ describe('receipts', () => {
     expect(await moneyOf(sql, ani.customer)).toEqual({ available: 700, held: 150 });
     expect(await sql`select message_id from dispatch`).toEqual([{ message_id: ani.ids[1] }]);
     const next = { claim, from: ani.customer.phone, limit: 10, isUrgent: false };
-    expect((await openClaimMessages(sql)(next)).due).toMatchObject([{ o_id: ani.ids[1] }]);
+    expect((await openClaimMessages({ sql })(next)).due).toMatchObject([{ o_id: ani.ids[1] }]);
 
     // Its lane looks after its own results; and what has left wakes nobody.
     await settle([told(ani.customer, ani.ids[1], 'sent', { lane: claim })]);
@@ -358,7 +358,7 @@ describe('of a lane that a worker has lost and taken again', () => {
     const ani = await customerWithMessages(sql, 2);
     const { accountId, tokenId, phone: from } = ani.customer;
     await sql`update lanes set epoch = 2`;
-    const claimMessages = openClaimMessages(sql);
+    const claimMessages = openClaimMessages({ sql });
     const [former, present] = await Promise.allSettled(
       [1, 2].map((epoch) =>
         claimMessages({ claim: { accountId, tokenId, epoch }, from, limit: 1, isUrgent: false }),

@@ -2,6 +2,7 @@ import { eachByItself } from '#server/infra/postgres/batches.ts';
 import { type Fragment, type Sql, isLocked, retrying } from '#server/infra/postgres/database.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
 import type { Log } from '#server/infra/observability/log.ts';
+import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import { AWAIT_MS, type MediaOfMessages } from '#server/domains/messages/media/prepare.ts';
 import {
   type Claim,
@@ -44,6 +45,7 @@ export type SettleDeps = {
   isAcrossAccounts?: boolean;
   /** Called after each COMMIT, with tokens whose lanes have more to send as a receipt ended what was queued. */
   onSettled?: (tokenIds: readonly string[]) => void;
+  tracing?: Tracing | undefined;
 };
 
 /** Opens the settling of a process. */
@@ -51,20 +53,27 @@ export function openSettle({
   sql,
   isAcrossAccounts = true,
   onSettled = () => undefined,
+  tracing,
 }: SettleDeps): Settle {
+  const settleBy = async (by: Fragment, outcomes: readonly Outcome[]) => {
+    const began = performance.now();
+    const rows = await settleRows(sql, by, outcomes);
+    if (tracing) traceSettled(tracing, began, outcomes, rows);
+    return rows;
+  };
   const told = (rows: readonly AnswerRow[]) => {
     onSettled(rows.filter((row) => row.o_answer === 'woken').map((row) => row.o_id));
     return rows;
   };
   const settleAccount = async (outcomes: readonly Outcome[]) => {
     const alone = sql`settle_messages`;
-    return told(await retrying(() => settleBy(sql, alone, outcomes), { tries: SETTLE_TRIES }));
+    return told(await retrying(() => settleBy(alone, outcomes), { tries: SETTLE_TRIES }));
   };
   /** Nothing where one of the accounts is held for long. */
   const settleTogether = (outcomes: readonly Outcome[]) =>
     retrying(
       () =>
-        settleBy(sql, sql`settle_together`, outcomes).catch((error: unknown) => {
+        settleBy(sql`settle_together`, outcomes).catch((error: unknown) => {
           if (!isLocked(error)) throw error;
         }),
       { tries: SETTLE_TRIES },
@@ -108,7 +117,25 @@ function unsettledBy(rows: readonly AnswerRow[]): (outcomes: readonly Outcome[])
 
 type AnswerRow = { o_id: string; o_answer: 'lost' | 'unknown' | 'woken' };
 
-const settleBy = (sql: Sql, by: Fragment, outcomes: readonly Outcome[]) => sql<AnswerRow[]>`
+/** Records what was settled; what was not has changed nothing. */
+function traceSettled(
+  tracing: Tracing,
+  began: number,
+  outcomes: readonly Outcome[],
+  rows: readonly AnswerRow[],
+): void {
+  const unsettled = new Set(rows.flatMap((row) => (row.o_answer === 'woken' ? [] : row.o_id)));
+  const settled = outcomes.filter(({ id }) => !unsettled.has(id));
+  const steps = settled.map(({ id: messageId, outcome: of, failure }) => ({
+    messageId,
+    of,
+    outcome: of,
+    failure,
+  }));
+  tracing.did({ operation: 'settle', began, steps });
+}
+
+const settleRows = (sql: Sql, by: Fragment, outcomes: readonly Outcome[]) => sql<AnswerRow[]>`
   select o_id, o_answer from ${by}(
     ${outcomes.map(({ accountId }) => accountId)}::uuid[],
     ${outcomes.map(({ lane }) => lane?.tokenId ?? null)}::uuid[],

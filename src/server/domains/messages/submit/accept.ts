@@ -4,9 +4,11 @@ import { withTimeout } from '#server/infra/with-timeout.ts';
 import { BATCHER_LIMITS, WalletBatcher } from '#server/domains/ledger/ledger.ts';
 import { placeGroups } from './accept-sql.ts';
 import type { SendRequest, Placed, Answer } from './send-request.ts';
+import { type TracedJob, traceAccepted } from './trace-accepted.ts';
+import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 
-type Job = { request: SendRequest; size: number };
+type Job = TracedJob & { size: number };
 
 export type Accepter = {
   /**
@@ -32,24 +34,31 @@ const IN_FLIGHT_WAIT_MS = 5000;
 export const hashOf = (value: unknown): Buffer =>
   createHash('sha256').update(JSON.stringify(value)).digest();
 
+type AccepterOptions = {
+  /** False: a batch has one account's requests only, as a distributed database needs. */
+  isAcrossAccounts?: boolean;
+  /** Called with how many messages were accepted by a request. */
+  onAccepted?: (messages: number) => void;
+  tracing?: Tracing | undefined;
+};
+
 /**
  * Opens the accept path over a pool.
  *
  * @param onPlaced called after each COMMIT, with the tokens whose lanes may have new work.
- * @param onAccepted called with how many messages were accepted by a request.
- * @param isAcrossAccounts false: a batch has one account's requests only, as a distributed database needs.
  */
 export function openAccepter(
   sql: Sql,
   onPlaced: (tokenIds: readonly string[]) => void,
-  isAcrossAccounts = true,
-  onAccepted: (messages: number) => void = () => undefined,
+  { isAcrossAccounts = true, onAccepted = () => undefined, tracing }: AccepterOptions = {},
 ): Accepter {
   const batcher = new WalletBatcher<Job, Answer>(
     async (groups) => {
       const requests = groups.map(({ jobs }) => jobs.map((job) => job.request));
       const tokenIds = [...new Set(requests.flat().map(({ tokenId }) => tokenId))];
+      const began = performance.now();
       const answers = await placeGroups(sql, requests);
+      if (tracing) traceAccepted(tracing, { began, groups, answers });
       onPlaced(tokenIds);
       const later = answers.filter((answer) => answer instanceof Promise);
       if (later.length > 0) void Promise.allSettled(later).then(() => onPlaced(tokenIds));
@@ -60,7 +69,9 @@ export function openAccepter(
   const inFlight = new Map<string, { hash: Buffer; done: Promise<Placed> }>();
 
   const submit = async (request: SendRequest): Promise<Placed> => {
-    const answer = await batcher.submit(request.accountId, { request, size: request.items.length });
+    const { accountId, items } = request;
+    const cause = tracing?.cause();
+    const answer = await batcher.submit(accountId, { request, cause, size: items.length });
     if (answer instanceof Error) throw answer;
     if (!answer.replayed) {
       onAccepted(answer.results.filter(({ outcome }) => outcome === 'accepted').length);

@@ -70,7 +70,7 @@ describe('a suspended customer', () => {
         update lanes set epoch = epoch + 1, lease_until = now() + interval '1 hour'
         where token_id = ${ani.tokenId} returning epoch`;
       const claim = { ...ani, epoch: lane!.epoch };
-      return openClaimMessages(sql)({ claim, from: ani.phone, limit: 9, isUrgent: false });
+      return openClaimMessages({ sql })({ claim, from: ani.phone, limit: 9, isUrgent: false });
     };
     expect(await claims()).toMatchObject({ due: [], isAway: true });
     expect(await sql`select state from dispatch`).toEqual([{ state: 'ready' }]);

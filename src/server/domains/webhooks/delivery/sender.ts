@@ -1,4 +1,4 @@
-import { publicId } from '#contract/base/ids.ts';
+import { publicId, uuidOf } from '#contract/base/ids.ts';
 import type { WebhookFormat } from '#contract/webhooks/webhook.ts';
 import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
 import {
@@ -9,9 +9,10 @@ import {
 } from '#server/domains/webhooks/events.ts';
 import { formats } from '#server/domains/webhooks/formats/formats.ts';
 import { type SealedSecrets, secretsOf } from '#server/domains/webhooks/signature.ts';
+import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
-import { isTaken, post, withAgent } from './post.ts';
+import { type PostResult, isTaken, post, withAgent } from './post.ts';
 import { retryWaitMs } from './schedule.ts';
 import { type Result, settleResults } from './settle.ts';
 import { openSlots } from './slots.ts';
@@ -216,13 +217,33 @@ async function attempt(
   }
   const headers = withAgent(request.headers);
   const { body, secrets } = request;
+  const began = performance.now();
   const result = await post(deps, { url: hook.url, headers, body, secrets }, signal);
+  if (deps.tracing) traceTry(deps.tracing, { began, claimed, read, result });
   if (result.error === 'interrupted') return { ...ours, outcome: 'interrupted' };
   const { at, status, error, ms, answer, askedMs } = result;
   const tried = { ...ours, at, status, error, ms, answer, headers };
   if (isTaken(result)) return { ...tried, outcome: 'delivered' };
   if (status === 410) return { ...tried, outcome: 'gone', due: deps.now() };
   return { ...tried, outcome: 'failed', due: dueAfter(askedMs) };
+}
+
+type Tried = { began: number; claimed: Claimed; read: ReadEvent | 'broken'; result: PostResult };
+
+/** Records a try of an event of a message. */
+function traceTry(tracing: Tracing, { began, claimed, read, result }: Tried): void {
+  if (read === 'broken' || !('id' in read.event.data)) return;
+  const messageId = uuidOf('message', String(read.event.data.id));
+  if (messageId === undefined) return;
+  const { status: httpStatus, error } = result;
+  const failure = isTaken(result) ? null : (error ?? String(httpStatus));
+  const [, of = ''] = read.event.type.split('.');
+  const attempt = claimed.o_tries + 1;
+  tracing.did({
+    operation: 'webhook',
+    began,
+    steps: [{ messageId, of, attempt, httpStatus, failure }],
+  });
 }
 
 /** The bytes of one try, and what signs them; null for an event that the webhook's format has no word for. */

@@ -19,7 +19,7 @@ const lanesOf = (sql: Sql, channel: Channel) =>
     log: openLog({ level: 'silent' }),
     pacePerSecond: () => 0,
     settle: openSettle({ sql }),
-    claimMessages: openClaimMessages(sql),
+    claimMessages: openClaimMessages({ sql }),
     media: noMedia,
   });
 
