@@ -186,7 +186,13 @@ withApp(
     expect(zip?.includes('catatan.bin')).toBe(true);
     for (const { dataFolder } of [here, there]) expect(await filesBelow(dataFolder)).toEqual([]);
 
+    await db.owner`
+      insert into exports (account_id, export_id, user_id)
+      values (${ani.accountId}, ${newId()}, ${ani.userId})`;
     away('drops');
+    await here.container.accounts.exports.work();
+    const waiting = await db.owner`select tries from exports where status = 'waiting'`;
+    expect(waiting).toEqual([{ tries: 0 }]);
     const answer = await here.app.inject({ url: rows.url ?? '' });
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '2']);
     // Texts go out without files: no node is taken out of service for them.

@@ -49,7 +49,7 @@ export function startMaking(deps: WorkDeps): Repeated {
 
 /**
  * Makes every file that waits, and those whose worker died. What fails is tried again, three times in all; that the database
- * was away does not count.
+ * or the store of files was away does not count.
  */
 export async function makeWaiting(
   deps: WorkDeps,
@@ -72,7 +72,7 @@ export async function makeWaiting(
       },
     );
     deps.onNews();
-    // The database was away: looked at again a moment later, not at once and for ever.
+    // What was away is looked at again a moment later, not at once and for ever.
     if (isAway) return;
   }
 }

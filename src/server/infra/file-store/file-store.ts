@@ -56,8 +56,8 @@ export class StoreAway extends Error {
   /** What the store said no with, such as `AccessDenied`; undefined where it did not answer. */
   readonly refusal: string | undefined;
 
-  constructor(what: string, { refusal, cause }: { refusal?: string; cause?: unknown } = {}) {
-    super(`the file store is away: ${what}`, { cause });
+  constructor(what: string, { refusal }: { refusal?: string } = {}) {
+    super(`the file store is away: ${what}`);
     this.name = 'StoreAway';
     this.refusal = refusal;
   }

@@ -269,15 +269,18 @@ async function answered<T>(key: string, ask: () => Promise<T>): Promise<T> {
 
 /** What the client throws, in our terms: without its fields, which hold the request. */
 function errorOf(key: string, error: unknown): unknown {
-  if (error instanceof StoreAway || !(error instanceof Error)) return error;
-  const { $metadata } = error as { $metadata?: { httpStatusCode?: number } };
-  const status = $metadata?.httpStatusCode;
+  if (error instanceof StoreAway || error instanceof TypeError || !(error instanceof Error)) {
+    return error;
+  }
   if (error.name === 'NoSuchKey' || error.name === 'NotFound') return fileGone(key);
   if (isOfThisMachine(error)) return error;
+  const { $metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown };
+  const status = $metadata?.httpStatusCode;
   const isNo =
     status !== undefined && status >= 300 && status < 500 && ![408, 429].includes(status);
   const refusal = isNo || error.name === 'CredentialsProviderError' ? error.name : undefined;
-  const said = status === undefined ? error.name : `${error.name} (${status})`;
+  const what = typeof code === 'string' ? code : error.name;
+  const said = status === undefined ? what : `${what} (${status})`;
   return new StoreAway(said, { ...(refusal !== undefined && { refusal }) });
 }
 

@@ -8,6 +8,7 @@ import {
   giveBack,
   makeFile,
 } from '#server/infra/made-files/attempts.ts';
+import { StoreAway } from '#server/infra/file-store/file-store.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { notifyExportReady } from '#server/domains/accounts/notices.ts';
 
@@ -23,7 +24,7 @@ const RETENTION_HOURS = 24;
 
 /**
  * Makes every pending archive, and those whose worker died; then notifies whoever requested them. What
- * fails is tried again a minute later, three times in all.
+ * fails is tried again a minute later, three times in all; that the store of files was away does not count.
  *
  * @param stop ends it early: what is under way is given back, and another worker begins it anew.
  */
@@ -31,10 +32,16 @@ export async function makePendingExports(deps: ExportJobDeps, stop: AbortSignal)
   while (!stop.aborted) {
     const claim = await claimNext(deps.files);
     if (!claim) break;
-    await makeArchive(deps, claim, stop).catch(async (error: unknown) => {
-      if (!(error instanceof LeaseLost)) deps.report(error);
-      if (stop.aborted) await giveBack(deps.files, claim).catch(deps.report);
-    });
+    const isAway = await makeArchive(deps, claim, stop).then(
+      () => false,
+      async (error: unknown) => {
+        if (!(error instanceof LeaseLost)) deps.report(error);
+        const hasPassed = error instanceof StoreAway;
+        if (hasPassed || stop.aborted) await giveBack(deps.files, claim).catch(deps.report);
+        return hasPassed;
+      },
+    );
+    if (isAway) break;
   }
   if (!stop.aborted) await notifyReady(deps);
 }
