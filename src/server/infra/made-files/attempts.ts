@@ -178,21 +178,6 @@ async function renew(
   return count > 0;
 }
 
-/** Lets another worker begin at once with what this one has not finished; the attempt does not count. */
-export const giveBack = (
-  { allAccountsSql, table, onChanged }: MadeFiles,
-  claim: Claim,
-): Promise<void> =>
-  allAccountsSql.begin(async (tx) => {
-    const { accountId, exportId, owner } = claim;
-    const { count } = await tx`
-      update ${identifier(table)} set status = 'waiting', owner = null, progress = 0,
-        tries = tries - 1, claimed_at = null
-      where account_id = ${accountId} and export_id = ${exportId} and owner = ${owner}
-        and status = 'working'`;
-    if (count > 0) await onChanged?.(tx, claim);
-  });
-
 const nameOf = ({ exportId, owner }: Attempt, extension: string) =>
   `${exportId}.${owner}.${extension}`;
 

@@ -148,11 +148,11 @@ export async function attempt(
   const { tracing } = context;
   const began = performance.now();
   const answer = await sendOnce(context, outgoing(context, claim, { ...message, o_body: body }));
-  if (tracing) traceSent(tracing, { began, channel, message, answer });
-  if (answer === 'unknown') return awaitReceipt(receiptWaitMs(channel));
   if (answer === 'unread') {
     return { kind: 'postponed', id, state: 'ready', afterMs: AWAIT_MS, detail: '', awaits: null };
   }
+  if (tracing) traceSent(tracing, { began, channel, message, answer });
+  if (answer === 'unknown') return awaitReceipt(receiptWaitMs(channel));
   if (answer.outcome === 'sent') return settled('sent', null);
   const { failure } = answer;
   if (answer.outcome === 'later' && message.o_attempt < TRIES_MAX) {
