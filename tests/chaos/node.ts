@@ -12,6 +12,10 @@ export type Node = {
   start: () => Promise<void>;
   /** SIGKILL to its whole process group. @returns true when something living was hit. */
   kill: () => Promise<boolean>;
+  /** Stops it as it stands (SIGSTOP); it does not answer meanwhile, and knows nothing of it. */
+  freeze: () => void;
+  /** Lets it go on. */
+  thaw: () => void;
   /** Asks it to stop. @returns its exit code; null when it had to be killed. */
   stop: () => Promise<number | null>;
   /** Deaths that nobody caused. */
@@ -21,6 +25,7 @@ export type Node = {
 };
 
 const main = join(import.meta.dirname, '../../src/server/main.ts');
+const shiftedClock = join(import.meta.dirname, 'faults/shifted-clock.mjs');
 const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 40_000;
 const LINES_KEPT = 40;
@@ -31,6 +36,7 @@ type Running = { child: ChildProcess; exit: Promise<number | null>; expected: bo
 export function openNode(name: string, env: Readonly<Record<string, string>>): Node {
   let running: Running | undefined;
   let address: string | undefined;
+  let isFrozen = false;
   const deaths: string[] = [];
   const output: string[] = [];
 
@@ -39,17 +45,21 @@ export function openNode(name: string, env: Readonly<Record<string, string>>): N
     output.splice(0, Math.max(0, output.length - LINES_KEPT));
   };
   const start = async () => {
-    const child = spawn(process.execPath, ['--disable-proto=delete', main], {
-      env: {
-        PATH: process.env['PATH'] ?? '',
-        NODE_COMPILE_CACHE: codeCache,
-        PORT: '0',
-        LOG_LEVEL: 'warn',
-        ...env,
+    const child = spawn(
+      process.execPath,
+      ['--disable-proto=delete', '--import', shiftedClock, main],
+      {
+        env: {
+          PATH: process.env['PATH'] ?? '',
+          NODE_COMPILE_CACHE: codeCache,
+          PORT: '0',
+          LOG_LEVEL: 'warn',
+          ...env,
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+        detached: true,
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    });
+    );
     const { promise: exit, resolve: exited } = Promise.withResolvers<number | null>();
     const { promise: open, resolve: opened, reject } = Promise.withResolvers<void>();
     const mine: Running = { child, exit, expected: false };
@@ -79,6 +89,8 @@ export function openNode(name: string, env: Readonly<Record<string, string>>): N
       START_MS_MAX,
     );
     await open.finally(() => clearTimeout(late));
+    // Not before: a node whose clock is that wrong does not start.
+    if (env['CHAOS_CLOCK_SECONDS'] && !mine.expected) child.kill('SIGUSR2');
   };
   const kill = async () => {
     const hit = running;
@@ -97,9 +109,15 @@ export function openNode(name: string, env: Readonly<Record<string, string>>): N
     const late = setTimeout(() => signalGroup(last.child, 'SIGKILL'), STOP_MS_MAX);
     return last.exit.finally(() => clearTimeout(late));
   };
+  const signal = (which: 'SIGSTOP' | 'SIGCONT') => {
+    if (running) signalGroup(running.child, which);
+    isFrozen = which === 'SIGSTOP';
+  };
   return {
     name,
-    address: () => address,
+    address: () => (isFrozen ? undefined : address),
+    freeze: () => signal('SIGSTOP'),
+    thaw: () => signal('SIGCONT'),
     pid: () => running?.child.pid,
     start,
     kill,

@@ -43,6 +43,8 @@ export type Outcome = {
 };
 
 const CLIENTS = 8;
+/** So wrong is the clock of one of two nodes, ahead or behind. */
+const CLOCK_SECONDS = 300;
 /** The pause after an answer, at most: some 300 messages a second in all. */
 const THINK_MS_MAX = 150;
 const DRAIN_PATIENCE_MS = 180_000;
@@ -56,7 +58,10 @@ export const kindOf = (seed: number): Kind => (seed % 2 === 0 ? 'apart' : 'own')
 /** One run: send under faults, let it rest, then judge. @throws Error when it cannot even come to rest. */
 export async function runTrial({ seed, seconds, plant }: TrialOptions): Promise<Outcome> {
   const receiver = await openReceiver(seededRandom(seed).fork('webhooks'));
-  const resources = await openResources(kindOf(seed), { WEBHOOK_ORIGINS: receiver.origin });
+  const resources = await openResources(kindOf(seed), {
+    more: { WEBHOOK_ORIGINS: receiver.origin },
+    clockSeconds: seededRandom(seed).fork('clock').pick([-CLOCK_SECONDS, CLOCK_SECONDS]),
+  });
   const journal = openJournal(receiver.posts);
   let outcome: Outcome;
   try {

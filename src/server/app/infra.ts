@@ -1,4 +1,4 @@
-import { type Clock, openClock } from '#server/infra/clock.ts';
+import { type Clock, databaseNow, followDatabaseTime, openClock } from '#server/infra/clock.ts';
 import type { Config } from '#server/infra/config.ts';
 import { type LiveSettings, openLiveSettings } from '#server/infra/settings/live.ts';
 import type { FileStore } from '#server/infra/file-store/file-store.ts';
@@ -21,8 +21,9 @@ export type Infra = {
   settings: LiveSettings;
   log: Log;
   now: () => Date;
-  /** The clock that `now` reads. */
+  /** The clock that `now` reads: the database's time. */
   clock: Clock;
+  closeClock: () => void;
   /** Names the built web app. */
   build: string;
   /** The database as its owner. */
@@ -70,7 +71,6 @@ const CONNECTIONS = { tenantSql: 10, allAccountsSql: 8, acceptSql: 10, callersSq
  */
 export async function openInfra(options: Options): Promise<{ infra: Infra; pools: Pools }> {
   const { build, dataFolder, log, url, now: real } = options;
-  const clock = openClock({ isMovable: options.config.CLOCK === 'movable', ...(real && { real }) });
   const pools = await openPools(url);
   const report = (trouble: unknown) => {
     if (isTransient(trouble) || isDiskFull(trouble))
@@ -78,6 +78,15 @@ export async function openInfra(options: Options): Promise<{ infra: Infra; pools
     else log.error({ err: trouble }, 'a bug');
   };
   const { allAccountsSql } = pools;
+  // That the database is away is told by whoever needs it.
+  const lasting = (trouble: unknown) => void (isTransient(trouble) || report(trouble));
+  const time = real
+    ? undefined
+    : await followDatabaseTime({ databaseNow: () => databaseNow(allAccountsSql), report: lasting });
+  const clock = openClock({
+    isMovable: options.config.CLOCK === 'movable',
+    real: real ?? time?.now ?? (() => new Date()),
+  });
   const settings = await openLiveSettings({ allAccountsSql, config: options.config, report });
   const { config } = settings;
   const secrets = await readSecrets(allAccountsSql, config.SECRET_KEY);
@@ -97,7 +106,8 @@ export async function openInfra(options: Options): Promise<{ infra: Infra; pools
   });
   const tracing = await openTracing({ config, log, version: RELEASE });
   const tools = { settings, secrets, store, metrics, replica, tracing, disks, report };
-  return { infra: { build, config, dataFolder, log, url, clock, now: clock.now, ...tools }, pools };
+  const named = { build, config, dataFolder, log, url, clock, now: clock.now };
+  return { infra: { ...named, ...tools, closeClock: () => time?.close() }, pools };
 }
 
 async function openPools(url: string): Promise<Pools> {
@@ -120,6 +130,7 @@ async function openPools(url: string): Promise<Pools> {
 
 /** Closes what `openInfra` opened. */
 export async function closeInfra(infra: Infra, pools: Pools): Promise<void> {
+  infra.closeClock();
   infra.settings.close();
   infra.store.close();
   await Promise.all([infra.disks.close(), infra.replica.close(), infra.tracing?.close()]);

@@ -1,5 +1,5 @@
-import { expect, test } from 'vitest';
-import { openClock } from './clock.ts';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { followDatabaseTime, openClock } from './clock.ts';
 
 const start = new Date('2026-11-21T02:00:00Z');
 
@@ -18,4 +18,36 @@ test('any other cannot be moved', () => {
   const clock = openClock({ isMovable: false, real: () => start });
   expect(clock.move).toBeUndefined();
   expect(clock.now()).toEqual(start);
+});
+
+test('the time is the database’s: counted on evenly, put right when it is another, also after it was away', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  let [passedMs, answerMs, theirs] = [0, 10, start.getTime()];
+  const troubles: unknown[] = [];
+  const databaseNow = async () => {
+    passedMs += answerMs;
+    if (theirs === 0) throw new Error('away');
+    return new Date(theirs + answerMs / 2);
+  };
+  const report = (trouble: unknown) => void troubles.push(trouble);
+  const clock = await followDatabaseTime({ databaseNow, report, evenly: () => passedMs });
+  onTestFinished(clock.close);
+  const sinceStart = () => clock.now().getTime() - start.getTime();
+  expect(sinceStart()).toBe(10);
+  passedMs += 1_000;
+  expect(sinceStart()).toBe(1_010);
+
+  // A slow answer that may as well be right changes nothing; one that proves another time does.
+  [answerMs, theirs] = [400, start.getTime() + 1_010 + 100];
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(sinceStart()).toBe(1_410);
+  [answerMs, theirs] = [10, start.getTime() + 60_000];
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(sinceStart()).toBe(60_010);
+
+  theirs = 0;
+  await vi.advanceTimersByTimeAsync(1_500);
+  expect(sinceStart()).toBe(60_020);
+  expect(troubles).toHaveLength(1);
 });

@@ -13,7 +13,12 @@ export type Fault =
   | 'app and database killed'
   | 'backend killed'
   | 'database killed'
-  | 'database quit';
+  | 'database quit'
+  | 'app frozen'
+  | 'way to the database slow'
+  | 'way to the database silent'
+  | 'connections cut'
+  | 'connections half closed';
 
 /** What happens in a round, at least once each; the order is the seed's. */
 export const faultsOf: Readonly<Record<Kind, readonly Fault[]>> = {
@@ -28,12 +33,16 @@ export const faultsOf: Readonly<Record<Kind, readonly Fault[]>> = {
   ],
   apart: [
     'app killed',
-    'app killed',
     'app killed while starting',
     'all apps killed',
     'backend killed',
     'database killed',
     'database quit',
+    'app frozen',
+    'way to the database slow',
+    'way to the database silent',
+    'connections cut',
+    'connections half closed',
   ],
 };
 
@@ -42,6 +51,20 @@ export type Injection = { fault: Fault; recoveredMs: number };
 
 /** Kills of a process of the app, and how many of them met requests under way. */
 export type FaultStats = { injections: Injection[]; appKills: number; met: number };
+
+/**
+ * How long disturbances last, in milliseconds: in a short run, and in one of half a minute or more. What is frozen
+ * is so for longer than the leases of lanes (15 s), so that another node has long taken over when it goes on.
+ */
+const lasting = {
+  frozen: { short: [16_500, 17_500], long: [20_000, 30_000] },
+  slow: { short: [1_000, 2_000], long: [3_000, 10_000] },
+  silent: { short: [2_500, 5_000], long: [5_000, 25_000] },
+  halfClosed: { short: [500, 1_500], long: [1_000, 20_000] },
+} as const;
+const LONG_RUN_MS = 30_000;
+/** Beside it a statement takes a millisecond or two. */
+const SLOW_MS = 150;
 
 /** Rounds after which a run ends without what never happened in it. */
 const ROUNDS_MAX = 6;
@@ -81,6 +104,7 @@ export async function runFaults(
         requestRouter,
         random,
         faultStats,
+        length: forMs >= LONG_RUN_MS ? 'long' : 'short',
       });
       faultStats.injections.push({ fault, recoveredMs });
       await endTtls(resources);
@@ -104,6 +128,7 @@ type FaultContext = {
   requestRouter: RequestRouter;
   random: Random;
   faultStats: FaultStats;
+  length: 'short' | 'long';
 };
 
 async function injectFault(fault: Fault, context: FaultContext): Promise<number> {
@@ -146,7 +171,45 @@ async function injectFault(fault: Fault, context: FaultContext): Promise<number>
       );
       return answered(context, at, resources.nodes);
     }
+    default:
+      return disturb(fault, context, node);
   }
+}
+
+type Disturbance = Extract<Fault, `app frozen` | `way ${string}` | `connections ${string}`>;
+
+/** Disturbs one node for a while; what counts is how soon it answers once all is well again. */
+async function disturb(fault: Disturbance, context: FaultContext, node: Node): Promise<number> {
+  const { resources, random, length } = context;
+  const link = resources.links[resources.nodes.indexOf(node)];
+  if (!link) throw new Error(`${node.name} has no way to its database that could be disturbed`);
+  const last = (what: keyof typeof lasting) => {
+    const [least, most] = lasting[what][length];
+    return pause(random.whole(least, most));
+  };
+  switch (fault) {
+    case 'app frozen':
+      node.freeze();
+      await last('frozen');
+      node.thaw();
+      break;
+    case 'way to the database slow':
+      link.delay(random.whole(20, SLOW_MS));
+      await last('slow');
+      break;
+    case 'way to the database silent':
+      link.silence();
+      await last('silent');
+      break;
+    case 'connections cut':
+      link.cut();
+      break;
+    case 'connections half closed':
+      link.halfClose();
+      await last('halfClosed');
+  }
+  link.heal();
+  return answered(context, performance.now(), [node]);
 }
 
 async function kill({ requestRouter, faultStats }: FaultContext, node: Node): Promise<void> {

@@ -5,11 +5,13 @@ import { join } from 'node:path';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { runningEmbedded, startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
 import { type Node, openNode } from '#tests/chaos/node.ts';
+import { type DatabaseLink, openDatabaseLink } from './database-link.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 /**
  * Who keeps the database. `own`: the app itself, one process, so that its death is also a test of
- * how it finds its server again. `apart`: a server of its own, with two processes of the app.
+ * how it finds its server again. `apart`: a server of its own, with two processes of the app, each behind a way
+ * of its own to the database; the clock of the first is wrong.
  */
 export type Kind = 'own' | 'apart';
 
@@ -17,6 +19,8 @@ export type Kind = 'own' | 'apart';
 export type Resources = {
   kind: Kind;
   nodes: readonly Node[];
+  /** The ways of the nodes to the database, in their order; none in the world `own`. */
+  links: readonly DatabaseLink[];
   /** Sees every account; for looking, and for furnishing before the run. */
   allAccountsSql: Sql;
   /** Owns the tables. */
@@ -38,14 +42,17 @@ const settings = {
   RATE_API_PER_SECOND: '1000000',
 };
 
-/**
- * Starts a database and the app on it, in a folder that goes away.
- *
- * @param more settings beside those of every run.
- */
+type Options = {
+  /** Settings beside those of every run. */
+  more?: Readonly<Record<string, string>>;
+  /** How wrong the clock of the first node is, in the world `apart`. */
+  clockSeconds?: number;
+};
+
+/** Starts a database and the app on it, in a folder that goes away. */
 export async function openResources(
   kind: Kind,
-  more: Readonly<Record<string, string>> = {},
+  { more = {}, clockSeconds = 0 }: Options = {},
 ): Promise<Resources> {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-chaos-'));
   // PostgreSQL's own user, who is not root, must get to the data in it.
@@ -58,8 +65,16 @@ export async function openResources(
   };
   process.once('exit', leave);
   const server = kind === 'apart' ? await startEmbedded({ dataFolder }) : undefined;
+  const names = server ? ['first', 'second'] : [];
+  const links = await Promise.all(names.map(() => openDatabaseLink(server?.url ?? '')));
   const nodes = server
-    ? ['first', 'second'].map((name) => openNode(name, { ...env, DATABASE_URL: server.url }))
+    ? names.map((name, n) =>
+        openNode(name, {
+          ...env,
+          DATABASE_URL: links[n]?.url ?? '',
+          ...(n === 0 && { CHAOS_CLOCK_SECONDS: String(clockSeconds) }),
+        }),
+      )
     : [openNode('only', env)];
   await Promise.all(nodes.map((node) => node.start()));
   const url = server?.url ?? runningEmbedded(dataFolder);
@@ -76,6 +91,7 @@ export async function openResources(
   return {
     kind,
     nodes,
+    links,
     allAccountsSql,
     owner,
     postmaster,
@@ -88,6 +104,7 @@ export async function openResources(
     close: async () => {
       await Promise.all([allAccountsSql.end({ timeout: 1 }), owner.end({ timeout: 1 })]);
       const codes = await Promise.all(nodes.map((node) => node.stop()));
+      await Promise.all(links.map((link) => link.close()));
       await server?.stop();
       const left = await postmaster().catch(() => undefined);
       if (left !== undefined) quitLeft(dataFolder);

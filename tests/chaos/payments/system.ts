@@ -78,7 +78,7 @@ export async function openSystem(): Promise<System> {
     },
   });
   const heldGateway = await openHeldGateway(fake.url);
-  const resources = await openResources('own', settingsOf(fake, heldGateway));
+  const resources = await openResources('own', { more: settingsOf(fake, heldGateway) });
   const { allAccountsSql } = resources;
 
   const post = async (person: Person | undefined, path: string, init: RequestInit) => {
