@@ -1,11 +1,12 @@
 /**
  * `npm run bench:way`: what a message costs on its way from accepted to Dibaca, part by part.
  *
- * `--only <part>` runs one part, `--against <folder>` compares with another checkout in the same rounds,
+ * `--only <part>`, once or more, runs these parts, `--against <folder>` compares with another checkout in the same rounds,
  * `--statements` adds the dearest statements of the steady load. `ROUNDS` is 3 unless it is set.
  */
 import { parseArgs } from 'node:util';
 import { report } from './lib/results.ts';
+import { across } from './way/across.ts';
 import { callbacks } from './way/receipts/callbacks.ts';
 import { highest } from './way/highest.ts';
 import { nodes } from './way/nodes.ts';
@@ -18,13 +19,23 @@ import { streams } from './way/streams.ts';
 import { ticks } from './way/ticks.ts';
 import { traces } from './way/traces.ts';
 
-const parts: readonly Part[] = [steady, highest, rush, receipts, callbacks, ticks, streams, nodes];
+const parts: readonly Part[] = [
+  steady,
+  highest,
+  rush,
+  receipts,
+  callbacks,
+  ticks,
+  streams,
+  nodes,
+  across,
+];
 /** Counting costs, and traces are for who asks: only when they are asked for. */
 const onRequest: readonly Part[] = [statements, traces];
 
 const { values } = parseArgs({
   options: {
-    only: { type: 'string' },
+    only: { type: 'string', multiple: true },
     against: { type: 'string' },
     statements: { type: 'boolean', default: false },
   },
@@ -33,7 +44,7 @@ const all = [...parts, ...onRequest];
 const chosen =
   values.only === undefined
     ? [...parts, ...(values.statements ? [statements] : [])]
-    : all.filter(({ name }) => values.only === name);
+    : all.filter(({ name }) => values.only?.includes(name));
 if (chosen.length === 0) {
   throw new Error(`--only takes one of: ${all.map(({ name }) => name).join(', ')}`);
 }

@@ -3,6 +3,7 @@ import * as z from 'zod/mini';
 import { type Contender, openContender } from '#bench/lib/contender.ts';
 import { type Customer, richCustomers, sendRequest, signIn } from '#bench/lib/customers.ts';
 import { openLiveStream } from '#bench/lib/live-stream.ts';
+import type { AppProcess } from '#bench/lib/server.ts';
 import { loadByClock } from '#bench/lib/load.ts';
 import { interleaved, percentile } from '#bench/lib/rounds.ts';
 import { type Figure, type Part, figuresTable, forEach, withContenders } from './part.ts';
@@ -18,14 +19,16 @@ const SETTLED_MS_MAX = 60_000;
 /** The last status is on its way to the tabs when it is stored. */
 const TAIL_MS = 2_000;
 
-type TicksSubject = Contender & { customer: Customer; sessions: readonly string[] };
+/** An installation with one customer, whose tabs are watched. */
+export type TicksSubject = Contender & { customer: Customer; sessions: readonly string[] };
 
 /** Milliseconds from a message's 202 until a stream said of it that it is there, and that it was sent. */
-type Ticks = { queuedMs: number[]; sentMs: number[] };
+export type Ticks = { queuedMs: number[]; sentMs: number[] };
 type Both = { one: Ticks; many: Ticks };
 
-async function openTicks(root: string | undefined): Promise<TicksSubject> {
-  const contender = await openContender({ root, env: { SIMULATOR_SPEED: '1' } });
+/** Opens such an installation, of so many processes. */
+export async function openTicks(root: string | undefined, processes = 1): Promise<TicksSubject> {
+  const contender = await openContender({ root, env: { SIMULATOR_SPEED: '1' }, nodes: processes });
   const { allAccountsSql } = contender.database;
   const [customer] = await richCustomers(allAccountsSql, 1);
   if (!customer) throw new Error('no customer');
@@ -50,14 +53,15 @@ function sighting(seen: Sightings): (data: unknown) => void {
   };
 }
 
-async function measureTicks(
+/** Sends to the first process. @param at the process that the tabs are open at. */
+export async function measureTicks(
   { app, customer, database, sessions }: TicksSubject,
-  { streams, forMs }: { streams: number; forMs: number },
+  { streams, forMs, at = app }: { streams: number; forMs: number; at?: AppProcess },
 ): Promise<Ticks> {
   const seen: Sightings[] = Array.from({ length: streams }, () => new Map<string, number>());
   const open = await Promise.all(
     seen.map((one, n) =>
-      openLiveStream(app.port, sessions[n % sessions.length] ?? '', sighting(one)),
+      openLiveStream(at.port, sessions[n % sessions.length] ?? '', sighting(one)),
     ),
   );
   const answeredAt = new Map<string, number>();
@@ -120,15 +124,19 @@ export const ticks: Part = {
   name: 'ticks',
   title: 'Way: ticks in open tabs',
   run: (options) =>
-    withContenders(options, openTicks, async (subjects) => {
-      const round = (forMs: number) =>
-        forEach(subjects, (subject) => () => measureBoth(subject, forMs));
-      await interleaved(1, round(WARM_MS));
-      const measured = await interleaved(options.rounds, round(FOR_MS));
-      return [
-        `${PER_SECOND} messages a second of one account, lifelike phones, ${FOR_MS / 1000} s; from a message's 202 until a tab ` +
-          `has its status, over all tabs; ${options.rounds} interleaved rounds, medians.`,
-        figuresTable(measured, figures),
-      ].join('\n\n');
-    }),
+    withContenders(
+      options,
+      (root) => openTicks(root),
+      async (subjects) => {
+        const round = (forMs: number) =>
+          forEach(subjects, (subject) => () => measureBoth(subject, forMs));
+        await interleaved(1, round(WARM_MS));
+        const measured = await interleaved(options.rounds, round(FOR_MS));
+        return [
+          `${PER_SECOND} messages a second of one account, lifelike phones, ${FOR_MS / 1000} s; from a message's 202 until a tab ` +
+            `has its status, over all tabs; ${options.rounds} interleaved rounds, medians.`,
+          figuresTable(measured, figures),
+        ].join('\n\n');
+      },
+    ),
 };
