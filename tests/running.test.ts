@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect } from 'vitest';
@@ -111,6 +112,23 @@ describe('the pages for operators', () => {
         .map((field) => `${place}: ${field} of "${words}"`),
     );
     expect(hidden).toEqual([]);
+  });
+
+  test('name files that are in the repository', async () => {
+    const names = (await readdir(join(root, 'docs/running'))).map((name) => `docs/running/${name}`);
+    const pages = [...names, 'Dockerfile', 'compose.yaml', 'deploy/systemd/kabari.service'];
+    const texts = await Promise.all(pages.map(async (page) => [page, await read(page)] as const));
+    const lost = texts.flatMap(([page, text]) =>
+      [
+        ...text.matchAll(
+          /(?<![\w/.])(?:\/opt\/kabari\/)?((?:deploy|docs|src|tests|tools|bench)\/[\w./-]*\w)/g,
+        ),
+      ]
+        .map(([, named]) => named!)
+        .filter((named) => !existsSync(join(root, named)))
+        .map((named) => `${page} names ${named}`),
+    );
+    expect(lost).toEqual([]);
   });
 
   test('have a section for every alert', async () => {
