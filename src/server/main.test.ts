@@ -157,6 +157,10 @@ test('what one process takes in, another sends: web and worker on one database',
     values (${system?.account_id ?? ''}, gen_random_uuid(), 'saldo.changed',
       '{"available": 0, "held": 0}')`;
   expect(await waitingWork(db)).toBe(1);
+  // What waits for a worker takes no node away that only answers.
+  await db.allAccountsSql`update outbox set at = at - interval '1 hour'`;
+  const ready = await fetch(`${address}/readyz`);
+  expect([ready.status, await ready.json()]).toMatchObject([200, { checks: { relay: 'failing' } }]);
   const worker = start({ ROLE: 'worker' });
   const health = await waitFor(() => {
     const [, port] = /"port":(\d+),"msg":"the application is open"/.exec(worker.out()) ?? [];

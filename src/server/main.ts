@@ -54,7 +54,7 @@ async function start(config: Config, log: Log, running: Running): Promise<number
     const changed = await updateSchema(owner, import.meta.dirname, RELEASE);
     const { migrations, functions, newer } = changed;
     if (newer !== undefined) {
-      log.warn({ newer }, 'a newer version works on this database, and its functions stay');
+      log.warn({ version: newer }, 'a newer version works on this database, and its functions stay');
     }
     if (migrations.length + functions.length > 0) {
       const changes = { migrations: migrations.length, functions: functions.length };

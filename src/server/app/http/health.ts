@@ -32,17 +32,21 @@ export function registerHealth(
     return stands && { state: stands.state, lag_seconds: stands.lagSeconds };
   };
   const checks = checksOf(container, worker);
+  // Work is done without them, and they are the same for all nodes: none would be left to answer.
+  const shown = {
+    ...(!worker && { relay: () => checkOutbox(container.pools.allAccountsSql) }),
+    ...(store.isShared && { files }),
+  };
   openHealth(app, {
     checks,
-    // Texts go out without it, and all nodes have the same one: none of them would be left.
-    ...(store.isShared && { shown: { files } }),
+    shown,
     facts: () => ({ ...(replica() && { replica: replica() }) }),
     open,
     metricsText: metrics.text,
     metricsToken: config.METRICS_TOKEN,
   });
   measure(container, worker);
-  measureTrouble(container, checks);
+  measureTrouble(container, { ...checks, ...shown });
   metrics.gauge('kabari_files_away', '1 while the store of files does not answer', async () => [
     {
       value: await files().then(
@@ -64,8 +68,10 @@ function checksOf(
       const full = infra.disks.full();
       if (full.length > 0) throw new Error(`no room on the disk of ${full.join(', ')}`);
     },
-    relay: () => checkOutbox(allAccountsSql),
-    ...(worker && { lanes: () => worker.checkLanes() }),
+    ...(worker && {
+      relay: () => checkOutbox(allAccountsSql),
+      lanes: () => worker.checkLanes(),
+    }),
   };
 }
 
