@@ -37,7 +37,10 @@ const apart = [
 ];
 
 /** Where processes are killed again and again: most of a run is waiting until they are back. */
-const kills = ['tests/chaos/{chaos,judge,payments}.test.ts', 'tests/chaos/nodes/*.test.ts'];
+const kills = [
+  'tests/chaos/{chaos,judge,payments,promotion}.test.ts',
+  'tests/chaos/nodes/*.test.ts',
+];
 
 export default defineConfig({
   test: {

@@ -8,6 +8,7 @@ import { RELEASE } from './app/release.ts';
 import { type Worker, startWorker } from './app/worker.ts';
 import { readWebApp } from './http/site/static.ts';
 import { type Config, readConfig } from './infra/config.ts';
+import { wanting } from './infra/postgres/address.ts';
 import { checkDatabase } from './infra/postgres/check.ts';
 import { passPooler } from './infra/postgres/pooler.ts';
 import { openDatabase } from './infra/postgres/database.ts';
@@ -46,7 +47,9 @@ async function start(config: Config, log: Log, running: Running): Promise<number
   if (config.DATABASE_URL !== undefined) await refuseFullDisk(resolve(dataFolder));
   const webApp = readWebApp(join(root, 'dist'));
   const url = await passPooler(
-    config.DATABASE_URL ?? (await ownDatabase(dataFolder, log, running)),
+    config.DATABASE_URL === undefined
+      ? await ownDatabase(dataFolder, log, running)
+      : wanting(config.DATABASE_URL, 'read-write'),
   );
   const owner = openDatabase(url, { max: 1, as: 'owner', name: 'migrations' });
   try {
@@ -54,7 +57,10 @@ async function start(config: Config, log: Log, running: Running): Promise<number
     const changed = await updateSchema(owner, import.meta.dirname, RELEASE);
     const { migrations, functions, newer } = changed;
     if (newer !== undefined) {
-      log.warn({ version: newer }, 'a newer version works on this database, and its functions stay');
+      log.warn(
+        { version: newer },
+        'a newer version works on this database, and its functions stay',
+      );
     }
     if (migrations.length + functions.length > 0) {
       const changes = { migrations: migrations.length, functions: functions.length };

@@ -179,7 +179,9 @@ const setPhones = ({ allAccountsSql }: Resources, where: 'away' | 'back') =>
  * Waits until nothing is to be done any more: seen in one statement, so nothing hides between queues.
  * What does not drain in time is the judge's to tell.
  */
-async function drained({ allAccountsSql }: Resources): Promise<number> {
+export async function drained({
+  allAccountsSql,
+}: Pick<Resources, 'allAccountsSql'>): Promise<number> {
   const began = performance.now();
   const empty = async () => {
     const [row] = await allAccountsSql<{ n: number }[]>`

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Config } from '#server/infra/config.ts';
+import { wanting } from '#server/infra/postgres/address.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { defaultDataFolder } from '#server/infra/embedded-postgres/home.ts';
 import { runningEmbedded, startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
@@ -38,7 +39,7 @@ async function reach(url: string, name: string): Promise<Installation | undefine
  */
 export async function openInstallation(config: Config, name: string): Promise<Installation> {
   if (config.DATABASE_URL !== undefined) {
-    const opened = await reach(config.DATABASE_URL, name);
+    const opened = await reach(wanting(config.DATABASE_URL, 'read-write'), name);
     if (!opened) throw new StartError('The database at DATABASE_URL does not answer.');
     return opened;
   }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { notifySuspensions, sweepAccounts } from '#server/domains/accounts/accounts.ts';
 import { pruneNotices, runBilling, startCreditWatch } from '#server/domains/billing/billing.ts';
 import { pruneHealth } from '#server/domains/channels/channels.ts';
@@ -36,7 +37,7 @@ import { type WebhookWorker, pruneDeliveries } from '#server/domains/webhooks/we
 import { pruneAnswers } from '#server/infra/acts/answers.ts';
 import { eraseAnonymousAudit } from '#server/infra/acts/audit.ts';
 import { type Job, type Jobs, startJobs } from '#server/infra/jobs/jobs.ts';
-import { openDatabase } from '#server/infra/postgres/database.ts';
+import { isTransient, openDatabase } from '#server/infra/postgres/database.ts';
 import { type Backups, openBackups } from './backups.ts';
 import type { Container } from './container.ts';
 
@@ -97,9 +98,7 @@ export async function startWorker(container: Container): Promise<Worker> {
     sendSystemText: container.accounts.sendSystemText,
   });
   const jobs = startJobsSoon(container, backups);
-  container.accounts.exports.onRequested(() => {
-    jobs.then((started) => started?.start(DATA_EXPORTS)).catch(infra.report);
-  });
+  container.accounts.exports.onRequested(() => jobs.start(DATA_EXPORTS));
   return {
     lanes,
     relay,
@@ -110,7 +109,7 @@ export async function startWorker(container: Container): Promise<Worker> {
     close: async () => {
       backups.close();
       container.accounts.exports.close();
-      await Promise.all([lanes.close(), fetcher.close(), jobs.then((started) => started?.close())]);
+      await Promise.all([lanes.close(), fetcher.close(), jobs.close()]);
       await closeNetworks();
       await relay.close();
       await folding.close();
@@ -144,8 +143,44 @@ const watchSaldo = ({ infra, pools, accounts }: Container, pushes: PushSender): 
     now: infra.now,
   });
 
-/** Jobs start in the background: nobody waits for them, and without them the application still serves. */
-async function startJobsSoon(container: Container, backups: Backups): Promise<Jobs | undefined> {
+const JOBS_AGAIN_MS = 2_000;
+
+/**
+ * Jobs start in the background: nobody waits for them, and without them the application still serves. A database
+ * that is away at that moment is waited for.
+ */
+function startJobsSoon(container: Container, backups: Backups) {
+  const stopping = new AbortController();
+  const started = startJobsOnce(container, backups, stopping.signal);
+  return {
+    start: (name: string) => {
+      started.then((jobs) => jobs?.start(name)).catch(container.infra.report);
+    },
+    close: async () => {
+      stopping.abort();
+      await started.then((jobs) => jobs?.close());
+    },
+  };
+}
+
+async function startJobsOnce(
+  container: Container,
+  backups: Backups,
+  signal: AbortSignal,
+): Promise<Jobs | undefined> {
+  for (;;) {
+    try {
+      return await startJobsNow(container, backups);
+    } catch (error) {
+      container.infra.log.error({ err: error }, 'the jobs did not start');
+      if (!isTransient(error)) return undefined;
+    }
+    await pause(JOBS_AGAIN_MS, undefined, { signal, ref: false }).catch(() => undefined);
+    if (signal.aborted) return undefined;
+  }
+}
+
+async function startJobsNow(container: Container, backups: Backups): Promise<Jobs> {
   const { log, url } = container.infra;
   const { allAccountsSql } = container.pools;
   const owner = openDatabase(url, { max: 1, as: 'owner', name: 'jobs' });
@@ -154,9 +189,6 @@ async function startJobsSoon(container: Container, backups: Backups): Promise<Jo
       ...jobsOf(container),
       ...backupJobs(backups),
     ]);
-  } catch (error) {
-    log.error({ err: error }, 'the jobs did not start');
-    return undefined;
   } finally {
     await owner.end({ timeout: 5 });
   }

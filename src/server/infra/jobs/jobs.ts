@@ -56,8 +56,14 @@ export async function startJobs(
     monitorVacuum: false,
   });
   boss.on('error', (error) => log.warn({ err: error }, 'the jobs have trouble'));
-  await boss.start();
-  for (const job of jobs) await begin(boss, job, { log, pollSeconds });
+  try {
+    await boss.start();
+    for (const job of jobs) await begin(boss, job, { log, pollSeconds });
+  } catch (error) {
+    // Whoever tries again begins anew.
+    await boss.stop({ graceful: false, close: false }).catch(() => undefined);
+    throw error;
+  }
   return {
     start: async (name) => void (await boss.send(name)),
     close: () => boss.stop({ graceful: true, timeout: FINISH_MS, close: false }),

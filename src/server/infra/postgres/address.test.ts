@@ -1,7 +1,7 @@
 import { expect, test as plain } from 'vitest';
 import { test } from '#tests/support/database/database.ts';
 import { readConfig } from '#server/infra/config.ts';
-import { canonicalAddress } from './address.ts';
+import { canonicalAddress, hostsOf, sessionWantedOf, wanting } from './address.ts';
 import { openDatabase } from './database.ts';
 
 plain('an address may be written in every way PostgreSQL’s own clients take', () => {
@@ -19,6 +19,37 @@ plain('an address may be written in every way PostgreSQL’s own clients take', 
   for (const [words, address] of Object.entries(written)) {
     expect(canonicalAddress(words)).toBe(address);
     expect(readConfig({ DATABASE_URL: words }).DATABASE_URL).toBe(address);
+  }
+});
+
+plain('several servers stand behind the question mark, with how the one to use must be', () => {
+  const hostsIn = (words: string) => {
+    const address = canonicalAddress(words) ?? '';
+    return [
+      ...hostsOf(address).map(({ host, port }) => `${host} ${port}`),
+      sessionWantedOf(address),
+    ];
+  };
+  expect(hostsIn('postgres://ani:r@a:5433,b/kabari?target_session_attrs=read-write')).toEqual([
+    'a 5433',
+    'b 5432',
+    'read-write',
+  ]);
+  expect(hostsIn('postgres://ani@/kabari?host=a,/run/pg,[::1]&port=6432')).toEqual([
+    'a 6432',
+    '/run/pg 6432',
+    '::1 6432',
+    'any',
+  ]);
+  expect(hostsIn('postgres://a,b/kabari?target_session_attrs=prefer-standby').at(-1)).toBe(
+    'standby',
+  );
+  expect(sessionWantedOf(wanting('postgres://a/kabari', 'read-write'))).toBe('read-write');
+  for (const words of [
+    'postgres:///kabari?host=a,b,c&port=1,2',
+    'postgres://a,b/kabari?target_session_attrs=writable',
+  ]) {
+    expect(canonicalAddress(words)).toBeUndefined();
   }
 });
 

@@ -19,24 +19,77 @@ export function canonicalAddress(words: string): string | undefined {
     query.delete(name);
     return value === null || value === '' ? undefined : encodeURIComponent(value);
   };
+  const attrs = query.get('target_session_attrs') ?? 'any';
+  query.delete('target_session_attrs');
   const [user = '', password = ''] = (parts['who'] ?? '').split(/:(.*)/s);
-  const [, host = '', port = ''] = /^(.*?)(?::(\d+))?$/s.exec(parts['place'] ?? '') ?? [];
+  const places = (parts['place'] ?? '').split(',').map((one) => /^(.*?)(?::(\d+))?$/s.exec(one));
+  const named = (at: 1 | 2) => places.map((one) => one?.[at] ?? '').join(',');
   const who = joined(take('user') ?? user, take('password') ?? password);
-  const place = joined((take('host') ?? host) || 'localhost', take('port') ?? port);
+  const all = pairsOf(listed(take('host')) ?? named(1), listed(take('port')) ?? named(2));
+  const wanted = sessions[attrs];
   const database = take('dbname') ?? parts['database'];
-  if (!database) return undefined;
+  if (!database || !all || wanted === undefined) return undefined;
+  const [place = ''] = all;
+  if (all.length > 1) query.set(HOSTS, all.join(','));
+  if (wanted !== 'any') query.set(SESSION, wanted);
   const rest = query.size > 0 ? `?${query.toString()}` : '';
   const address = `postgres://${who && `${who}@`}${place}/${database}${rest}`;
   return URL.canParse(address) ? address : undefined;
 }
 
-const joined = (one: string, two: string): string => (two === '' ? one : `${one}:${two}`);
+/** What `target_session_attrs` of libpq asks for; `prefer-standby` falls back elsewhere. */
+const sessions: Readonly<Record<string, SessionWanted>> = {
+  any: 'any',
+  'read-write': 'read-write',
+  primary: 'read-write',
+  standby: 'standby',
+  'read-only': 'standby',
+  'prefer-standby': 'standby',
+};
 
-/** The folder of a unix socket in an address, which the driver would not decode by itself. */
-export function socketFolderOf(url: string): { host: string } | undefined {
-  const host = decodeURIComponent(new URL(url).hostname);
-  return host.startsWith('/') ? { host } : undefined;
+/** How a server must be: one that takes writes, one in recovery, or any. */
+export type SessionWanted = 'any' | 'read-write' | 'standby';
+
+/** One server of an address: a name, an IP address, or the folder of a unix socket. */
+export type Host = { host: string; port: number };
+
+/** Ours, behind the question mark: all servers where there are several, and how they must be. */
+const HOSTS = 'kabari_hosts';
+const SESSION = 'kabari_session';
+
+const listed = (words: string | undefined) => words?.replaceAll('%2C', ',');
+
+/** `host:port` of each server; one port is all of theirs. `undefined` when there are fewer ports than servers. */
+function pairsOf(hosts: string, ports: string): string[] | undefined {
+  const [names, numbers] = [hosts.split(','), ports.split(',')];
+  if (numbers.length !== 1 && numbers.length !== names.length) return undefined;
+  return names.map((name, at) => joined(name || 'localhost', numbers[at] ?? numbers[0] ?? ''));
 }
+
+/** The servers that an address names, in its order. */
+export function hostsOf(url: string): Host[] {
+  const { host, searchParams } = new URL(url);
+  return (searchParams.get(HOSTS) ?? host).split(',').map((one) => {
+    const [, name = '', port = ''] = /^(.*?)(?::(\d+))?$/s.exec(one) ?? [];
+    return {
+      host: decodeURIComponent(name).replaceAll(/^\[|\]$/g, ''),
+      port: Number(port || 5432),
+    };
+  });
+}
+
+/** How the server of an address must be. */
+export const sessionWantedOf = (url: string): SessionWanted =>
+  sessions[new URL(url).searchParams.get(SESSION) ?? 'any'] ?? 'any';
+
+/** The same address, whose server must be like this unless it says so itself. */
+export function wanting(url: string, wanted: SessionWanted): string {
+  const address = new URL(url);
+  if (!address.searchParams.has(SESSION)) address.searchParams.set(SESSION, wanted);
+  return address.href;
+}
+
+const joined = (one: string, two: string): string => (two === '' ? one : `${one}:${two}`);
 
 /** Ours, behind the question mark: the start-up message carries no settings. */
 const BARE = 'kabari_bare_startup';

@@ -1,5 +1,5 @@
 import type { Sql } from './database.ts';
-import { ROLES } from './driver/pool.ts';
+import { ROLES } from './driver/client.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
 const ONE = ROLES.tenant;

@@ -1,4 +1,5 @@
 import { type Sql, isTransient } from './database.ts';
+import { READ_ONLY } from './driver/errors.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
 /** Clocks further apart than this make codes, leases and signatures judge wrongly. */
@@ -54,9 +55,7 @@ export async function checkDatabase(
     );
   }
   if (!facts.writable) {
-    throw new StartError(
-      `The database ${facts.name} takes no writes (a standby, or set to read-only); let DATABASE_URL name one that does.`,
-    );
+    throw new StartError(takesNoWrites(facts.name));
   }
   if (!facts.owns) {
     throw new StartError(
@@ -65,6 +64,9 @@ export async function checkDatabase(
   }
   if (production) refuseUnsafe(facts);
 }
+
+const takesNoWrites = (name: string): string =>
+  `The database ${name} takes no writes (a standby, or set to read-only); let DATABASE_URL name one that does.`;
 
 function refuseUnsafe(facts: DatabaseFacts): void {
   if (facts.superuser) {
@@ -115,9 +117,10 @@ export async function countOthers(owner: Sql): Promise<number> {
 
 /** Why there is no database to ask; the password is nowhere in it. */
 function unreachable(sql: Sql, error: unknown): string {
-  const { hosts, port, database, user } = sql.place;
-  const place = `${hosts.join(',')}:${port}`;
+  const { hosts, database, user } = sql.place;
+  const place = hosts.map(({ host, port }) => `${host}:${port}`).join(',');
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === READ_ONLY) return takesNoWrites(database);
   if (code === '3D000')
     return `The database ${database} does not exist on ${place}; create it first.`;
   if (code.startsWith('28'))

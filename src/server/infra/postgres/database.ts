@@ -1,6 +1,7 @@
 import type * as z from 'zod/mini';
-import { isOutcomeUnknown, isOutdated } from './driver/errors.ts';
-import { type Place, Pool, type PoolOptions } from './driver/pool.ts';
+import { isDemoted, isOutcomeUnknown, isOutdated } from './driver/errors.ts';
+import type { Place, PoolOptions } from './driver/client.ts';
+import { Pool } from './driver/pool.ts';
 import type { Compiled } from './driver/compile.ts';
 import type { Row } from './driver/rows.ts';
 import { type Fragment as Piece, type Result, type Run, type Tag, createTag } from './sql.ts';
@@ -146,7 +147,7 @@ export const isTransient = (error: unknown): boolean =>
   error instanceof Error &&
   'code' in error &&
   typeof error.code === 'string' &&
-  (transient.test(error.code) || isOutdated(error));
+  (transient.test(error.code) || isOutdated(error) || isDemoted(error));
 
 /**
  * True when the server gave up for want of something, memory, disk, time: what was asked was not done,

@@ -1,5 +1,5 @@
 import { withBareStartup } from './address.ts';
-import { STARTUP_MARK } from './driver/pool.ts';
+import { STARTUP_MARK } from './driver/client.ts';
 import { type Sql, openDatabase } from './database.ts';
 import { StartError } from '#server/infra/start-error.ts';
 

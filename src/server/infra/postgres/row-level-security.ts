@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Sql, Tx } from './database.ts';
-import { ROLES } from './driver/pool.ts';
+import { ROLES } from './driver/client.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
 /** A pool the application works with, and what its connections may see: one account, or all. */

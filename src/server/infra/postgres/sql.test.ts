@@ -190,6 +190,10 @@ test('a pool says where it leads, and not the password', async () => {
     as: 'tenant',
     name: 'tests',
   });
-  expect(sql.place).toEqual({ hosts: ['::1'], port: 5433, user: 'ani', database: 'kabari' });
+  expect(sql.place).toEqual({
+    hosts: [{ host: '::1', port: 5433 }],
+    user: 'ani',
+    database: 'kabari',
+  });
   await sql.end();
 });

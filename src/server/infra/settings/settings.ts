@@ -47,7 +47,7 @@ export const settings = {
     whole(0, 600),
   ),
   DATABASE_URL: optional(
-    'The PostgreSQL (15 or newer) to use. Without it the application runs its own, in the data folder.',
+    'The PostgreSQL (15 or newer) to use. Several servers, a primary and its standbys, may be named with commas (`host:port,host:port`): the one that takes writes is used. Without it the application runs its own, in the data folder.',
     postgresUrl,
     { secret: true },
   ),

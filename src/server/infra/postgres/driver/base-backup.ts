@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import pg from 'pg';
-import { clientConfig } from './pool.ts';
+import { clientConfig } from './client.ts';
 
 /** A base backup on its way: the server's own archive, and what it says of each file in it. */
 export type BaseBackup = {

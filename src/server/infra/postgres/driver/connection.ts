@@ -1,5 +1,12 @@
 import { Batch, type Description, type Request, type Wire } from './batch.ts';
-import { ConnectionLost, type LostOutcome, codeOf, isOutdated, skippedBecause } from './errors.ts';
+import {
+  ConnectionLost,
+  type LostOutcome,
+  READ_ONLY,
+  codeOf,
+  isOutdated,
+  skippedBecause,
+} from './errors.ts';
 import type { Compiled } from './compile.ts';
 import { type Row, Rows } from './rows.ts';
 import { encode } from './values.ts';
@@ -11,6 +18,7 @@ export type Client = {
   /** The transaction's state as the server last told it: idle, open, or failed. */
   getTransactionStatus(): 'I' | 'T' | 'E' | null;
   on(event: 'error', handle: (error: Error) => void): unknown;
+  on(event: 'notice', handle: (notice: { routine?: string | undefined }) => void): unknown;
   on(event: 'end', handle: () => void): unknown;
 };
 
@@ -32,6 +40,8 @@ const QUERY_CANCELED = '57014';
 export class Connection {
   /** True when it must not be used again: a timeout, or a state nobody intended. */
   isDoubtful = false;
+  /** True while it is in a transaction that was begun as read only. */
+  isReadOnly = false;
   /** True while it works for several callers, outside of transactions. */
   isShared = false;
   readonly #client: Client;
@@ -51,6 +61,10 @@ export class Connection {
     this.#parameterTypes = parameterTypes;
     client.on('error', (error) => this.#lose(error));
     client.on('end', () => this.#lose(new Error('the database closed the connection')));
+    // Somebody has ended the wait of a COMMIT for its standby: it stands here, and might not there.
+    client.on('notice', ({ routine }) => {
+      if (routine === 'SyncRepWaitForLSN') this.#lose(new Error('a commit may not be replicated'));
+    });
     client.connection.on('readyForQuery', () => this.#settle());
     client.connection.on('parameterDescription', ({ dataTypeIDs }) => {
       const name = this.#sent[0]?.current?.name ?? '';
@@ -182,7 +196,8 @@ export class Connection {
     // What is answered next must be known to pg before it reads on.
     const [next] = this.#sent;
     if (next) this.#client.query(next);
-    const { error } = batch;
+    const isDemoted = codeOf(batch.error) === READ_ONLY && !this.isReadOnly;
+    const error = isDemoted ? new ConnectionLost(batch.error, 'not sent') : batch.error;
     batch.requests.forEach((request, at) => {
       if (batch.describeOnly) return this.#settleDescribed(request, error);
       if (!error || at < batch.at) return settleOne(request);
@@ -191,6 +206,7 @@ export class Connection {
       if (codeOf(error) === QUERY_CANCELED) this.isDoubtful = true;
       request.reject(at === batch.at ? error : skippedBecause(error));
     });
+    if (isDemoted) return this.#lose(batch.error);
     if (this.isShared && this.transactionStatus !== 'I') {
       this.#lose(new Error('a statement by itself left a transaction open'));
     }

@@ -24,6 +24,13 @@ export class ConnectionLost extends Error {
 export const isOutcomeUnknown = (error: unknown): boolean =>
   error instanceof ConnectionLost && error.outcome === 'unknown';
 
+/** What a server says to a write that is a standby, or was set to read-only. */
+export const READ_ONLY = '25006';
+
+/** True when the server at the other end took no writes: it is not the primary, or not any more. */
+export const isDemoted = (error: unknown): boolean =>
+  error instanceof ConnectionLost && error.code === READ_ONLY;
+
 /** What the server itself refused or failed at, as pg hands it over. */
 export type ServerError = Error & { severity: string; code: string; constraint?: string };
 

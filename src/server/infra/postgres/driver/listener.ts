@@ -1,5 +1,6 @@
 import pg from 'pg';
-import { clientConfig, sessionStatement } from './pool.ts';
+import { sessionStatement } from './client.ts';
+import { createClientClass, serversOf } from './servers.ts';
 
 export type Listener = {
   /** Ends the connection, as if it had been lost: another is made at once. */
@@ -19,18 +20,23 @@ export type ListenerOptions = {
 };
 
 const FIRST_RECONNECT_MS = 50;
-const LONGEST_RECONNECT_MS = 5_000;
+const LONGEST_RECONNECT_MS = 1_000;
 
 /** Listens on a channel with a connection of its own, which is made again whenever it is lost. */
 export function openListener(options: ListenerOptions): Listener {
   const { url, name, channel, onNotification, onListening, onLost } = options;
+  const servers = serversOf(url);
+  const Client = createClientClass(servers, url, { as: 'all accounts', name });
+  const leaveServers = servers.join((current) => {
+    if (client && servers.hostOf(client) !== current) lose(client);
+  });
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let failures = 0;
   let isClosed = false;
 
   const connect = () => {
-    const made = new pg.Client(clientConfig(url, 'all accounts', name));
+    const made = new Client();
     client = made;
     made.on('error', () => lose(made));
     made.on('end', () => lose(made));
@@ -66,6 +72,7 @@ export function openListener(options: ListenerOptions): Listener {
       const last = client;
       client = undefined;
       if (last) destroy(last);
+      leaveServers();
     },
   };
 }

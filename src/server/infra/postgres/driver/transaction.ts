@@ -56,6 +56,7 @@ export async function runTransaction<T>(
   try {
     return await new Transaction(connection, options).perform(work);
   } finally {
+    connection.isReadOnly = false;
     pool.release(connection);
   }
 }
@@ -92,6 +93,7 @@ export class Transaction {
     if (!this.#hasBegun) {
       this.#hasBegun = true;
       const { mode, settings } = this.#options;
+      this.#connection.isReadOnly = mode?.includes('read only') ?? false;
       void this.#execute(mode === undefined ? BEGIN : command(`begin ${mode}`));
       for (const one of setLocally(settings ?? {})) void this.#execute(one, false);
     }

@@ -1,5 +1,6 @@
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Counter } from '#server/infra/observability/metrics.ts';
+import { hostsOf, wanting } from '#server/infra/postgres/address.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { isShared, openDatabase } from '#server/infra/postgres/database.ts';
 import { passPooler } from '#server/infra/postgres/pooler.ts';
@@ -84,7 +85,9 @@ export async function openReplica(options: Options): Promise<Replica> {
       close: async () => undefined,
     };
   }
-  const watched = new WatchedReplica(url, options);
+  // Of several servers a standby, whichever it is now; a single one is taken as it is, and told.
+  const address = hostsOf(url).length > 1 ? wanting(url, 'standby') : url;
+  const watched = new WatchedReplica(address, options);
   await watched.start();
   return {
     tenantSql: createReadingSql(primary.tenantSql, watched.gateOf('tenantSql')),
