@@ -138,7 +138,7 @@ function installationActs(container: Container) {
   ];
 }
 
-const consoleDepsOf = ({ infra, pools, accounts, messages }: Container): ConsoleDeps => ({
+const consoleDepsOf = ({ infra, pools, accounts }: Container): ConsoleDeps => ({
   ...infra,
   allAccountsSql: pools.allAccountsSql,
   version: RELEASE,
@@ -146,5 +146,5 @@ const consoleDepsOf = ({ infra, pools, accounts, messages }: Container): Console
   evictSessions: accounts.sessions.evict,
   supportFigures,
   codesGoOut: async (sql) =>
-    (await systemTokenState(sql)).isConnected && (await messages.codesBy()) !== 'nothing',
+    (await systemTokenState(sql)).isConnected && (await accounts.takesCodes(sql)),
 });

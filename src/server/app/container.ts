@@ -38,7 +38,9 @@ import {
   takesCodes,
 } from '#server/domains/tokens/tokens.ts';
 import { type Webhooks, openWebhooks, webhookTroubles } from '#server/domains/webhooks/webhooks.ts';
+import type { Config } from '#server/infra/config.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { openListener } from '#server/infra/postgres/driver/listener.ts';
 import { type Infra, type Options, type Pools, closeInfra, openInfra } from './infra.ts';
 import { type SendText, openErasure } from './parts/erasure.ts';
@@ -139,7 +141,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
       captcha: openCaptcha({ allAccountsSql, secrets, config, report }),
       newOperator,
       sendSystemText,
-      ...openCodes(pools, messages),
+      ...openCodes(infra, pools, messages),
       ...openErasure(infra, pools, { media, rowExports, sendSystemText, sessions }),
     },
     billing: { work: billing, invoices: await openDocuments(infra, pools) },
@@ -169,14 +171,22 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
 
 /** How codes are sent, and whether they can be. */
 const openCodes = (
+  { config }: Infra,
   { allAccountsSql }: Pools,
   messages: Messages,
 ): Pick<AccountsDeps, 'codesInSimulator' | 'sendSystemCode' | 'takesCodes'> => ({
   sendSystemCode: ({ phone: to, text, shownText: shown, code }) =>
     messages.sendAsSystem({ to, text, shown, code }),
-  takesCodes: async (sql) => (await takesCodes(sql)) && (await messages.codesBy()) !== 'nothing',
+  takesCodes: async (sql) =>
+    (await takesCodes(sql)) &&
+    (await isRead(config, sql)) &&
+    (await messages.codesBy()) !== 'nothing',
   codesInSimulator: async () => (await systemTokenState(allAccountsSql)).channel === 'simulator',
 });
+
+/** The first start links the system token to a simulated phone: where those are off, nobody reads it. */
+const isRead = async (config: Config, sql: Sql | Tx): Promise<boolean> =>
+  config.SIMULATOR || (await systemTokenState(sql)).channel !== 'simulator';
 
 type SendingParts = {
   media: Media;

@@ -77,7 +77,7 @@ function checksOf(
 
 /** What is wrong, as figures read when somebody asks. */
 function measureTrouble(
-  { infra: { config, metrics, now, replica }, pools: { allAccountsSql }, accounts }: Container,
+  { infra: { metrics, now, replica }, pools: { allAccountsSql }, accounts }: Container,
   checks: Record<string, Check>,
 ): void {
   metrics.gauge('kabari_check_ok', '1 while a check of /readyz is well, 0 while it is not', () =>
@@ -91,11 +91,9 @@ function measureTrouble(
       })),
     ),
   );
-  metrics.gauge('kabari_codes_sendable', '1 while one-time codes can be sent', async () => {
-    // The first start links the system token to a simulated phone: where those are off, nobody reads it.
-    const unread = !config.SIMULATOR && (await accounts.codesInSimulator());
-    return [{ value: !unread && (await accounts.takesCodes(allAccountsSql)) ? 1 : 0 }];
-  });
+  metrics.gauge('kabari_codes_sendable', '1 while one-time codes can be sent', async () => [
+    { value: (await accounts.takesCodes(allAccountsSql)) ? 1 : 0 },
+  ]);
   metrics.gauge('kabari_numbers', 'Numbers in real networks, by how they stand', () =>
     countNumbers(allAccountsSql, now()),
   );
