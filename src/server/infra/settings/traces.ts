@@ -57,7 +57,7 @@ export const traceSettings = {
     '8192',
   ),
   OTEL_SDK_DISABLED: setting(
-    '`true` switches traces off where the endpoint is set for a whole machine.',
+    'Whether traces are off (`true`) although the endpoint is set, as for a whole machine.',
     oneOf('true', 'false'),
     'false',
   ),

@@ -44,8 +44,9 @@ test('a page of deliveries is found by index, whatever is asked for', async ({ s
   };
   for (const mode of ['force_custom_plan', 'force_generic_plan']) {
     for (const [name, [filter, shown]] of Object.entries(filters)) {
-      const { scanned, found } = await rowsRead(sql, 'webhook_deliveries', async (tx) => {
-        await tx.query(`set local plan_cache_mode = ${mode}`);
+      const { scanned, found } = await rowsRead(db.tenantSql, 'webhook_deliveries', async (tx) => {
+        await tx.query(`
+          set local app.account = '${whose.accountId}'; set local plan_cache_mode = ${mode}`);
         expect([name, (await page(tx, whose, filter)).length]).toEqual([name, shown]);
       });
       expect([name, mode, scanned, found < 100]).toEqual([name, mode, 0, true]);
