@@ -182,7 +182,7 @@ function closeOnSignal(running: Running, log: Log): void {
     closing = true;
     // Who presses Ctrl+C, or closes the terminal, waits for it; a balancer has nothing to do with it.
     const drainMs = signal === 'SIGTERM' ? running.drainMs : 0;
-    log.info({ signal, drainMs }, 'closing');
+    log.info({ signal, ms: drainMs }, 'closing');
     setTimeout(() => process.exit(1), drainMs + CLOSING_MS_MAX).unref();
     close(running, drainMs).then(
       () => process.exit(0),

@@ -65,7 +65,12 @@ export async function followDatabaseTime({
     if (isProved) startMs = foundMs;
   };
   await look();
-  const timer = setInterval(() => void look().catch(report), LOOK_MS).unref();
+  let looking: Promise<void> | undefined;
+  const lookOnce = () =>
+    (looking ??= look()
+      .catch(report)
+      .finally(() => (looking = undefined)));
+  const timer = setInterval(() => void lookOnce(), LOOK_MS).unref();
   return { now: () => new Date((startMs ?? 0) + evenly()), close: () => clearInterval(timer) };
 }
 

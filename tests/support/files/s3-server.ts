@@ -22,6 +22,8 @@ export type S3Server = {
   open: (given?: Given) => Promise<S3Store>;
   /** From now on the store answers with this status, or drops connections; or is well again. */
   trouble: (what: Trouble) => void;
+  /** Answers that nobody has taken whole, nor left. */
+  underWay: () => number;
   /** Requests so far, such as `PUT /kabari/prefix/files/…`. */
   requests: string[];
   close: () => Promise<void>;
@@ -51,7 +53,10 @@ export async function startS3Server(): Promise<S3Server> {
   const backend = realOrigin !== undefined ? await passThrough(realOrigin) : await s3rver(folder);
   const requests: string[] = [];
   let trouble: Trouble;
+  let underWay = 0;
   const server = createServer((request, response) => {
+    underWay++;
+    response.once('close', () => underWay--);
     requests.push(`${request.method} ${request.url}`);
     if (trouble === 'drops') request.socket.destroy();
     else if (trouble === undefined) backend.answer(request, response);
@@ -68,6 +73,7 @@ export async function startS3Server(): Promise<S3Server> {
   const url = (prefix: string) => `s3://kabari/${prefix}?endpoint=http://127.0.0.1:${address.port}`;
   const stores: S3Store[] = [];
   return {
+    underWay: () => underWay,
     settings: (prefix) => ({
       FILES_URL: url(prefix),
       AWS_ACCESS_KEY_ID: key.accessKeyId,

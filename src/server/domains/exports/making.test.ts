@@ -5,7 +5,13 @@ import { setImmediate } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { openDiskStore } from '#server/infra/file-store/disk.ts';
-import { placeIn } from '#server/infra/made-files/attempts.ts';
+import {
+  LeaseLost,
+  type MadeFiles,
+  claimNext,
+  makeFile,
+  placeIn,
+} from '#server/infra/made-files/attempts.ts';
 import type { RowSource } from '#server/infra/sheets/row-source.ts';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
@@ -105,6 +111,31 @@ test('a worker takes one file at a time, also where the planner believes that th
   expect((await stateOf(db)).map(({ status, tries }) => [status, tries])).toEqual(
     Array.from({ length: 4 }, () => ['ready', 1]),
   );
+});
+
+test('a worker that comes too late leaves the file alone that another has made meanwhile', async ({
+  db,
+  openApp,
+}) => {
+  const running = await openApp();
+  await request(running, await signedIn(db));
+  const place = placeIn(openDiskStore(running.dataFolder), running.dataFolder, 'exports/rows/');
+  const { allAccountsSql } = db;
+  const files: MadeFiles = { allAccountsSql, table: 'row_exports', place, renewMs: 1_000 };
+  const late = await claimNext(files);
+  await db.owner`update row_exports set lease_until = clock_timestamp() - interval '1 second'`;
+  await workerOf(running).exports.work();
+  const [made] = await filesOf(running);
+  const making = {
+    extension: 'csv',
+    write: async () => undefined,
+    percent: () => 0,
+    finish: async () => true,
+  };
+  const again = makeFile(files, late!, making, { report: () => undefined });
+  await expect(again).rejects.toBeInstanceOf(LeaseLost);
+  expect(await filesOf(running)).toEqual([made]);
+  expect(await stateOf(db)).toMatchObject([{ status: 'ready' }]);
 });
 
 test('a worker that is shut down gives back its file at once, and another makes it whole', async ({

@@ -5,6 +5,7 @@ import { randomBytes } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type S3Server, isRealStore, startS3Server } from '#tests/support/files/s3-server.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { openDiskStore } from './disk.ts';
 import { type FileStore, StoreAway } from './file-store.ts';
 
@@ -122,4 +123,12 @@ test('a prefix belongs to the installation that took it first', async () => {
   await again.claim();
   await expect(theirs.claim()).rejects.toThrow('another installation');
   expect(ours.name).toBe('s3://kabari/shared');
+});
+
+test('who leaves before the first byte holds nothing at the store', async () => {
+  const store = await s3.open();
+  const bytes = randomBytes(24_000_000);
+  await store.put('files/ab/left', await draftOf(bytes), bytes.length);
+  for (let n = 0; n < 5; n++) (await store.stream('files/ab/left')).destroy();
+  await waitFor(() => expect(s3.underWay()).toBe(0));
 });

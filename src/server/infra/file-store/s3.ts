@@ -37,6 +37,8 @@ export type S3Store = FileStore & {
 const PIECE_BYTES = 8 * 1_048_576;
 const PAGE_KEYS = 1_000;
 const CONNECT_MS = 3_000;
+/** Connections at once: slow readers of some keep nobody from the others. */
+const SOCKETS_MAX = 1_000;
 /** From the request to the head of the answer: by then a piece has to be through, or a file to begin. */
 const TAKEN_MS = 30_000;
 const ANSWER_MS = 5_000;
@@ -129,6 +131,8 @@ async function openClient(options: S3Options): Promise<Opened> {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: {
+      httpAgent: { maxSockets: SOCKETS_MAX },
+      httpsAgent: { maxSockets: SOCKETS_MAX },
       connectionTimeout: CONNECT_MS,
       requestTimeout: TAKEN_MS,
       throwOnRequestTimeout: true,
@@ -161,7 +165,10 @@ async function streamOf(
   const { Body } = await answered(key, () =>
     client.send(new sdk.GetObjectCommand({ ...at(key), ...range }), soon),
   );
-  return Readable.from(guarded(key, Body as Readable), { objectMode: false });
+  const body = Body as Readable;
+  // Who leaves before the first byte never begins the generator, which then ends nothing.
+  const leave = () => body.destroy();
+  return Readable.from(guarded(key, body), { objectMode: false }).once('close', leave);
 }
 
 type Putting = { path: string; sizeBytes: number };

@@ -131,6 +131,8 @@ export async function makeFile(
   const { exportId, owner } = claim;
   const part = join(place.folder, nameOf(claim, 'part'));
   await mkdir(place.folder, { recursive: true, mode: 0o700 });
+  // Whoever was late may find that another worker has made it meanwhile.
+  if (!(await renew(files, claim, 0))) throw new LeaseLost();
   await deleteAttempts(place, exportId, (one) => one.owner !== owner);
   const leaseLost = new AbortController();
   const renewal = setInterval(() => {

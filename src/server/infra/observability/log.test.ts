@@ -103,6 +103,12 @@ describe('an error', () => {
   });
 });
 
+test('a long text of one piece holds nothing up', () => {
+  const { log, said } = listening();
+  log.warn('.a'.repeat(2_000_000));
+  expect(said().length).toBeLessThan(1_000);
+});
+
 test('the keys of a store of files are hidden, and paths are not', () => {
   const { log, said } = listening();
   log.warn('refused wJalrXUtnFEMI/K7MDENG/bPxRfiCY2XAMPLEKEY of AKIAIOSFODNN7EXAMPLE');

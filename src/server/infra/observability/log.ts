@@ -61,16 +61,20 @@ export function maskPhone(phone: string): string {
 const secretLooking = /\b(kbr_(live|test)_\w{8,}|[A-Za-z0-9_-]{40,})\b/g;
 /** Keys of a store of files: the id of one, and 40 characters of Base64, which a path hardly is. */
 const storeKeyLooking =
-  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|(?<![\w/+])(?=[^\s]*[a-z])(?=[^\s]*[A-Z])(?=[^\s]*\d)[A-Za-z0-9+][A-Za-z0-9/+]{39}(?![\w/+])/g;
+  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b|(?<![\w/+])(?=[A-Za-z0-9/+]{0,39}[a-z])(?=[A-Za-z0-9/+]{0,39}[A-Z])(?=[A-Za-z0-9/+]{0,39}\d)[A-Za-z0-9+][A-Za-z0-9/+]{39}(?![\w/+])/g;
 /** Nine digits and more are a phone number, or look too much like one. */
 const phoneLooking = /(?<![\w.-])\+?\d{9,16}(?![\w.-])/g;
 
 /** A user id of Meta's, which stands for a number that WhatsApp does not show: `ID.1A2B3C4D5E`. */
 const userIdLooking = /\b[A-Z]{2}\.(?=[A-Za-z]*\d)[A-Za-z0-9]{8,128}\b/g;
 
+/** So much of a text is read; less of it is shown. */
+const READ_MAX = 4_000;
+
 /** Words of ours or of a library's, without what looks like a secret, a whole phone number or a user id. */
 export const cleaned = (words: string): string =>
   words
+    .slice(0, READ_MAX)
     .replace(secretLooking, '[hidden]')
     .replace(storeKeyLooking, '[hidden]')
     .replace(userIdLooking, '[hidden]')

@@ -16,10 +16,9 @@ async function twoAccounts(owner: Sql): Promise<{ ani: string; budi: string }> {
       primary key (account_id, note)
     );
     alter table notes enable row level security;
-    create policy own on notes using (
-      account_id::text = current_setting('app.account', true)
-      or current_setting('app.account', true) = '*'
-    );
+    create policy own on notes to kabari_app
+      using (account_id::text = current_setting('app.account', true));
+    create policy every_account on notes to kabari_all using (true);
     grant select, insert on notes to kabari_app`);
   const [ani, budi] = [crypto.randomUUID(), crypto.randomUUID()];
   await owner`insert into notes values (${ani}, 'of Ani'), (${budi}, 'of Budi')`;
@@ -110,6 +109,16 @@ describe('who sees what', () => {
   test('the pool of all accounts sees every account', async ({ sql, db }) => {
     await twoAccounts(db.owner);
     expect(words(await sql`select note from notes order by note`)).toEqual(['of Ani', 'of Budi']);
+  });
+
+  test('work for one account sees that one alone, on a pool that sees all, too', async ({ db }) => {
+    const { ani } = await twoAccounts(db.owner);
+    const found = await asAccount(
+      db.allAccountsSql,
+      ani,
+      (tx) => tx`select note, current_user as who from notes`,
+    );
+    expect(found).toEqual([{ note: 'of Ani', who: 'kabari_app' }]);
   });
 
   test('the app works as kabari_app and cannot become its owner by resetting', async ({ db }) => {

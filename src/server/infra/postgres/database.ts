@@ -1,6 +1,6 @@
 import type * as z from 'zod/mini';
 import { isDemoted, isOutcomeUnknown, isOutdated } from './driver/errors.ts';
-import type { Place, PoolOptions } from './driver/client.ts';
+import { type As, type Place, type PoolOptions, ROLES } from './driver/client.ts';
 import { Pool } from './driver/pool.ts';
 import type { Compiled } from './driver/compile.ts';
 import type { Row } from './driver/rows.ts';
@@ -53,6 +53,7 @@ export function openDatabase(url: string, options: PoolOptions): Sql {
   const pool = new Pool(url, options);
   return createSql({
     place: pool.place,
+    as: options.as,
     run: (compiled) => (isScript(compiled) ? pool.runScript(compiled) : pool.run(compiled)),
     transact: (work, how) => runTransaction(pool, work, how),
     end: (how) => pool.end(how),
@@ -62,6 +63,8 @@ export function openDatabase(url: string, options: PoolOptions): Sql {
 /** How the statements and transactions of an `Sql` are run. */
 export type Runner = {
   readonly place: Place;
+  /** For whom: what its statements see. */
+  readonly as: As;
   run: Run;
   transact<T>(
     work: (transaction: Transaction) => PromiseLike<T> | T,
@@ -109,8 +112,8 @@ const queryWith =
     run({ text, name: '', types: [], values }) as unknown as Promise<Result<T>>;
 
 /**
- * Runs `work` in one transaction that sees one account. Naming the account travels with the first
- * statement of `work`, without a round trip of its own.
+ * Runs `work` in one transaction that sees one account, also on a pool that sees all. Naming the account
+ * travels with the first statement of `work`, without a round trip of its own.
  *
  * @param settings that hold in this transaction alone, beside the account.
  */
@@ -120,8 +123,13 @@ export function asAccount<T>(
   work: (tx: Tx) => Promise<T>,
   settings: Record<string, string> = {},
 ): Promise<T> {
-  return runnerOf(sql).transact((transaction) => work(createTx(transaction)), {
-    settings: { 'app.account': accountId, ...settings },
+  const runner = runnerOf(sql);
+  return runner.transact((transaction) => work(createTx(transaction)), {
+    settings: {
+      ...(runner.as === 'all accounts' && { role: ROLES.tenant }),
+      'app.account': accountId,
+      ...settings,
+    },
   });
 }
 
@@ -140,7 +148,7 @@ export async function rows<Schema extends z.ZodMiniType>(
 
 /** Codes after which the same work may well succeed: lost connections, locks, restarts, crowds. */
 const transient =
-  /^(25P03|40P01|40001|55P03|57P0[1235]|53300|08\w{3}|CONNECTION_\w+|ECONN\w+|EAGAIN|EPIPE|ETIMEDOUT|ENOENT|FILES_AWAY)$/;
+  /^(25P03|40P01|40001|55P03|57P0[1235]|53300|08\w{3}|CONNECTION_\w+|ECONN\w+|EHOST\w+|ENET\w+|ENOTFOUND|EAI_AGAIN|EAGAIN|EPIPE|ETIMEDOUT|ENOENT|FILES_AWAY)$/;
 
 /** True for trouble that passes by itself; what was asked may or may not have been done. */
 export const isTransient = (error: unknown): boolean =>

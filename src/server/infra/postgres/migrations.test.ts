@@ -2,6 +2,7 @@ import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test as base } from '#tests/support/database/database.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { expect } from 'vitest';
 import { openDatabase } from './database.ts';
 import { migrate } from './migrations.ts';
@@ -37,6 +38,33 @@ test('houses that start at the same time apply each once', async ({ db, folder }
   expect(applied.flat().toSorted()).toEqual(['0001_words.sql', '0002_first.sql']);
   expect(await db.owner`select word from words`).toEqual([{ word: 'satu' }]);
   await Promise.all(houses.map((sql) => sql.end()));
+});
+
+test('one that meets a long reader lets others read meanwhile, and is applied when that has ended', async ({
+  db,
+  folder,
+}) => {
+  await db.owner`drop table if exists migrations`;
+  await migrate(db.owner, folder);
+  await writeFile(join(folder, '0003_column.sql'), 'alter table words add column n int;');
+  const reader = openDatabase(db.url, { max: 1, as: 'owner', name: 'reader' });
+  const tries: number[] = [];
+  let applied: Promise<string[]> | undefined;
+  await reader.begin(async (tx) => {
+    await tx`select word from words`;
+    applied = migrate(db.owner, folder);
+    await waitFor(async () => {
+      // Within a transaction it is read once.
+      await tx`select pg_stat_clear_snapshot()`;
+      const [wait] = await tx<{ pid: number; since: number }[]>`
+        select pid, extract(epoch from xact_start)::float8 as since from pg_stat_activity
+        where wait_event_type = 'Lock' and datname = current_database()`;
+      if (wait && !tries.includes(wait.since)) tries.push(wait.since);
+      return tries.length === 2;
+    });
+  });
+  expect(await applied).toEqual(['0003_column.sql']);
+  await reader.end();
 });
 
 test('one that was edited after it was applied is refused', async ({ db, folder }) => {

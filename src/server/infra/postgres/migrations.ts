@@ -38,9 +38,28 @@ export async function migrate(sql: Sql, folder: string): Promise<string[]> {
   await ensureAppRoles(sql);
   const applied: string[] = [];
   for (;;) {
-    const name = await sql.begin((tx) => applyNext(tx, migrations));
+    const name = await withPatience(() => sql.begin((tx) => applyNext(tx, migrations)));
     if (name === undefined) return applied;
     applied.push(name);
+  }
+}
+
+/** Tables are waited for less long than the application waits for a lock: it goes on meanwhile. */
+const LOCK_WAIT = '2s';
+const LOCK_TRIES = 300;
+const LOCK_PAUSE_MS = 1_000;
+
+/** Tries again while others hold what a migration has to lock, a long reader for instance: some fifteen minutes. */
+async function withPatience<T>(work: () => Promise<T>): Promise<T> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await work();
+    } catch (error) {
+      const cause = error instanceof StartError ? error.cause : error;
+      const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+      if (tried >= LOCK_TRIES || (code !== '55P03' && code !== '40P01')) throw error;
+      await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
+    }
   }
 }
 
@@ -75,6 +94,7 @@ async function applyNext(tx: Tx, migrations: readonly Migration[]): Promise<stri
   const next = migrations[known.length];
   if (!next) return undefined;
   try {
+    await tx.query(`set local lock_timeout = '${LOCK_WAIT}'`);
     await tx.query(statementsOf(next));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);

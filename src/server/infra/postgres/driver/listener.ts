@@ -28,7 +28,8 @@ export function openListener(options: ListenerOptions): Listener {
   const servers = serversOf(url);
   const Client = createClientClass(servers, url, { as: 'all accounts', name });
   const leaveServers = servers.join((current) => {
-    if (client && servers.hostOf(client) !== current) lose(client);
+    const host = client && servers.hostOf(client);
+    if (client && host && host !== current) lose(client);
   });
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;

@@ -256,6 +256,8 @@ export function createClientClass(
     }
     async #connect(): Promise<void> {
       const found = await servers.find();
+      // Ended meanwhile: connecting would bring it back to life.
+      if (this.connection.stream.destroyed) throw new Error('the connection was given up');
       Object.assign(this, found);
       await super.connect();
       servers.connected(this, found);

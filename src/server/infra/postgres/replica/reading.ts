@@ -32,6 +32,7 @@ export function createReadingSql(primary: Sql, gate: Gate): Sql {
   };
   return createSql({
     place: primary.place,
+    as: runnerOf(primary).as,
     run: (compiled) => transact((transaction) => transaction.run(compiled), {}),
     transact,
     // Whoever opened the pools closes them.

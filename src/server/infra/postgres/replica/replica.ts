@@ -6,6 +6,7 @@ import { isShared, openDatabase } from '#server/infra/postgres/database.ts';
 import { passPooler } from '#server/infra/postgres/pooler.ts';
 import { verifyConnections } from '#server/infra/postgres/row-level-security.ts';
 import { StartError } from '#server/infra/start-error.ts';
+import { withTimeout } from '#server/infra/with-timeout.ts';
 import { type Gate, createReadingSql } from './reading.ts';
 import {
   FIRST_LSN,
@@ -65,6 +66,8 @@ type Options = {
 const LOOK_MS = 5_000;
 const PATIENCE_MS = 15_000;
 const STARTING_MS = 1_000;
+/** How long one look may be without an answer. */
+const ANSWER_MS = 1_000;
 /** Connections of each view: a file, an archive and the night's check at the same time. */
 const CONNECTIONS = 3;
 /** The same kind of trouble is logged once in so long; each is counted. */
@@ -177,7 +180,12 @@ class WatchedReplica {
   ): Promise<[state: ReplicaState, error?: unknown] | undefined> {
     if (!this.#pools) return ['away'];
     try {
-      const has = await replays(this.#pools.allAccountsSql, target, patienceMs);
+      // A silent server would let one look take a minute.
+      const has = await withTimeout(
+        replays(this.#pools.allAccountsSql, target, patienceMs),
+        patienceMs + ANSWER_MS,
+        () => false,
+      );
       return has ? undefined : ['behind'];
     } catch (error) {
       if (!isShared(error)) throw error;
@@ -188,9 +196,9 @@ class WatchedReplica {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearInterval(this.#timer);
-    await this.#looking;
     const pools = this.#pools ? Object.values(this.#pools) : [];
     await Promise.all(pools.map((sql) => sql.end({ timeout: 5 })));
+    await this.#looking;
   }
 
   async #look(): Promise<void> {
