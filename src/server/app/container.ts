@@ -16,6 +16,7 @@ import {
 } from '#server/domains/billing/billing.ts';
 import { type Broadcasts, openBroadcasts } from '#server/domains/broadcasts/broadcasts.ts';
 import type { Campaigns } from '#server/domains/campaigns/campaigns.ts';
+import { isOffered } from '#server/domains/channels/channels.ts';
 import { type LiveHub, openLive } from '#server/domains/events/events.ts';
 import { type Media, openMedia } from '#server/domains/media/media.ts';
 import {
@@ -38,9 +39,7 @@ import {
   takesCodes,
 } from '#server/domains/tokens/tokens.ts';
 import { type Webhooks, openWebhooks, webhookTroubles } from '#server/domains/webhooks/webhooks.ts';
-import type { Config } from '#server/infra/config.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
-import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { openListener } from '#server/infra/postgres/driver/listener.ts';
 import { type Infra, type Options, type Pools, closeInfra, openInfra } from './infra.ts';
 import { type SendText, openErasure } from './parts/erasure.ts';
@@ -178,15 +177,10 @@ const openCodes = (
   sendSystemCode: ({ phone: to, text, shownText: shown, code }) =>
     messages.sendAsSystem({ to, text, shown, code }),
   takesCodes: async (sql) =>
-    (await takesCodes(sql)) &&
-    (await isRead(config, sql)) &&
+    (await takesCodes(sql, (channel) => isOffered(config, channel))) &&
     (await messages.codesBy()) !== 'nothing',
   codesInSimulator: async () => (await systemTokenState(allAccountsSql)).channel === 'simulator',
 });
-
-/** The first start links the system token to a simulated phone: where those are off, nobody reads it. */
-const isRead = async (config: Config, sql: Sql | Tx): Promise<boolean> =>
-  config.SIMULATOR || (await systemTokenState(sql)).channel !== 'simulator';
 
 type SendingParts = {
   media: Media;

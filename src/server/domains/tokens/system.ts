@@ -71,8 +71,14 @@ export async function systemTokenState(allAccountsSql: Sql | Tx): Promise<System
 /**
  * Whether the installation's own token takes messages: also while its phone is away for a moment, which sends
  * them when it is back.
+ *
+ * @param isOffered whether a channel runs here. The first start links the token to a simulated phone: where those
+ *   are off, nobody reads it.
  */
-export async function takesCodes(allAccountsSql: Sql | Tx): Promise<boolean> {
-  const { status } = await systemTokenState(allAccountsSql);
-  return status === 'linked' || status === 'disconnected';
+export async function takesCodes(
+  allAccountsSql: Sql | Tx,
+  isOffered: (channel: ChannelName) => boolean,
+): Promise<boolean> {
+  const { channel, status } = await systemTokenState(allAccountsSql);
+  return isOffered(channel) && (status === 'linked' || status === 'disconnected');
 }

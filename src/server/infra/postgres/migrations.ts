@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensureAppRoles } from './app-roles.ts';
-import type { Sql, Tx } from './database.ts';
+import { type Sql, type Tx, isLocked } from './database.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
 /** Any number, the same on every node: who holds this advisory lock changes the schema. */
@@ -49,6 +49,9 @@ const LOCK_WAIT = '2s';
 const LOCK_TRIES = 300;
 const LOCK_PAUSE_MS = 1_000;
 
+const isDeadlock = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === '40P01';
+
 /** Tries again while others hold what a migration has to lock, a long reader for instance: some fifteen minutes. */
 async function withPatience<T>(work: () => Promise<T>): Promise<T> {
   for (let tried = 1; ; tried++) {
@@ -56,8 +59,7 @@ async function withPatience<T>(work: () => Promise<T>): Promise<T> {
       return await work();
     } catch (error) {
       const cause = error instanceof StartError ? error.cause : error;
-      const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
-      if (tried >= LOCK_TRIES || (code !== '55P03' && code !== '40P01')) throw error;
+      if (tried >= LOCK_TRIES || !(isLocked(cause) || isDeadlock(cause))) throw error;
       await new Promise((resolve) => setTimeout(resolve, LOCK_PAUSE_MS));
     }
   }

@@ -7,6 +7,7 @@ import {
   type SessionWanted,
 } from '#server/infra/postgres/address.ts';
 import { clientConfig, type PoolOptions } from './client.ts';
+import { READ_ONLY } from './errors.ts';
 
 /**
  * The servers that an address names, and which of them is as the address wants it: the one that takes writes, or a
@@ -219,7 +220,6 @@ function readState(client: pg.Client): () => Promise<SessionState> {
   };
 }
 
-const READ_ONLY = '25006';
 const isUnfit = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === READ_ONLY;
 

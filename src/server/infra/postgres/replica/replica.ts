@@ -70,7 +70,7 @@ const STARTING_MS = 1_000;
 const ANSWER_MS = 1_000;
 /** Connections of each view: a file, an archive and the night's check at the same time. */
 const CONNECTIONS = 3;
-/** The same kind of trouble is logged once in so long; each is counted. */
+/** Trouble of readers is logged once in so long; each is counted. */
 const LOG_EVERY_MS = 60_000;
 
 /**
@@ -112,7 +112,7 @@ class WatchedReplica {
   #looking: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isClosed = false;
-  readonly #loggedAt = new Map<string, number>();
+  #warnedAt = -Infinity;
 
   constructor(url: string, options: Options) {
     this.#url = url;
@@ -152,7 +152,7 @@ class WatchedReplica {
       floor: () => this.#floor,
       failed: (error) => {
         this.#options.fallbacks.add({ why: 'interrupted' });
-        this.#warn('interrupted', error);
+        this.#warn(error);
       },
       isOld: () => {
         this.#options.fallbacks.add({ why: 'behind' });
@@ -246,10 +246,10 @@ class WatchedReplica {
     );
   }
 
-  #warn(why: string, error: unknown): void {
+  #warn(error: unknown): void {
     const now = performance.now();
-    if (now - (this.#loggedAt.get(why) ?? -Infinity) < LOG_EVERY_MS) return;
-    this.#loggedAt.set(why, now);
+    if (now - this.#warnedAt < LOG_EVERY_MS) return;
+    this.#warnedAt = now;
     this.#options.log.warn(
       { err: error },
       'the replica failed a reader, who read the database itself',
