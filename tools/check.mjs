@@ -14,6 +14,7 @@ const types = (project) => ({
 const checks = [
   types('server'),
   types('web'),
+  types('web-tests'),
   types('journeys'),
   {
     name: 'lint',

@@ -34,7 +34,7 @@ journey(
     await tab.getByText('Tautkan dengan nomor telepon').waitFor();
     const text = await readQr(qr);
     expect(text).toContain('https://wa.me/settings/linked_devices#');
-    await ask(address, simulatedScan, { phone: who.phone, text: text ?? '' });
+    await ask(address, simulatedScan, { phone: who.phone, text });
     await waitFor(async () => {
       const linked = await ask(address, getToken, { token_id: token.id }, who.session);
       expect(linked).toMatchObject({ status: 'linked', phone: who.phone });
@@ -81,7 +81,7 @@ journey(
     await qr.waitFor();
     expect(await risk.count()).toBe(1);
     await look(tab, 'the QR beside what it risks');
-    await ask(address, simulatedScan, { phone: who.phone, text: (await readQr(qr)) ?? '' });
+    await ask(address, simulatedScan, { phone: who.phone, text: await readQr(qr) });
     await drawer.getByText('Token ini siap mengirim', { exact: false }).waitFor();
     expect(await risk.count()).toBe(0);
 

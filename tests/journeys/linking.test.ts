@@ -37,7 +37,7 @@ journey('the QR beside a token is the one that the phone scans', async ({ produc
   await qr.waitFor();
   expect(await linking.innerText()).not.toMatch(/whatsapp/i);
   expect(await qr.getAttribute('aria-label')).not.toMatch(/whatsapp/i);
-  await ask(address, simulatedScan, { phone: who.phone, text: (await readQr(qr)) ?? '' });
+  await ask(address, simulatedScan, { phone: who.phone, text: await readQr(qr) });
   await drawer.getByText('Token ini siap mengirim dan menerima pesan.').waitFor();
   await waitFor(async () =>
     expect((await ask(address, getToken, { token_id: token.id }, who.session)).status).toBe(

@@ -1,5 +1,5 @@
-import { toDataURL } from 'qrcode';
 import { useEffect, useRef } from 'react';
+import { drawQr } from '#web/ui/qr/qrPicture.ts';
 
 /** Where a simulated phone in another tab looks for something to point its camera at. */
 const CHANNEL = 'kabari-kamera';
@@ -36,24 +36,16 @@ export function useCameraOffer(text: string | undefined, onMissed: () => void): 
 
   useEffect(() => {
     if (text === undefined) return;
-    let seen = true;
-    void picture(text).then((png) => {
-      if (!seen) return;
-      offered.current = png;
-      channel.current?.postMessage(offer(png));
-    });
+    const png = drawQr(text).toDataURL('image/png');
+    offered.current = png;
+    channel.current?.postMessage(offer(png));
     return () => {
-      seen = false;
       offered.current = undefined;
     };
   }, [text]);
 }
 
 const offer = (png: string) => ({ type: 'gambar-qr', png });
-
-/** Drawn on a canvas as on the screen: dark on white, with its quiet zone. */
-const picture = (text: string): Promise<string> =>
-  toDataURL(text, { errorCorrectionLevel: 'M', margin: 4, scale: 8 });
 
 const isQuestion = (data: unknown): boolean =>
   typeof data === 'object' && data !== null && 'type' in data && data.type === 'minta-gambar';

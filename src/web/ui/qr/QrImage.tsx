@@ -1,7 +1,6 @@
-import { create } from 'qrcode';
 import { useMemo, type ReactNode } from 'react';
 import styles from '#web/ui/qr/QrImage.module.css';
-import { QUIET } from '#web/ui/qr/qrPicture.ts';
+import { qrModules } from '#web/ui/qr/qrPicture.ts';
 
 type Props = {
   /** What the code says. */
@@ -20,14 +19,14 @@ export function QrImage({ text, alt, size = 264, cover }: Props) {
   return (
     <div className={styles['frame']} style={{ width: size }}>
       <svg
-        viewBox={`${-QUIET} ${-QUIET} ${side + 2 * QUIET} ${side + 2 * QUIET}`}
+        viewBox={`0 0 ${side} ${side}`}
         className={styles['code']}
         role="img"
         aria-label={alt}
         data-covered={cover ? true : undefined}
         shapeRendering="crispEdges"
       >
-        <rect x={-QUIET} y={-QUIET} width="100%" height="100%" fill="#fff" />
+        <rect width="100%" height="100%" fill="#fff" />
         <path d={path} fill="#000" />
       </svg>
       {cover && <div className={styles['cover']}>{cover}</div>}
@@ -37,15 +36,14 @@ export function QrImage({ text, alt, size = 264, cover }: Props) {
 
 /** One path for all dark modules, a run per row. */
 function drawn(text: string): { side: number; path: string } {
-  const { modules } = create(text, { errorCorrectionLevel: 'M' });
-  const side = modules.size;
+  const rows = qrModules(text);
   const runs: string[] = [];
-  for (let row = 0; row < side; row += 1) {
-    for (let column = 0; column < side; column += 1) {
+  for (const [row, modules] of rows.entries()) {
+    for (let column = 0; column < modules.length; column += 1) {
       const from = column;
-      while (column < side && modules.get(row, column)) column += 1;
+      while (modules[column]) column += 1;
       if (column > from) runs.push(`M${from} ${row}h${column - from}v1h${from - column}z`);
     }
   }
-  return { side, path: runs.join('') };
+  return { side: rows.length, path: runs.join('') };
 }

@@ -2,10 +2,10 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { ApiLink } from '#contract/rest/account.ts';
 import type { Scan } from '#contract/tokens/scan.ts';
 import { type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { qrPng } from '#server/infra/qr/qr-png.ts';
 import { readToken } from '#server/domains/tokens/row.ts';
 import type { LinkRef } from './link-data.ts';
 import { type OpenDeps, createLink, recordConsent, showLink } from './links.ts';
-import { qrPicture } from './qr-picture.ts';
 
 type Sender = { accountId: string; tokenId: string };
 
@@ -65,7 +65,11 @@ async function beginLink(deps: OpenDeps, sender: Sender, agent: string): Promise
   }
 }
 
-const withPicture = async ({ qr, ...link }: Present): Promise<ApiLink> => ({
+const withPicture = ({ qr, ...link }: Present): ApiLink => ({
   ...link,
-  qr: qr && { ...qr, image: await qrPicture(qr.text) },
+  qr: qr && { ...qr, image: pictureOf(qr.text) },
 });
+
+/** A QR in a `data:` address, for `<img src>`; 320 dots wide or a little more. */
+const pictureOf = (text: string): string =>
+  `data:image/png;base64,${qrPng(text, { quiet: 4, scale: { sideMin: 320 } }).toString('base64')}`;

@@ -12,9 +12,9 @@ import {
 } from '#server/http/dialects/dialect.ts';
 import { idempotencyKey } from '#server/http/v1/call.ts';
 import { type Given, textOf, wrong } from '#server/http/dialects/given.ts';
+import { qrPng } from '#server/infra/qr/qr-png.ts';
 import { deviceAnswer, devicesAnswer, noAnswer, sendAnswer, statusWord } from './answer.ts';
 import { statusOf } from './errors.ts';
-import { qrPng } from './qr.ts';
 import { readSchedule, readSend } from './read.ts';
 import { targetsOf } from './targets.ts';
 
@@ -175,7 +175,9 @@ async function reset(deps: DialectDeps, { sender, given, request }: DialectCall)
 async function qr(deps: DialectDeps, { sender, given }: DialectCall): Promise<object> {
   if ((await deps.device(sender)).connected) throw new Refusal('token_linked', {});
   if (textOf(given, 'type') === 'code') throw wrong('type', 'Harus qr: kode tidak tersedia.');
-  return { status: true, url: await qrPng(await deps.link(sender)) };
+  const png = qrPng(await deps.link(sender), { quiet: 2, scale: 6 });
+  // In base64, without a prefix.
+  return { status: true, url: png.toString('base64') };
 }
 
 /** Parts the phone from the token; its owner has to agree and scan before anything is sent again. */

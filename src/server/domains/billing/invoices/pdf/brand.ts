@@ -1,4 +1,4 @@
-import { create } from 'qrcode';
+import { encodeQR } from 'qr';
 import { ink } from './sheet.ts';
 
 const BUBBLE =
@@ -32,15 +32,16 @@ export function drawLogo(doc: PDFKit.PDFDocument, { x, y, size }: Place): void {
 
 /** A QR code as rectangles, a run of dark modules each; whoever draws it leaves white around it. */
 export function drawQr(doc: PDFKit.PDFDocument, text: string, { x, y, size }: Place): void {
-  const { modules } = create(text, { errorCorrectionLevel: 'M' });
-  const unit = size / modules.size;
+  // Its border of one module lies outside of the place.
+  const rows = encodeQR(text, 'raw', { ecc: 'medium', border: 1 });
+  const unit = size / (rows.length - 2);
   doc.save();
-  for (let row = 0; row < modules.size; row++) {
-    for (let column = 0; column < modules.size; column++) {
+  for (const [row, modules] of rows.entries()) {
+    for (let column = 0; column < modules.length; column++) {
       const from = column;
-      while (column < modules.size && modules.get(row, column)) column += 1;
+      while (modules[column]) column += 1;
       if (column > from) {
-        doc.rect(x + from * unit, y + row * unit, (column - from) * unit, unit);
+        doc.rect(x + (from - 1) * unit, y + (row - 1) * unit, (column - from) * unit, unit);
       }
     }
   }

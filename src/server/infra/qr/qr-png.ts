@@ -1,0 +1,26 @@
+import { PNG } from 'pngjs';
+import { encodeQR } from 'qr';
+
+/**
+ * A QR code as a PNG, dark on white.
+ *
+ * @param quiet modules of white around it; cameras want four.
+ * @param scale dots of a module, or how many dots the picture has at least.
+ */
+export function qrPng(
+  text: string,
+  { quiet, scale }: { quiet: number; scale: number | { sideMin: number } },
+): Buffer {
+  const modules = encodeQR(text, 'raw', { ecc: 'medium', border: quiet });
+  const dots = typeof scale === 'number' ? scale : Math.ceil(scale.sideMin / modules.length);
+  const side = modules.length * dots;
+  const png = new PNG({ width: side, height: side, colorType: 0 });
+  png.data.fill(0xff);
+  for (let y = 0; y < side; y += 1) {
+    const row = modules[Math.floor(y / dots)] ?? [];
+    for (let x = 0; x < side; x += 1) {
+      if (row[Math.floor(x / dots)]) png.data.fill(0, (y * side + x) * 4, (y * side + x) * 4 + 3);
+    }
+  }
+  return PNG.sync.write(png, { colorType: 0 });
+}
