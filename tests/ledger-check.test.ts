@@ -292,7 +292,9 @@ describe('npm run ledger:check', () => {
 
   test('says in one sentence that there is no database', async () => {
     const { code, stdout, stderr } = await run('postgres://kabari@127.0.0.1:9/kabari');
-    expect(stderr).toBe('The database at DATABASE_URL does not answer.\n');
+    expect(stderr).toBe(
+      'The database on 127.0.0.1:9 cannot be reached (ECONNREFUSED); check DATABASE_URL.\n',
+    );
     expect(stdout).toBe('');
     expect(code).toBe(1);
   });

@@ -64,7 +64,7 @@ function checksOfMachine(config: Config): Checks {
     ['the disk', () => disk('the data', folder)],
     ['the first password', () => firstPassword(folder)],
     ['the files', () => placeOfFiles(config)],
-    ['the port', () => listening({ port, isRunning: isOwn && isHeld(folder) })],
+    ['the port', () => listening({ host: config.HOST, port, isRunning: isOwn && isHeld(folder) })],
   ];
 }
 

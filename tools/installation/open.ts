@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Config } from '#server/infra/config.ts';
 import { wanting } from '#server/infra/postgres/address.ts';
+import { readDatabaseFacts } from '#server/infra/postgres/check.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { defaultDataFolder } from '#server/infra/embedded-postgres/home.ts';
 import { runningEmbedded, startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
@@ -18,16 +19,16 @@ export type Installation = {
 export const dataFolderOf = ({ KABARI_DATA }: Pick<Config, 'KABARI_DATA'>): string =>
   resolve(KABARI_DATA ?? defaultDataFolder());
 
-/** A pool of the application, or undefined when nobody answers at the address. */
-async function reach(url: string, name: string): Promise<Installation | undefined> {
+/** A pool of the application. @throws StartError that says why nobody answers at the address. */
+async function reach(url: string, name: string): Promise<Installation> {
   const allAccountsSql = openDatabase(url, { max: 1, as: 'all accounts', name });
   const close = () => allAccountsSql.end({ timeout: 1 });
   try {
-    await allAccountsSql`select 1`;
+    await readDatabaseFacts(allAccountsSql);
     return { allAccountsSql, url, close };
-  } catch {
+  } catch (error) {
     await close();
-    return undefined;
+    throw error;
   }
 }
 
@@ -39,23 +40,20 @@ async function reach(url: string, name: string): Promise<Installation | undefine
  */
 export async function openInstallation(config: Config, name: string): Promise<Installation> {
   if (config.DATABASE_URL !== undefined) {
-    const opened = await reach(wanting(config.DATABASE_URL, 'read-write'), name);
-    if (!opened) throw new StartError('The database at DATABASE_URL does not answer.');
-    return opened;
+    return reach(wanting(config.DATABASE_URL, 'read-write'), name);
   }
   const folder = dataFolderOf(config);
   if (!existsSync(join(folder, 'postgres', 'PG_VERSION'))) {
     throw new StartError(`There is no database in ${folder} yet; npm start makes it.`);
   }
   const url = runningEmbedded(folder);
-  const running = url === undefined ? undefined : await reach(url, name);
+  const running = url === undefined ? undefined : await reach(url, name).catch(() => undefined);
   if (running) return running;
   const server = await startEmbedded({ dataFolder: folder });
-  const opened = await reach(server.url, name);
-  if (!opened) {
+  const opened = await reach(server.url, name).catch(async (error: unknown) => {
     await server.stop();
-    throw new StartError('The database was started and does not answer.');
-  }
+    throw error;
+  });
   const close = async () => {
     await opened.close();
     await server.stop();

@@ -12,7 +12,12 @@ import { type Sql, isTransient, openDatabase } from '#server/infra/postgres/data
 import { type Replica, openReplica } from '#server/infra/postgres/replica/replica.ts';
 import { verifyRowLevelSecurity } from '#server/infra/postgres/row-level-security.ts';
 import { RELEASE } from './release.ts';
-import { type Secrets, installationId, readSecrets } from '#server/infra/security/secrets.ts';
+import {
+  type Secrets,
+  installationId,
+  readSecrets,
+  refuseOtherKey,
+} from '#server/infra/security/secrets.ts';
 
 /** The tools that every part works with. */
 export type Infra = {
@@ -90,6 +95,7 @@ export async function openInfra(options: Options): Promise<{ infra: Infra; pools
   const settings = await openLiveSettings({ allAccountsSql, config: options.config, report });
   const { config } = settings;
   const secrets = await readSecrets(allAccountsSql, config.SECRET_KEY);
+  await refuseOtherKey(allAccountsSql, secrets);
   const owner = await installationId(allAccountsSql);
   const store = await openFileStore({ config, dataFolder, owner });
   await startFileStore(store, log);

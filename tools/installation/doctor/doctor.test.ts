@@ -156,13 +156,13 @@ describe('what the doctor finds on the machine', () => {
   });
 
   test('a port that somebody else has, or on which nobody answers', async () => {
-    const port = await freePort();
-    expect((await listening({ port: 0, isRunning: false })).state).toBe('ok');
-    expect((await listening({ port, isRunning: false })).state).toBe('warning');
-    expect((await listening({ port, isRunning: true })).state).toBe('wrong');
+    const [host, port] = ['127.0.0.1', await freePort()];
+    expect((await listening({ host, port: 0, isRunning: false })).state).toBe('ok');
+    expect((await listening({ host, port, isRunning: false })).state).toBe('warning');
+    expect((await listening({ host, port, isRunning: true })).state).toBe('wrong');
     const other = createServer((_, reply) => reply.end('hello'));
     await new Promise<void>((done) => other.listen(port, '127.0.0.1', done));
-    expect(await listening({ port, isRunning: false })).toMatchObject({
+    expect(await listening({ host, port, isRunning: false })).toMatchObject({
       state: 'wrong',
       says: expect.stringContaining('else than Kabari'),
     });
@@ -171,11 +171,33 @@ describe('what the doctor finds on the machine', () => {
 
   test('an application that is not ready', async () => {
     const answering = (checks: object) => async () => Response.json({ checks });
-    const given = { port: 3000, isRunning: true };
+    const given = { host: '10.0.0.11', port: 3000, isRunning: true };
     expect((await listening({ ...given, ask: answering({ disk: 'ok' }) })).state).toBe('ok');
     expect(await listening({ ...given, ask: answering({ disk: 'failing' }) })).toMatchObject({
       state: 'wrong',
       says: expect.stringContaining('disk'),
+    });
+  });
+
+  test('an application is asked where it listens', async () => {
+    const asked: string[] = [];
+    const ask = async (url: string) => {
+      asked.push(url);
+      return Response.json({ checks: {} });
+    };
+    for (const host of ['10.0.0.11', '0.0.0.0', '::', '::1']) {
+      await listening({ host, port: 3000, isRunning: true, ask });
+    }
+    const places = ['10.0.0.11', '127.0.0.1', '127.0.0.1', '[::1]'];
+    expect(asked).toEqual(places.map((place) => `http://${place}:3000/readyz`));
+  });
+
+  test('an address that this machine does not have', async () => {
+    const given = { host: '192.0.2.1', port: 3000, isRunning: false };
+    const ask = () => Promise.reject(new Error('nobody'));
+    expect(await listening({ ...given, ask })).toMatchObject({
+      state: 'wrong',
+      says: 'HOST 192.0.2.1 is no address of this machine.',
     });
   });
 });

@@ -68,6 +68,8 @@ export async function keyFile(path: string): Promise<Finding> {
 }
 
 type Listening = {
+  /** As the setting HOST says it. */
+  host: string;
   port: number;
   /** A process holds the data folder. */
   isRunning: boolean;
@@ -77,15 +79,20 @@ type Listening = {
 const ASK_MS_MAX = 3_000;
 
 /** Whether the application answers where it should, or could listen there. */
-export async function listening({ port, isRunning, ask = askFor }: Listening): Promise<Finding> {
+export async function listening({
+  host,
+  port,
+  isRunning,
+  ask = askFor,
+}: Listening): Promise<Finding> {
   if (port === 0) return ok('PORT is 0: any free one is taken.');
-  const answer = await ask(`http://127.0.0.1:${port}/readyz`).catch(() => undefined);
+  // All addresses of this machine: of those, this one.
+  const at = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
+  const place = at.includes(':') ? `[${at}]` : at;
+  const answer = await ask(`http://${place}:${port}/readyz`).catch(() => undefined);
   if (!answer) {
-    if (!isRunning) return freeOrTaken(port);
-    return wrong(
-      `The application runs and does not answer on port ${port}.`,
-      'Look into its log; HOST may be another address of this machine.',
-    );
+    if (!isRunning) return freeOrTaken(at, port);
+    return wrong(`The application runs and does not answer on port ${port}.`, 'Look into its log.');
   }
   const { checks } = ((await answer.json().catch(() => undefined)) ?? {}) as {
     checks?: Record<string, string>;
@@ -107,15 +114,17 @@ export async function listening({ port, isRunning, ask = askFor }: Listening): P
 
 const askFor = (url: string) => fetch(url, { signal: AbortSignal.timeout(ASK_MS_MAX) });
 
-function freeOrTaken(port: number): Promise<Finding> {
+function freeOrTaken(host: string, port: number): Promise<Finding> {
   return new Promise((resolve) => {
     const server = createServer();
-    server.once('error', () =>
+    server.once('error', (error: NodeJS.ErrnoException) =>
       resolve(
-        wrong(`Port ${port} is taken by another program.`, 'Stop it, or choose another PORT.'),
+        error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND'
+          ? wrong(`HOST ${host} is no address of this machine.`, 'Use 127.0.0.1 or 0.0.0.0.')
+          : wrong(`Port ${port} is taken by another program.`, 'Stop it, or choose another PORT.'),
       ),
     );
-    server.listen(port, '127.0.0.1', () =>
+    server.listen(port, host, () =>
       server.close(() =>
         resolve(
           warning(`The application does not run; port ${port} is free.`, 'Start it: npm start'),

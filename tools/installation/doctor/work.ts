@@ -12,7 +12,7 @@ export function books(check: { at: Date; ok: boolean } | undefined, now: Date): 
   if (!check) {
     return warning(
       'The books have not been checked yet: that happens at 00:10 WIB.',
-      'npm run operator -- ledger:check checks them now.',
+      'Pembukuan, Periksa sekarang, checks them now.',
     );
   }
   const says = `The books were checked ${ago(check.at, now)}`;

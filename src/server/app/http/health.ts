@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { countNumbers } from '#server/domains/channels/channels.ts';
+import { RealChannel } from '#contract/operator/channels.ts';
+import { countNumbers, isOffered } from '#server/domains/channels/channels.ts';
 import { checkOutbox, countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
 import { countDispatch, laneLagSeconds } from '#server/domains/messages/messages.ts';
 import { booksRed } from '#server/domains/operator/operator.ts';
@@ -77,7 +78,7 @@ function checksOf(
 
 /** What is wrong, as figures read when somebody asks. */
 function measureTrouble(
-  { infra: { metrics, now, replica }, pools: { allAccountsSql }, accounts }: Container,
+  { infra: { config, metrics, now, replica }, pools: { allAccountsSql }, accounts }: Container,
   checks: Record<string, Check>,
 ): void {
   metrics.gauge('kabari_check_ok', '1 while a check of /readyz is well, 0 while it is not', () =>
@@ -95,7 +96,11 @@ function measureTrouble(
     { value: (await accounts.takesCodes(allAccountsSql)) ? 1 : 0 },
   ]);
   metrics.gauge('kabari_numbers', 'Numbers in real networks, by how they stand', () =>
-    countNumbers(allAccountsSql, now()),
+    countNumbers(
+      allAccountsSql,
+      RealChannel().options.filter((channel) => isOffered(config, channel)),
+      now(),
+    ),
   );
   metrics.gauge('kabari_books_red', '1 while the newest check of the books is red', () =>
     booksRed(allAccountsSql),

@@ -55,7 +55,13 @@ export async function startJobs(
     reindex: false,
     monitorVacuum: false,
   });
-  boss.on('error', (error) => log.warn({ err: error }, 'the jobs have trouble'));
+  // It copies what it caught into a plain object, with the name of the queue.
+  boss.on('error', (error) =>
+    log.warn(
+      { err: error instanceof Error ? error : Object.assign(new Error(), error) },
+      'the jobs have trouble',
+    ),
+  );
   try {
     await boss.start();
     for (const job of jobs) await begin(boss, job, { log, pollSeconds });

@@ -125,6 +125,8 @@ function unreachable(sql: Sql, error: unknown): string {
     return `The database ${database} does not exist on ${place}; create it first.`;
   if (code.startsWith('28'))
     return `The database on ${place} refuses the role ${user} or its password.`;
+  if (code === '53300')
+    return `The database on ${place} takes no more connections; raise max_connections there, or end some.`;
   const why = isTransient(error) || code === 'ENOTFOUND' ? code : String(error);
   return `The database on ${place} cannot be reached (${why}); check DATABASE_URL.`;
 }

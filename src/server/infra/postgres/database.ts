@@ -146,9 +146,9 @@ export async function rows<Schema extends z.ZodMiniType>(
   return found.map((row) => schema.parse(row));
 }
 
-/** Codes after which the same work may well succeed: lost connections, locks, restarts, crowds. */
+/** Codes after which the same work may well succeed: lost connections, locks, restarts, crowds, another password. */
 const transient =
-  /^(25P03|40P01|40001|55P03|57P0[1235]|53300|08\w{3}|CONNECTION_\w+|ECONN\w+|EHOST\w+|ENET\w+|ENOTFOUND|EAI_AGAIN|EAGAIN|EPIPE|ETIMEDOUT|ENOENT|FILES_AWAY)$/;
+  /^(25P03|28P01|40P01|40001|55P03|57P0[1235]|53300|08\w{3}|CONNECTION_\w+|ECONN\w+|EHOST\w+|ENET\w+|ENOTFOUND|EAI_AGAIN|EAGAIN|EPIPE|ETIMEDOUT|ENOENT|FILES_AWAY)$/;
 
 /** True for trouble that passes by itself; what was asked may or may not have been done. */
 export const isTransient = (error: unknown): boolean =>

@@ -1,6 +1,13 @@
 import { expect } from 'vitest';
 import { test } from '#tests/support/database/database.ts';
-import { hmac, readSecrets, sameBytes, secretsFrom } from './secrets.ts';
+import {
+  hmac,
+  readSecrets,
+  refuseOtherKey,
+  sameBytes,
+  secretsFrom,
+  storedSecret,
+} from './secrets.ts';
 
 const root = new Uint8Array(32).fill(7);
 
@@ -20,6 +27,17 @@ test('a copy of the database opens nothing without SECRET_KEY', () => {
   const sealed = secretsFrom(root, 'a key of the operator').seal('halo', 'note 1');
   expect(secretsFrom(root).open(sealed, 'note 1')).toBeUndefined();
   expect(secretsFrom(root, 'another key').open(sealed, 'note 1')).toBeUndefined();
+});
+
+test('a node with another SECRET_KEY does not start, unless nothing is sealed', async ({ sql }) => {
+  const [first, other] = [await readSecrets(sql, 'one'), await readSecrets(sql, 'another')];
+  await refuseOtherKey(sql, other);
+  await storedSecret(sql, first, { name: 'x', make: () => 'y' });
+  await refuseOtherKey(sql, first);
+  await expect(refuseOtherKey(sql, other)).rejects.toThrow(/SECRET_KEY is another/);
+  // What a node with another key left before it was refused keeps nobody out.
+  await storedSecret(sql, other, { name: 'z', make: () => 'y' });
+  await refuseOtherKey(sql, first);
 });
 
 test('every purpose has a key of its own', () => {

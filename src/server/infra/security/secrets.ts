@@ -8,6 +8,7 @@ import {
   timingSafeEqual,
 } from 'node:crypto';
 import type { Sql } from '#server/infra/postgres/database.ts';
+import { StartError } from '#server/infra/start-error.ts';
 
 /** What the application derives a key of its own for; no two of these ever share one. */
 const purposes = [
@@ -89,6 +90,21 @@ export async function storedSecret(
   }
   if (!opened) throw new Error(`installation_secrets: ${name} cannot be opened`);
   return opened.toString('utf8');
+}
+
+/**
+ * Refuses another SECRET_KEY than the one that the installation has sealed with: such a node would take part,
+ * and refuse what the others have handed out.
+ *
+ * @throws StartError when nothing that is sealed in the database opens.
+ */
+export async function refuseOtherKey(allAccountsSql: Sql, secrets: Secrets): Promise<void> {
+  const sealed = await allAccountsSql<{ name: string; value: Buffer }[]>`
+    select name, value from installation_secrets where name <> ${ROOT}`;
+  if (sealed.length === 0 || sealed.some(({ name, value }) => secrets.open(value, name))) return;
+  throw new StartError(
+    'SECRET_KEY is another than the one this installation has used, and nothing that was sealed opens with it; set that one. If it is lost, docs/running/incidents.md says what that means and how to go on.',
+  );
 }
 
 /** Whether what is sealed in the database opens with the setting SECRET_KEY; true when nothing is sealed yet. */

@@ -1,4 +1,8 @@
-import type { NumberState, ProviderAnswers, RealChannel } from '#contract/operator/channels.ts';
+import {
+  NumberState,
+  type ProviderAnswers,
+  type RealChannel,
+} from '#contract/operator/channels.ts';
 import type { Connection } from '#contract/tokens/connection.ts';
 import type { TokenStatus } from '#contract/tokens.ts';
 import { type CodeMeaning, knownMeaning } from '#server/domains/channels/cloud/codes.ts';
@@ -35,12 +39,16 @@ type Row = ConnectionRow & {
   total: number;
 };
 
-/** How many numbers are, or were, connected to a real network, by channel and by how they stand. */
+/**
+ * How many numbers are, or were, connected to a real network, by channel and by how they stand. Of the channels
+ * that are on, none is told as well: what grows is only seen beside what it grew from.
+ */
 export async function countNumbers(
   allAccountsSql: Sql,
+  channelsOn: readonly RealChannel[],
   now: Date,
 ): Promise<{ labels: { channel: string; state: string }; value: number }[]> {
-  const found = await allAccountsSql<{ channel: string; state: string; value: number }[]>`
+  const found = await allAccountsSql<{ channel: RealChannel; state: NumberState; value: number }[]>`
     select c.channel, case
         when c.restriction is not null and (c.restricted_until is null or c.restricted_until > ${now})
           then 'restricted'
@@ -50,8 +58,14 @@ export async function countNumbers(
     from connections c
     join tokens t on t.account_id = c.account_id and t.token_id = c.token_id
       and t.channel = c.channel and t.deleted_at is null
-    group by 1, 2 order by 1, 2`;
-  return found.map(({ value, ...labels }) => ({ labels, value }));
+    group by 1, 2`;
+  const channels = new Set([...channelsOn, ...found.map(({ channel }) => channel)]);
+  return [...channels].toSorted().flatMap((channel) =>
+    NumberState().options.map((state) => ({
+      labels: { channel, state },
+      value: found.find((one) => one.channel === channel && one.state === state)?.value ?? 0,
+    })),
+  );
 }
 
 /** The numbers that are, or were, connected to a real network, of all accounts. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { answersByCode, connectedNumbers } from './desk.ts';
+import { answersByCode, connectedNumbers, countNumbers } from './desk.ts';
 import { countAnswers, extendSpans, markConnected, markParted, readConnection } from './health.ts';
 
 const start = new Date('2026-11-24T02:00:00Z');
@@ -44,6 +44,16 @@ test('operators see numbers of all accounts, those that are parted first', async
   expect(await found({ state: 'connected' })).toEqual([[ani.tokenId], 1]);
   expect(await found({ state: 'parted', channel: 'cloud' })).toEqual([[budi.tokenId], 1]);
   expect(await found({ channel: 'web' })).toEqual([[], 0]);
+  // Also where there is none: an alert sees growth beside what it grew from.
+  const counted = await countNumbers(all, ['cloud', 'web'], later(10));
+  expect(counted.map(({ labels, value }) => [labels.channel, labels.state, value])).toEqual([
+    ['cloud', 'connected', 1],
+    ['cloud', 'parted', 1],
+    ['cloud', 'restricted', 0],
+    ['web', 'connected', 0],
+    ['web', 'parted', 0],
+    ['web', 'restricted', 0],
+  ]);
   expect(await found({ state: 'restricted' })).toEqual([[], 0]);
 });
 
