@@ -103,7 +103,7 @@ export async function refuseOtherKey(allAccountsSql: Sql, secrets: Secrets): Pro
     select name, value from installation_secrets where name <> ${ROOT}`;
   if (sealed.length === 0 || sealed.some(({ name, value }) => secrets.open(value, name))) return;
   throw new StartError(
-    'SECRET_KEY is another than the one this installation has used, and nothing that was sealed opens with it; set that one. If it is lost, docs/running/incidents.md says what that means and how to go on.',
+    'SECRET_KEY is another than the one this installation has used, if it has used one, and nothing that was sealed opens with it; set that one. If it is lost, or is to be used from now on, docs/running/incidents.md says what that means and how to go on.',
   );
 }
 
