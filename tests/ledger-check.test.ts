@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
@@ -288,6 +289,21 @@ describe('npm run ledger:check', () => {
     expect(stdout).toMatch(/^I2 +RED /m);
     expect(stdout).toContain(accountId);
     expect(code).toBe(1);
+  });
+
+  test('a wallet that was changed by hand is put back as the page of incidents says', async ({
+    db,
+  }) => {
+    const accountId = await busyLedger(db);
+    await db.owner`
+      update wallets set available = available + 1000 where account_id = ${accountId}`;
+    expect((await run(db.url)).stdout).toMatch(/^I2 +RED /m);
+    const page = await readFile('docs/running/incidents.md', 'utf8');
+    const [, statements = ''] = /```sql\n([^`]*update wallets[^`]*)```/.exec(page) ?? [];
+    await db.owner.query(statements.replaceAll('01a2…', accountId));
+    const { code, stdout } = await run(db.url);
+    expect(stdout).not.toContain('RED');
+    expect(code).toBe(0);
   });
 
   test('says in one sentence that there is no database', async () => {

@@ -99,22 +99,32 @@ export async function storedSecret(
  * @throws StartError when nothing that is sealed in the database opens.
  */
 export async function refuseOtherKey(allAccountsSql: Sql, secrets: Secrets): Promise<void> {
-  const sealed = await allAccountsSql<{ name: string; value: Buffer }[]>`
-    select name, value from installation_secrets where name <> ${ROOT}`;
-  if (sealed.length === 0 || sealed.some(({ name, value }) => secrets.open(value, name))) return;
+  const { sealed, opened } = await countSealed(allAccountsSql, secrets);
+  if (sealed === 0 || opened > 0) return;
   throw new StartError(
     'SECRET_KEY is another than the one this installation has used, if it has used one, and nothing that was sealed opens with it; set that one. If it is lost, or is to be used from now on, docs/running/incidents.md says what that means and how to go on.',
   );
 }
 
-/** Whether what is sealed in the database opens with the setting SECRET_KEY; true when nothing is sealed yet. */
+/** Whether all that is sealed in the database opens with the setting SECRET_KEY; true when nothing is sealed yet. */
 export async function opensSecrets(allAccountsSql: Sql, secretKey?: string): Promise<boolean> {
-  const rows = await allAccountsSql<{ name: string; value: Buffer }[]>`
-    select name, value from installation_secrets`;
-  const root = rows.find(({ name }) => name === ROOT);
+  const [root] = await allAccountsSql<{ value: Buffer }[]>`
+    select value from installation_secrets where name = ${ROOT}`;
   if (!root) return true;
   const secrets = secretsFrom(root.value, secretKey);
-  return rows.every(({ name, value }) => name === ROOT || secrets.open(value, name) !== undefined);
+  const { sealed, opened } = await countSealed(allAccountsSql, secrets);
+  return opened === sealed;
+}
+
+/** How many values are sealed in the database, and how many of them open. */
+async function countSealed(
+  allAccountsSql: Sql,
+  secrets: Secrets,
+): Promise<{ sealed: number; opened: number }> {
+  const rows = await allAccountsSql<{ name: string; value: Buffer }[]>`
+    select name, value from installation_secrets where name <> ${ROOT}`;
+  const opened = rows.filter(({ name, value }) => secrets.open(value, name) !== undefined);
+  return { sealed: rows.length, opened: opened.length };
 }
 
 /**
