@@ -38,7 +38,7 @@ test(
     expect(placeIn(second.out())).toBe(path);
     second.child.kill('SIGTERM');
     await second.exit;
-    await db.allAccountsSql`update users set signed_in_at = clock_timestamp() where role = 'operator'`;
+    await db.allAccountsSql`update users set signed_in_at = statement_timestamp() where role = 'operator'`;
     await addressOf(start());
     await waitFor(() => expect(existsSync(path)).toBe(false));
     const last = start();

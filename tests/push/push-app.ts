@@ -113,7 +113,7 @@ async function pushApp(db: TestDatabase, service: PushService) {
     );
 
   /** Ends all waiting of notices that were postponed. */
-  const hurry = () => db.allAccountsSql`update push_queue set ready_at = clock_timestamp()`;
+  const hurry = () => db.allAccountsSql`update push_queue set ready_at = statement_timestamp()`;
 
   return {
     deps,

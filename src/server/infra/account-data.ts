@@ -64,7 +64,7 @@ export async function untilNone(once: (limit: number) => Promise<number>): Promi
   while ((await once(ROWS_AT_ONCE)) > 0);
 }
 
-/** Deletes an account's rows of a table, some thousand in a transaction. */
+/** Deletes an account's rows of a table that is distributed by account, some thousand in a transaction. */
 export const eraseRows = (all: Sql, table: string, accountId: string): Promise<void> =>
   untilNone(async (limit) => {
     const { count } = await all`

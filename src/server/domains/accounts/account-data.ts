@@ -170,7 +170,7 @@ async function pseudonymize(tx: Tx, { accountId, phones }: ErasureRequest): Prom
   await tx`delete from former_phones where account_id = ${accountId}`;
   await tx`
     update users set name = ${PSEUDONYM}, phone = '', password_hash = '', email = null,
-      avatar_file = null, settings = '{}', timezone = default, signed_in_at = null
+      avatar_file = null, settings = '{}', timezone = 'Asia/Jakarta', signed_in_at = null
     where account_id = ${accountId}`;
   await tx`
     update accounts set name = ${PSEUDONYM}, cooling_since = null, cooling_cause = null

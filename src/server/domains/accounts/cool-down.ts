@@ -14,6 +14,6 @@ export async function beginCoolDown(
 ): Promise<void> {
   await tx`select 1 from accounts where account_id = ${accountId} for no key update`;
   await tx`
-    update accounts set cooling_since = clock_timestamp(), cooling_cause = ${cause}
+    update accounts set cooling_since = statement_timestamp(), cooling_cause = ${cause}
     where account_id = ${accountId}`;
 }

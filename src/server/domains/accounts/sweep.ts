@@ -8,11 +8,11 @@ import type { Sql } from '#server/infra/postgres/database.ts';
  * Ended sessions stay for 30 days: sign-in recognises people by the addresses of their sessions.
  */
 export async function sweepAccounts(allAccountsSql: Sql): Promise<void> {
-  await allAccountsSql`delete from otp_challenges where created_at < clock_timestamp() - interval '1 day'`;
-  await allAccountsSql`delete from second_factor_challenges where expires_at < clock_timestamp()`;
-  await allAccountsSql`delete from sessions where created_at < clock_timestamp() - interval '31 days'`;
-  await allAccountsSql`delete from password_grants where expires_at < clock_timestamp()`;
+  await allAccountsSql`delete from otp_challenges where created_at < statement_timestamp() - interval '1 day'`;
+  await allAccountsSql`delete from second_factor_challenges where expires_at < statement_timestamp()`;
+  await allAccountsSql`delete from sessions where created_at < statement_timestamp() - interval '31 days'`;
+  await allAccountsSql`delete from password_grants where expires_at < statement_timestamp()`;
   await allAccountsSql`delete from known_devices where seen_at < clock_timestamp() - interval '400 days'`;
-  await allAccountsSql`delete from captchas_used where expires_at < clock_timestamp() - interval '1 hour'`;
+  await allAccountsSql`delete from captchas_used where expires_at < statement_timestamp() - interval '1 hour'`;
   await sweepHits(allAccountsSql);
 }

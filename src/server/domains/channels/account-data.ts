@@ -28,9 +28,9 @@ export const channelsAccountData = ({ sql, allAccountsSql }: Deps): AccountData 
     await allAccountsSql`delete from cloud_numbers where account_id = ${accountId}`;
   },
   erase: async ({ accountId }) => {
+    await allAccountsSql`delete from cloud_numbers where account_id = ${accountId}`;
     for (const table of [
       'cloud_media',
-      'cloud_numbers',
       'cloud_refs',
       'connection_spans',
       'connections',

@@ -379,9 +379,11 @@ test('ready answers: written, written anew, deleted; a hundred at most', async (
   expect((await sari.ask(inbox.listCanned, {})).replies).toMatchObject([
     { name: 'salam', text: 'Selamat pagi {nama}' },
   ]);
-  await sql`
-    insert into support_canned (name, text, updated_by, updated_at)
-    select 'nomor-' || n, 'Halo', gen_random_uuid(), now() from generate_series(1, 99) n`;
+  for (let n = 1; n <= 99; n++) {
+    await sql`
+      insert into support_canned (name, text, updated_by, updated_at)
+      values (${`nomor-${n}`}, 'Halo', gen_random_uuid(), now())`;
+  }
   expect(await refusalOf(save('lebih', 'Halo'))).toBe('canned_too_many');
   await save('salam', 'Halo');
   await sari.ask(inbox.deleteCanned, { name: 'nomor-1' });

@@ -100,7 +100,7 @@ async function close(allAccountsSql: Sql, accountId: string): Promise<void> {
       update tokens set deleted_at = clock_timestamp()
       where account_id = ${accountId} and deleted_at is null`;
     await tx`
-      update token_keys set revoked_at = clock_timestamp()
+      update token_keys set revoked_at = statement_timestamp()
       where account_id = ${accountId} and revoked_at is null`;
   });
 }

@@ -70,7 +70,7 @@ export function rotateKey(
     if (changed.count === 0) throw tokenNotFound();
     await tx`
       update token_keys
-      set expires_at = least(expires_at, clock_timestamp() + interval '24 hours')
+      set expires_at = least(expires_at, statement_timestamp() + interval '24 hours')
       where account_id = ${accountId} and token_id = ${tokenId} and revoked_at is null`;
     await tx`
       insert into token_keys (key_hash, account_id, token_id)
@@ -100,7 +100,7 @@ export function removeToken(
       where account_id = ${accountId} and token_id = ${tokenId} and deleted_at is null`;
     if (gone.count === 0) throw tokenNotFound();
     await tx`
-      update token_keys set revoked_at = clock_timestamp()
+      update token_keys set revoked_at = statement_timestamp()
       where account_id = ${accountId} and token_id = ${tokenId} and revoked_at is null`;
     await subscribers.tokenDeleted(tx, { accountId, tokenId });
     await subscribers.tokenChanged(tx, { accountId, tokenId });

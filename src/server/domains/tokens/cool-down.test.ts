@@ -272,7 +272,7 @@ describe('tokens of before', () => {
     const browser = 'a'.repeat(43);
     await db.allAccountsSql`
       update sessions set device_hash = ${sha256(browser)},
-        reauth_at = reauth_at - interval '5 minutes'
+        reauth_at = (reauth_at at time zone 'UTC' - interval '5 minutes') at time zone 'UTC'
       where session_id = ${sessionId}`;
     await db.allAccountsSql.begin((tx) => beginCoolDown(tx, accountId, 'password_reset'));
     const keep = async () => {
@@ -282,7 +282,7 @@ describe('tokens of before', () => {
       return [status, body.error?.type ?? body.data.review];
     };
     expect(await keep()).toEqual([403, 'reauth_needed']);
-    await db.allAccountsSql`update sessions set reauth_at = clock_timestamp()`;
+    await db.allAccountsSql`update sessions set reauth_at = statement_timestamp()`;
     expect(await keep()).toEqual([200, null]);
   });
 });

@@ -160,7 +160,7 @@ test('a rotated key ends after 24 hours, and rotating again does not prolong it'
   const before = await ends();
   expect(before.map(({ left_h }) => left_h)).toEqual([24, null]);
 
-  await sql`update token_keys set expires_at = expires_at - interval '20 hours'
+  await sql`update token_keys set expires_at = statement_timestamp() + interval '4 hours'
     where key_hash = ${sha256(first.key)}`;
   const third = await ask(rotateToken, { token_id: ani.tokenId });
   expect((await ends()).map(({ left_h }) => left_h)).toEqual([4, 24, null]);

@@ -109,7 +109,7 @@ export async function tokensOf(sql: Sql | Tx, accountId: string, limit: number):
  * with a consent stays: it is the record of the consent.
  */
 export async function pruneLinks(allAccountsSql: Sql): Promise<void> {
-  await allAccountsSql`delete from link_codes where expires_at < clock_timestamp()`;
+  await allAccountsSql`delete from link_codes where expires_at < statement_timestamp()`;
   await allAccountsSql`
     delete from links
     where consent_at is null and expires_at < clock_timestamp() - interval '30 days'`;

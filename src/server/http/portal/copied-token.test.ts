@@ -193,7 +193,7 @@ describe('the password given in another browser', () => {
       'reauth_needed',
     ]);
     await db.allAccountsSql`
-      update sessions set other_reauth_at = other_reauth_at - interval '5 minutes'`;
+      update sessions set other_reauth_at = (other_reauth_at at time zone 'UTC' - interval '5 minutes') at time zone 'UTC'`;
     expect(await rename(aCookie)).toEqual([403, 'reauth_needed']);
   });
 

@@ -105,7 +105,7 @@ describe('where operators need a second factor', () => {
     for (const { name } of begin) {
       expect(await says(app, name, token, THIEFS), name).toEqual([403, 'sign_in_needed']);
     }
-    await db.allAccountsSql`update sessions set reauth_at = reauth_at - interval '5 minutes'`;
+    await db.allAccountsSql`update sessions set reauth_at = (reauth_at at time zone 'UTC' - interval '5 minutes') at time zone 'UTC'`;
     for (const { name } of begin) {
       expect(await says(app, name, token), name).toEqual([403, 'reauth_needed']);
     }

@@ -82,7 +82,7 @@ test('a call whose process died is made again after half a minute', async ({ sql
   const answers = openAnswers(sql, secrets, neverTold);
   void answers.once(aCall(), () => new Promise<Outcome>(() => undefined));
   await waitFor(async () => expect(await sql`select from act_answers`).toHaveLength(1));
-  await sql`update act_answers set created_at = created_at - interval '31 seconds'`;
+  await sql`update act_answers set created_at = statement_timestamp() - interval '31 seconds'`;
   expect(await answers.once(aCall(), async () => yes)).toEqual(yes);
 });
 
@@ -99,7 +99,7 @@ test('answers are forgotten after a day, and not before', async ({ sql }) => {
   await answers.once(aCall(), async () => yes);
   await answers.once(aCall({ person: 'ani' }), async () => yes);
   await sql`
-    update act_answers set created_at = created_at - interval '25 hours' where person = 'ani'`;
+    update act_answers set created_at = statement_timestamp() - interval '25 hours' where person = 'ani'`;
   expect(await pruneAnswers(sql)).toBe(1);
   expect(await sql`select person from act_answers`).toEqual([{ person: 'public' }]);
 });

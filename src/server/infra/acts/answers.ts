@@ -49,9 +49,9 @@ export function openAnswers(
     const claimed = await allAccountsSql`
       insert into act_answers as kept (person, key, act, input_hash)
       values (${call.person}, ${call.key}, ${call.act}, ${hash})
-      on conflict (person, key) do update set created_at = clock_timestamp()
+      on conflict (person, key) do update set created_at = excluded.created_at
         where kept.status is null and kept.input_hash = excluded.input_hash
-          and kept.created_at < clock_timestamp() - make_interval(secs => ${ABANDONED_SECONDS})
+          and excluded.created_at - kept.created_at > make_interval(secs => ${ABANDONED_SECONDS})
       returning key`;
     return claimed.length === 1;
   };
@@ -109,9 +109,10 @@ export async function pruneAnswers(allAccountsSql: Sql): Promise<number> {
   let forgotten = 0;
   await untilNone(async (limit) => {
     const { count } = await allAccountsSql`
-      delete from act_answers where ctid = any(array(
-        select ctid from act_answers
-        where created_at < clock_timestamp() - interval '24 hours' limit ${limit}))`;
+      delete from act_answers where (person, key) in (
+        select person, key from act_answers
+        where created_at < statement_timestamp() - interval '24 hours'
+        order by created_at, person, key limit ${limit})`;
     forgotten += count;
     return count;
   });

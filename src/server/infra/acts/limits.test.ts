@@ -35,7 +35,9 @@ describe('counted in the database', () => {
     expect(await hitOrNothing(sql, [daily('x', 'ani', 1)])).toBeUndefined();
     expect(await hitOrNothing(sql, [daily('x', 'budi', 1)])).toBeUndefined();
     expect(await hitOrNothing(sql, [daily('x', 'ani', 1)])).toBeDefined();
-    await sql`update limit_counters set window_start = window_start - interval '1 day'`;
+    await sql`
+      update limit_counters
+      set window_start = (window_start at time zone 'UTC' - interval '1 day') at time zone 'UTC'`;
     expect(await hitOrNothing(sql, [daily('x', 'ani', 1)])).toBeUndefined();
   });
 

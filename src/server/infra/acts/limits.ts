@@ -22,30 +22,27 @@ export async function hit(
   tx: Tx,
   limits: readonly Limit[],
 ): Promise<{ limit: Limit; seconds: number } | undefined> {
-  const taken = await tx<{ scope: string; subject: string }[]>`
-    with asked as (
-      select scope, subject, max, w,
-        to_timestamp(floor((extract(epoch from clock_timestamp()) + ${WIB_SECONDS}) / w) * w
-          - ${WIB_SECONDS}) as window_start
-      from unnest(
-        ${limits.map(({ scope }) => scope)}::text[],
-        ${limits.map(({ subject }) => subject)}::text[],
-        ${limits.map(({ max }) => max)}::int[],
-        ${limits.map(({ windowSeconds }) => windowSeconds)}::int[]
-      ) as l(scope, subject, max, w)
-    )
-    insert into limit_counters as counted (scope, subject, window_start, hits)
-    select scope, subject, window_start, 1 from asked where max > 0 order by scope, subject
-    on conflict (scope, subject, window_start) do update set hits = counted.hits + 1
-      where counted.hits < (
-        select max from asked where (asked.scope, asked.subject) = (counted.scope, counted.subject)
-      )
-    returning scope, subject`;
+  const counting = limits
+    .filter(({ max }) => max > 0)
+    .toSorted((a, b) => (a.scope + a.subject < b.scope + b.subject ? -1 : 1))
+    .map(async (limit) => ({ limit, taken: await count(tx, limit) }));
+  const counted = await Promise.all(counting);
   const full = limits.find(
-    ({ scope, subject }) => !taken.some((one) => one.scope === scope && one.subject === subject),
+    (limit) => !counted.some((one) => one.limit === limit && one.taken.count > 0),
   );
   return full && { limit: full, seconds: await secondsLeft(tx, full.windowSeconds) };
 }
+
+/** No row where the window is full. */
+const count = (tx: Tx, { scope, subject, max, windowSeconds }: Limit) => tx`
+  insert into limit_counters as counted (scope, subject, window_start, hits)
+  values (${scope}, ${subject},
+    to_timestamp(
+      floor((extract(epoch from clock_timestamp()) + ${WIB_SECONDS}) / ${windowSeconds}::int)
+        * ${windowSeconds}::int - ${WIB_SECONDS}),
+    1)
+  on conflict (scope, subject, window_start) do update set hits = counted.hits + 1
+    where counted.hits < ${max}::int`;
 
 async function secondsLeft(tx: Tx, windowSeconds: number): Promise<number> {
   const [row] = await tx<{ left: number }[]>`
@@ -118,7 +115,7 @@ export async function blockedSeconds(
 /** Forgets counters whose window is two days gone. */
 export async function sweepHits(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`
-    delete from limit_counters where window_start < clock_timestamp() - interval '2 days'`;
+    delete from limit_counters where window_start < statement_timestamp() - interval '2 days'`;
 }
 
 /** Who is asking: a person by their user, anyone else by their address. */

@@ -65,7 +65,7 @@ export async function storedRun(
   try {
     const made = await make();
     await allAccountsSql`
-      update backups set finished_at = clock_timestamp(), is_ok = true, bytes = ${made.bytes},
+      update backups set finished_at = statement_timestamp(), is_ok = true, bytes = ${made.bytes},
         path = ${made.path}
       where backup_id = ${id}`;
     await settleOlder(allAccountsSql, at);
@@ -77,7 +77,7 @@ export async function storedRun(
       await allAccountsSql`delete from backups where backup_id = ${id}`;
     } else {
       await allAccountsSql`
-        update backups set finished_at = clock_timestamp(), is_ok = false, problem = ${problem}
+        update backups set finished_at = statement_timestamp(), is_ok = false, problem = ${problem}
         where backup_id = ${id}`;
       await settleOlder(allAccountsSql, at);
     }
@@ -88,7 +88,7 @@ export async function storedRun(
 /** What was begun before and never ended was killed; what is very old is forgotten. */
 async function settleOlder(allAccountsSql: Sql, at: Date): Promise<void> {
   await allAccountsSql`
-    update backups set finished_at = clock_timestamp(), is_ok = false, problem = 'interrupted'
+    update backups set finished_at = statement_timestamp(), is_ok = false, problem = 'interrupted'
     where finished_at is null and started_at < ${at}`;
   await allAccountsSql`
     delete from backups where started_at < ${at}::timestamptz - make_interval(days => ${RUNS_KEPT_DAYS})`;

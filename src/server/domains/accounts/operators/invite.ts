@@ -97,7 +97,7 @@ async function insertOperator(
     const added = await addUser(tx, accountId, { name, phone, passwordHash, ...role });
     if (!added) throw ifTaken;
     const [row] = await tx<{ until: Date | null }[]>`
-      update users set invited_until = clock_timestamp() + make_interval(hours => ${hours}::int)
+      update users set invited_until = statement_timestamp() + make_interval(hours => ${hours}::int)
       where (account_id, user_id) = (${accountId}, ${added.userId})
       returning invited_until as until`;
     return { userId: added.userId, password, invitedUntil: row?.until ?? null };

@@ -16,7 +16,7 @@ async function ani(db: TestDatabase) {
 }
 
 const wait = (db: TestDatabase) =>
-  db.owner`update otp_challenges set next_send_at = clock_timestamp()`;
+  db.owner`update otp_challenges set next_send_at = statement_timestamp()`;
 
 test('password and code set the day, seven days on; a second request does not move it', async ({
   db,

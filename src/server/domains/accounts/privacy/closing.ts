@@ -40,7 +40,7 @@ const deleteAccountHandler = (deps: AccountsDeps): ActHandler =>
     const user = await withVerifiedCode(deps, codeInput, scope, async (tx) => {
       await tx`
         update accounts
-        set erase_at = clock_timestamp() + make_interval(days => ${GRACE_DAYS})
+        set erase_at = statement_timestamp() + make_interval(days => ${GRACE_DAYS})
         where account_id = ${accountId} and erase_at is null and not is_system`;
       return userOf(tx, deps, caller);
     });

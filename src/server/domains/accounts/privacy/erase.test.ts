@@ -40,7 +40,7 @@ test('a line of the audit log stays, also of a closed account; only where from i
   const line = { actor: 'public', act: 'user_login', outcome: 'ok', ip: '203.0.113.9' };
   await audit.write({ ...line, accountId, requestId: 'req_1', facts: { token_id: 'tok_1' } });
   await db.allAccountsSql`
-    update accounts set erase_at = clock_timestamp() - interval '1 second'
+    update accounts set erase_at = statement_timestamp() - interval '1 second'
     where account_id = ${accountId}`;
   await db.allAccountsSql`select close_account(${accountId})`;
   await db.allAccountsSql`select erase_audit(${accountId}, 10)`;

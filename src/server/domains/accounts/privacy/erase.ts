@@ -42,7 +42,7 @@ async function eraseOne(deps: EraseDeps, accountId: string): Promise<void> {
   for (const { isReady } of accountDataSources) if (isReady && !(await isReady(erasure))) return;
   for (const { erase } of accountDataSources) await erase?.(erasure);
   await allAccountsSql`
-    update accounts set erased_at = clock_timestamp()
+    update accounts set erased_at = statement_timestamp()
     where account_id = ${accountId} and erased_at is null`;
 }
 
@@ -59,7 +59,7 @@ async function sendFinalNotice(deps: EraseDeps, accountId: string): Promise<void
     });
   }
   await allAccountsSql`
-    update accounts set erasure_notified_at = clock_timestamp() where account_id = ${accountId}`;
+    update accounts set erasure_notified_at = statement_timestamp() where account_id = ${accountId}`;
 }
 
 /** The numbers of its people, without former ones that belong to somebody else now. */

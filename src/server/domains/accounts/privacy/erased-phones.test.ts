@@ -53,7 +53,7 @@ async function erase(db: TestDatabase, { deps }: AccountsApp, signedIn: SignedIn
     report: deps.report,
   };
   await db.owner`
-    update accounts set erase_at = clock_timestamp() where account_id = ${accountId}`;
+    update accounts set erase_at = statement_timestamp() where account_id = ${accountId}`;
   await eraseDue(erasing);
   await db.owner`
     update accounts set closed_at = closed_at - interval '2 minutes' where account_id = ${accountId}`;
@@ -115,8 +115,8 @@ test('two registrations of one number at the same moment are one account and one
   for (const device of ['one', 'other']) {
     const { challenge } = await app.register(ANI, {}, { device });
     issued.push({ device, challenge, code: app.codeFor(ANI) });
-    await db.allAccountsSql`update otp_challenges set created_at = created_at - interval '1 hour',
-      next_send_at = next_send_at - interval '1 hour'`;
+    await db.allAccountsSql`update otp_challenges set created_at = statement_timestamp() - interval '1 hour',
+      next_send_at = statement_timestamp() - interval '1 hour'`;
   }
   const opened = await Promise.allSettled(
     issued.map(({ device, ...answer }) => app.perform(verifyOtp, answer, { device })),

@@ -28,7 +28,7 @@ const OFFICE = { device: 'at the office' };
 const again = new Refusal('second_factor_again', {});
 
 const factorLater = (sql: Sql) => sql`
-  update sessions set second_factor_at = second_factor_at - interval '5 minutes'`;
+  update sessions set second_factor_at = (second_factor_at at time zone 'UTC' - interval '5 minutes') at time zone 'UTC'`;
 
 async function budi(app: AccountsApp) {
   const operator = await signedInOperator(app, OFFICE);

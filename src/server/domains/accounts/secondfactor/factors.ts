@@ -126,7 +126,7 @@ export async function forgetFactors(tx: Tx, user: UserRef): Promise<void> {
 /** The session has given a second factor now; without `given` it has given none. */
 export async function markSession(tx: Tx, sessionId: string, given = true): Promise<void> {
   await tx`
-    update sessions set second_factor_at = case when ${given} then clock_timestamp() end
+    update sessions set second_factor_at = ${given ? tx`statement_timestamp()` : null}
     where session_id = ${sessionId}`;
 }
 

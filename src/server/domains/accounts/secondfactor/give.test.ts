@@ -43,7 +43,8 @@ const give = (app: AccountsApp, input: InputFor<typeof giveSecondFactor>, browse
 
 /** A quarter of an hour goes by, and with it what was counted. */
 const later = (sql: Sql) => sql`
-  update limit_counters set window_start = window_start - interval '15 minutes'
+  update limit_counters
+  set window_start = (window_start at time zone 'UTC' - interval '15 minutes') at time zone 'UTC'
   where scope like 'login%'`;
 
 describe('whoever has a second factor', () => {
@@ -168,7 +169,7 @@ describe('a challenge', () => {
     const { challenge } = await challenged(app, who);
     expect(await no(give(app, { challenge, code }, OFFICE))).toEqual(expired);
     await db.allAccountsSql`
-      update second_factor_challenges set expires_at = expires_at - interval '5 minutes'`;
+      update second_factor_challenges set expires_at = statement_timestamp()`;
     expect(await no(give(app, { challenge, code }))).toEqual(expired);
     const next = await challenged(app, who);
     await give(app, { challenge: next.challenge, code });

@@ -22,7 +22,7 @@ export async function endSessionsOfAccount(
   sessionId?: string,
 ): Promise<string[]> {
   const ended = await tx<{ id: string; device: Buffer | null }[]>`
-    update sessions set revoked_at = clock_timestamp()
+    update sessions set revoked_at = statement_timestamp()
     where account_id = ${accountId} and revoked_at is null
       and (${sessionId ?? null}::uuid is null or session_id = ${sessionId ?? null}::uuid)
     returning session_id as id, device_hash as device`;

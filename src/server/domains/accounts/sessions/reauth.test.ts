@@ -162,7 +162,8 @@ describe('guessing the password of a session', () => {
     expect(looked).toHaveLength(5);
     expect(await no(perform(reauthUser, right, { caller }))).toEqual(refusedToWait(15));
     await db.allAccountsSql`
-      update limit_counters set window_start = window_start - interval '15 s'
+      update limit_counters
+      set window_start = (window_start at time zone 'UTC' - interval '15 s') at time zone 'UTC'
       where scope = 'login_wait'`;
     expect(await perform(reauthUser, right, { caller })).toEqual({ seconds: 300 });
   });

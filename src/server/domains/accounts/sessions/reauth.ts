@@ -55,7 +55,7 @@ export const reauthUserHandler = (deps: AccountsDeps): ActHandler =>
     if (inOwnBrowser) {
       await checkPassword(deps, caller, { password, scope: 'prove' });
       await deps.allAccountsSql`
-        update sessions set reauth_at = clock_timestamp() where session_id = ${caller.sessionId}`;
+        update sessions set reauth_at = statement_timestamp() where session_id = ${caller.sessionId}`;
       return { seconds: REAUTH_SECONDS };
     }
     // Without a cookie this browser could not be recognised again; and a password alone is not what lets in
@@ -85,7 +85,7 @@ async function recordReauth(
       select session_id, other_device_hash from sessions
       where session_id = ${sessionId} for update
     )
-    update sessions set other_device_hash = ${browser}, other_reauth_at = clock_timestamp()
+    update sessions set other_device_hash = ${browser}, other_reauth_at = statement_timestamp()
     from before where sessions.session_id = before.session_id
     returning before.other_device_hash is distinct from ${browser} as "isNew"`;
   return row?.isNew ?? false;

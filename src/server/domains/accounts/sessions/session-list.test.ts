@@ -51,13 +51,14 @@ test('sessions are listed with browser and place, this one first, then by last u
 }) => {
   const { list, asker } = await ani(db);
   await db.allAccountsSql`
-    update sessions set last_used_at = last_used_at - interval '2 days' where ip <> ${PHONE.ip}`;
+    update sessions set last_used_at = (last_used_at at time zone 'UTC' - interval '2 days') at time zone 'UTC' where ip <> ${PHONE.ip}`;
   expect(await list(listSessions, {}, asker)).toMatchObject([
     { current: true, device: 'Firefox di Linux', ip: DESK.ip },
     { current: false, device: 'Chrome di Android', ip: PHONE.ip },
     { current: false, device: 'Peramban lain', ip: THIRD.ip },
   ]);
-  await db.allAccountsSql`update sessions set last_used_at = last_used_at - interval '5 days'`;
+  await db.allAccountsSql`
+    update sessions set last_used_at = (last_used_at at time zone 'UTC' - interval '5 days') at time zone 'UTC'`;
   expect(await list(listSessions, {}, asker)).toMatchObject([{ ip: PHONE.ip }]);
 });
 

@@ -15,7 +15,9 @@ async function someone(sql: Sql) {
 }
 
 const age = (sql: Sql, column: 'created_at' | 'last_used_at', interval: string) =>
-  sql`update sessions set ${identifier(column)} = ${identifier(column)} - ${interval}::interval`;
+  sql`
+    update sessions set ${identifier(column)}
+      = (${identifier(column)} at time zone 'UTC' - ${interval}::interval) at time zone 'UTC'`;
 
 describe('a session', () => {
   test('is known by its token, of which the database has only the hash', async ({ sql }) => {

@@ -95,7 +95,7 @@ export function openSessions(
     },
     async end(sessionId) {
       await allAccountsSql`
-        update sessions set revoked_at = clock_timestamp()
+        update sessions set revoked_at = statement_timestamp()
         where session_id = ${sessionId} and revoked_at is null`;
       await evict([sessionId]);
     },
@@ -119,8 +119,8 @@ const textOf = (hash: Buffer | null): string | null => hash && hash.toString('ba
 /** SQL that is true of an active row of `sessions`: not ended, idle or too old, by the database's clock. */
 export const isActiveSession = (sql: Sql) => sql`
   revoked_at is null
-  and last_used_at > clock_timestamp() - make_interval(days => ${IDLE_DAYS})
-  and sessions.created_at > clock_timestamp() - make_interval(days => ${LIFE_DAYS})`;
+  and last_used_at > statement_timestamp() - make_interval(days => ${IDLE_DAYS})
+  and sessions.created_at > statement_timestamp() - make_interval(days => ${LIFE_DAYS})`;
 
 type Row = {
   session_id: string;
@@ -165,9 +165,9 @@ async function findActiveSession(
   if (!row) return undefined;
   if (row.unused) {
     await allAccountsSql`
-      update sessions set last_used_at = clock_timestamp()
+      update sessions set last_used_at = statement_timestamp()
       where session_id = ${row.session_id}
-        and last_used_at < clock_timestamp() - interval '1 minute'`;
+        and last_used_at < statement_timestamp() - interval '1 minute'`;
   }
   const { account_id: accountId, user_id: userId, session_id: sessionId, role } = row;
   const { operator_roles: operatorRoles } = row;
@@ -199,8 +199,8 @@ export async function startSession(tx: Tx, session: NewSession): Promise<string>
   const token = `kbs_${randomBytes(32).toString('base64url')}`;
   const agent = session.agent.replace(/\p{Cc}/gu, ' ').slice(0, AGENT_LENGTH_MAX);
   await tx`
-    update users set signed_in_at = coalesce(signed_in_at, clock_timestamp())
-    where (account_id, user_id) = (${accountId}, ${userId})`;
+    update users set signed_in_at = statement_timestamp()
+    where (account_id, user_id) = (${accountId}, ${userId}) and signed_in_at is null`;
   await tx`
     insert into sessions (
       token_hash, session_id, account_id, user_id, agent, ip, device_hash, second_factor_at
@@ -215,7 +215,7 @@ export async function startSession(tx: Tx, session: NewSession): Promise<string>
       on conflict (account_id, user_id, device_hash) do update set seen_at = clock_timestamp()`;
   }
   await tx`
-    update sessions set revoked_at = clock_timestamp()
+    update sessions set revoked_at = statement_timestamp()
     where session_id in (
       select session_id from sessions
       where (account_id, user_id) = (${accountId}, ${userId}) and revoked_at is null
@@ -236,14 +236,15 @@ export async function endOtherSessions(
   exceptSessionId?: string,
 ) {
   const ended = await tx<{ id: string }[]>`
-    update sessions set revoked_at = clock_timestamp()
+    update sessions set revoked_at = statement_timestamp()
     where (account_id, user_id) = (${accountId}, ${userId}) and revoked_at is null
       and session_id is distinct from ${exceptSessionId ?? null}::uuid
     returning session_id as id`;
+  const [stays] = await tx<{ device: Buffer | null }[]>`
+    select device_hash as device from sessions where session_id = ${exceptSessionId ?? null}::uuid`;
   await tx`
     delete from known_devices where (account_id, user_id) = (${accountId}, ${userId})
-      and device_hash is distinct from (
-        select device_hash from sessions where session_id = ${exceptSessionId ?? null}::uuid)`;
+      and device_hash is distinct from ${stays?.device ?? null}::bytea`;
   return ended.map(({ id }) => id);
 }
 
@@ -253,7 +254,7 @@ export async function endOtherSessions(
  */
 export async function endAllSessions(sql: Sql): Promise<void> {
   await sql.begin(async (tx) => {
-    await tx`update sessions set revoked_at = clock_timestamp() where revoked_at is null`;
+    await tx`update sessions set revoked_at = statement_timestamp() where revoked_at is null`;
     await tx`delete from otp_challenges`;
     await tx`delete from password_grants`;
   });
@@ -270,18 +271,18 @@ export async function endSession(
   { accountId, userId }: UserRef,
   { sessionId, callerSessionId }: { sessionId: string; callerSessionId: string },
 ): Promise<boolean> {
-  const [ended] = await allAccountsSql`
-    with ended as (
-      update sessions set revoked_at = clock_timestamp()
+  return allAccountsSql.begin(async (tx) => {
+    const [ended] = await tx<{ device: Buffer | null }[]>`
+      update sessions set revoked_at = statement_timestamp()
       where session_id = ${sessionId} and revoked_at is null
         and (account_id, user_id) = (${accountId}, ${userId})
-      returning device_hash
-    ), forgotten as (
-      delete from known_devices k using ended
-      where (k.account_id, k.user_id, k.device_hash) = (${accountId}, ${userId}, ended.device_hash)
-        and k.device_hash is distinct from (
-          select device_hash from sessions where session_id = ${callerSessionId})
-    )
-    select 1 from ended`;
-  return ended !== undefined;
+      returning device_hash as device`;
+    const [caller] = await tx<{ device: Buffer | null }[]>`
+      select device_hash as device from sessions where session_id = ${callerSessionId}`;
+    await tx`
+      delete from known_devices
+      where (account_id, user_id, device_hash) = (${accountId}, ${userId}, ${ended?.device ?? null}::bytea)
+        and device_hash is distinct from ${caller?.device ?? null}::bytea`;
+    return ended !== undefined;
+  });
 }

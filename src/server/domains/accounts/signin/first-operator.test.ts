@@ -89,10 +89,12 @@ test('sweeping takes what has ended and leaves what is alive', async ({ db }) =>
     { phone: '6281398765432' },
   ]);
 
-  await db.allAccountsSql`update otp_challenges set created_at = created_at - interval '25 hours'`;
-  await db.owner`update captchas_used set expires_at = expires_at - interval '2 hours'`;
-  await db.allAccountsSql`update limit_counters set window_start = window_start - interval '3 days'`;
-  await db.allAccountsSql`update sessions set created_at = created_at - interval '32 days'`;
+  await db.allAccountsSql`update otp_challenges set created_at = statement_timestamp() - interval '25 hours'`;
+  await db.owner`update captchas_used set expires_at = statement_timestamp() - interval '2 hours'`;
+  await db.allAccountsSql`
+    update limit_counters
+    set window_start = (window_start at time zone 'UTC' - interval '3 days') at time zone 'UTC'`;
+  await db.allAccountsSql`update sessions set created_at = statement_timestamp() - interval '32 days'`;
   await sweepAccounts(db.allAccountsSql);
   const left = await db.allAccountsSql`
     select (select count(*) from otp_challenges) + (select count(*) from captchas_used)

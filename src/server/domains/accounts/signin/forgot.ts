@@ -87,7 +87,7 @@ async function resetPassword(
   const { answer, ended } = await deps.allAccountsSql.begin(async (tx) => {
     const [used] = await tx`
       delete from password_grants
-      where grant_hash = ${sha256(grant)} and expires_at > clock_timestamp() returning 1`;
+      where grant_hash = ${sha256(grant)} and expires_at > statement_timestamp() returning 1`;
     if (!used) throw new Refusal('grant_gone', {});
     if ((await statusOf(tx, holder.accountId)) === 'closed') {
       throw new Refusal('account_suspended', {});

@@ -36,7 +36,8 @@ const no = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 const later = (sql: Sql, seconds: number) => sql`
-  update limit_counters set window_start = window_start - make_interval(secs => ${seconds})
+  update limit_counters
+  set window_start = (window_start at time zone 'UTC' - make_interval(secs => ${seconds})) at time zone 'UTC'
   where scope like 'login%'`;
 
 describe('signing in', () => {

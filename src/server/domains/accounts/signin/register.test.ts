@@ -13,9 +13,9 @@ const BUDI = '6281398765432';
 
 const later = (sql: Sql, seconds: number) => sql`
   update otp_challenges set
-    next_send_at = next_send_at - make_interval(secs => ${seconds}),
-    expires_at = expires_at - make_interval(secs => ${seconds}),
-    created_at = created_at - make_interval(secs => ${seconds})`;
+    next_send_at = (next_send_at at time zone 'UTC' - make_interval(secs => ${seconds})) at time zone 'UTC',
+    expires_at = (expires_at at time zone 'UTC' - make_interval(secs => ${seconds})) at time zone 'UTC',
+    created_at = (created_at at time zone 'UTC' - make_interval(secs => ${seconds})) at time zone 'UTC'`;
 
 const no = (work: Promise<unknown>): Promise<unknown> =>
   work.then(

@@ -32,7 +32,7 @@ export async function changeAccount(
     values (${accountId}, ${newId()}, ${becomes}, ${reason}, ${operatorId}, ${at})`;
   if (becomes === 'active') return [];
   const ended = await tx<{ id: string }[]>`
-    update sessions set revoked_at = clock_timestamp()
+    update sessions set revoked_at = statement_timestamp()
     where account_id = ${accountId} and revoked_at is null returning session_id as id`;
   return ended.map(({ id }) => id);
 }

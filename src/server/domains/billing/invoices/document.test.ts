@@ -90,7 +90,7 @@ describe('the document of an invoice', () => {
       documentOf(app, ani, invoiceId),
     ]);
     expect(one.equals(other)).toBe(true);
-    await sql`insert into sellers select now() + interval '1 year', 'Nama Baru', null, null, null, null, true`;
+    await sql`insert into sellers values (now() + interval '1 year', 'Nama Baru', null, null, null, null, true)`;
     app.clock.pass(24 * 400);
     expect((await documentOf(app, ani, invoiceId)).equals(one)).toBe(true);
     expect(await sql`select from invoice_documents`).toHaveLength(1);

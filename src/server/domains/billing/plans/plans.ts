@@ -109,13 +109,13 @@ export async function savePlan(tx: Tx, edit: PlanEdit): Promise<Plan> {
     select ${code}, ${edit.isOffered}, coalesce(max(position), 0) + 1 from plans
     on conflict (code) do update set is_offered = excluded.is_offered`;
   const [made] = await tx<{ revision: number }[]>`
-    insert into plan_revisions (
+    insert into plan_revisions as made (
       code, revision, name, description, price, tokens, quota, overage, valid_from, operator_id
     )
     select ${code}, coalesce(max(revision), 0) + 1, ${name}, ${description}, ${price}, ${tokens},
       ${quota}, ${overage}, ${at}, ${operatorId}
     from plan_revisions where code = ${code}
-    returning revision`;
+    returning made.revision`;
   if (!made) throw new Error('a plan was not written');
   return planOf(await revisionAt(tx, { code, revision: made.revision }));
 }

@@ -112,7 +112,7 @@ appTest('a plan of one token has no second one', async ({ db, openApp }) => {
   const ani = await signedIn(db);
   const fields = { token: ani.token, key: crypto.randomUUID() };
   await running.ask('subscription_get', fields);
-  await db.owner`update sessions set reauth_at = clock_timestamp()`;
+  await db.owner`update sessions set reauth_at = statement_timestamp()`;
   const { body } = await running.ask('token_create', {
     ...fields,
     name: 'Dua',

@@ -20,9 +20,10 @@ async function erase(allAccountsSql: Sql, { accountId, phones }: ErasureRequest)
       or (account_id in ${system} and phone = any(${all}::text[]))`;
   await untilNone(async (limit) => {
     const { count } = await allAccountsSql`
-      delete from sim_lines where ctid = any(array(
-        select ctid from sim_lines where account_id = ${accountId}
-          or (account_id in ${system} and phone = any(${all}::text[])) limit ${limit}))`;
+      delete from sim_lines where (phone, line_id) in (
+        select phone, line_id from sim_lines where account_id = ${accountId}
+          or (account_id in ${system} and phone = any(${all}::text[]))
+        order by phone, line_id limit ${limit})`;
     return count;
   });
   await allAccountsSql`delete from sim_phones where phone = any(${all}::text[])`;

@@ -235,7 +235,7 @@ test('receipts that were not stored are delivered again', async ({ sql, openNetw
     expect(await sql`select tries from sim_due`).toEqual([{ tries: 1 }, { tries: 1 }]),
   );
   broken = false;
-  await sql`update sim_due set due_at = clock_timestamp()`;
+  await sql`update sim_due set due_at = statement_timestamp()`;
   network.wake(0);
   await waitFor(() => expect(receipts).toHaveLength(2));
 });

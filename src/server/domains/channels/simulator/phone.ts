@@ -141,8 +141,8 @@ export async function setSwitches(
     if (!before?.offline || offline === '1') return;
     await tx`
       update sim_due
-      set due_at = greatest(due_at, clock_timestamp() + interval '1 millisecond' * case kind
-        when 'delivered' then ${deliveredMs}::int when 'read' then ${readMs}::int else 0 end)
+      set due_at = greatest(due_at, statement_timestamp() + interval '1 millisecond' * case
+        when kind = 'delivered' then ${deliveredMs}::int when kind = 'read' then ${readMs}::int else 0 end)
       where phone = ${phone}`;
   });
   network.wake(0);

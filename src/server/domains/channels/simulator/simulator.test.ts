@@ -248,7 +248,7 @@ test('a phone that was scanning when the process died is connected by the next o
   const { look, text } = await shownQr(simulation);
   await simulation.ask(simulatedScan, { phone: PHONE, text });
   await simulation.simulator.channel.close();
-  await db.allAccountsSql`update sim_due set due_at = clock_timestamp()`;
+  await db.allAccountsSql`update sim_due set due_at = statement_timestamp()`;
   expect((await look()).state).toBe('scanned');
 
   await openSimulation();
@@ -263,7 +263,7 @@ test('a link ended between scanning and connecting stays ended, and nothing hang
   const { look, text } = await shownQr(simulation);
   await simulation.ask(simulatedScan, { phone: PHONE, text });
   await db.allAccountsSql`update links set state = 'expired'`;
-  await db.allAccountsSql`update sim_due set due_at = clock_timestamp()`;
+  await db.allAccountsSql`update sim_due set due_at = statement_timestamp()`;
   await waitFor(async () => expect(await db.allAccountsSql`select * from sim_due`).toEqual([]));
   expect((await look()).state).toBe('expired');
 });
@@ -327,7 +327,7 @@ test('where the simulator is off, its acts are as unknown as any other word', as
 test('a phone forgets after a day, codes included', async ({ db, openSimulation }) => {
   const simulation = await openSimulation();
   await send(simulation, PHONE, 'Kode: 111111');
-  await db.allAccountsSql`update sim_lines set at = at - interval '25 hours'`;
+  await db.allAccountsSql`update sim_lines set at = statement_timestamp() - interval '25 hours'`;
   await send(simulation, PHONE, 'Kode: 222222');
   await eraseOldLines(db.allAccountsSql);
   const { lines } = await simulation.ask(simulatedPhone, { phone: PHONE });

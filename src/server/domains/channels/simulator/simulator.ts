@@ -113,6 +113,6 @@ const bankReference = () => `SIM-${randomBytes(6).toString('hex').toUpperCase()}
  * phone. Also what has been due for a day without success. For the hourly clean-up job.
  */
 export async function eraseOldLines(allAccountsSql: Sql): Promise<void> {
-  await allAccountsSql`delete from sim_lines where at < clock_timestamp() - interval '1 day'`;
-  await allAccountsSql`delete from sim_due where due_at < clock_timestamp() - interval '1 day'`;
+  await allAccountsSql`delete from sim_lines where at < statement_timestamp() - interval '1 day'`;
+  await allAccountsSql`delete from sim_due where due_at < statement_timestamp() - interval '1 day'`;
 }

@@ -250,7 +250,7 @@ describe('one item that cannot be written costs the others nothing:', () => {
     expect(await accountData.isReady?.(erasure)).toBe(false);
     await sql`update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'`;
     expect(await accountData.isReady?.(erasure)).toBe(true);
-    await sql`update accounts set erase_at = clock_timestamp() where account_id = ${ani.accountId}`;
+    await sql`update accounts set erase_at = statement_timestamp() where account_id = ${ani.accountId}`;
     await sql`select close_account(${ani.accountId})`;
     await sql`delete from outbox where tries = 0`;
     await accountData.erase?.(erasure);

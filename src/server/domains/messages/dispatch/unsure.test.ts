@@ -256,7 +256,7 @@ test('when its account is closed, what may have left is not given back before it
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await oneMayHaveLeft(sql, ani);
-  await sql`update accounts set erase_at = clock_timestamp() where account_id = ${ani.accountId}`;
+  await sql`update accounts set erase_at = statement_timestamp() where account_id = ${ani.accountId}`;
   await sql`select close_account(${ani.accountId})`;
   const accountData = messagesAccountData({ sql: db.tenantSql, allAccountsSql: sql });
   await accountData.close?.(ani.accountId);

@@ -230,7 +230,7 @@ test('the installation counts right when notices are erased whose events were se
     update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'
     where message_ids is not null`;
   await publishAll(sql);
-  await sql`update accounts set erase_at = clock_timestamp() where account_id = ${ani.accountId}`;
+  await sql`update accounts set erase_at = statement_timestamp() where account_id = ${ani.accountId}`;
   await sql`select close_account(${ani.accountId})`;
   const { erase } = messagesAccountData({ sql: db.tenantSql, allAccountsSql: sql });
   await erase?.({ accountId: ani.accountId, phones: ['6281200000001'] });

@@ -131,7 +131,7 @@ test('tokens that need attention say why', async ({ db, sql }) => {
     await sql`update tokens set status = ${status} where token_id = ${tokenId}`;
     expect(await reasons()).toEqual([reason]);
   }
-  await sql`update accounts set cooling_since = clock_timestamp(), cooling_cause = 'password_reset'`;
+  await sql`update accounts set cooling_since = statement_timestamp(), cooling_cause = 'password_reset'`;
   expect(await reasons()).toEqual(['under_review']);
   const [first] = (await summaryOf(db.tenantSql, accountId, now)).attention;
   expect(first).toMatchObject({ token_id: publicId('token', tokenId), name: 'Kasir' });

@@ -42,7 +42,7 @@ test('money for an account that has ended rests where it can be given back, or w
   const { owner, topup } = await app.placed('qris');
   const transfer = await app.topup(owner.accountId);
   await sql`
-    update accounts set erase_at = clock_timestamp() where account_id = ${owner.accountId}`;
+    update accounts set erase_at = statement_timestamp() where account_id = ${owner.accountId}`;
   await sql`select close_account(${owner.accountId})`;
   app.fake.happen(topup.id, 'pay');
   await app.deliver();

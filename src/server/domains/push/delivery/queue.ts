@@ -100,21 +100,29 @@ export async function claimDue(
   allAccountsSql: Sql,
   except: readonly string[],
 ): Promise<Due | undefined> {
+  for (;;) {
+    const due = await nextDue(allAccountsSql, except);
+    if (!due) return undefined;
+    const [claimed] = await allAccountsSql<Pick<Due, 'attempt' | 'bare'>[]>`
+      update push_queue set attempt = attempt + 1,
+        ready_at = statement_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+      where ${isOurs(allAccountsSql, due)} and ready_at <= statement_timestamp()
+      returning attempt, bare`;
+    // Without a row somebody else was first: on to what is due now.
+    if (claimed) return { ...due, ...claimed };
+  }
+}
+
+async function nextDue(allAccountsSql: Sql, except: readonly string[]): Promise<Due | undefined> {
   const [due] = await allAccountsSql<Due[]>`
-    with next as (
-      select subscription_id, message_id from push_queue q
+    with next as materialized (
+      select * from push_queue q
       where ready_at <= clock_timestamp() and service <> all(${except}::text[])
         and not exists (
           select from push_queue o
           where o.subscription_id = q.subscription_id and o.message_id < q.message_id
         )
-      order by ready_at limit 1 for update skip locked
-    ), taken as (
-      update push_queue q set attempt = attempt + 1,
-        ready_at = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-      from next n
-      where q.subscription_id = n.subscription_id and q.message_id = n.message_id
-      returning q.*
+      order by ready_at limit 1
     )
     select q.subscription_id, q.message_id, q.account_id, q.token_id, q.peer, q.peer_name, q.title,
       q.body as notice_body, q.url, q.tag, q.text, q.roles, q.service, q.bare, q.attempt, p.sealed,
@@ -125,7 +133,7 @@ export async function claimDue(
       coalesce(c.unread = 0 and c.last_message_id >= q.message_id, false) as seen,
       ${unreadOf(allAccountsSql)} as unread,
       greatest(0, extract(epoch from q.expires_at - clock_timestamp()))::int as seconds_left
-    from taken q
+    from next q
     join push_subscriptions p on p.subscription_id = q.subscription_id
     join accounts a on a.account_id = p.account_id
     join users u on (u.account_id, u.user_id) = (p.account_id, p.user_id)
@@ -146,7 +154,7 @@ const unreadOf = (sql: Sql) => sql`
 
 type ClaimedNotice = Pick<Due, 'subscription_id' | 'message_id' | 'attempt'>;
 
-/** SQL that is true of a notice that is still ours: nobody claimed it after our lease ended. */
+/** SQL that is true of a notice that is as it was when we read or claimed it: nobody has claimed it since. */
 const isOurs = (
   sql: Sql,
   { subscription_id: browser, message_id: message, attempt }: ClaimedNotice,
@@ -174,9 +182,9 @@ export async function postpone(
 ): Promise<boolean> {
   const seconds = waitMs / 1_000;
   const [later] = await allAccountsSql`
-    update push_queue set ready_at = clock_timestamp() + make_interval(secs => ${seconds})
+    update push_queue set ready_at = statement_timestamp() + make_interval(secs => ${seconds})
     where ${isOurs(allAccountsSql, due)}
-      and expires_at > clock_timestamp() + make_interval(secs => ${seconds})
+      and expires_at > statement_timestamp() + make_interval(secs => ${seconds})
     returning 1`;
   if (!later) await finish(allAccountsSql, due);
   return later !== undefined;
@@ -185,7 +193,7 @@ export async function postpone(
 /** The notice is sent again, at once, without its text. */
 export async function retryWithoutText(allAccountsSql: Sql, due: ClaimedNotice): Promise<void> {
   await allAccountsSql`
-    update push_queue set bare = true, ready_at = clock_timestamp() where ${isOurs(allAccountsSql, due)}`;
+    update push_queue set bare = true, ready_at = statement_timestamp() where ${isOurs(allAccountsSql, due)}`;
 }
 
 /**
@@ -193,9 +201,9 @@ export async function retryWithoutText(allAccountsSql: Sql, due: ClaimedNotice):
  */
 export async function dropSuperseded(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`
-    delete from push_queue q where expires_at <= clock_timestamp() or (
-      (attempt > 0 or ready_at < clock_timestamp() - make_interval(secs => ${BACKLOG_SECONDS}))
-      and ready_at <= clock_timestamp()
+    delete from push_queue q where expires_at <= statement_timestamp() or (
+      (attempt > 0 or ready_at < statement_timestamp() - make_interval(secs => ${BACKLOG_SECONDS}))
+      and ready_at <= statement_timestamp()
       and exists (
         select from push_queue n
         where n.subscription_id = q.subscription_id and n.message_id > q.message_id
@@ -211,7 +219,7 @@ export async function dropSuperseded(allAccountsSql: Sql): Promise<void> {
 export async function sweepPush(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`
     delete from push_subscriptions p
-    where refreshed_at < clock_timestamp() - make_interval(days => ${SWEPT_DAYS})
+    where refreshed_at < statement_timestamp() - make_interval(days => ${SWEPT_DAYS})
       or not exists (
         select from sessions where session_id = p.session_id and ${isActiveSession(allAccountsSql)}
       )`;

@@ -108,7 +108,7 @@ test('who wants no notices gets none of these either; of a tag that waits only t
     await allAccountsSql.begin((tx) => queueNotice(tx, { accountId: ani.accountId, ...LOW, body }));
   }
   await allAccountsSql`
-    update push_queue set ready_at = clock_timestamp() - interval '2 minutes'`;
+    update push_queue set ready_at = statement_timestamp() - interval '2 minutes'`;
   await dropSuperseded(allAccountsSql);
   expect(await allAccountsSql`select body from push_queue`).toEqual([{ body: 'Tersisa Rp 500.' }]);
   await setSettings(push, ani, { push_on: false });
@@ -154,9 +154,9 @@ test('who has left the browser gets nothing there, whether they signed out or st
     await push.receive(person);
   }
   await db.allAccountsSql`
-    update sessions set revoked_at = clock_timestamp() where session_id = ${ani.sessionId}`;
+    update sessions set revoked_at = statement_timestamp() where session_id = ${ani.sessionId}`;
   await db.allAccountsSql`
-    update sessions set last_used_at = clock_timestamp() - interval '8 days'
+    update sessions set last_used_at = statement_timestamp() - interval '8 days'
     where session_id = ${budi.sessionId}`;
   await db.allAccountsSql`
     update accounts set status = 'closed' where account_id = ${citra.accountId}`;
@@ -293,8 +293,8 @@ test('what could not be sent gives way to the newest of its conversation, and gr
   await push.receive(ani);
   await sender.drain();
   await push.deps.allAccountsSql`
-    update push_queue set ready_at = clock_timestamp(),
-      expires_at = clock_timestamp() + interval '1 minute'`;
+    update push_queue set ready_at = statement_timestamp(),
+      expires_at = statement_timestamp() + interval '1 minute'`;
   await sender.drain();
   expect(push.outcomes.at(-1)).toBe('given_up');
   expect(await push.deps.allAccountsSql`select * from push_queue`).toEqual([]);

@@ -40,7 +40,7 @@ test('the same subscription keeps its token; another one gets a new token, and t
   const ani = await push.shopkeeper();
   const first = await push.browser(ani);
   await db.allAccountsSql`
-    update push_subscriptions set refreshed_at = clock_timestamp() - interval '6 days'`;
+    update push_subscriptions set refreshed_at = statement_timestamp() - interval '6 days'`;
   const again = { ...(await push.registration(first.endpoint, first)), old: first.token };
   expect(await push.perform(registerPush, again, ani.caller)).toEqual({ token: first.token });
   const [age] = await db.allAccountsSql`
@@ -112,7 +112,7 @@ test('the worker renews with the old token alone, once, while its person is stil
   await expect(push.perform(renewPush, { ...request, old: token })).rejects.toMatchObject({
     code: 'not_found',
   });
-  await db.allAccountsSql`update sessions set last_used_at = clock_timestamp() - interval '8 days'`;
+  await db.allAccountsSql`update sessions set last_used_at = statement_timestamp() - interval '8 days'`;
   await expect(push.perform(renewPush, { ...request, old: renewed.token })).rejects.toMatchObject({
     code: 'not_found',
   });
@@ -166,7 +166,7 @@ test('a browser is forgotten with its session, when another person signs in ther
   ]);
   expect(await db.allAccountsSql`select * from push_queue`).toEqual([]);
   await db.allAccountsSql`
-    update sessions set revoked_at = clock_timestamp() where session_id = ${budi.sessionId}`;
+    update sessions set revoked_at = statement_timestamp() where session_id = ${budi.sessionId}`;
   expect(await browsersOf(db, budi)).toEqual([]);
 
   const citra = await signInAt(db, 'the shop’s browser');
@@ -188,10 +188,10 @@ test('browsers that were not renewed, and those of sessions that are over, are s
   ];
   for (const person of [ani, budi, citra]) await push.browser(person);
   await db.allAccountsSql`
-    update push_subscriptions set refreshed_at = clock_timestamp() - interval '9 days'
+    update push_subscriptions set refreshed_at = statement_timestamp() - interval '9 days'
     where user_id = ${ani.userId}`;
   await db.allAccountsSql`
-    update sessions set last_used_at = clock_timestamp() - interval '8 days'
+    update sessions set last_used_at = statement_timestamp() - interval '8 days'
     where user_id = ${budi.userId}`;
   await sweepPush(db.allAccountsSql);
   expect(await Promise.all([ani, budi, citra].map((one) => browsersOf(db, one)))).toMatchObject([

@@ -113,7 +113,7 @@ export async function storeSubscription(
 /** Extends a browser's time, and binds it to the present session. */
 export async function refreshSubscription(tx: Tx, id: string, sessionId: string): Promise<void> {
   await tx`
-    update push_subscriptions set refreshed_at = clock_timestamp(), session_id = ${sessionId}
+    update push_subscriptions set refreshed_at = statement_timestamp(), session_id = ${sessionId}
     where subscription_id = ${id}`;
 }
 

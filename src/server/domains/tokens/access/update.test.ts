@@ -104,7 +104,7 @@ test('the last day may be today, and none that is over or ten years away', async
 test('while no new key is issued, a token may be narrowed but not widened', async ({ db }) => {
   const { change, accountId } = await tokenWith(db);
   await change({ addresses: '203.0.113.0/24' });
-  await db.allAccountsSql`update accounts set cooling_since = clock_timestamp(),
+  await db.allAccountsSql`update accounts set cooling_since = statement_timestamp(),
     cooling_cause = 'password_reset' where account_id = ${accountId}`;
   const cooling = new Refusal('cooling_down', { hours: 24 });
   await expect(change()).rejects.toEqual(cooling);

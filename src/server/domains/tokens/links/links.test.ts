@@ -278,7 +278,7 @@ test('the browser that agreed sees that time is over; what it showed opens nothi
   expect(await readScan(deps, data, nonce)).toMatchObject({ state: 'expired', qr: null });
   await expect(scanQr(deps, last.text, PHONE)).rejects.toEqual(gone);
   await expect(scanQr(deps, text, PHONE)).rejects.toEqual(gone);
-  await db.owner`update link_codes set expires_at = clock_timestamp()`;
+  await db.owner`update link_codes set expires_at = statement_timestamp()`;
   await expect(scanQr(deps, pairing_code ?? '', PHONE)).rejects.toEqual(stale);
 });
 
@@ -386,7 +386,7 @@ test('pruning keeps the record of a consent and deletes other links', async ({ s
   const other = await customerWith(sql, { linked: false });
   await link(other);
   await sql`update links set expires_at = expires_at - interval '31 days'`;
-  await db.owner`update link_codes set expires_at = expires_at - interval '31 days'`;
+  await db.owner`update link_codes set expires_at = statement_timestamp() - interval '31 days'`;
   await pruneLinks(deps.allAccountsSql);
   expect(await sql`select token_id from links`).toEqual([{ token_id: ani.tokenId }]);
   expect(await sql`select * from link_codes`).toEqual([]);

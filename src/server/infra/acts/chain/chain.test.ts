@@ -272,7 +272,7 @@ describe('what was sealed', () => {
 
 test('what was erased by right leaves the chain whole', async ({ sql, log }) => {
   await sql`
-    update accounts set erase_at = clock_timestamp() - interval '1 second'
+    update accounts set erase_at = statement_timestamp() - interval '1 second'
     where account_id = ${log.ani}`;
   await sql`select close_account(${log.ani})`;
   await eraseAudit(sql, log.ani);

@@ -30,7 +30,7 @@ begin
     update users set operator_roles = p_roles where account_id = v_account and user_id = p_user;
     return 'done';
   end if;
-  update users set removed_at = clock_timestamp(), operator_roles = '{}', phone = '',
+  update users set removed_at = statement_timestamp(), operator_roles = '{}', phone = '',
     password_hash = '', email = null, avatar_file = null, settings = '{}', invited_until = null
   where account_id = v_account and user_id = p_user;
   delete from user_phones where account_id = v_account and user_id = p_user;

@@ -7,8 +7,8 @@ language plpgsql security definer set search_path = public, pg_temp as $$
 begin
   -- The wallet's lock: what was being accepted stands before, everything later is refused.
   perform 1 from wallets where account_id = p_account for no key update;
-  update accounts set status = 'closed', closed_at = clock_timestamp()
-    where account_id = p_account and erase_at <= clock_timestamp() and closed_at is null
+  update accounts set status = 'closed', closed_at = statement_timestamp()
+    where account_id = p_account and erase_at <= statement_timestamp() and closed_at is null
       and not is_system;
   if not found then
     return false;

@@ -8,6 +8,8 @@ create or replace function pay_invoices(
 language plpgsql as $$
 declare
   v_number text[];
+  v_ref text[];
+  v_numbered text[];
   v_count int;
 begin
   v_number := take_invoice_numbers('INV', p_at);
@@ -31,7 +33,9 @@ begin
         and i.status in ('open', 'expired')
       returning i.doc_ref, i.number
   )
-  update invoice_refs r set number = paid.number from paid where r.doc_ref = paid.doc_ref;
+  select array_agg(doc_ref), array_agg(number) into v_ref, v_numbered from paid;
+  update invoice_refs r set number = x.number
+    from unnest(v_ref, v_numbered) as x(ref, number) where r.doc_ref = x.ref;
   get diagnostics v_count = row_count;
   if v_count <> cardinality(p_invoice) then
     raise exception 'an invoice that is neither open nor expired cannot be paid' using errcode = 'BL010';

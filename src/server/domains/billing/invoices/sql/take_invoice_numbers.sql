@@ -4,26 +4,27 @@
 create or replace function take_invoice_numbers(p_series text, p_at timestamptz[]) returns text[]
 language plpgsql as $$
 declare
-  v_number text[];
+  v_number text[] := array_fill(null::text, array[cardinality(p_at)]);
+  v_month date;
+  v_place int[];
+  v_last bigint;
+  v_n bigint;
 begin
-  with asked as (
-    select date_trunc('month', a.at at time zone 'Asia/Jakarta')::date as month, a.place
-    from unnest(p_at) with ordinality as a(at, place)
-  ), taken as (
+  for v_month, v_place in
+    select date_trunc('month', a.at at time zone 'Asia/Jakarta')::date as month,
+      array_agg(a.place order by a.place)
+    from unnest(p_at) with ordinality as a(at, place) group by month order by month
+  loop
     insert into invoice_counters as c (series, month, last)
-      select p_series, month, count(*) from asked group by month order by month
+      values (p_series, v_month, cardinality(v_place))
       on conflict (series, month) do update set last = c.last + excluded.last
-      returning c.month, c.last
-  ), numbered as (
-    select a.place, a.month,
-      t.last + 1 - row_number() over (partition by a.month order by a.place desc) as n
-    from asked a join taken t using (month)
-  )
-  select array_agg(
-      p_series || '/' || to_char(month, 'YYYY/MM') || '/'
-        || case when n < 1000000 then lpad(n::text, 6, '0') else n::text end
-      order by place
-    ) into v_number from numbered;
+      returning c.last into v_last;
+    for i in 1 .. cardinality(v_place) loop
+      v_n := v_last - cardinality(v_place) + i;
+      v_number[v_place[i]] := p_series || '/' || to_char(v_month, 'YYYY/MM') || '/'
+        || case when v_n < 1000000 then lpad(v_n::text, 6, '0') else v_n::text end;
+    end loop;
+  end loop;
   return v_number;
 end
 $$;

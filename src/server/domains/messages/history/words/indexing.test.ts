@@ -142,7 +142,7 @@ describe('the index of words', () => {
     await publishAll(sql);
     await db.owner`update accounts set is_system = true where account_id = ${ours.accountId}`;
     await db.owner`update tokens set is_system = true where account_id = ${ours.accountId}`;
-    await sql`update accounts set erase_at = clock_timestamp() where account_id = ${ani.accountId}`;
+    await sql`update accounts set erase_at = statement_timestamp() where account_id = ${ani.accountId}`;
     await sql`select close_account(${ani.accountId})`;
     const { erase } = messagesAccountData({ sql: db.tenantSql, allAccountsSql: sql });
     await erase?.({ accountId: ani.accountId, phones: ['6281200000001'] });

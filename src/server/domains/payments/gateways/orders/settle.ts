@@ -142,14 +142,14 @@ async function flag(tx: Tx, { order, status }: GatewayReport, at: Date): Promise
   const kind: PaymentFlagKind = status.partly ? 'partly_refunded' : 'refunded';
   const returned = status.returned ?? null;
   // What an operator gave back comes back as a notice, too.
+  const isGivenBack = tx`
+    select from refunds where account_id = ${order.account_id} and topup_id = ${order.topup_id}`;
+  if ((await isGivenBack).length > 0) return 'unchanged';
   const flagged = await tx`
-    update gateway_orders o
+    update gateway_orders
     set flag = ${kind}, returned = ${returned}, flagged_at = ${at}, settled_at = null, settled_by = null,
       settled_reason = null
     where account_id = ${order.account_id} and topup_id = ${order.topup_id}
-      and (flag, returned) is distinct from (${kind}::text, ${returned}::bigint)
-      and not exists (
-        select from refunds r where r.account_id = o.account_id and r.topup_id = o.topup_id
-      )`;
+      and (flag, returned) is distinct from (${kind}::text, ${returned}::bigint)`;
   return flagged.count > 0 ? 'flagged' : 'unchanged';
 }

@@ -63,8 +63,8 @@ begin
     operator_id, created_at
   ) values (
     p_account, p_refund, p_topup, p_provider, p_txn, p.amount,
-    case p.outcome when 'paid' then t.credited else 0 end,
-    case p.outcome when 'paid' then t.ppn else 0 end, p_way, p_reason, p_operator, p_at
+    case when p.outcome = 'paid' then t.credited else 0 end,
+    case when p.outcome = 'paid' then t.ppn else 0 end, p_way, p_reason, p_operator, p_at
   );
   if p.outcome = 'paid' then
     perform credit_topup_invoice(p_account, p_topup, p_refund, p_at);

@@ -65,23 +65,20 @@ begin
       select * from provider_payments where provider = t.provider and txn_id = x.txn limit 1
     ) p on true;
 
-  with stored as (
+  for i in 1 .. cardinality(v_outcome) loop
+    continue when v_outcome[i] is null or v_outcome[i] not in ('applied', 'second_payment');
     insert into provider_payments (provider, txn_id, account_id, topup_id, amount, outcome, at)
-      select v_provider[i], p_txn[i], p_account[i], p_topup[i], p_amount[i],
-        case v_outcome[i] when 'applied' then 'paid' else 'second' end, p_at[i]
-      from generate_subscripts(v_outcome, 1) as i
-      where v_outcome[i] in ('applied', 'second_payment')
-      on conflict (provider, txn_id) do nothing
-      returning txn_id
-  )
-  select array_agg(case when o.outcome in ('applied', 'second_payment') and s.txn_id is null
-      then 'txn_used' else o.outcome end order by o.place),
-    array_agg(o.place order by o.place) filter (where o.outcome = 'applied' and s.txn_id is not null),
-    array_agg(o.place order by o.place)
-      filter (where o.outcome = 'second_payment' and s.txn_id is not null)
-    into v_outcome, v_paying, v_second
-    from unnest(v_outcome, p_txn) with ordinality as o(outcome, txn, place)
-    left join stored s on s.txn_id = o.txn;
+      values (v_provider[i], p_txn[i], p_account[i], p_topup[i], p_amount[i],
+        case when v_outcome[i] = 'applied' then 'paid' else 'second' end, p_at[i])
+      on conflict (provider, txn_id) do nothing;
+    if not found then
+      v_outcome[i] := 'txn_used';
+    elsif v_outcome[i] = 'applied' then
+      v_paying := v_paying || i;
+    else
+      v_second := v_second || i;
+    end if;
+  end loop;
 
   if 'amount_mismatch' = any (v_outcome) and not p_by_hand then
     update topups t set status = 'review', note = coalesce(p_note[i], t.note)
