@@ -10,7 +10,7 @@ import { json } from '#server/infra/postgres/sql.ts';
 import { browserOf, signedIn } from '#tests/support/app/running-app.ts';
 import { type Started, addressOf, test } from '#tests/support/app/started-app.ts';
 import { formWith } from '#tests/support/app/uploads-app.ts';
-import { cutDatabase } from '#tests/support/database/cut.ts';
+import { cutDatabase } from '#tests/support/database/wire/cut.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';

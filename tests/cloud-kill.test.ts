@@ -6,7 +6,7 @@ import { linkNumber } from '#server/domains/tokens/tokens.ts';
 import { tokenSubscribers } from '#server/app/subscribers.ts';
 import { readSecrets } from '#server/infra/security/secrets.ts';
 import { type Started, addressOf, test } from '#tests/support/app/started-app.ts';
-import { cutDatabase } from '#tests/support/database/cut.ts';
+import { cutDatabase } from '#tests/support/database/wire/cut.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type FakeMeta, startFakeMeta } from '#tests/support/meta/fake-meta.ts';
 import { customerWith } from '#tests/support/people/people.ts';

@@ -5,7 +5,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { newId } from '#server/infra/ids.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { type Started, test } from '#tests/support/app/started-app.ts';
-import { cutDatabase } from '#tests/support/database/cut.ts';
+import { cutDatabase } from '#tests/support/database/wire/cut.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 

@@ -40,7 +40,7 @@ import {
 } from '#server/domains/tokens/tokens.ts';
 import { type Webhooks, openWebhooks, webhookTroubles } from '#server/domains/webhooks/webhooks.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
-import { openListener } from '#server/infra/postgres/driver/listener.ts';
+import { openListeners } from '#server/infra/postgres/driver/listener.ts';
 import { type Infra, type Options, type Pools, closeInfra, openInfra } from './infra.ts';
 import { type SendText, openErasure } from './parts/erasure.ts';
 import { openMessagesToMany } from './parts/messages-to-many.ts';
@@ -191,7 +191,7 @@ type SendingParts = {
 };
 
 const openSending = (
-  { config, log, now, tracing }: Infra,
+  { config, log, now, place, tracing }: Infra,
   { tenantSql: sql, allAccountsSql, acceptSql }: Pools,
   { media, networks, pricing: prices, subscribers, system }: SendingParts,
 ): Messages =>
@@ -208,7 +208,7 @@ const openSending = (
     log,
     now,
     pacePerSecond: () => config.LANE_PACE_PER_SECOND,
-    isAcrossAccounts: config.BATCH_ACROSS_ACCOUNTS,
+    isAcrossAccounts: !place.isDistributed,
     onReceived: subscribers.messageReceived,
     tracing,
   });
@@ -280,14 +280,14 @@ async function openDocuments(
 }
 
 const openHub = (
-  { url, report, tracing }: Infra,
+  { place, report, tracing }: Infra,
   { tenantSql, allAccountsSql }: Pools,
   systemAccountId: string,
 ): LiveHub =>
   openLive({
     tenantSql,
     allAccountsSql,
-    openListening: (handlers) => openListener({ url, name: 'live', ...handlers }),
+    openListening: (handlers) => openListeners(place.listenAt, { name: 'live', ...handlers }),
     // Operators follow the installation's own account: to whom it sends codes is not their matter.
     isShown: (accountId, kind) => accountId !== systemAccountId || !kind.startsWith('message.'),
     report,

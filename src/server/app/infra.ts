@@ -8,7 +8,8 @@ import type { Log } from '#server/infra/observability/log.ts';
 import { type Metrics, openMetrics } from '#server/infra/observability/metrics.ts';
 import { openTracing } from '#server/infra/observability/tracing/open-tracing.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
-import { type Sql, isTransient, openDatabase } from '#server/infra/postgres/database.ts';
+import { type Sql, isTransient } from '#server/infra/postgres/database.ts';
+import { type Place, findPlace } from '#server/infra/postgres/distribution/pools.ts';
 import { type Replica, openReplica } from '#server/infra/postgres/replica/replica.ts';
 import { verifyRowLevelSecurity } from '#server/infra/postgres/row-level-security.ts';
 import { RELEASE } from './release.ts';
@@ -33,6 +34,8 @@ export type Infra = {
   build: string;
   /** The database as its owner. */
   url: string;
+  /** How it is worked with. */
+  place: Place;
   /** Where everything that lasts lies, and what is worked on. */
   dataFolder: string;
   /** Where files lie. */
@@ -76,7 +79,8 @@ const CONNECTIONS = { tenantSql: 10, allAccountsSql: 8, acceptSql: 10, callersSq
  */
 export async function openInfra(options: Options): Promise<{ infra: Infra; pools: Pools }> {
   const { build, dataFolder, log, url, now: real } = options;
-  const pools = await openPools(url);
+  const place = await findPlace(url);
+  const pools = await openPools(place);
   const report = (trouble: unknown) => {
     if (isTransient(trouble) || isDiskFull(trouble))
       log.warn({ err: trouble }, 'trouble that may pass');
@@ -112,13 +116,13 @@ export async function openInfra(options: Options): Promise<{ infra: Infra; pools
   });
   const tracing = await openTracing({ config, log, version: RELEASE });
   const tools = { settings, secrets, store, metrics, replica, tracing, disks, report };
-  const named = { build, config, dataFolder, log, url, clock, now: clock.now };
+  const named = { build, config, dataFolder, log, url, place, clock, now: clock.now };
   return { infra: { ...named, ...tools, closeClock: () => time?.close() }, pools };
 }
 
-async function openPools(url: string): Promise<Pools> {
-  const open = (name: keyof Pools, as: 'tenant' | 'all accounts', label: string) =>
-    openDatabase(url, { max: CONNECTIONS[name], as, name: label });
+async function openPools(place: Place): Promise<Pools> {
+  const open = (name: keyof typeof CONNECTIONS, as: 'tenant' | 'all accounts', label: string) =>
+    place.open({ max: CONNECTIONS[name], as, name: label });
   const pools: Pools = {
     tenantSql: open('tenantSql', 'tenant', 'portal'),
     allAccountsSql: open('allAccountsSql', 'all accounts', 'all accounts'),
@@ -141,4 +145,5 @@ export async function closeInfra(infra: Infra, pools: Pools): Promise<void> {
   infra.store.close();
   await Promise.all([infra.disks.close(), infra.replica.close(), infra.tracing?.close()]);
   await Promise.all(Object.values(pools).map((sql) => sql.end({ timeout: 5 })));
+  await infra.place.close();
 }

@@ -38,16 +38,16 @@ import { pruneAnswers } from '#server/infra/acts/answers.ts';
 import { eraseAnonymousAudit } from '#server/infra/acts/audit.ts';
 import { type Job, type Jobs, startJobs } from '#server/infra/jobs/jobs.ts';
 import { isTransient, openDatabase } from '#server/infra/postgres/database.ts';
+import { startWhole, stay } from '#server/infra/postgres/distribution/scope.ts';
 import { type Backups, openBackups } from './backups.ts';
 import type { Container } from './container.ts';
 
 /** The part of the application that works by itself: lanes, relay, channels, jobs. */
 export type Worker = {
-  lanes: Lanes;
-  relay: Relay;
+  lanes: Pick<Lanes, 'wake' | 'running'>;
+  relay: Pick<Relay, 'drain'>;
   pushes: PushSender;
-  saldoAlerts: AlertWatch;
-  webhooks: WebhookWorker;
+  saldoAlerts: Pick<AlertWatch, 'check'>;
   /** Throws when a lane has been due for long and nobody owns it. */
   checkLanes: () => Promise<void>;
   /** Takes no new work, finishes what is under way, and gives its lanes back. */
@@ -58,32 +58,21 @@ export type Worker = {
 export async function startWorker(container: Container): Promise<Worker> {
   const { infra, messages } = container;
   const sql = container.pools.allAccountsSql;
-  const pushes = startPushSender(container.push);
-  const isAcrossAccounts = infra.config.BATCH_ACROSS_ACCOUNTS;
-  const folding = startFolding({ allAccountsSql: sql, report: infra.report });
-  const indexing = startIndexing({ allAccountsSql: sql, report: infra.report });
-  const credits = startCreditWatch(container.billing.work);
+  const pushes = startWhole(() => startPushSender(container.push));
   const broadcasts = container.broadcasts.start();
-  const [campaigns, rowExports] = [container.campaigns.start(), container.rowExports.start()];
-  const saldoAlerts = watchSaldo(container, pushes);
-  const webhooks = startWebhooks(container);
-  const relay = startRelay(
-    { sql, log: infra.log, isAcrossAccounts, tracing: infra.tracing },
-    ({ accounts, hasReceived }) => {
-      for (const one of [folding, saldoAlerts, webhooks, campaigns]) one.add(accounts);
-      credits.published(accounts);
-      if (hasReceived) pushes.wake();
-    },
-  );
-  const lanes = messages.startLanes();
-  const fetcher = container.media.library.startFetching({ onEnded: messages.linkEnded });
+  const parts = infra.place.startEach(() => startMessageWork(container, pushes));
+  const lanes = {
+    wake: (tokenIds?: readonly string[]) => parts.forEach((part) => part.lanes.wake(tokenIds)),
+    running: () => parts.reduce((sum, part) => sum + part.lanes.running(), 0),
+  };
+  const wakeRelays = () => parts.forEach((part) => part.relay.wake());
   messages.onWork((tokenIds) => {
     lanes.wake(tokenIds);
-    relay.wake();
+    wakeRelays();
   });
-  for (const one of [container.campaigns, container.rowExports]) one.onNews(relay.wake);
+  for (const one of [container.campaigns, container.rowExports]) one.onNews(wakeRelays);
   container.support.onNews(() => {
-    relay.wake();
+    wakeRelays();
     pushes.wake();
   });
   const closeNetworks = await container.channels.start({
@@ -101,32 +90,71 @@ export async function startWorker(container: Container): Promise<Worker> {
   container.accounts.exports.onRequested(() => jobs.start(DATA_EXPORTS));
   return {
     lanes,
-    relay,
     pushes,
-    saldoAlerts,
-    webhooks,
-    checkLanes: () => checkLanes(sql),
+    relay: { drain: async () => void (await Promise.all(parts.map(({ relay }) => relay.drain()))) },
+    saldoAlerts: {
+      check: async () => void (await Promise.all(parts.map((part) => part.saldoAlerts.check()))),
+    },
+    checkLanes: () => infra.place.inEach(() => checkLanes(sql)),
     close: async () => {
       backups.close();
       container.accounts.exports.close();
-      await Promise.all([lanes.close(), fetcher.close(), jobs.close()]);
+      await Promise.all([...parts.map((part) => part.stopSending()), jobs.close()]);
       await closeNetworks();
-      await relay.close();
-      await folding.close();
-      await indexing.close();
+      await Promise.all(parts.map((part) => part.close()));
       await payments.close();
-      await credits.close();
-      await saldoAlerts.close();
-      await webhooks.close();
-      await Promise.all([broadcasts, campaigns, rowExports].map((one) => one.close()));
+      await broadcasts.close();
       await pushes.close();
+    },
+  };
+}
+
+/** The work on the messages of one bucket. */
+type MessageWork = {
+  lanes: Lanes;
+  relay: Relay;
+  saldoAlerts: AlertWatch;
+  /** Gives its lanes back, and fetches no more links. */
+  stopSending: () => Promise<void>;
+  /** Ends the rest, in the order in which one makes work for the other. */
+  close: () => Promise<void>;
+};
+
+function startMessageWork(container: Container, pushes: PushSender): MessageWork {
+  const { infra, messages, pools } = container;
+  const { allAccountsSql: sql } = pools;
+  const folding = startFolding({ allAccountsSql: sql, report: infra.report });
+  const indexing = startIndexing({ allAccountsSql: sql, report: infra.report });
+  const credits = startCreditWatch(container.billing.work);
+  const [campaigns, rowExports] = [container.campaigns.start(), container.rowExports.start()];
+  const saldoAlerts = watchSaldo(container, pushes);
+  const webhooks = startWebhooks(container);
+  const relay = startRelay(
+    { sql, log: infra.log, tracing: infra.tracing },
+    ({ accounts, hasReceived }) => {
+      for (const one of [folding, saldoAlerts, webhooks, campaigns]) one.add(accounts);
+      credits.published(accounts);
+      if (hasReceived) pushes.wake();
+    },
+  );
+  const lanes = messages.startLanes();
+  const fetcher = container.media.library.startFetching({ onEnded: messages.linkEnded });
+  return {
+    lanes,
+    relay,
+    saldoAlerts,
+    stopSending: async () => void (await Promise.all([lanes.close(), fetcher.close()])),
+    close: async () => {
+      await relay.close();
+      for (const one of [folding, indexing, credits, saldoAlerts, webhooks]) await one.close();
+      await Promise.all([campaigns, rowExports].map((one) => one.close()));
     },
   };
 }
 
 function startWebhooks({ webhooks }: Container): WebhookWorker {
   const worker = webhooks.start();
-  webhooks.onWork(worker.wake);
+  webhooks.onWork(stay(worker.wake));
   return worker;
 }
 
@@ -224,35 +252,66 @@ const bookJobs = (books: Parameters<typeof checkAndSeal>[0]): readonly Job[] => 
   },
 ];
 
+/** What each bucket has to do, by itself. */
+const inEachOf = ({ infra: { place } }: Container, jobs: readonly Job[]): readonly Job[] =>
+  jobs.map((job) => ({ ...job, run: () => place.inEach(job.run) }));
+
 /** Numbers of the Cloud API are asked for each minute, their templates each hour; what networks leave behind goes each hour. */
-const channelJobs = ({ channels, infra: { now }, pools }: Container): readonly Job[] => [
-  { name: 'cloud-numbers', cron: '* * * * *', run: () => channels.cloud.check() },
-  { name: 'cloud-templates', cron: '23 * * * *', run: () => channels.cloud.readTemplates() },
-  { name: 'whatsapp-web', cron: '28 * * * *', run: () => pruneWeb(pools.allAccountsSql) },
-  { name: 'simulated-lines', cron: '27 * * * *', run: () => eraseOldLines(pools.allAccountsSql) },
-  {
-    name: 'channel-pruning',
-    cron: '29 * * * *',
-    run: async () => {
-      await channels.cloud.prune();
-      await pruneHealth(pools.allAccountsSql, now());
+const channelJobs = (container: Container): readonly Job[] => {
+  const { channels, infra, pools } = container;
+  return [
+    { name: 'cloud-numbers', cron: '* * * * *', run: () => channels.cloud.check() },
+    { name: 'cloud-templates', cron: '23 * * * *', run: () => channels.cloud.readTemplates() },
+    {
+      name: 'simulated-lines',
+      cron: '27 * * * *',
+      run: () => eraseOldLines(pools.allAccountsSql),
     },
-  },
-];
+    ...inEachOf(container, [
+      { name: 'whatsapp-web', cron: '28 * * * *', run: () => pruneWeb(pools.allAccountsSql) },
+      {
+        name: 'channel-pruning',
+        cron: '29 * * * *',
+        run: async () => {
+          await channels.cloud.prune();
+          await pruneHealth(pools.allAccountsSql, infra.now());
+        },
+      },
+    ]),
+  ];
+};
 
 const DATA_EXPORTS = 'data-exports';
 
+/** What concerns the installation as a whole. */
 function jobsOf(container: Container): readonly Job[] {
-  const { infra, pools, accounts, billing, media, messages, payments, support } = container;
-  const { now, log, report, dataFolder: folder } = infra;
+  const { infra, pools, media, payments } = container;
+  const { now, log, dataFolder: folder } = infra;
   const { allAccountsSql } = pools;
-  const { exports, eraseDue, sendSystemText } = accounts;
   const statusOf = gatewayStatusOf(payments.deps);
   return [
     { name: 'message-partitions', cron: '7 * * * *', run: () => ensurePartitions(allAccountsSql) },
-    { name: 'topup-expiry', cron: '* * * * *', run: () => expireTopups({ allAccountsSql, now }) },
     { name: 'refund-retry', cron: '* * * * *', run: () => retryRefunds(payments.deps) },
     { name: 'payment-inbox', cron: '57 3 * * *', run: () => pruneInbox({ allAccountsSql, now }) },
+    { name: 'answer-pruning', cron: '17 * * * *', run: () => pruneAnswers(allAccountsSql) },
+    { name: 'link-pruning', cron: '22 * * * *', run: () => pruneLinks(allAccountsSql) },
+    { name: 'file-sweep', cron: '48 3 * * *', run: () => media.files.sweep(allAccountsSql) },
+    { name: 'anonymous-audit', cron: '52 * * * *', run: () => eraseAnonymousAudit(allAccountsSql) },
+    { name: 'push-sweep', cron: '37 * * * *', run: () => sweepPush(allAccountsSql) },
+    ...bookJobs({ allAccountsSql, now, log, folder, reading: infra.replica, statusOf }),
+    ...channelJobs(container),
+    ...inEachOf(container, accountJobs(container)),
+  ];
+}
+
+/** What accounts ask for, each by itself. */
+function accountJobs(container: Container): readonly Job[] {
+  const { infra, pools, accounts, billing, media, messages, support } = container;
+  const { now, report } = infra;
+  const { allAccountsSql } = pools;
+  const { exports, eraseDue, sendSystemText } = accounts;
+  return [
+    { name: 'topup-expiry', cron: '* * * * *', run: () => expireTopups({ allAccountsSql, now }) },
     {
       name: 'billing',
       cron: '* * * * *',
@@ -267,34 +326,19 @@ function jobsOf(container: Container): readonly Job[] {
       run: () => notifySuspensions({ allAccountsSql, now, sendSystemText, report }),
     },
     { name: 'account-sweep', cron: '12 * * * *', run: () => sweepAccounts(allAccountsSql) },
-    { name: 'answer-pruning', cron: '17 * * * *', run: () => pruneAnswers(allAccountsSql) },
-    { name: 'link-pruning', cron: '22 * * * *', run: () => pruneLinks(allAccountsSql) },
-    {
-      name: 'rejected-calls',
-      cron: '24 * * * *',
-      run: () => pruneRejectedCalls(allAccountsSql),
-    },
-    ...channelJobs(container),
+    { name: 'rejected-calls', cron: '24 * * * *', run: () => pruneRejectedCalls(allAccountsSql) },
     { name: 'upload-sweep', cron: '42 * * * *', run: () => media.uploads.sweep() },
     { name: 'media-sweep', cron: '43 * * * *', run: () => media.library.sweep() },
-    { name: 'file-sweep', cron: '48 3 * * *', run: () => media.files.sweep(allAccountsSql) },
     { name: DATA_EXPORTS, cron: '* * * * *', heartbeatSeconds: 60, run: () => exports.work() },
     { name: 'export-sweep', cron: '47 * * * *', run: () => exports.sweep() },
     { name: 'row-export-sweep', cron: '46 * * * *', run: () => container.rowExports.sweep() },
     { name: 'account-erasure', cron: '* * * * *', heartbeatSeconds: 60, run: () => eraseDue() },
-    { name: 'anonymous-audit', cron: '52 * * * *', run: () => eraseAnonymousAudit(allAccountsSql) },
     {
       name: 'support-threads',
       cron: '* * * * *',
       run: () => tendThreads({ ...support.deps, closeDays: support.closeDays }),
     },
-    {
-      name: 'webhook-pruning',
-      cron: '35 * * * *',
-      run: () => pruneDeliveries(allAccountsSql),
-    },
-    { name: 'push-sweep', cron: '37 * * * *', run: () => sweepPush(allAccountsSql) },
-    ...bookJobs({ allAccountsSql, now, log, folder, reading: infra.replica, statusOf }),
+    { name: 'webhook-pruning', cron: '35 * * * *', run: () => pruneDeliveries(allAccountsSql) },
     {
       name: 'history-pruning',
       cron: '32 * * * *',

@@ -5,12 +5,15 @@ import { openDatabase } from '#server/infra/postgres/database.ts';
 import { startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
 import { isHeld } from '#server/infra/embedded-postgres/folder-lock.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
+import { type ClusterTemplate, dropClones, makeClusterTemplate } from './cluster.ts';
 import { fastFolder } from './fast-folder.ts';
 
 declare module 'vitest' {
   export interface ProvidedContext {
     /** The run's own PostgreSQL, as superuser, with the migrated database `kabari` to clone. */
     databaseServer: string;
+    /** The same on a cluster, where `CITUS_URL` names one. */
+    cluster: ClusterTemplate | undefined;
   }
 }
 
@@ -43,7 +46,12 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await updateSchema(owner, serverFolder);
   await owner.end();
   project.provide('databaseServer', server.superuserUrl);
+  const citusUrl = process.env['CITUS_URL'];
+  const cluster =
+    citusUrl === undefined ? undefined : await makeClusterTemplate(citusUrl, serverFolder);
+  project.provide('cluster', cluster);
   const end = async () => {
+    if (cluster) await dropClones(cluster);
     await server.stop();
     await rm(dataFolder, { recursive: true, force: true });
   };

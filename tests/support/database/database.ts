@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inject, test as base } from 'vitest';
+import { cloneCluster } from './cluster.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 
 /** A migrated database of a test's own. */
@@ -27,6 +28,8 @@ const PATIENT = '?connect_timeout=60&options=-c%20statement_timeout%3D60000';
 export async function makeDatabase(
   template = 'kabari',
 ): Promise<{ db: TestDatabase; drop: () => Promise<void> }> {
+  const cluster = inject('cluster');
+  if (cluster && template === 'kabari') return openClone(await cloneCluster(cluster));
   const server = inject('databaseServer');
   const name = `test_${randomBytes(6).toString('hex')}`;
   const superuser = openDatabase(server, { max: 1, as: 'owner', name: 'tests' });
@@ -39,6 +42,20 @@ export async function makeDatabase(
   const impatientUrl = address.href;
   address.search = PATIENT;
   const url = address.href;
+  const { db, drop: close } = openClone(url, impatientUrl);
+  const drop = async () => {
+    await close();
+    await allGone(superuser, name);
+    await superuser.query(`drop database ${name} with (force)`);
+    await superuser.end();
+  };
+  return { db, drop };
+}
+
+function openClone(
+  url: string,
+  impatientUrl = url,
+): { db: TestDatabase; drop: () => Promise<void> } {
   const db: TestDatabase = {
     allAccountsSql: openDatabase(url, { max: 4, as: 'all accounts', name: 'tests' }),
     tenantSql: openDatabase(url, { max: 4, as: 'tenant', name: 'tests' }),
@@ -50,9 +67,6 @@ export async function makeDatabase(
     await Promise.all(
       [db.allAccountsSql, db.tenantSql, db.owner].map((sql) => sql.end({ timeout: 1 })),
     );
-    await allGone(superuser, name);
-    await superuser.query(`drop database ${name} with (force)`);
-    await superuser.end();
   };
   return { db, drop };
 }

@@ -10,6 +10,7 @@ import { openApi } from '#server/http/v1/api.ts';
 import { keptFacts, keptPath, shownAddress } from '#server/domains/tokens/tokens.ts';
 import type { AccountCalls } from '#server/http/v1/endpoints/account.ts';
 import { openAnswers } from '#server/infra/acts/answers.ts';
+import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import type { Container } from '#server/app/container.ts';
 import { RELEASE } from '#server/app/release.ts';
@@ -21,6 +22,9 @@ import { mediaCallsOf } from './media.ts';
 export function registerApi(app: FastifyInstance, container: Container): void {
   const { infra, messages, pools, tokens } = container;
   const { config, log, secrets } = infra;
+  app.addHook('preHandler', ({ apiSender }, _reply, done) =>
+    apiSender ? inAccount(apiSender.accountId, done) : done(),
+  );
   const report = (bug: unknown, requestId: string) => {
     const level = isTransient(bug) ? 'warn' : 'error';
     log[level]({ request: requestId, err: bug }, 'an API call failed');

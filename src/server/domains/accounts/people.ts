@@ -109,6 +109,8 @@ type NewUser = {
   operatorRoles?: readonly OperatorRole[];
 };
 type NewAccount = NewUser & {
+  /** A new one; without it one is made. */
+  accountId?: string;
   /** True for the installation's own account. */
   isSystem?: boolean;
 };
@@ -120,9 +122,8 @@ type NewAccount = NewUser & {
  */
 export async function openAccount(
   tx: Tx,
-  { isSystem = false, ...user }: NewAccount,
+  { accountId = newId(), isSystem = false, ...user }: NewAccount,
 ): Promise<UserRef | undefined> {
-  const accountId = newId();
   await tx`
     insert into accounts (account_id, name, is_system)
     values (${accountId}, ${user.name}, ${isSystem})`;

@@ -30,8 +30,6 @@ export type Relay = {
 export type RelayDeps = {
   sql: Sql;
   log: Log;
-  /** False: one account in each transaction, as a distributed database needs. */
-  isAcrossAccounts?: boolean;
   tracing?: Tracing | undefined;
 };
 
@@ -112,7 +110,6 @@ export type Published = {
 
 /** Publishes the oldest rows. One that cannot be is set aside and reported: it holds up no other. */
 async function publishSome(deps: RelayDeps): Promise<Published> {
-  if (deps.isAcrossAccounts === false) return publishByAccount(deps);
   try {
     return await publish(deps.sql, { max: ROWS_MAX });
   } catch (error) {
@@ -147,38 +144,16 @@ type PublishedRow = {
   o_items: number;
 };
 
-async function publishByAccount(deps: RelayDeps): Promise<Published> {
-  const rows = await oldestRows(deps.sql);
-  const accounts = new Set(rows.map(({ accountId }) => accountId));
-  let count = 0;
-  let hasReceived = false;
-  const ranges: PublishedRange[] = [];
-  for (const accountId of accounts) {
-    const published = await publish(deps.sql, { max: ROWS_MAX, accountId }).catch(
-      (error: unknown) => {
-        if (isTransient(error)) throw error;
-        return publishEach(deps, accountId);
-      },
-    );
-    if (published.rows === 0) accounts.delete(accountId);
-    count += published.rows;
-    hasReceived ||= published.hasReceived;
-    ranges.push(...published.ranges);
-  }
-  return { rows: count, accounts, hasReceived, ranges };
-}
-
 type Row = { accountId: string; outboxId: string; kind: string; tries: number };
 
-const oldestRows = (sql: Sql, accountId?: string) => sql<Row[]>`
+const oldestRows = (sql: Sql) => sql<Row[]>`
   select account_id as "accountId", outbox_id as "outboxId", kind, tries from outbox
-  where (retry_at is null or retry_at <= clock_timestamp())
-    and (${accountId ?? null}::uuid is null or account_id = ${accountId ?? null})
+  where retry_at is null or retry_at <= clock_timestamp()
   order by at limit ${ROWS_MAX}`;
 
 /** Row by row where it must be. */
-async function publishEach({ sql, log }: RelayDeps, onlyAccount?: string): Promise<Published> {
-  const rows = await oldestRows(sql, onlyAccount);
+async function publishEach({ sql, log }: RelayDeps): Promise<Published> {
+  const rows = await oldestRows(sql);
   const accounts = new Set<string>();
   let count = 0;
   let hasReceived = false;

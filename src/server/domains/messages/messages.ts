@@ -32,6 +32,7 @@ import { viewActs } from './views/views.ts';
 import { sendHandlers } from './submit/send.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
+import { inAccount, withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 
@@ -172,14 +173,16 @@ export function openMessages(deps: MessagesDeps): Messages {
     templates: openApiTemplates({ sql, review }),
     syncTemplates: (accountId) => syncTemplates({ sql, review }, accountId),
     sinks: {
-      receipts: (receipts) => applyReceipts(allAccountsSql, receipts, settle),
-      inbound: async (inbound) => {
-        const whole = await withFileFacts(deps.media, inbound);
-        const began = performance.now();
-        const messageId = await receiveInbound(allAccountsSql, whole, deps.onReceived);
-        if (tracing && messageId !== undefined) traceReceived(tracing, began, whole, messageId);
-        onWork([]);
-      },
+      receipts: (receipts) =>
+        withEachAccount(receipts, (own) => applyReceipts(allAccountsSql, own, settle)),
+      inbound: (inbound) =>
+        inAccount(inbound.accountId, async () => {
+          const whole = await withFileFacts(deps.media, inbound);
+          const began = performance.now();
+          const messageId = await receiveInbound(allAccountsSql, whole, deps.onReceived);
+          if (tracing && messageId !== undefined) traceReceived(tracing, began, whole, messageId);
+          onWork([]);
+        }),
     },
     retryParked: () => retryParked(allAccountsSql, settle),
     onWork: (listener) => void listeners.push(listener),
@@ -193,7 +196,7 @@ export function openMessages(deps: MessagesDeps): Messages {
         log: deps.log,
         pacePerSecond: deps.pacePerSecond,
         settle,
-        claimMessages: openClaimMessages({ sql: allAccountsSql, isAcrossAccounts, tracing }),
+        claimMessages: openClaimMessages({ sql: allAccountsSql, tracing }),
         tracing,
       }),
     waiting: accepter.waiting,

@@ -2,6 +2,7 @@ import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { TokenSubscribers } from './subscribers.ts';
+import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 
 /** The token that sends one-time codes and notices. */
 type SystemToken = { accountId: string; tokenId: string; phone: string | null };
@@ -17,16 +18,17 @@ const SYSTEM_DAILY_LIMIT = 10_000_000;
  * @param subscribers react to the token being made, in the same transaction.
  * @throws Error when there is no system account yet, or the number belongs to somebody.
  */
-export function ensureSystemToken(
+export async function ensureSystemToken(
   allAccountsSql: Sql,
   phone: string,
   { tokenCreated }: Pick<TokenSubscribers, 'tokenCreated'>,
 ): Promise<SystemToken> {
-  return allAccountsSql.begin(async (tx) => {
-    const [account] = await tx<{ accountId: string }[]>`
-      select account_id as "accountId" from accounts where is_system for no key update`;
-    if (!account) throw new Error('the system token needs the system account first');
-    const { accountId } = account;
+  const [account] = await allAccountsSql<{ accountId: string }[]>`
+    select account_id as "accountId" from accounts where is_system`;
+  if (!account) throw new Error('the system token needs the system account first');
+  const { accountId } = account;
+  const ensure = async (tx: Tx): Promise<SystemToken> => {
+    await tx`select from accounts where account_id = ${accountId} for no key update`;
     const [known] = await tx<SystemToken[]>`
       select account_id as "accountId", token_id as "tokenId", phone from tokens
       where account_id = ${accountId} and is_system and deleted_at is null`;
@@ -42,7 +44,8 @@ export function ensureSystemToken(
       insert into linked_phones (channel, phone, account_id, token_id)
       values ('simulator', ${phone}, ${accountId}, ${tokenId})`;
     return { accountId, tokenId, phone };
-  });
+  };
+  return inAccount(accountId, () => allAccountsSql.begin(ensure));
 }
 
 /** The installation's own token as it stands. */

@@ -7,6 +7,7 @@ import type { ActHandler, FrameSource, Nobody, Person, Reauth } from '#server/in
 import type { ActAnswers, Outcome } from '#server/infra/acts/answers.ts';
 import type { Audit } from '#server/infra/acts/audit.ts';
 import type { Limiter } from '#server/infra/acts/limits.ts';
+import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { type Answer, granted, refused } from '#server/http/answer.ts';
 import { type Envelope, envelopeOf } from './envelope.ts';
 import { readInput } from '#server/http/input.ts';
@@ -216,7 +217,9 @@ async function run(deps: ActEndpointDeps, admitted: Admitted): Promise<Reply> {
     return { frames: handler.handle(call, input as never) as FrameSource, person: caller };
   }
   const once = async (): Promise<Answer> => {
-    const made = await perform(deps, admitted, () => handler.handle(call, input as never));
+    const made = await perform(deps, admitted, () =>
+      aboutOwn(caller, () => handler.handle(call, input as never)),
+    );
     if (act.audited) await writeAudit(deps, admitted, made);
     return made.answer;
   };
@@ -228,6 +231,12 @@ async function run(deps: ActEndpointDeps, admitted: Admitted): Promise<Reply> {
     refuseTimedOut,
   );
 }
+
+/** What customers call concerns their own account; whom an operator's call concerns, its handler knows. */
+const aboutOwn = <T>(caller: Person | Nobody, work: () => T): T =>
+  caller.kind === 'person' && caller.role !== 'operator'
+    ? inAccount(caller.accountId, work)
+    : work();
 
 type Made = { answer: Answer; result: unknown };
 

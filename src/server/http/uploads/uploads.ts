@@ -10,6 +10,7 @@ import {
   uploadHeaders,
 } from '#contract/uploads.ts';
 import type { Person } from '#server/infra/acts/act.ts';
+import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import type { Limiter } from '#server/infra/acts/limits.ts';
 import { asRefusal, no } from '#server/http/answer.ts';
 import { type ServedFile, sendFile } from './files.ts';
@@ -177,7 +178,7 @@ async function admitted<T>(
   const person = token === undefined ? undefined : await findSession(token, request);
   await limiter.allow(person ? limitClass : 'read', { ip: request.ip, person: person?.userId });
   if (!person) throw new Refusal('not_signed_in', {});
-  return work(person);
+  return inAccount(person.accountId, () => work(person));
 }
 
 /** A file in one piece, or the beginning of one in pieces. */

@@ -121,7 +121,6 @@ export const settings = {
   ...fileSettings,
   ...moneySettings,
   ...serviceSettings,
-  BATCH_ACROSS_ACCOUNTS: setting('Whether one database call serves many accounts.', switched, 'on'),
   RATE_API_PER_SECOND: setting('API requests of a token in a second.', whole(1, 1_000_000), '50'),
   BUSY_DELAY_MS: setting(
     'How late a process may be on average, in milliseconds, before it sends callers away as busy (503); 0 sends nobody away, for tests on a machine with other work.',

@@ -2,7 +2,7 @@ import type { Challenge } from '#contract/accounts.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Call } from '#server/infra/acts/act.ts';
-import type { Tx } from '#server/infra/postgres/database.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
 import { hmac } from '#server/infra/security/secrets.ts';
@@ -17,6 +17,7 @@ import {
   sendCode,
 } from './otp-sending.ts';
 import { deviceHash } from '#server/domains/accounts/sessions/sessions.ts';
+import { inAccountOf } from '#server/infra/postgres/distribution/scope.ts';
 
 /** How long a code lives, and how long one may ask for another (docs/threats.md, T1). */
 const CODE_SECONDS = 300;
@@ -139,8 +140,8 @@ export async function reissueCode(
     update otp_challenges set
       code_hmac = ${isDecoy ? null : codeHmac(deps, challengeId, code)},
       tries_left = ${TRIES}, sends = ${sends},
-      next_send_at = clock_timestamp() + make_interval(secs => ${waitAfter(sends)}),
-      expires_at = clock_timestamp() + make_interval(secs => ${CODE_SECONDS})
+      next_send_at = statement_timestamp() + make_interval(secs => ${waitAfter(sends)}),
+      expires_at = statement_timestamp() + make_interval(secs => ${CODE_SECONDS})
     where challenge_id = ${challengeId}`;
   return {
     answer: challengeAnswer({ challengeId, phone, sends }),
@@ -196,14 +197,25 @@ export async function withVerifiedCode<T extends object>(
   deps: Pick<AccountsDeps, 'allAccountsSql' | 'secrets'>,
   input: CodeInput,
   scope: CodeScope,
-  work: (tx: Tx, verified: VerifiedChallenge) => Promise<T>,
+  work: (tx: Tx, verified: VerifiedChallenge, newAccountId: string) => Promise<T>,
 ): Promise<T> {
-  const outcome = await deps.allAccountsSql.begin(async (tx) => {
-    const verified = await verifyCode(tx, deps, input, scope);
-    return 'left' in verified ? verified : { done: await work(tx, verified) };
-  });
+  const newAccountId = newId();
+  const find = async () => (await accountOf(deps.allAccountsSql, input)) ?? newAccountId;
+  const outcome = await inAccountOf(find, () =>
+    deps.allAccountsSql.begin(async (tx) => {
+      const verified = await verifyCode(tx, deps, input, scope);
+      return 'left' in verified ? verified : { done: await work(tx, verified, newAccountId) };
+    }),
+  );
   if ('left' in outcome) throw new Refusal('otp_wrong', { left: outcome.left });
   return outcome.done;
+}
+
+/** Whose code a challenge asks for; nothing where it opens an account. */
+async function accountOf(sql: Sql, { challengeId }: CodeInput): Promise<string | undefined> {
+  const [row] = await sql<{ account_id: string | null }[]>`
+    select account_id from otp_challenges where challenge_id = ${challengeId}`;
+  return row?.account_id ?? undefined;
 }
 
 /**

@@ -37,11 +37,18 @@ export async function verify(
   client: Client,
 ): Promise<SignedIn | SecondFactorAsked> {
   const scope = { purposes: ['register', 'login'] } as const;
-  const { answer, isNew } = await withVerifiedCode(deps, input, scope, async (tx, verified) => {
-    const isNew = verified.purpose === 'register';
-    const enter = isNew ? signInNew : signInKnown;
-    return { answer: await enter(deps, tx, verified, client), isNew };
-  });
+  const { answer, isNew } = await withVerifiedCode(
+    deps,
+    input,
+    scope,
+    async (tx, verified, newAccountId) => {
+      const isNew = verified.purpose === 'register';
+      const answer = isNew
+        ? await signInNew(deps, tx, { ...verified, newAccountId }, client)
+        : await signInKnown(deps, tx, verified, client);
+      return { answer, isNew };
+    },
+  );
   if (!isNew && 'token' in answer) {
     void notifyNewDevice(deps, answer.user.phone, client.agent).catch(deps.report);
   }
@@ -51,11 +58,11 @@ export async function verify(
 async function signInNew(
   deps: AccountsDeps,
   tx: Tx,
-  { phone, pending }: VerifiedCode,
+  { phone, pending, newAccountId: accountId }: VerifiedCode & { newAccountId: string },
   client: Client,
 ): Promise<SignedIn | SecondFactorAsked> {
   const person = Pending.parse(pending);
-  const opened = await openAccount(tx, { ...person, phone, role: 'customer' });
+  const opened = await openAccount(tx, { ...person, accountId, phone, role: 'customer' });
   if (!opened) throw new Refusal('otp_expired', {});
   await deps.onAccountOpened(tx, opened.accountId, !(await hadAccount(tx, deps, phone)));
   return signIn(tx, deps, opened, client);

@@ -1,10 +1,12 @@
 import type { Config } from '#server/infra/config.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import type { AccountOpened } from '#server/domains/accounts/deps.ts';
 import { newPassword } from '#server/domains/accounts/operators/invite.ts';
 import { openAccount, systemAccount } from '#server/domains/accounts/people.ts';
+import { newId } from '#server/infra/ids.ts';
+import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 
 /** How the first operator signs in. */
 export type FirstOperator = { phone: string; password: string };
@@ -27,10 +29,9 @@ export async function ensureOperator(
   if (await systemAccount(allAccountsSql)) return undefined;
   const password = newPassword();
   const passwordHash = await hashPassword(password);
-  return allAccountsSql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(hashtextextended('first operator', 0))`;
-    if (await systemAccount(tx)) return undefined;
+  const open = async (tx: Tx, accountId: string): Promise<FirstOperator> => {
     const operator = await openAccount(tx, {
+      accountId,
       name: 'Kabari',
       phone,
       passwordHash,
@@ -43,6 +44,12 @@ export async function ensureOperator(
     await onOpened(tx, operator.accountId, true);
     await deliverPassword({ phone, password });
     return { phone, password };
+  };
+  return allAccountsSql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(hashtextextended('first operator', 0))`;
+    if (await systemAccount(tx)) return undefined;
+    const accountId = newId();
+    return inAccount(accountId, () => allAccountsSql.begin((own) => open(own, accountId)));
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { stay } from '#server/infra/postgres/distribution/scope.ts';
 
 export type DueKind = 'delivered' | 'read' | 'inbound' | 'connect';
 
@@ -25,6 +26,7 @@ const PAUSE_MS = 50;
 const ERROR_MS = 1_000;
 /** With waits of up to 32 s: gives up after some 25 minutes. */
 const TRIES_MAX = 50;
+const waitSeconds = (tries: number): number => 2 ** Math.min(tries, 5);
 
 /**
  * Handles what is due, by the database's clock; woken when something is known to be due sooner.
@@ -41,6 +43,10 @@ export class Ticker {
   #polledAtMs = -Infinity;
   #running: Promise<void> | undefined;
   #open = false;
+  /** Whoever wakes it: what is due concerns all accounts. */
+  readonly #run = stay(() => {
+    this.#running = this.#poll();
+  });
 
   constructor(allAccountsSql: Sql, handle: DueHandler, report: (error: unknown) => void) {
     this.#allAccountsSql = allAccountsSql;
@@ -72,9 +78,7 @@ export class Ticker {
   #setTimer() {
     clearTimeout(this.#timer);
     const waitMs = Math.max(0, this.#wakesAtMs - performance.now());
-    this.#timer = setTimeout(() => {
-      this.#running = this.#poll();
-    }, waitMs);
+    this.#timer = setTimeout(this.#run, waitMs);
   }
 
   async #poll() {
@@ -121,11 +125,12 @@ export class Ticker {
     for (const { kind } of abandoned)
       this.#report(new Error(`simulator: a ${kind} failed too often`));
     if (abandoned.length === failed.length) return;
-    await tx`
-      update sim_due
-      set tries = tries + 1,
-        due_at = clock_timestamp() + interval '1 second' * 2 ^ least(tries, 5)
-      where due_id = any (${failed.map(({ dueId }) => dueId)}::uuid[])`;
+    for (const [tries, some] of Map.groupBy(failed, (one) => one.tries)) {
+      await tx`
+        update sim_due
+        set tries = tries + 1, due_at = statement_timestamp() + make_interval(secs => ${waitSeconds(tries)})
+        where due_id = any (${some.map(({ dueId }) => dueId)}::uuid[])`;
+    }
   }
 }
 

@@ -40,17 +40,11 @@ type Row = { o_nth: number } & (
 
 type ClaimDeps = {
   sql: Sql;
-  /** As `SettleDeps` has it. */
-  isAcrossAccounts?: boolean;
   tracing?: Tracing | undefined;
 };
 
 /** Opens the claiming of messages of a process. */
-export function openClaimMessages({
-  sql,
-  isAcrossAccounts = true,
-  tracing,
-}: ClaimDeps): ClaimMessages {
+export function openClaimMessages({ sql, tracing }: ClaimDeps): ClaimMessages {
   const claimRows = async (queries: readonly Numbered[]) => {
     const began = performance.now();
     const rows = await claim(sql, queries);
@@ -60,18 +54,8 @@ export function openClaimMessages({
   const claimMessages = gather<ClaimQuery, ClaimedMessages | 'lost'>(
     async (queries) => {
       const numbered = queries.map((query, index) => ({ ...query, nth: index + 1 }));
-      if (isAcrossAccounts) {
-        const byNth = await claimRows(numbered);
-        return numbered.map(({ nth }) => claimedFrom(byNth.get(nth)));
-      }
-      // A call for each account: what one has claimed stays claimed, whatever becomes of the others.
-      const byAccount = Map.groupBy(numbered, ({ claim }) => claim.accountId);
-      const claiming = new Map(
-        [...byAccount].map(([accountId, some]) => [accountId, claimRows(some)]),
-      );
-      return numbered.map(async ({ claim, nth }) =>
-        claimedFrom((await claiming.get(claim.accountId))?.get(nth)),
-      );
+      const byNth = await claimRows(numbered);
+      return numbered.map(({ nth }) => claimedFrom(byNth.get(nth)));
     },
     { ...GATHER, sizeMax: LANES_MAX },
   );

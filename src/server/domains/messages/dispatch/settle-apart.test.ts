@@ -5,7 +5,6 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { phones, place } from '#tests/support/app/fake-channel.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
-import { openClaimMessages } from './claim-messages.ts';
 import { leasedNow, renewLeases } from './leases.ts';
 import { type Outcome, openSettle } from './settle.ts';
 
@@ -58,20 +57,6 @@ test('what was sent and failed is charged, whether one call tells both or two', 
   await settle([told(budi, 'failed')]);
   expect(await standing(sql, ani.customer)).toBe('failed captured 850');
   expect(await standing(sql, budi.customer)).toBe('failed captured 850');
-});
-
-test('what one account was handed is its own, whatever becomes of others asked beside it', async ({
-  sql,
-}) => {
-  const { claim, customer, id } = await sender(sql);
-  const claimMessages = openClaimMessages({ sql, isAcrossAccounts: false });
-  const wanted = { from: customer.phone, limit: 1, isUrgent: false };
-  const [broken, own] = await Promise.allSettled([
-    claimMessages({ ...wanted, claim: { ...claim, accountId: 'no id' } }),
-    claimMessages({ ...wanted, claim }),
-  ]);
-  expect(broken.status).toBe('rejected');
-  expect(own).toMatchObject({ status: 'fulfilled', value: { due: [{ o_id: id }] } });
 });
 
 test('leases that cannot be renewed end no lane before they are nearly over', async ({ sql }) => {

@@ -1,5 +1,6 @@
 import { eachByItself } from '#server/infra/postgres/batches.ts';
 import { type Fragment, type Sql, isLocked, retrying } from '#server/infra/postgres/database.ts';
+import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
@@ -65,10 +66,11 @@ export function openSettle({
     onSettled(rows.filter((row) => row.o_answer === 'woken').map((row) => row.o_id));
     return rows;
   };
-  const settleAccount = async (outcomes: readonly Outcome[]) => {
-    const alone = sql`settle_messages`;
-    return told(await retrying(() => settleBy(alone, outcomes), { tries: SETTLE_TRIES }));
-  };
+  const settleAccount = (accountId: string, outcomes: readonly Outcome[]) =>
+    inAccount(accountId, async () => {
+      const alone = sql`settle_messages`;
+      return told(await retrying(() => settleBy(alone, outcomes), { tries: SETTLE_TRIES }));
+    });
   /** Nothing where one of the accounts is held for long. */
   const settleTogether = (outcomes: readonly Outcome[]) =>
     retrying(
@@ -91,7 +93,7 @@ export function openSettle({
       }
       // Each account by itself: one that is held for long, or at fault, delays and harms no other.
       const settling = new Map(
-        [...byAccount].map(([accountId, some]) => [accountId, settleAccount(some)]),
+        [...byAccount].map(([accountId, some]) => [accountId, settleAccount(accountId, some)]),
       );
       return settlements.map(async (some) => {
         const accountIds = new Set(some.map(({ accountId }) => accountId));

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
 import { BATCHER_LIMITS, WalletBatcher } from '#server/domains/ledger/ledger.ts';
@@ -57,7 +58,11 @@ export function openAccepter(
       const requests = groups.map(({ jobs }) => jobs.map((job) => job.request));
       const tokenIds = [...new Set(requests.flat().map(({ tokenId }) => tokenId))];
       const began = performance.now();
-      const answers = await placeGroups(sql, requests);
+      const place = () => placeGroups(sql, requests);
+      const [alone] = requests.flat();
+      const answers = await (isAcrossAccounts || !alone
+        ? place()
+        : inAccount(alone.accountId, place));
       if (tracing) traceAccepted(tracing, { began, groups, answers });
       onPlaced(tokenIds);
       const later = answers.filter((answer) => answer instanceof Promise);

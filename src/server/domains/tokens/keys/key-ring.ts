@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Scope } from '#contract/rest/scopes.ts';
 import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
+import { withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
 import { type HeldAccess, allowScope, checkAccess } from '#server/domains/tokens/access/rules.ts';
 import { checkKey } from './key.ts';
@@ -208,11 +209,15 @@ async function writeUsage(
   allAccountsSql: Sql,
   tokens: readonly (readonly [string, string])[],
 ): Promise<void> {
-  await allAccountsSql`
-    update tokens t set last_used_at = clock_timestamp()
-    from unnest(
-      ${tokens.map(([, accountId]) => accountId)}::uuid[], ${tokens.map(([tokenId]) => tokenId)}::uuid[]
-    ) as u(account_id, token_id)
-    where t.account_id = u.account_id and t.token_id = u.token_id
-      and (t.last_used_at is null or t.last_used_at < clock_timestamp() - interval '1 minute')`;
+  const used = tokens.map(([tokenId, accountId]) => ({ tokenId, accountId }));
+  await withEachAccount(
+    used,
+    (some) => allAccountsSql`
+      update tokens t set last_used_at = clock_timestamp()
+      from unnest(
+        ${some.map(({ accountId }) => accountId)}::uuid[], ${some.map(({ tokenId }) => tokenId)}::uuid[]
+      ) as u(account_id, token_id)
+      where t.account_id = u.account_id and t.token_id = u.token_id
+        and (t.last_used_at is null or t.last_used_at < clock_timestamp() - interval '1 minute')`,
+  );
 }

@@ -2,6 +2,7 @@ import { formatPhone } from '#contract/base/phone.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { type Secrets, sha256 } from '#server/infra/security/secrets.ts';
 import {
   type LinkRef,
@@ -49,9 +50,10 @@ export async function scanQr(
   phone: string,
   inTransaction?: (tx: Tx, link: ScannedLink) => Promise<void>,
 ): Promise<ScannedLink> {
-  const outcome = await allAccountsSql.begin(async (tx) => {
-    const ref = readQr(text) ?? (await refOfCode(tx, secrets, text));
-    const link = ref && (await lockLink(tx, ref));
+  const ref = readQr(text) ?? (await refOfCode(allAccountsSql, secrets, text));
+  if (!ref) throw new Refusal('qr_stale', {});
+  const outcome = await inTx(allAccountsSql, ref, async (tx) => {
+    const link = await lockLink(tx, ref);
     if (!link) return new Refusal('qr_stale', {});
     if (link.state !== 'waiting' || link.is_over) return new Refusal('link_gone', {});
     if (readQr(text) && !isQrOfLink(secrets, link, text)) return new Refusal('qr_stale', {});
@@ -78,7 +80,7 @@ export async function scanByNetwork(
   phone: string,
   inTransaction: (tx: Tx, link: ScannedLink) => Promise<void>,
 ): Promise<void> {
-  const outcome = await allAccountsSql.begin(async (tx) => {
+  const outcome = await inTx(allAccountsSql, ref, async (tx) => {
     const link = await lockLink(tx, ref);
     const mayScan = link?.state === 'waiting' && link.since_consent_s !== null;
     if (!mayScan) return new Refusal('link_gone', {});
@@ -111,10 +113,14 @@ async function markScanned(
   return undefined;
 }
 
-async function refOfCode(tx: Tx, secrets: Secrets, text: string): Promise<LinkRef | undefined> {
+/** A transaction about a link, where its account lies. */
+const inTx = <T>(sql: Sql, { accountId }: LinkRef, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  inAccount(accountId, () => sql.begin(work));
+
+async function refOfCode(sql: Sql, secrets: Secrets, text: string): Promise<LinkRef | undefined> {
   const code = readPairingCode(text);
   if (code === undefined) return undefined;
-  const [ref] = await tx<LinkRef[]>`
+  const [ref] = await sql<LinkRef[]>`
     select account_id as "accountId", link_id as "linkId" from link_codes
     where code_hash = ${pairingCodeHash(secrets, code)} and expires_at > clock_timestamp()`;
   return ref;
@@ -156,7 +162,7 @@ async function endTakenLink(tx: Tx, { accountId, linkId }: ScannedLink): Promise
  *   linked elsewhere meanwhile.
  */
 export async function connectLink(deps: ConnectDeps, ref: LinkRef): Promise<void> {
-  const outcome = await deps.allAccountsSql.begin(async (tx) => {
+  const outcome = await inTx(deps.allAccountsSql, ref, async (tx) => {
     const link = await lockLink(tx, ref);
     if (!link) return new Refusal('link_gone', {});
     if (link.state === 'connected') return undefined;

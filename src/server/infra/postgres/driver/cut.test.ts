@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { type Sql, isTransient, openDatabase, retrying } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { type Cut, openWireProxy } from '#tests/support/database/wire-proxy.ts';
+import { type Cut, openWireProxy } from '#tests/support/database/wire/wire-proxy.ts';
 import { ConnectionLost } from './errors.ts';
 
 type Told = 'done' | 'not sent' | 'unknown';

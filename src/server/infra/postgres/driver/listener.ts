@@ -78,5 +78,19 @@ export function openListener(options: ListenerOptions): Listener {
   };
 }
 
+/** Listens at several servers as if they were one. */
+export function openListeners(
+  urls: readonly string[],
+  options: Omit<ListenerOptions, 'url'>,
+): Listener {
+  const [only, ...others] = urls;
+  if (only !== undefined && others.length === 0) return openListener({ ...options, url: only });
+  const listeners = urls.map((url) => openListener({ ...options, url }));
+  return {
+    restart: () => listeners.forEach((one) => one.restart()),
+    close: async () => void (await Promise.all(listeners.map((one) => one.close()))),
+  };
+}
+
 /** Ends a connection without waiting for the other side, which may be gone. */
 const destroy = (client: pg.Client): void => void client.connection.stream.destroy();

@@ -10,7 +10,7 @@ import {
   openAsOwner,
   pidOf,
 } from '#tests/support/database/notes.ts';
-import { openWireProxy } from '#tests/support/database/wire-proxy.ts';
+import { openWireProxy } from '#tests/support/database/wire/wire-proxy.ts';
 
 const lost = (outcome: 'not sent' | 'unknown') =>
   expect.objectContaining({ name: 'ConnectionLost', outcome });

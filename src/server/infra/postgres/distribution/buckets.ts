@@ -1,0 +1,96 @@
+import { type Sql, type Tx, openDatabase } from '#server/infra/postgres/database.ts';
+import { type Bucket, bucketUrl, readBuckets, readNodes } from './cluster.ts';
+import { prepareNode } from './nodes.ts';
+import { type Objects, readObjects } from './objects.ts';
+
+/**
+ * Makes the schemas of the buckets anew: in each a view on each of its shards, and the views and functions of
+ * `public` once more, which then find those shards by their tables' names.
+ *
+ * @param coordinatorUrl the coordinator's address, as the owner.
+ */
+export async function makeBuckets(owner: Sql, coordinatorUrl: string): Promise<readonly Bucket[]> {
+  const buckets = await readBuckets(owner);
+  const objects = await readObjects(owner);
+  for (const url of await readNodes(owner, coordinatorUrl))
+    await prepareNode(url, objects.columnGrants);
+  for (const bucket of buckets) {
+    const node = openDatabase(bucketUrl(coordinatorUrl, bucket), {
+      max: 1,
+      as: 'owner',
+      name: 'buckets',
+    });
+    try {
+      await node.begin((tx) => makeBucket(tx, bucket, objects));
+    } finally {
+      await node.end({ timeout: 5 });
+    }
+  }
+  return buckets;
+}
+
+async function makeBucket(tx: Tx, { number, schema }: Bucket, objects: Objects): Promise<void> {
+  await tx.query(`
+    set local citus.enable_ddl_propagation = off;
+    set local citus.enable_manual_changes_to_shards = on;
+    set local check_function_bodies = off;
+    set local client_min_messages = warning;
+    drop schema if exists ${schema} cascade;
+    create schema ${schema};
+    grant usage on schema ${schema} to kabari_app`);
+  const mine = objects.shards.filter(({ bucket }) => bucket === number);
+  const watched = new Set(objects.triggers.map(({ table }) => table));
+  for (const { table, shard } of mine) {
+    // With the place of the row, by which old rows are deleted in portions; a trigger would see it as a column.
+    const columns = watched.has(table) ? '*' : '*, ctid';
+    await tx.query(`
+      create view ${schema}.${table} with (security_invoker = true)
+        as select ${columns} from public.${shard};
+      grant select, insert, update, delete on ${schema}.${table} to kabari_app`);
+  }
+  await tx.query(`set local search_path = ${schema}, public`);
+  for (const { name, definition } of objects.views) {
+    await tx.query(`
+      create view ${schema}.${name} with (security_invoker = true) as ${definition};
+      grant select on ${schema}.${name} to kabari_app`);
+  }
+  const touchesReference = new RegExp(`\\b(?:${objects.reference.join('|')})\\b`);
+  for (const { name, definition, grants } of objects.functions) {
+    await tx.query(movedTo(schema, definition, touchesReference));
+    if (!grants) continue;
+    await tx.query(`revoke all on function ${schema}.${name} from public`);
+    for (const role of grants) {
+      await tx.query(`grant execute on function ${schema}.${name} to ${role}`);
+    }
+  }
+  const shardOf = new Map(mine.map(({ table, shard }) => [table, shard]));
+  for (const { table, definition } of objects.triggers) {
+    const shard = shardOf.get(table);
+    if (shard !== undefined) await tx.query(triggerOn(schema, shard, { table, definition }));
+  }
+}
+
+/** A function's text, for another schema. The planner of a cluster has no generic plans. */
+function movedTo(schema: string, definition: string, touchesReference: RegExp): string {
+  const moved = definition
+    .replace('FUNCTION public.', `FUNCTION ${schema}.`)
+    .replace(/^ SET search_path TO .*$/m, ` SET search_path TO '${schema}', 'public', 'pg_temp'`);
+  const generic = /^ SET plan_cache_mode TO .*\n/m;
+  return touchesReference.test(definition) ? moved.replace(generic, '') : moved;
+}
+
+/** A trigger of a table, on a shard of it, by the function of its bucket. Triggers of shards bear the shard's number. */
+function triggerOn(
+  schema: string,
+  shard: string,
+  { table, definition }: { table: string; definition: string },
+): string {
+  const number = shard.slice(shard.lastIndexOf('_'));
+  return definition
+    .replace(
+      /^CREATE TRIGGER (\S+)/,
+      (_, name: string) => `CREATE OR REPLACE TRIGGER ${name}${number}`,
+    )
+    .replace(` ON public.${table} `, ` ON public.${shard} `)
+    .replace(/EXECUTE FUNCTION (?:public\.)?/, `EXECUTE FUNCTION ${schema}.`);
+}

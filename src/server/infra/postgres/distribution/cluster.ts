@@ -1,0 +1,101 @@
+import type { Sql } from '#server/infra/postgres/database.ts';
+
+/** The shards of one range of accounts, which lie together on one node. */
+export type Bucket = { number: number; schema: string; host: string; port: number };
+
+/** The table by whose shards accounts are told apart; those of all others lie beside them. */
+export const FIRST_TABLE = 'wallets';
+
+/** The buckets of a distributed database, in the order of their ranges; none where it is one server. */
+export async function readBuckets(sql: Sql): Promise<readonly Bucket[]> {
+  if (!(await isCluster(sql))) return [];
+  return sql<Bucket[]>`
+    select number::int, 'bucket_' || number as schema, host, port
+    from (
+      select row_number() over (order by s.shardminvalue::int) as number, n.nodename as host, n.nodeport as port
+      from pg_dist_shard s
+      join pg_dist_placement p using (shardid)
+      join pg_dist_node n on n.groupid = p.groupid and n.noderole = 'primary'
+      where s.logicalrelid = to_regclass(${`public.${FIRST_TABLE}`})
+    ) x order by number`;
+}
+
+/** True where the database has Citus, distributed already or not yet. */
+export async function isCluster(sql: Sql): Promise<boolean> {
+  const [found] = await sql<{ yes: boolean }[]>`
+    select to_regclass('pg_catalog.pg_dist_partition') is not null as yes`;
+  return found?.yes ?? false;
+}
+
+const ACCOUNTS_MAX = 100_000;
+
+/** Tells the number of an account's bucket. Asked once for each account: buckets stay while the application runs. */
+export function openBucketNumbers(coordinator: Sql): (accountId: string) => Promise<number> {
+  const known = new Map<string, Promise<number>>();
+  const ask = async (accountId: string) => {
+    const [row] = await coordinator<{ number: number }[]>`
+      with mine as (
+        select shardminvalue::int as since from pg_dist_shard
+        where shardid = get_shard_id_for_distribution_column(${FIRST_TABLE}::regclass, ${accountId}::uuid)
+      )
+      select count(*)::int as number from pg_dist_shard s, mine
+      where s.logicalrelid = ${FIRST_TABLE}::regclass and s.shardminvalue::int <= mine.since`;
+    if (!row) throw new Error('an account lies in no bucket');
+    return row.number;
+  };
+  return (accountId) => {
+    const before = known.get(accountId);
+    if (before) return before;
+    if (known.size >= ACCOUNTS_MAX) known.clear();
+    const asked = ask(accountId);
+    known.set(accountId, asked);
+    asked.catch(() => known.delete(accountId));
+    return asked;
+  };
+}
+
+/** What every session of a distributed database is set to. */
+const SETTINGS = [
+  // `SET LOCAL` goes along to other nodes within a transaction.
+  'citus.propagate_set_commands=local',
+  // Triggers of tables that each node has whole may write other such tables.
+  'citus.enable_unsafe_triggers=on',
+  'citus.allow_nested_distributed_execution=on',
+];
+
+const withSettings = (url: string, settings: readonly string[]): string => {
+  const address = new URL(url);
+  const asked = address.searchParams.get('options') ?? '';
+  address.searchParams.set(
+    'options',
+    [asked, ...settings.map((one) => `-c ${one}`)].join(' ').trim(),
+  );
+  return address.href;
+};
+
+/** The address of the coordinator of a distributed database. Its planner knows no generic plans. */
+export const coordinatorUrl = (url: string): string =>
+  withSettings(url, [...SETTINGS, 'plan_cache_mode=force_custom_plan']);
+
+/** The address of a bucket: its node, and where names of tables are looked for. */
+export const bucketUrl = (url: string, { host, port, schema }: Bucket): string =>
+  withSettings(atNode(url, { host, port }), [
+    ...SETTINGS,
+    `search_path=${schema},public`,
+    // Rows are written where they lie, past the coordinator.
+    'citus.enable_manual_changes_to_shards=on',
+  ]);
+
+function atNode(url: string, { host, port }: { host: string; port: number }): string {
+  const address = new URL(url);
+  address.host = `${host}:${port}`;
+  return address.href;
+}
+
+/** The addresses of all nodes, the coordinator's among them. */
+export async function readNodes(sql: Sql, url: string): Promise<readonly string[]> {
+  const nodes = await sql<{ host: string; port: number }[]>`
+    select nodename as host, nodeport as port from pg_dist_node
+    where isactive and noderole = 'primary' order by groupid`;
+  return nodes.map((node) => atNode(url, node));
+}

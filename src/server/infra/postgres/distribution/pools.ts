@@ -1,0 +1,89 @@
+import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
+import type { As } from '#server/infra/postgres/driver/client.ts';
+import {
+  type Bucket,
+  bucketUrl,
+  coordinatorUrl,
+  openBucketNumbers,
+  readBuckets,
+} from './cluster.ts';
+import { createRoutingSql } from './routing.ts';
+import { inBucket, startInBucket, useScopes } from './scope.ts';
+
+type PoolOptions = { max: number; as: Exclude<As, 'owner'>; name: string };
+
+/** How the database is worked with, be it one server or distributed. */
+export type Place = {
+  isDistributed: boolean;
+  /** Opens a pool. Distributed, what concerns one account runs in its bucket, and the rest at the coordinator. */
+  open: (options: PoolOptions) => Sql;
+  /** Starts what goes on in each bucket by itself; one server is one bucket. */
+  startEach: <T extends object>(start: () => T) => readonly T[];
+  /** Does something in one bucket after the other. */
+  inEach: (work: () => Promise<unknown>) => Promise<void>;
+  /** The addresses at which what happens is told. */
+  listenAt: readonly string[];
+  close: () => Promise<void>;
+};
+
+/** Connections of a pool to each bucket. */
+const BUCKET_CONNECTIONS = 4;
+
+/** Finds out how the database at an address is worked with. */
+export async function findPlace(url: string): Promise<Place> {
+  const looking = openDatabase(url, { max: 1, as: 'all accounts', name: 'place' });
+  try {
+    const buckets = await readBuckets(looking);
+    return buckets.length === 0 ? oneServer(url) : distributed(url, buckets);
+  } finally {
+    await looking.end({ timeout: 5 });
+  }
+}
+
+const oneServer = (url: string): Place => ({
+  isDistributed: false,
+  open: (options) => openDatabase(url, options),
+  startEach: (start) => [start()],
+  inEach: async (work) => void (await work()),
+  listenAt: [url],
+  close: async () => undefined,
+});
+
+function distributed(url: string, buckets: readonly Bucket[]): Place {
+  const stopScopes = useScopes();
+  const coordinator = coordinatorUrl(url);
+  const asking = openDatabase(coordinator, { max: 1, as: 'all accounts', name: 'place' });
+  const numberOf = openBucketNumbers(asking);
+  const openAt = (bucket: Bucket, options: PoolOptions) =>
+    openDatabase(bucketUrl(url, bucket), { ...options, max: BUCKET_CONNECTIONS });
+  const nodes = new Map(buckets.map((bucket) => [`${bucket.host}:${bucket.port}`, bucket]));
+  return {
+    isDistributed: true,
+    open: (options) => {
+      const pools = new Map<number, Sql>();
+      return createRoutingSql({
+        home: openDatabase(coordinator, options),
+        poolOf: async (scope) => {
+          const number = 'bucket' in scope ? scope.bucket : await numberOf(scope.accountId);
+          const bucket = buckets[number - 1];
+          if (!bucket) throw new Error('an account lies in no bucket');
+          const pool = pools.get(number) ?? openAt(bucket, options);
+          pools.set(number, pool);
+          return pool;
+        },
+        close: async (how) => {
+          await Promise.all([...pools.values()].map((pool) => pool.end(how)));
+        },
+      });
+    },
+    startEach: (start) => buckets.map(({ number }) => startInBucket(number, start)),
+    inEach: async (work) => {
+      for (const { number } of buckets) await inBucket(number, work);
+    },
+    listenAt: [coordinator, ...[...nodes.values()].map((bucket) => bucketUrl(url, bucket))],
+    close: async () => {
+      stopScopes();
+      await asking.end({ timeout: 5 });
+    },
+  };
+}

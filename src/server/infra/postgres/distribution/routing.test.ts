@@ -1,0 +1,107 @@
+import { expect, onTestFinished } from 'vitest';
+import { asAccount, openDatabase } from '#server/infra/postgres/database.ts';
+import { test } from '#tests/support/database/database.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+import { createRoutingSql } from './routing.ts';
+import {
+  inAccount,
+  inAccountOf,
+  startInBucket,
+  startWhole,
+  stay,
+  useScopes,
+  withEachAccount,
+} from './scope.ts';
+
+const [ANI, BUDI] = [
+  '01a220c5-d63d-768d-ae61-5b18e9d420f3',
+  '01a220c5-e508-70ce-aeaf-a1013d121543',
+];
+const BUCKET_OF = new Map([
+  [ANI, 1],
+  [BUDI, 2],
+]);
+
+/** A pool whose statements tell where they ran: one server, with a name for each of its parts. */
+function parted(url: string) {
+  onTestFinished(useScopes());
+  const open = (name: string) => openDatabase(url, { max: 2, as: 'tenant', name });
+  const home = open('whole');
+  const buckets = [open('bucket 1'), open('bucket 2')];
+  const sql = createRoutingSql({
+    home,
+    poolOf: async (scope) => {
+      const number = 'bucket' in scope ? scope.bucket : BUCKET_OF.get(scope.accountId);
+      const pool = buckets[(number ?? 0) - 1];
+      if (!pool) throw new Error('an account lies in no bucket');
+      return pool;
+    },
+    close: async (how) => void (await Promise.all(buckets.map((pool) => pool.end(how)))),
+  });
+  onTestFinished(() => sql.end({ timeout: 1 }));
+  const where = async (run: Pick<typeof sql, 'query'> = sql) => {
+    const [row] = await run.query<{ name: string }[]>(
+      `select current_setting('application_name') as name`,
+    );
+    return row?.name.replace('kabari ', '');
+  };
+  return { sql, where };
+}
+
+test('what concerns an account runs in its bucket, and the rest in the database as a whole', async ({
+  db,
+}) => {
+  const { sql, where } = parted(db.url);
+  expect(await where()).toBe('whole');
+  expect(await sql.begin(where)).toBe('whole');
+  expect(await asAccount(sql, ANI, where)).toBe('bucket 1');
+  expect(await asAccount(sql, BUDI, where)).toBe('bucket 2');
+  expect(await inAccount(BUDI, () => where())).toBe('bucket 2');
+  expect(await inAccount(BUDI, () => sql.begin(where))).toBe('bucket 2');
+  // The account that is named counts, wherever the work that names it goes on.
+  expect(await inAccount(BUDI, () => asAccount(sql, ANI, where))).toBe('bucket 1');
+  expect(
+    await inAccountOf(
+      async () => ANI,
+      () => where(),
+    ),
+  ).toBe('bucket 1');
+});
+
+test('an account that lies nowhere is asked nowhere', async ({ db }) => {
+  const { where } = parted(db.url);
+  await expect(inAccount('no account', () => where())).rejects.toThrow('lies in no bucket');
+});
+
+test('items of several accounts are handled account by account, each where it lies', async ({
+  db,
+}) => {
+  const { where } = parted(db.url);
+  const items = [ANI, BUDI, ANI].map((accountId, n) => ({ accountId, n }));
+  const handled = await withEachAccount(items, async (some) => [
+    `${some.map(({ n }) => n).join()} in ${await where()}`,
+  ]);
+  expect(handled).toEqual(['0,2 in bucket 1', '1 in bucket 2']);
+});
+
+test('what was started in a bucket stays there, whoever calls it and however long it runs', async ({
+  db,
+}) => {
+  const { where } = parted(db.url);
+  const ticks: (string | undefined)[] = [];
+  const loop = startInBucket(2, () => {
+    const timer = setInterval(() => void where().then((name) => ticks.push(name)), 5);
+    return { look: () => where(), stop: () => clearInterval(timer), count: 7 };
+  });
+  expect(loop.count).toBe(7);
+  expect(await loop.look()).toBe('bucket 2');
+  expect(await inAccount(ANI, () => loop.look())).toBe('bucket 2');
+  await waitFor(() => expect(ticks.length).toBeGreaterThan(2));
+  loop.stop();
+  expect(new Set(ticks)).toEqual(new Set(['bucket 2']));
+
+  const whole = await inAccount(ANI, async () => startWhole(() => ({ look: () => where() })));
+  expect(await inAccount(BUDI, () => whole.look())).toBe('whole');
+  const staying = inAccount(ANI, () => stay(() => where()));
+  expect(await inAccount(BUDI, staying)).toBe('bucket 1');
+});

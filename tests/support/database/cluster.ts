@@ -1,0 +1,121 @@
+import { randomBytes } from 'node:crypto';
+import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
+import { makeBuckets } from '#server/infra/postgres/distribution/buckets.ts';
+import { bucketUrl, readBuckets } from '#server/infra/postgres/distribution/cluster.ts';
+import { distributeTables } from '#server/infra/postgres/distribution/distribute.ts';
+import { updateSchema } from '#server/infra/postgres/functions.ts';
+
+/** A distributed database to clone: nobody may connect to it. */
+export type ClusterTemplate = {
+  name: string;
+  /** Superuser's addresses of the nodes, the coordinator's first. */
+  nodes: readonly string[];
+  /** Where its one bucket is found in a clone: the address, with `NAME` for the clone's name. */
+  bucket: string;
+};
+
+const at = (url: string, change: { host?: string; database?: string; user?: string }): string => {
+  const address = new URL(url);
+  if (change.host !== undefined) address.host = change.host;
+  if (change.database !== undefined) address.pathname = `/${change.database}`;
+  if (change.user !== undefined) address.username = change.user;
+  return address.href;
+};
+
+/** Runs a text on one server. */
+async function on(url: string, text: string): Promise<void> {
+  const sql = openDatabase(url, { max: 1, as: 'owner', name: 'tests' });
+  try {
+    await sql.query(text);
+  } finally {
+    await sql.end();
+  }
+}
+
+/**
+ * Distributes a migrated database over the nodes of a cluster, in one bucket: in there, all that one account needs is
+ * found as on one server, so that the tests of the domains say whether each statement holds there.
+ *
+ * @param citusUrl a superuser's address of a database in which Citus and its nodes are known.
+ */
+export async function makeClusterTemplate(
+  citusUrl: string,
+  serverFolder: string,
+): Promise<ClusterTemplate> {
+  const name = `template_${randomBytes(6).toString('hex')}`;
+  const given = openDatabase(citusUrl, { max: 1, as: 'owner', name: 'tests' });
+  const hosts = await given<{ host: string; isCoordinator: boolean }[]>`
+    select nodename || ':' || nodeport as host, groupid = 0 as "isCoordinator"
+    from pg_dist_node where noderole = 'primary' order by groupid`;
+  await given.end();
+  const nodes = hosts.map(({ host }) => at(citusUrl, { host, database: 'postgres' }));
+  const [coordinator = citusUrl] = nodes;
+  for (const node of nodes) {
+    await on(node, ROLES);
+    await on(node, `create database ${name} owner kabari`);
+    await on(at(node, { database: name }), PREPARED);
+  }
+  await on(
+    at(coordinator, { database: name }),
+    hosts.map(({ host, isCoordinator }) => knowing(host, isCoordinator)).join(';'),
+  );
+  const url = at(coordinator, { database: name, user: 'kabari' });
+  const owner = openDatabase(url, { max: 1, as: 'owner', name: 'tests' });
+  const bucket = await distribute(owner, url, serverFolder);
+  await owner.end();
+  for (const node of nodes) {
+    await on(node, `alter database ${name} with allow_connections false`);
+    await on(
+      node,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+    );
+  }
+  return { name, nodes, bucket: bucket.replace(name, 'NAME') };
+}
+
+const ROLES = `
+  do $$ begin
+    if not exists (select from pg_roles where rolname = 'kabari') then
+      create role kabari login createrole createdb;
+      create role kabari_app login;
+      create role kabari_all login in role kabari_app;
+      grant kabari_app, kabari_all to kabari with admin option;
+    end if;
+  end $$`;
+const PREPARED = 'create extension citus; grant all on schema public to kabari, kabari_all';
+
+function knowing(host: string, isCoordinator: boolean): string {
+  const [name, port] = host.split(':');
+  const call = isCoordinator ? 'citus_set_coordinator_host' : 'citus_add_node';
+  return `select ${call}('${name}', ${port})`;
+}
+
+async function distribute(owner: Sql, url: string, serverFolder: string): Promise<string> {
+  await updateSchema(owner, serverFolder);
+  await distributeTables(owner, 1, () => undefined);
+  await makeBuckets(owner, url);
+  const [bucket] = await readBuckets(owner);
+  if (!bucket) throw new Error('the database was not distributed');
+  return bucketUrl(url, bucket);
+}
+
+/** Clones it on each node; the address of the clone's bucket, as the owner. */
+export async function cloneCluster({ name, nodes, bucket }: ClusterTemplate): Promise<string> {
+  const clone = `test_${randomBytes(6).toString('hex')}`;
+  const text = `create database ${clone} template ${name} strategy file_copy owner kabari`;
+  await Promise.all(nodes.map((node) => on(node, text)));
+  return bucket.replace('NAME', clone);
+}
+
+/** Drops the databases of a run: one by one, while its tests run, would take seconds for each. */
+export async function dropClones({ name, nodes }: ClusterTemplate): Promise<void> {
+  await Promise.all(
+    nodes.map(async (node) => {
+      const sql = openDatabase(node, { max: 1, as: 'owner', name: 'tests' });
+      const left = await sql<{ datname: string }[]>`
+        select datname from pg_database where datname ~ '^test_[0-9a-f]{12}$' or datname = ${name}`;
+      for (const { datname } of left) await sql.query(`drop database ${datname} with (force)`);
+      await sql.end();
+    }),
+  );
+}
