@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished } from 'vitest';
 import { messageRows } from '#server/domains/messages/messages.ts';
 import { checkAndSeal } from '#server/domains/operator/operator.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -10,7 +10,7 @@ import { type Sql, type Tx, asAccount, openDatabase } from '#server/infra/postgr
 import { type Replica, openReplica } from '#server/infra/postgres/replica/replica.ts';
 import { currentLsn } from '#server/infra/postgres/replica/standing.ts';
 import { type RunningApp, signedIn, test as base } from '#tests/support/app/running-app.ts';
-import type { TestDatabase } from '#tests/support/database/database.ts';
+import { type TestDatabase, makeDatabase } from '#tests/support/database/database.ts';
 import {
   type StreamingServer,
   startPrimary,
@@ -258,11 +258,10 @@ describe('a setting that names', () => {
   });
 
   test('another database is refused', async ({ open }) => {
-    const { pathname } = new URL(primary.url);
-    const other = new URL(inject('databaseServer'));
-    other.pathname = pathname;
-    other.username = 'kabari';
-    await expect(open({ url: other.href })).rejects.toThrow(
+    // Not the template itself: while somebody is in there, no test gets a database.
+    const { db: other, drop } = await makeDatabase();
+    onTestFinished(drop);
+    await expect(open({ url: other.url })).rejects.toThrow(
       'DATABASE_REPLICA_URL names the server of another database',
     );
   });
