@@ -92,7 +92,7 @@ function knowing(host: string, isCoordinator: boolean): string {
 
 async function distribute(owner: Sql, url: string, serverFolder: string): Promise<string> {
   await updateSchema(owner, serverFolder);
-  await distributeTables(owner, 1, () => undefined);
+  await distributeTables(owner, 1);
   await makeBuckets(owner, url);
   const [bucket] = await readBuckets(owner);
   if (!bucket) throw new Error('the database was not distributed');

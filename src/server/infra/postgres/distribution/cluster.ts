@@ -4,7 +4,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 export type Bucket = { number: number; schema: string; host: string; port: number };
 
 /** The table by whose shards accounts are told apart; those of all others lie beside them. */
-export const FIRST_TABLE = 'wallets';
+const FIRST_TABLE = 'wallets';
 
 /** The buckets of a distributed database, in the order of their ranges; none where it is one server. */
 export async function readBuckets(sql: Sql): Promise<readonly Bucket[]> {
@@ -21,7 +21,7 @@ export async function readBuckets(sql: Sql): Promise<readonly Bucket[]> {
 }
 
 /** True where the database has Citus, distributed already or not yet. */
-export async function isCluster(sql: Sql): Promise<boolean> {
+async function isCluster(sql: Sql): Promise<boolean> {
   const [found] = await sql<{ yes: boolean }[]>`
     select to_regclass('pg_catalog.pg_dist_partition') is not null as yes`;
   return found?.yes ?? false;

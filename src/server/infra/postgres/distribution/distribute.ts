@@ -8,12 +8,8 @@ import { type Plan, readPlan } from './plan.ts';
  * @param owner the pool of the database's owner, at the coordinator.
  * @param shards how many shards each table has.
  */
-export async function distributeTables(
-  owner: Sql,
-  shards: number,
-  say: (line: string) => void,
-): Promise<Plan> {
-  return owner.begin(async (tx) => {
+export async function distributeTables(owner: Sql, shards: number): Promise<void> {
+  await owner.begin(async (tx) => {
     await tx.query(`set local search_path = public;
       set local client_min_messages = warning;
       set local citus.multi_shard_modify_mode = 'sequential';
@@ -27,26 +23,22 @@ export async function distributeTables(
     const keys = await dropForeignKeys(tx, plan);
     for (const name of plan.reference) {
       await tx.query(`select create_reference_table('${name}')`);
-      say(`${name} is whole on each node`);
     }
+    const [one = ''] = plan.single;
     for (const name of plan.single) {
-      const [one = ''] = plan.single;
       const beside = name === one ? 'none' : one;
       await tx.query(
         `select create_distributed_table('${name}', null, colocate_with => '${beside}')`,
       );
-      say(`${name} is whole on one node`);
     }
     const [first = ''] = plan.distributed;
     for (const name of plan.distributed) {
       const beside = name === first ? '' : `, colocate_with => '${first}'`;
       await tx.query(`select create_distributed_table('${name}', 'account_id'${beside})`);
-      say(`${name} is spread`);
     }
     for (const { one, name, definition } of keys) {
       await tx.query(`alter table ${one} add constraint ${name} ${definition}`);
     }
-    return plan;
   });
 }
 

@@ -91,11 +91,13 @@ test('what was started in a bucket stays there, whoever calls it and however lon
   const ticks: (string | undefined)[] = [];
   const loop = startInBucket(2, () => {
     const timer = setInterval(() => void where().then((name) => ticks.push(name)), 5);
-    return { look: () => where(), stop: () => clearInterval(timer), count: 7 };
+    const stop = () => clearInterval(timer);
+    return { look: () => where(), stop, count: 7, part: { look: () => where() } };
   });
   expect(loop.count).toBe(7);
   expect(await loop.look()).toBe('bucket 2');
   expect(await inAccount(ANI, () => loop.look())).toBe('bucket 2');
+  expect(await inAccount(ANI, () => loop.part.look())).toBe('bucket 2');
   await waitFor(() => expect(ticks.length).toBeGreaterThan(2));
   loop.stop();
   expect(new Set(ticks)).toEqual(new Set(['bucket 2']));

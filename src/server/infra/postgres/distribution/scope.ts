@@ -48,24 +48,26 @@ export const inBucket = <T>(bucket: number, work: () => T): T => storage.run({ b
 /**
  * What goes on in one bucket, with functions that others call: whoever calls them, they run in that bucket.
  *
- * @param start starts it, and returns an object of functions.
+ * @param start starts it, and returns its functions, in objects.
  */
 export const startInBucket = <T extends object>(bucket: number, start: () => T): T =>
-  inBucket(bucket, () => staying(start()));
+  inBucket(bucket, () => bound(start()));
 
 /** What works on the database as a whole, with functions that work on a part of it may call. */
 export const startWhole = <T extends object>(start: () => T): T =>
-  isUsed ? storage.exit(() => staying(start())) : start();
+  isUsed ? storage.exit(() => bound(start())) : start();
 
 /** A function that runs in the present scope, whoever calls it. */
 export const stay = <F extends (...given: never[]) => unknown>(work: F): F =>
-  isUsed ? AsyncLocalStorage.bind(work) : work;
+  isUsed ? bound(work) : work;
 
-/** The same object; its functions run in the present scope, whoever calls them. */
-const staying = <T extends object>(started: T): T =>
-  Object.fromEntries(
-    Object.entries(started).map(([name, value]) => [
-      name,
-      typeof value === 'function' ? AsyncLocalStorage.bind(value as () => unknown) : value,
-    ]),
-  ) as T;
+/** A function, or the functions in an object and in the objects in it: they run in the present scope. */
+function bound<T>(value: T): T {
+  if (typeof value === 'function') return AsyncLocalStorage.bind(value as T & (() => unknown));
+  if (!isPlain(value)) return value;
+  const entries = Object.entries(value).map(([name, within]) => [name, bound<unknown>(within)]);
+  return Object.fromEntries(entries) as T;
+}
+
+const isPlain = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
