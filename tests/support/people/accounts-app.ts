@@ -16,10 +16,10 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { Call, Nobody, Person } from '#server/infra/acts/act.ts';
 import { readConfig } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { identifier } from '#server/infra/postgres/sql.ts';
 import { readSecrets } from '#server/infra/security/secrets.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { STALL_SECONDS } from '#tests/support/wait-for.ts';
+import { sooner } from '#tests/support/database/sooner.ts';
 
 type Pools = Pick<TestDatabase, 'allAccountsSql' | 'tenantSql'>;
 type Sent = { phone: string; text: string; shown: string };
@@ -51,21 +51,17 @@ export const refusedToWait = (seconds: number): unknown =>
     },
   });
 
-/** A time of a row, so much sooner; in UTC, where that does not depend on the zone of a session. */
-const sooner = (sql: Sql, column: string, seconds: number) => sql`
-  (${identifier(column)} at time zone 'UTC' - make_interval(secs => ${seconds})) at time zone 'UTC'`;
-
 /** Lets so much time pass for codes: as if they had been asked for that much sooner. */
 export const codesLater = (sql: Sql, seconds: number) => sql`
   update otp_challenges set
-    next_send_at = ${sooner(sql, 'next_send_at', seconds)},
-    expires_at = ${sooner(sql, 'expires_at', seconds)},
-    created_at = ${sooner(sql, 'created_at', seconds)}`;
+    next_send_at = ${sooner('next_send_at', `${seconds} s`)},
+    expires_at = ${sooner('expires_at', `${seconds} s`)},
+    created_at = ${sooner('created_at', `${seconds} s`)}`;
 
 /** Lets so much time pass since people last gave their password. */
 export const reauthLater = (sql: Sql, seconds: number) => sql`
-  update sessions set reauth_at = ${sooner(sql, 'reauth_at', seconds)},
-    other_reauth_at = ${sooner(sql, 'other_reauth_at', seconds)}`;
+  update sessions set reauth_at = ${sooner('reauth_at', `${seconds} s`)},
+    other_reauth_at = ${sooner('other_reauth_at', `${seconds} s`)}`;
 
 /**
  * The accounts domain with everything real but the phone network: what would be sent is in `sent`.

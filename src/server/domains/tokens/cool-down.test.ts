@@ -37,6 +37,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
 import { readConfig } from '#server/infra/config.ts';
 import { openKeyRing, tokensActs } from './tokens.ts';
+import { sooner } from '#tests/support/database/sooner.ts';
 
 const ANI = '6281234567890';
 const NEW = '6281298765432';
@@ -272,7 +273,7 @@ describe('tokens of before', () => {
     const browser = 'a'.repeat(43);
     await db.allAccountsSql`
       update sessions set device_hash = ${sha256(browser)},
-        reauth_at = (reauth_at at time zone 'UTC' - interval '5 minutes') at time zone 'UTC'
+        reauth_at = ${sooner('reauth_at', '5 minutes')}
       where session_id = ${sessionId}`;
     await db.allAccountsSql.begin((tx) => beginCoolDown(tx, accountId, 'password_reset'));
     const keep = async () => {

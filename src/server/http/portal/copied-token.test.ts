@@ -6,6 +6,7 @@ import { hashPassword } from '#server/infra/security/passwords.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type RunningApp, browserOf, signedIn, test } from '#tests/support/app/running-app.ts';
 import { identifier } from '#server/infra/postgres/sql.ts';
+import { sooner } from '#tests/support/database/sooner.ts';
 
 const changes = acts.filter((one) => one.changes && one.by !== 'public');
 const lasting = changes.filter((one) => one.outlivesSession);
@@ -193,7 +194,7 @@ describe('the password given in another browser', () => {
       'reauth_needed',
     ]);
     await db.allAccountsSql`
-      update sessions set other_reauth_at = (other_reauth_at at time zone 'UTC' - interval '5 minutes') at time zone 'UTC'`;
+      update sessions set other_reauth_at = ${sooner('other_reauth_at', '5 minutes')}`;
     expect(await rename(aCookie)).toEqual([403, 'reauth_needed']);
   });
 

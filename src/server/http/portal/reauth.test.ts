@@ -1,6 +1,7 @@
 import { describe, expect } from 'vitest';
 import { acts } from '#contract/acts.ts';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
+import { sooner } from '#tests/support/database/sooner.ts';
 
 const HERS = 'a'.repeat(43);
 const THIEFS = 'b'.repeat(43);
@@ -59,7 +60,7 @@ describe('what is sensitive', () => {
     const { body } = await container.ask('user_export', { token });
     expect(body.error).toEqual({ type: 'sign_in_needed', facts: {} });
     expect(await says(container, 'user_change_phone', token)).toEqual([422, 'input_invalid']);
-    await db.allAccountsSql`update sessions set reauth_at = (reauth_at at time zone 'UTC' - interval '5 minutes') at time zone 'UTC'`;
+    await db.allAccountsSql`update sessions set reauth_at = ${sooner('reauth_at', '5 minutes')}`;
     for (const { name } of requiresRecentPassword)
       expect(await says(container, name, token), name).toEqual(needed);
     expect(await db.allAccountsSql`select * from exports`).toEqual([]);
@@ -75,7 +76,7 @@ describe('what is sensitive', () => {
   test('goes on under the same key once the password is given', async ({ db, openApp }) => {
     const container = await openApp();
     const token = await ani(db);
-    await db.allAccountsSql`update sessions set reauth_at = (reauth_at at time zone 'UTC' - interval '5 minutes') at time zone 'UTC'`;
+    await db.allAccountsSql`update sessions set reauth_at = ${sooner('reauth_at', '5 minutes')}`;
     const wish = { token, key: crypto.randomUUID(), name: 'Kasir', channel: 'simulator' };
     expect((await container.ask('token_create', wish, from(HERS))).status).toBe(403);
     await db.allAccountsSql`update sessions set reauth_at = statement_timestamp()`;

@@ -6,6 +6,7 @@ import { sha256 } from '#server/infra/security/secrets.ts';
 import { operatorOf } from '#tests/support/people/operators.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type RunningApp, browserOf, test } from '#tests/support/app/running-app.ts';
+import { sooner } from '#tests/support/database/sooner.ts';
 
 const required = { env: { OPERATOR_SECOND_FACTOR: 'required' } };
 const THIEFS = { headers: { cookie: `kabari-device=${'b'.repeat(43)}` } };
@@ -105,7 +106,7 @@ describe('where operators need a second factor', () => {
     for (const { name } of begin) {
       expect(await says(app, name, token, THIEFS), name).toEqual([403, 'sign_in_needed']);
     }
-    await db.allAccountsSql`update sessions set reauth_at = (reauth_at at time zone 'UTC' - interval '5 minutes') at time zone 'UTC'`;
+    await db.allAccountsSql`update sessions set reauth_at = ${sooner('reauth_at', '5 minutes')}`;
     for (const { name } of begin) {
       expect(await says(app, name, token), name).toEqual([403, 'reauth_needed']);
     }

@@ -9,6 +9,7 @@ import {
   openBuckets,
   openLimiter,
 } from './limits.ts';
+import { sooner } from '#tests/support/database/sooner.ts';
 
 const daily = (scope: string, subject: string, max: number): Limit => ({
   scope,
@@ -37,7 +38,7 @@ describe('counted in the database', () => {
     expect(await hitOrNothing(sql, [daily('x', 'ani', 1)])).toBeDefined();
     await sql`
       update limit_counters
-      set window_start = (window_start at time zone 'UTC' - interval '1 day') at time zone 'UTC'`;
+      set window_start = ${sooner('window_start', '1 day')}`;
     expect(await hitOrNothing(sql, [daily('x', 'ani', 1)])).toBeUndefined();
   });
 

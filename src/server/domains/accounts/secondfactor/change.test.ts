@@ -23,12 +23,13 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { type AccountsApp, accountsApp, no } from '#tests/support/people/accounts-app.ts';
 import { signedInOperator, withPasskey, withTotp } from '#tests/support/people/operators.ts';
 import { test } from '#tests/support/database/database.ts';
+import { sooner } from '#tests/support/database/sooner.ts';
 
 const OFFICE = { device: 'at the office' };
 const again = new Refusal('second_factor_again', {});
 
 const factorLater = (sql: Sql) => sql`
-  update sessions set second_factor_at = (second_factor_at at time zone 'UTC' - interval '5 minutes') at time zone 'UTC'`;
+  update sessions set second_factor_at = ${sooner('second_factor_at', '5 minutes')}`;
 
 async function budi(app: AccountsApp) {
   const operator = await signedInOperator(app, OFFICE);

@@ -14,6 +14,7 @@ import {
 } from '#tests/support/people/accounts-app.ts';
 import { BUDI, signedInOperator, withTotp } from '#tests/support/people/operators.ts';
 import { test } from '#tests/support/database/database.ts';
+import { sooner } from '#tests/support/database/sooner.ts';
 
 const OFFICE = { device: 'at the office', ip: '203.0.113.7' };
 const HOME = { device: 'at home', ip: '198.51.100.9' };
@@ -44,7 +45,7 @@ const give = (app: AccountsApp, input: InputFor<typeof giveSecondFactor>, browse
 /** A quarter of an hour goes by, and with it what was counted. */
 const later = (sql: Sql) => sql`
   update limit_counters
-  set window_start = (window_start at time zone 'UTC' - interval '15 minutes') at time zone 'UTC'
+  set window_start = ${sooner('window_start', '15 minutes')}
   where scope like 'login%'`;
 
 describe('whoever has a second factor', () => {

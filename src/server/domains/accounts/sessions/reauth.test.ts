@@ -12,6 +12,7 @@ import {
 } from '#tests/support/people/accounts-app.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { STALL_SECONDS } from '#tests/support/wait-for.ts';
+import { sooner } from '#tests/support/database/sooner.ts';
 
 const ANI = '6281234567890';
 const HERS = 'her browser';
@@ -163,7 +164,7 @@ describe('guessing the password of a session', () => {
     expect(await no(perform(reauthUser, right, { caller }))).toEqual(refusedToWait(15));
     await db.allAccountsSql`
       update limit_counters
-      set window_start = (window_start at time zone 'UTC' - interval '15 s') at time zone 'UTC'
+      set window_start = ${sooner('window_start', '15 s')}
       where scope = 'login_wait'`;
     expect(await perform(reauthUser, right, { caller })).toEqual({ seconds: 300 });
   });

@@ -6,6 +6,7 @@ import { GOOD_PASSWORD, accountsApp, codesLater, no } from '#tests/support/peopl
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { deviceName } from './device-name.ts';
 import { openSessions } from './sessions.ts';
+import { sooner } from '#tests/support/database/sooner.ts';
 
 const ANI = '6281234567890';
 const agents = {
@@ -51,14 +52,14 @@ test('sessions are listed with browser and place, this one first, then by last u
 }) => {
   const { list, asker } = await ani(db);
   await db.allAccountsSql`
-    update sessions set last_used_at = (last_used_at at time zone 'UTC' - interval '2 days') at time zone 'UTC' where ip <> ${PHONE.ip}`;
+    update sessions set last_used_at = ${sooner('last_used_at', '2 days')} where ip <> ${PHONE.ip}`;
   expect(await list(listSessions, {}, asker)).toMatchObject([
     { current: true, device: 'Firefox di Linux', ip: DESK.ip },
     { current: false, device: 'Chrome di Android', ip: PHONE.ip },
     { current: false, device: 'Peramban lain', ip: THIRD.ip },
   ]);
   await db.allAccountsSql`
-    update sessions set last_used_at = (last_used_at at time zone 'UTC' - interval '5 days') at time zone 'UTC'`;
+    update sessions set last_used_at = ${sooner('last_used_at', '5 days')}`;
   expect(await list(listSessions, {}, asker)).toMatchObject([{ ip: PHONE.ip }]);
 });
 

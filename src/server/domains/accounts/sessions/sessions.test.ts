@@ -4,6 +4,7 @@ import { identifier, json } from '#server/infra/postgres/sql.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { findSession, openSessions, startSession } from './sessions.ts';
+import { sooner } from '#tests/support/database/sooner.ts';
 
 async function someone(sql: Sql) {
   const { accountId, userId } = await customerWith(sql);
@@ -17,7 +18,7 @@ async function someone(sql: Sql) {
 const age = (sql: Sql, column: 'created_at' | 'last_used_at', interval: string) =>
   sql`
     update sessions set ${identifier(column)}
-      = (${identifier(column)} at time zone 'UTC' - ${interval}::interval) at time zone 'UTC'`;
+      = ${sooner(column, interval)}`;
 
 describe('a session', () => {
   test('is known by its token, of which the database has only the hash', async ({ sql }) => {

@@ -7,6 +7,7 @@ import { addOperator } from '#server/domains/accounts/operators/invite.ts';
 import { ensureOperator } from './first-operator.ts';
 import { systemAccount } from '#server/domains/accounts/people.ts';
 import { sweepAccounts } from '#server/domains/accounts/sweep.ts';
+import { sooner } from '#tests/support/database/sooner.ts';
 
 const config = readConfig({});
 
@@ -93,7 +94,7 @@ test('sweeping takes what has ended and leaves what is alive', async ({ db }) =>
   await db.owner`update captchas_used set expires_at = statement_timestamp() - interval '2 hours'`;
   await db.allAccountsSql`
     update limit_counters
-    set window_start = (window_start at time zone 'UTC' - interval '3 days') at time zone 'UTC'`;
+    set window_start = ${sooner('window_start', '3 days')}`;
   await db.allAccountsSql`update sessions set created_at = statement_timestamp() - interval '32 days'`;
   await sweepAccounts(db.allAccountsSql);
   const left = await db.allAccountsSql`

@@ -11,6 +11,7 @@ import {
 } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { waitAfterTries } from './login-tries.ts';
+import { sooner } from '#tests/support/database/sooner.ts';
 
 const ANI = '6281234567890';
 const NOBODY = '6281398765432';
@@ -37,7 +38,7 @@ const no = (work: Promise<unknown>): Promise<unknown> =>
 
 const later = (sql: Sql, seconds: number) => sql`
   update limit_counters
-  set window_start = (window_start at time zone 'UTC' - make_interval(secs => ${seconds})) at time zone 'UTC'
+  set window_start = ${sooner('window_start', `${seconds} s`)}
   where scope like 'login%'`;
 
 describe('signing in', () => {

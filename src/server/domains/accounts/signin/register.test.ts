@@ -3,19 +3,17 @@ import { registerUser, resendOtp, verifyOtp } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import { readConfig } from '#server/infra/config.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
-import { GOOD_PASSWORD, accountsApp, signedIn } from '#tests/support/people/accounts-app.ts';
+import {
+  codesLater,
+  GOOD_PASSWORD,
+  accountsApp,
+  signedIn,
+} from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { STALL_SECONDS } from '#tests/support/wait-for.ts';
 
 const ANI = '6281234567890';
 const BUDI = '6281398765432';
-
-const later = (sql: Sql, seconds: number) => sql`
-  update otp_challenges set
-    next_send_at = (next_send_at at time zone 'UTC' - make_interval(secs => ${seconds})) at time zone 'UTC',
-    expires_at = (expires_at at time zone 'UTC' - make_interval(secs => ${seconds})) at time zone 'UTC',
-    created_at = (created_at at time zone 'UTC' - make_interval(secs => ${seconds})) at time zone 'UTC'`;
 
 const no = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -80,7 +78,7 @@ describe('registering', () => {
     const app = await accountsApp(db);
     const first = await app.register(ANI);
     const firstCode = app.codeFor(ANI);
-    await later(db.allAccountsSql, 60);
+    await codesLater(db.allAccountsSql, 60);
     const second = await app.register(ANI, { name: 'Orang lain' });
     await app.perform(verifyOtp, { challenge: second.challenge, code: app.codeFor(ANI) });
     expect(
@@ -199,7 +197,7 @@ describe('a code', () => {
   test('is worth nothing after five minutes of the database', async ({ db }) => {
     const app = await accountsApp(db);
     const { challenge } = await app.register(ANI);
-    await later(db.allAccountsSql, 301);
+    await codesLater(db.allAccountsSql, 301);
     expect(await no(app.perform(verifyOtp, { challenge, code: app.codeFor(ANI) }))).toEqual(
       new Refusal('otp_expired', {}),
     );
@@ -216,10 +214,10 @@ describe('another code', () => {
       [120, 300],
       [300, 300],
     ] as const) {
-      await later(db.allAccountsSql, wait - STALL_SECONDS);
+      await codesLater(db.allAccountsSql, wait - STALL_SECONDS);
       const early = await no(app.perform(resendOtp, { challenge }));
       expect(early).toMatchObject({ code: 'otp_too_soon', facts: { seconds: expect.any(Number) } });
-      await later(db.allAccountsSql, STALL_SECONDS);
+      await codesLater(db.allAccountsSql, STALL_SECONDS);
       expect(await app.perform(resendOtp, { challenge })).toMatchObject({
         challenge,
         resend_in_seconds: next,
@@ -240,14 +238,14 @@ describe('another code', () => {
     const app = await accountsApp(db);
     await app.register(ANI);
     expect(await no(app.register(ANI))).toMatchObject({ code: 'otp_too_soon' });
-    await later(db.allAccountsSql, 60);
+    await codesLater(db.allAccountsSql, 60);
     expect(await app.register(ANI)).toMatchObject({ resend_in_seconds: 120 });
   });
 
   test('is sent once when it is asked for several times at once', async ({ db }) => {
     const app = await accountsApp(db);
     const { challenge } = await app.register(ANI);
-    await later(db.allAccountsSql, 60);
+    await codesLater(db.allAccountsSql, 60);
     await Promise.all([1, 2, 3].map(() => no(app.perform(resendOtp, { challenge }))));
     expect(app.sent).toHaveLength(2);
   });
@@ -259,7 +257,7 @@ describe('another code', () => {
     expect(await no(app.perform(resendOtp, { challenge }))).toMatchObject({
       code: 'otp_too_soon',
     });
-    await later(db.allAccountsSql, 60);
+    await codesLater(db.allAccountsSql, 60);
     await app.perform(resendOtp, { challenge });
     expect(app.sent.at(-1)?.text).toMatch(/^Nomor ini sudah terdaftar/);
   });
@@ -267,7 +265,7 @@ describe('another code', () => {
   test('is refused for a challenge that is unknown or half an hour old', async ({ db }) => {
     const app = await accountsApp(db);
     const { challenge } = await app.register(ANI);
-    await later(db.allAccountsSql, 1801);
+    await codesLater(db.allAccountsSql, 1801);
     expect(await no(app.perform(resendOtp, { challenge }))).toEqual(new Refusal('otp_expired', {}));
     const unknown = `otp_${'0'.repeat(26)}`;
     expect(await no(app.perform(resendOtp, { challenge: unknown }))).toEqual(
@@ -281,7 +279,7 @@ describe('the caps of a day', () => {
     const app = await accountsApp(db);
     for (let times = 0; times < 10; times++) {
       await app.register(ANI, {}, { ip: `203.0.${times}.7` });
-      await later(db.allAccountsSql, 300);
+      await codesLater(db.allAccountsSql, 300);
     }
     expect(await no(app.register(ANI, {}, { ip: '203.0.99.7' }))).toEqual(
       new Refusal('otp_limit', {}),
@@ -289,7 +287,7 @@ describe('the caps of a day', () => {
     const { challenge } = await app.register(BUDI, {}, { ip: '203.0.99.7' });
     expect(app.sent).toHaveLength(11);
     await db.allAccountsSql`update limit_counters set hits = 10 where scope = 'otp_phone'`;
-    await later(db.allAccountsSql, 60);
+    await codesLater(db.allAccountsSql, 60);
     expect(await no(app.perform(resendOtp, { challenge }))).toEqual(new Refusal('otp_limit', {}));
   });
 
