@@ -32,7 +32,7 @@ async function twoPeople(running: RunningApp): Promise<[Marked, Marked]> {
 /** Asks for the archive, makes it, and fetches it by its address. */
 async function archiveOf({ container, app }: RunningApp, { ask }: Marked) {
   expect((await ask('user_export')).body).toMatchObject({ code: 1, data: { status: 'waiting' } });
-  await container.accounts.exports.work();
+  await container.infra.place.inEach(() => container.accounts.exports.work());
   const { export: made } = (await ask('user_export_get')).body.data;
   expect(made).toMatchObject({ status: 'ready', progress: 100 });
   const answer = await app.inject({ url: made.url });
@@ -129,7 +129,7 @@ test('all that an account holds is in its archive, and nothing of anybody else',
   });
   for (let more = 0; more < 2; more++) {
     await ask('user_export');
-    await running.container.accounts.exports.work();
+    await running.inEach(() => running.container.accounts.exports.work());
   }
   expect((await ask('user_export')).body.error.type).toBe('export_limit');
 });
@@ -170,11 +170,11 @@ test('an archive whose maker died is made anew, and nothing half-written stays',
     where account_id = ${accountId} returning export_id as id, owner`;
   await mkdir(folder, { recursive: true });
   await writeFile(`${folder}/${claimed?.id}.${claimed?.owner}.part`, 'half');
-  await running.container.accounts.exports.work();
+  await running.inEach(() => running.container.accounts.exports.work());
   expect((await ask('user_export_get')).body.data.export.status).toBe('working');
 
   await db.owner`update exports set lease_until = clock_timestamp() where status = 'working'`;
-  await running.container.accounts.exports.work();
+  await running.inEach(() => running.container.accounts.exports.work());
   const { export: made } = (await ask('user_export_get')).body.data;
   expect(made.status).toBe('ready');
   expect(Object.keys(await filesIn(folder))).toEqual([
@@ -184,7 +184,7 @@ test('an archive whose maker died is made anew, and nothing half-written stays',
   // After its day it is gone, from the disk too.
   await db.owner`update exports set expires_at = clock_timestamp()`;
   expect((await running.app.inject({ url: made.url })).statusCode).toBe(404);
-  await running.container.accounts.exports.sweep();
+  await running.inEach(() => running.container.accounts.exports.sweep());
   expect(await filesIn(folder)).toEqual({});
   expect((await ask('user_export_get')).body.data.export).toMatchObject({
     status: 'expired',
@@ -216,10 +216,10 @@ test('an erased account leaves no trace but its books, however often the work wa
   expect(marksIn(everywhere.join('\n'), ani.marks)).toEqual(Object.keys(ani.marks));
 
   // Before its day nothing happens; on its day it closes, and its owner is told.
-  await container.accounts.eraseDue();
+  await container.infra.place.inEach(() => container.accounts.eraseDue());
   expect((await ani.ask('user_check_token')).body.code).toBe(1);
   await pass(db, ani);
-  await container.accounts.eraseDue();
+  await container.infra.place.inEach(() => container.accounts.eraseDue());
   await waitFor(async () => {
     expect((await ani.ask('user_check_token')).status).toBe(401);
     const phone = (await running.ask('simulator_phone', { phone: ani.marks.newPhone })).body.data;
@@ -257,8 +257,8 @@ test('an erased account leaves no trace but its books, however often the work wa
   expect(troubles).toEqual(
     Array.from({ length: places }, (_, place) => new Error(`killed before ${place}`)),
   );
-  await container.accounts.eraseDue();
-  await container.accounts.eraseDue();
+  await container.infra.place.inEach(() => container.accounts.eraseDue());
+  await container.infra.place.inEach(() => container.accounts.eraseDue());
 
   const dump = await dumpOf(db.owner);
   const traces = Object.entries({ ...dump, ...(await filesIn(dataFolder)) }).flatMap(
@@ -320,10 +320,10 @@ test('a number that has become somebody else’s stays theirs', async ({ db, ope
   await askToBeErased(running, ani);
   for (let turn = 0; turn < 2; turn++) {
     await pass(db, ani);
-    await container.accounts.eraseDue();
+    await container.infra.place.inEach(() => container.accounts.eraseDue());
   }
   await waitFor(async () => {
-    await container.accounts.eraseDue();
+    await container.infra.place.inEach(() => container.accounts.eraseDue());
     const [row] = await db.owner`
       select 1 from accounts where account_id = ${ani.accountId} and erased_at is not null`;
     expect(row).toBeDefined();

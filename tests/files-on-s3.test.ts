@@ -166,7 +166,7 @@ withApp(
       { at: new Date(), tokenId: ani.tokenId, status: 'read', body: { text: 'Terima kasih' } },
     ]);
     await desk(here, ani.token).request('message_export', { format: 'csv' });
-    await here.container.rowExports.work();
+    await here.inEach(() => here.container.rowExports.work());
     const rows = await desk(there, ani.token).newest();
     const fetched = await there.app.inject({ url: rows.url ?? '' });
     expect(fetched.payload).toContain('Terima kasih');
@@ -180,7 +180,7 @@ withApp(
     await db.owner`
     insert into exports (account_id, export_id, user_id)
     values (${ani.accountId}, ${exportId}, ${ani.userId})`;
-    await there.container.accounts.exports.work();
+    await there.inEach(() => there.container.accounts.exports.work());
     const archive = await here.container.accounts.exports.open(ani.accountId, exportId);
     const zip = archive && (await buffer(await archive.stream()));
     expect(zip?.includes('catatan.bin')).toBe(true);
@@ -190,7 +190,7 @@ withApp(
       insert into exports (account_id, export_id, user_id)
       values (${ani.accountId}, ${newId()}, ${ani.userId})`;
     away('drops');
-    await here.container.accounts.exports.work();
+    await here.inEach(() => here.container.accounts.exports.work());
     const waiting = await db.owner`select tries from exports where status = 'waiting'`;
     expect(waiting).toEqual([{ tries: 0 }]);
     const answer = await here.app.inject({ url: rows.url ?? '' });

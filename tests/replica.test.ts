@@ -48,6 +48,7 @@ const test = base.extend<{
       tenantSql: open('tenant'),
       owner: open('owner'),
       url,
+      wholeUrl: url,
       impatientUrl: url,
     };
     await use(db);

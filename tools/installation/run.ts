@@ -4,6 +4,7 @@ import { BackupError } from '#server/infra/backup/archive/trouble.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import { afterRestore, backup, restore } from './backups.ts';
 import type { Command } from './command.ts';
+import { distribute } from './distribute.ts';
 import { doctor } from './doctor.ts';
 import { moveFiles } from './files.ts';
 import { ledgerCheck } from './ledger-check.ts';
@@ -18,6 +19,7 @@ const commands: readonly Command[] = [
   restore,
   afterRestore,
   moveFiles,
+  distribute,
   doctor,
 ];
 

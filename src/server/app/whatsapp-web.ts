@@ -24,7 +24,7 @@ const lifelike = { receiptsMs: 800, qrMs: 20_000 };
 
 /** Opens the channel `web`; undefined where it is switched off. */
 export function openWhatsappWeb(
-  { config, log, now, report, secrets }: Infra,
+  { config, log, now, place, report, secrets }: Infra,
   { allAccountsSql, connecting, media: { files, library } }: Parts,
 ): WhatsappWeb | undefined {
   if (!config.CHANNEL_WEB) return undefined;
@@ -37,6 +37,7 @@ export function openWhatsappWeb(
     library,
     readFile: files.read,
     subscribers: connecting.subscribers,
+    startEach: place.startEach,
     queueNotice,
     now,
     log,

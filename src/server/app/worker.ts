@@ -23,7 +23,8 @@ import {
   pruneInbox,
   retryRefunds,
   startAlertWatch,
-  startGatewayWorker,
+  startInbox,
+  startOrderPolls,
 } from '#server/domains/payments/payments.ts';
 import {
   type PushSender,
@@ -59,7 +60,7 @@ export async function startWorker(container: Container): Promise<Worker> {
   const { infra, messages } = container;
   const sql = container.pools.allAccountsSql;
   const pushes = startWhole(() => startPushSender(container.push));
-  const broadcasts = container.broadcasts.start();
+  const broadcasts = container.broadcasts.startAnnouncing();
   const parts = infra.place.startEach(() => startMessageWork(container, pushes));
   const lanes = {
     wake: (tokenIds?: readonly string[]) => parts.forEach((part) => part.lanes.wake(tokenIds)),
@@ -79,7 +80,7 @@ export async function startWorker(container: Container): Promise<Worker> {
     receipts: messages.sinks.receipts,
     inbound: container.subscribers.messageCame,
   });
-  const payments = startGatewayWorker(container.payments.deps);
+  const payments = startInbox(container.payments.deps);
   container.payments.onNotice(payments.wake);
   const backups = openBackups({
     ...infra,
@@ -127,6 +128,8 @@ function startMessageWork(container: Container, pushes: PushSender): MessageWork
   const indexing = startIndexing({ allAccountsSql: sql, report: infra.report });
   const credits = startCreditWatch(container.billing.work);
   const [campaigns, rowExports] = [container.campaigns.start(), container.rowExports.start()];
+  const polls = startOrderPolls(container.payments.deps);
+  const deliveries = container.broadcasts.startDelivery();
   const saldoAlerts = watchSaldo(container, pushes);
   const webhooks = startWebhooks(container);
   const relay = startRelay(
@@ -147,7 +150,7 @@ function startMessageWork(container: Container, pushes: PushSender): MessageWork
     close: async () => {
       await relay.close();
       for (const one of [folding, indexing, credits, saldoAlerts, webhooks]) await one.close();
-      await Promise.all([campaigns, rowExports].map((one) => one.close()));
+      await Promise.all([campaigns, rowExports, polls, deliveries].map((one) => one.close()));
     },
   };
 }
@@ -285,7 +288,7 @@ const DATA_EXPORTS = 'data-exports';
 
 /** What concerns the installation as a whole. */
 function jobsOf(container: Container): readonly Job[] {
-  const { infra, pools, media, payments } = container;
+  const { infra, pools, accounts, media, payments } = container;
   const { now, log, dataFolder: folder } = infra;
   const { allAccountsSql } = pools;
   const statusOf = gatewayStatusOf(payments.deps);
@@ -298,6 +301,12 @@ function jobsOf(container: Container): readonly Job[] {
     { name: 'file-sweep', cron: '48 3 * * *', run: () => media.files.sweep(allAccountsSql) },
     { name: 'anonymous-audit', cron: '52 * * * *', run: () => eraseAnonymousAudit(allAccountsSql) },
     { name: 'push-sweep', cron: '37 * * * *', run: () => sweepPush(allAccountsSql) },
+    {
+      name: 'account-erasure',
+      cron: '* * * * *',
+      heartbeatSeconds: 60,
+      run: () => accounts.eraseDue(),
+    },
     ...bookJobs({ allAccountsSql, now, log, folder, reading: infra.replica, statusOf }),
     ...channelJobs(container),
     ...inEachOf(container, accountJobs(container)),
@@ -309,7 +318,7 @@ function accountJobs(container: Container): readonly Job[] {
   const { infra, pools, accounts, billing, media, messages, support } = container;
   const { now, report } = infra;
   const { allAccountsSql } = pools;
-  const { exports, eraseDue, sendSystemText } = accounts;
+  const { exports, sendSystemText } = accounts;
   return [
     { name: 'topup-expiry', cron: '* * * * *', run: () => expireTopups({ allAccountsSql, now }) },
     {
@@ -332,7 +341,6 @@ function accountJobs(container: Container): readonly Job[] {
     { name: DATA_EXPORTS, cron: '* * * * *', heartbeatSeconds: 60, run: () => exports.work() },
     { name: 'export-sweep', cron: '47 * * * *', run: () => exports.sweep() },
     { name: 'row-export-sweep', cron: '46 * * * *', run: () => container.rowExports.sweep() },
-    { name: 'account-erasure', cron: '* * * * *', heartbeatSeconds: 60, run: () => eraseDue() },
     {
       name: 'support-threads',
       cron: '* * * * *',

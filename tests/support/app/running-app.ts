@@ -41,7 +41,7 @@ export type ApiResponse = {
 /** The whole application on a test's database: every endpoint, nothing faked, no port. */
 async function runningApp(
   db: TestDatabase,
-  { env = {}, works = false, webFolder, url = db.url }: AppOptions = {},
+  { env = {}, works = false, webFolder, url = db.wholeUrl }: AppOptions = {},
 ) {
   const dataFolder = await mkdtemp(join(tmpdir(), 'kabari-app-'));
   const config = readConfig({
@@ -102,6 +102,8 @@ async function runningApp(
     lines,
     ask,
     closeStreams,
+    /** Does what a job does, as the worker does it: in each bucket of a distributed database. */
+    inEach: container.infra.place.inEach,
     close: async () => {
       closeStreams();
       await app.close();

@@ -34,7 +34,7 @@ export const test = base.extend<{
     const started: Started[] = [];
     await use((env = {}, how = {}) => {
       const one = startContainer(how, {
-        DATABASE_URL: db.url,
+        DATABASE_URL: db.wholeUrl,
         KABARI_DATA: folder,
         PORT: '0',
         HEALTH_PORT: '0',

@@ -158,6 +158,7 @@ function workerWith(sql: Sql, { engine, timings }: Pick<WebDeps, 'engine' | 'tim
     library: { take: async (given) => takenFrom(given) },
     readFile: async () => undefined,
     subscribers,
+    startEach: (start) => [start()],
     queueNotice: async (_tx, notice) => void notices.push(notice),
     now: () => new Date(),
     log,

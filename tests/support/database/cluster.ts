@@ -99,12 +99,20 @@ async function distribute(owner: Sql, url: string, serverFolder: string): Promis
   return bucketUrl(url, bucket);
 }
 
-/** Clones it on each node; the address of the clone's bucket, as the owner. */
-export async function cloneCluster({ name, nodes, bucket }: ClusterTemplate): Promise<string> {
+/** Clones it on each node; the addresses of the clone's bucket and of its coordinator, as the owner. */
+export async function cloneCluster({
+  name,
+  nodes,
+  bucket,
+}: ClusterTemplate): Promise<{ bucket: string; coordinator: string }> {
   const clone = `test_${randomBytes(6).toString('hex')}`;
   const text = `create database ${clone} template ${name} strategy file_copy owner kabari`;
   await Promise.all(nodes.map((node) => on(node, text)));
-  return bucket.replace('NAME', clone);
+  const [coordinator = ''] = nodes;
+  return {
+    bucket: bucket.replace('NAME', clone),
+    coordinator: at(coordinator, { database: clone, user: 'kabari' }),
+  };
 }
 
 /** Drops the databases of a run: one by one, while its tests run, would take seconds for each. */

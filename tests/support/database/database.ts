@@ -11,8 +11,10 @@ export type TestDatabase = {
   tenantSql: Sql;
   /** Owns the tables; for what only a migration may do. */
   owner: Sql;
-  /** The address, as the owner: for an application started by the test. */
+  /** The address, as the owner. */
   url: string;
+  /** The address of the database as a whole, for an application started by the test: on a cluster, its coordinator's. */
+  wholeUrl: string;
   /** The same address with the timeouts of an installation, for tests of them. */
   impatientUrl: string;
 };
@@ -29,7 +31,10 @@ export async function makeDatabase(
   template = 'kabari',
 ): Promise<{ db: TestDatabase; drop: () => Promise<void> }> {
   const cluster = inject('cluster');
-  if (cluster && template === 'kabari') return openClone(await cloneCluster(cluster));
+  if (cluster && template === 'kabari') {
+    const { bucket, coordinator } = await cloneCluster(cluster);
+    return openClone({ url: bucket, wholeUrl: coordinator, impatientUrl: bucket });
+  }
   const server = inject('databaseServer');
   const name = `test_${randomBytes(6).toString('hex')}`;
   const superuser = openDatabase(server, { max: 1, as: 'owner', name: 'tests' });
@@ -42,7 +47,7 @@ export async function makeDatabase(
   const impatientUrl = address.href;
   address.search = PATIENT;
   const url = address.href;
-  const { db, drop: close } = openClone(url, impatientUrl);
+  const { db, drop: close } = openClone({ url, wholeUrl: url, impatientUrl });
   const drop = async () => {
     await close();
     await allGone(superuser, name);
@@ -52,16 +57,16 @@ export async function makeDatabase(
   return { db, drop };
 }
 
-function openClone(
-  url: string,
-  impatientUrl = url,
-): { db: TestDatabase; drop: () => Promise<void> } {
+function openClone(addresses: Pick<TestDatabase, 'url' | 'wholeUrl' | 'impatientUrl'>): {
+  db: TestDatabase;
+  drop: () => Promise<void>;
+} {
+  const { url } = addresses;
   const db: TestDatabase = {
     allAccountsSql: openDatabase(url, { max: 4, as: 'all accounts', name: 'tests' }),
     tenantSql: openDatabase(url, { max: 4, as: 'tenant', name: 'tests' }),
     owner: openDatabase(url, { max: 1, as: 'owner', name: 'tests' }),
-    url,
-    impatientUrl,
+    ...addresses,
   };
   const drop = async () => {
     await Promise.all(

@@ -46,7 +46,7 @@ const DEVICE = 'd'.repeat(43);
 
 /** Sessions of people of one account: so many that none of them is told to slow down. */
 async function createSessions(
-  { allAccountsSql: sql }: TestDatabase,
+  { owner: sql }: TestDatabase,
   role: string,
   accountId: string,
   size: number,
@@ -60,13 +60,18 @@ async function createSessions(
     select ${accountId}, id, 'Ani', ${start} || (1000000 + n), ${hash}, ${role},
       case when ${role} = 'operator' then '{admin}' else '{}' end::text[]
     from unnest(${ids}::uuid[]) with ordinality as u(id, n)`;
-  await sql`
-    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)
-    select decode(hash, 'hex'), gen_random_uuid(), ${accountId}, id, 'Firefox', '203.0.113.7',
-      ${sha256(DEVICE)}
-    from unnest(
-      ${tokens.map((token) => sha256(token).toString('hex'))}::text[], ${ids}::uuid[]
-    ) as s(hash, id)`;
+  const device = sha256(DEVICE);
+  // One by one: on a cluster, a trigger cannot work within a copy of rows.
+  await sql.begin((tx) =>
+    Promise.all(
+      tokens.map(
+        (token, nth) => tx`
+          insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)
+          values (${sha256(token)}, ${newId()}, ${accountId}, ${ids[nth] ?? ''}, 'Firefox',
+            '203.0.113.7', ${device})`,
+      ),
+    ),
+  );
   let turn = 0;
   return () => tokens[(turn += 1) % size] ?? '';
 }

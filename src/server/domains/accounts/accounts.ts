@@ -39,6 +39,7 @@ export {
   countCustomers,
   customerFacts,
   customerOf,
+  type CustomerPerson,
   customersAfter,
   customersBeginning,
   findCustomers,

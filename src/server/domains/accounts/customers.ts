@@ -209,7 +209,7 @@ export async function operatorNames(
 }
 
 /** Somebody who can be told something. */
-type CustomerPerson = { accountId: string; userId: string };
+export type CustomerPerson = { accountId: string; userId: string };
 
 /** SQL of the customers of accounts `a` that are in use, and meet a condition. */
 const peopleWhere = (sql: Sql | Tx, where: Fragment): Fragment => sql`

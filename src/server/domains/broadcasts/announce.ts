@@ -1,5 +1,6 @@
-import { customersAfter } from '#server/domains/accounts/accounts.ts';
+import { type CustomerPerson, customersAfter } from '#server/domains/accounts/accounts.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { withEachAccountIn } from '#server/infra/postgres/distribution/scope.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { type Audience, isInAudience } from './audience.ts';
 
@@ -25,32 +26,53 @@ export async function announceDue(
   isClosing: () => boolean,
 ): Promise<void> {
   while (!isClosing()) {
-    const isMore = await allAccountsSql.begin((tx) => announceSome(tx, at));
+    const isMore = await allAccountsSql.begin((tx) =>
+      announceSome({ sql: allAccountsSql, tx }, at),
+    );
     if (!isMore) return;
   }
 }
 
 /** @returns false when nothing is left that is not another process's. */
-async function announceSome(tx: Tx, at: Date): Promise<boolean> {
+async function announceSome({ sql, tx }: { sql: Sql; tx: Tx }, at: Date): Promise<boolean> {
   const [due] = await tx<Due[]>`
     select broadcast_id, audience, plan, by_push, by_message, queued_to,
       stopped_at is not null as is_stopped
     from broadcasts
     where ready_at is null and from_at <= ${at}
-    order by broadcast_id limit 1 for update skip locked`;
+    order by broadcast_id limit 1 for no key update skip locked`;
   if (!due) return false;
   const people = await customersAfter(tx, {
     after: due.queued_to,
     limit: ACCOUNTS_AT_ONCE,
     where: isInAudience(tx, due),
   });
-  const accounts = [...new Set(people.map(({ accountId }) => accountId))];
-  if (accounts.length > 0) {
-    await tx`
-      select enqueue_events(${accounts}::uuid[], 'broadcast.changed',
-        array_fill(${json({})}::jsonb, array[${accounts.length}::int]))`;
-  }
-  if (people.length > 0 && !due.is_stopped && (due.by_push || due.by_message)) {
+  await withEachAccountIn({ sql, tx }, people, (own, some) =>
+    announceTo(own, due, { people: some, at }),
+  );
+  const accounts = accountsOf(people);
+  await tx`
+    update broadcasts set queued_to = ${accounts.at(-1) ?? due.queued_to},
+      ready_at = ${accounts.length < ACCOUNTS_AT_ONCE ? at : null}
+    where broadcast_id = ${due.broadcast_id}`;
+  return true;
+}
+
+const accountsOf = (people: readonly CustomerPerson[]): string[] => [
+  ...new Set(people.map(({ accountId }) => accountId)),
+];
+
+async function announceTo(
+  tx: Tx,
+  due: Due,
+  { people, at }: { people: readonly CustomerPerson[]; at: Date },
+): Promise<void> {
+  const accounts = accountsOf(people);
+  if (accounts.length === 0) return;
+  await tx`
+    select enqueue_events(${accounts}::uuid[], 'broadcast.changed',
+      array_fill(${json({})}::jsonb, array[${accounts.length}::int]))`;
+  if (!due.is_stopped && (due.by_push || due.by_message)) {
     await tx`
       insert into broadcast_deliveries (account_id, broadcast_id, user_id, next_at)
       select account_id, ${due.broadcast_id}, user_id, ${at}
@@ -60,10 +82,4 @@ async function announceSome(tx: Tx, at: Date): Promise<boolean> {
       ) as p(account_id, user_id)
       on conflict do nothing`;
   }
-  const isAll = accounts.length < ACCOUNTS_AT_ONCE;
-  await tx`
-    update broadcasts set queued_to = ${accounts.at(-1) ?? due.queued_to},
-      ready_at = case when ${isAll} then ${at}::timestamptz end
-    where broadcast_id = ${due.broadcast_id}`;
-  return true;
 }

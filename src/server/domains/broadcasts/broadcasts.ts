@@ -2,6 +2,8 @@ import { closeBroadcast, listBroadcasts } from '#contract/operator/broadcasts.ts
 import * as operator from '#contract/operator/broadcasts.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { repeat } from '#server/infra/jobs/repeat.ts';
+import { stay } from '#server/infra/postgres/distribution/scope.ts';
+import { identifier } from '#server/infra/postgres/sql.ts';
 import { announceDue } from './announce.ts';
 import { audiences } from './audience.ts';
 import { deliverDue } from './deliver.ts';
@@ -15,14 +17,18 @@ export type { BroadcastDeps } from './deps.ts';
 /** How often is looked for what is due: a notice reaches open pages within this. */
 const LOOK_MS = 3_000;
 
+type Running = { close: () => Promise<void> };
+
 export type Broadcasts = {
   acts: readonly ActHandler[];
   /** See `Shown.nameFor`. */
   nameFor: Shown['nameFor'];
   /** Announces and tells what is due now. */
   work: () => Promise<void>;
-  /** Does that every few seconds, and soon after something was made here. */
-  start: () => { close: () => Promise<void> };
+  /** Announces every few seconds, and soon after something was made here. */
+  startAnnouncing: () => Running;
+  /** Tells who was written down, every few seconds and soon after an announcement. */
+  startDelivery: () => Running;
   /** Forgets who was told of what ended long ago. */
   prune: () => Promise<void>;
 };
@@ -30,16 +36,22 @@ export type Broadcasts = {
 /** Opens what operators tell customers. */
 export function openBroadcasts(deps: BroadcastDeps): Broadcasts {
   const shown = openShown(deps);
-  let wake = (): void => undefined;
+  let announceSoon = (): void => undefined;
+  const deliverSoon: (() => void)[] = [];
   const changed = <T>(done: T): T => {
     shown.forget();
-    wake();
+    announceSoon();
     return done;
   };
   let isClosing = false;
-  const work = async () => {
+  const announce = async () => {
     await announceDue(deps.allAccountsSql, deps.now(), () => isClosing);
-    await deliverDue(deps, () => isClosing);
+    for (const wake of deliverSoon) wake();
+  };
+  const deliver = () => deliverDue(deps, () => isClosing);
+  const close = (worker: Running) => () => {
+    isClosing = true;
+    return worker.close();
   };
   return {
     acts: [
@@ -61,16 +73,19 @@ export function openBroadcasts(deps: BroadcastDeps): Broadcasts {
       ),
     ],
     nameFor: shown.nameFor,
-    work,
-    start: () => {
-      const worker = repeat(work, LOOK_MS, deps.report);
-      wake = worker.wake;
-      return {
-        close: () => {
-          isClosing = true;
-          return worker.close();
-        },
-      };
+    work: async () => {
+      await announce();
+      await deliver();
+    },
+    startAnnouncing: () => {
+      const worker = repeat(announce, LOOK_MS, deps.report);
+      announceSoon = worker.wake;
+      return { close: close(worker) };
+    },
+    startDelivery: () => {
+      const worker = repeat(deliver, LOOK_MS, deps.report);
+      deliverSoon.push(stay(worker.wake));
+      return { close: close(worker) };
     },
     prune: () => prune(deps),
   };
@@ -82,12 +97,13 @@ const ROWS_AT_ONCE = 5_000;
 
 async function prune({ allAccountsSql: sql, now }: BroadcastDeps): Promise<void> {
   const before = new Date(now().getTime() - KEPT_DAYS * 86_400_000);
-  await sql`
-    delete from broadcast_deliveries where ctid = any(array(
-      select d.ctid from broadcast_deliveries d join broadcasts b using (broadcast_id)
-      where b.until_at < ${before} limit ${ROWS_AT_ONCE}))`;
-  await sql`
-    delete from broadcast_reads where ctid = any(array(
-      select r.ctid from broadcast_reads r join broadcasts b using (broadcast_id)
-      where b.until_at < ${before} limit ${ROWS_AT_ONCE}))`;
+  const ended = await sql<{ broadcast_id: string }[]>`
+    select broadcast_id from broadcasts where until_at < ${before}`;
+  const ids = ended.map(({ broadcast_id }) => broadcast_id);
+  for (const table of ['broadcast_deliveries', 'broadcast_reads']) {
+    await sql`
+      delete from ${identifier(table)} where ctid = any(array(
+        select ctid from ${identifier(table)}
+        where broadcast_id = any(${ids}::uuid[]) limit ${ROWS_AT_ONCE}))`;
+  }
 }

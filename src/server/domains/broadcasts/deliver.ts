@@ -13,12 +13,16 @@ const LEASES_MAX = 15;
 /** A message that waits longer for its turn is not worth sending. */
 const MESSAGE_MS = 86_400_000;
 
-type Delivery = {
+type Claimed = {
   account_id: string;
   broadcast_id: string;
   user_id: string;
   tries: number;
   pushed_at: Date | null;
+};
+
+type Broadcast = {
+  broadcast_id: string;
   title: string;
   body: string;
   by_push: boolean;
@@ -26,6 +30,8 @@ type Delivery = {
   until_at: Date;
   is_over: boolean;
 };
+
+type Delivery = Claimed & Broadcast;
 
 /**
  * Tells who was written down: their browsers once, in the transaction that says so, and their phone by a
@@ -47,9 +53,10 @@ export async function deliverDue(deps: BroadcastDeps, isClosing: () => boolean):
   }
 }
 
-const claim = ({ allAccountsSql, now }: BroadcastDeps): PromiseLike<Delivery[]> => {
+/** What is due, with what it says. */
+async function claim({ allAccountsSql, now }: BroadcastDeps): Promise<Delivery[]> {
   const at = now();
-  return allAccountsSql<Delivery[]>`
+  const claimed = await allAccountsSql<Claimed[]>`
     with due as (
       select account_id, broadcast_id, user_id from broadcast_deliveries
       where ended_at is null and next_at <= ${at}
@@ -58,11 +65,21 @@ const claim = ({ allAccountsSql, now }: BroadcastDeps): PromiseLike<Delivery[]> 
     update broadcast_deliveries d set tries = tries + 1,
       next_at = ${at}::timestamptz
         + make_interval(secs => ${LEASE_SECONDS} * least(d.tries + 1, ${LEASES_MAX}))
-    from due join broadcasts b using (broadcast_id)
+    from due
     where (d.account_id, d.broadcast_id, d.user_id) = (due.account_id, due.broadcast_id, due.user_id)
-    returning d.account_id, d.broadcast_id, d.user_id, d.tries, d.pushed_at, b.title, b.body, b.by_push,
-      b.by_message, b.until_at, b.stopped_at is not null or b.until_at <= ${at} as is_over`;
-};
+    returning d.account_id, d.broadcast_id, d.user_id, d.tries, d.pushed_at`;
+  if (claimed.length === 0) return [];
+  const broadcasts = await allAccountsSql<Broadcast[]>`
+    select broadcast_id, title, body, by_push, by_message, until_at,
+      stopped_at is not null or until_at <= ${at} as is_over
+    from broadcasts
+    where broadcast_id = any(${claimed.map(({ broadcast_id }) => broadcast_id)}::uuid[])`;
+  const byId = new Map(broadcasts.map((broadcast) => [broadcast.broadcast_id, broadcast]));
+  return claimed.flatMap((one) => {
+    const broadcast = byId.get(one.broadcast_id);
+    return broadcast ? { ...one, ...broadcast } : [];
+  });
+}
 
 type Outcome = 'sent' | 'opted_out' | 'failed' | 'stopped' | null;
 

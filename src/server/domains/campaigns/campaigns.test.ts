@@ -111,7 +111,7 @@ describe('its results', () => {
     const { id } = await shop.draft(listOf(2));
     await shop.ask('campaign_export', { campaign_id: id, format: 'xlsx' });
     await shop.ask('campaign_delete', { campaign_id: id });
-    await running.container.rowExports.work();
+    await running.inEach(() => running.container.rowExports.work());
     const { data } = await shop.ask('export_list');
     expect(data.exports).toMatchObject([{ status: 'empty', rows: 0, url: null }]);
     expect(running.lines).toEqual([]);

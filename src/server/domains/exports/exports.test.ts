@@ -66,7 +66,7 @@ test('what the filter lets through is a file for its account alone, and for a da
   await storeMessages(db.owner, ani.accountId, [
     { at: new Date(Date.now() + 60_000), tokenId: ani.tokenId },
   ]);
-  await running.container.rowExports.work();
+  await running.inEach(() => running.container.rowExports.work());
   const made = await shop.newest();
   expect(made).toMatchObject({ id: asked.id, status: 'ready', progress: 100, rows: 3 });
 
@@ -94,7 +94,7 @@ test('what the filter lets through is a file for its account alone, and for a da
   expect(await stranger.list()).toEqual([]);
   expect((await stranger.ask('export_cancel', { export_id: asked.id })).status).toBe(404);
   const own = await stranger.request({ format: 'csv' });
-  await running.container.rowExports.work();
+  await running.inEach(() => running.container.rowExports.work());
   const key = (await stranger.newest())?.url?.split('?k=')[1];
   expect((await stranger.fetch(`/row-exports/${asked.id}?k=${key}`)).status).toBe(404);
   expect((await stranger.fetch(made?.url?.replace('/row-exports', '/exports'))).status).toBe(404);
@@ -109,7 +109,7 @@ test('what the filter lets through is a file for its account alone, and for a da
   await db.owner`update row_exports set expires_at = clock_timestamp()`;
   expect((await shop.fetch(made?.url)).status).toBe(404);
   expect(await shop.list()).toEqual([]);
-  await running.container.rowExports.sweep();
+  await running.inEach(() => running.container.rowExports.sweep());
   expect(await readdir(join(running.dataFolder, 'exports/rows'))).toEqual([]);
   expect(await db.owner`select from row_exports`).toHaveLength(0);
 });
@@ -126,7 +126,7 @@ test('chosen messages are a workbook; nothing found is no file, and says so', as
   const asked = await shop.request({ format: 'xlsx', message_ids: ids });
   expect(asked.of).toEqual({ kind: 'messages', chosen: 2 });
   await shop.request({ format: 'csv', q: 'tidak ada yang begini' });
-  await running.container.rowExports.work();
+  await running.inEach(() => running.container.rowExports.work());
   const [empty, made] = await shop.list();
   expect(empty).toMatchObject({ status: 'empty', rows: 0, url: null });
   const path = join(running.dataFolder, 'read.xlsx');
@@ -163,10 +163,10 @@ test('a file whose worker died is made anew and whole; nothing half-written is o
     returning export_id as id, owner`;
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, `${claimed?.id}.${claimed?.owner}.part`), 'half');
-  await running.container.rowExports.work();
+  await running.inEach(() => running.container.rowExports.work());
   expect(await shop.newest()).toMatchObject({ status: 'working', progress: 40, url: null });
   await db.owner`update row_exports set lease_until = clock_timestamp()`;
-  await running.container.rowExports.work();
+  await running.inEach(() => running.container.rowExports.work());
   const made = await shop.newest();
   expect(made).toMatchObject({ status: 'ready', rows: 3 });
   expect(String((await shop.fetch(made?.url)).bytes).match(/msg_/g)).toHaveLength(3);
@@ -177,7 +177,7 @@ test('a file whose worker died is made anew and whole; nothing half-written is o
   // What three workers could not make has failed, and a fresh request is made.
   await db.owner`
     update row_exports set status = 'working', tries = 3, lease_until = clock_timestamp()`;
-  await running.container.rowExports.work();
+  await running.inEach(() => running.container.rowExports.work());
   expect(await shop.newest()).toMatchObject({ status: 'failed', url: null });
   expect(await db.owner`select from outbox where kind = 'export.changed'`).toHaveLength(4);
 });
@@ -192,10 +192,10 @@ test('a cancelled one is gone, also from under its worker, and from the disk', a
   const shop = desk(running, ani);
   const waiting = await shop.request({ format: 'csv' });
   await shop.ask('export_cancel', { export_id: waiting.id });
-  await running.container.rowExports.work();
+  await running.inEach(() => running.container.rowExports.work());
   expect(await shop.list()).toEqual([]);
   const made = await shop.request({ format: 'csv' });
-  await running.container.rowExports.work();
+  await running.inEach(() => running.container.rowExports.work());
   const url = (await shop.newest())?.url;
   await shop.ask('export_cancel', { export_id: made.id });
   expect((await shop.fetch(url)).status).toBe(404);

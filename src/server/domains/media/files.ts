@@ -7,7 +7,7 @@ import { scratchPath } from '#server/infra/file-store/scratch.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { mimeByBytes } from './inspection/inspect-bytes.ts';
-import { orphansIn } from './orphans.ts';
+import { isOld, orphansIn } from './orphans.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 
@@ -92,12 +92,28 @@ type FilesDeps = {
   /** Where drafts lie. */
   dataFolder: string;
   secrets: Secrets;
+  /**
+   * False where rows of other accounts cannot be locked together with an account's own, as in a distributed database:
+   * bytes are then erased by the sweep alone, once they are a day old, and what is kept anew is put there anew.
+   */
+  erasesAtOnce?: boolean;
   /** The address files are shown under when that is not the portal's own (`MEDIA_ORIGIN`). */
   shownAt?: string | undefined;
 };
 
+/** Where bytes lie, and how they go: see `FilesDeps`. */
+type Storage = Required<Pick<FilesDeps, 'store' | 'erasesAtOnce'>>;
+
 /** Opens the files of accounts: rows in the database, their bytes in a store, by their sha256. */
-export function openFiles({ sql, store, dataFolder, secrets, shownAt = '' }: FilesDeps): Files {
+export function openFiles({
+  sql,
+  store,
+  dataFolder,
+  secrets,
+  erasesAtOnce = true,
+  shownAt = '',
+}: FilesDeps): Files {
+  const storage: Storage = { store, erasesAtOnce };
   const open: Files['open'] = async (accountId, fileId) => {
     const [row] = await asAccount(
       sql,
@@ -118,41 +134,35 @@ export function openFiles({ sql, store, dataFolder, secrets, shownAt = '' }: Fil
   const sendAhead = async ({ path, sha256: digest, sizeBytes }: Bytes) => {
     if (!store.isShared) return;
     const key = keyOf(digest);
-    if ((await store.size(key)) !== sizeBytes) await store.put(key, path, sizeBytes);
+    if (!erasesAtOnce || (await store.size(key)) !== sizeBytes) {
+      await store.put(key, path, sizeBytes);
+    }
   };
   return {
     store,
     open,
     sendAhead,
-    async save({ accountId, bytes, name, fileId = newId() }) {
-      const path = await scratchPath(dataFolder);
-      const mime = mimeByBytes(bytes);
-      try {
-        await writeFile(path, bytes, { flag: 'wx', mode: 0o600 });
-        const draft = { accountId, fileId, path, name, mime, ...(await measure(path)) };
-        await sendAhead(draft);
-        await asAccount(sql, accountId, (tx) => keepDraft(tx, store, draft));
-      } finally {
-        await rm(path, { force: true });
-      }
-      return { fileId, name, mime, sizeBytes: bytes.length };
-    },
-    keep: (tx, draft) => keepDraft(tx, store, draft),
+    save: (file) => saveBytes({ sql, dataFolder, sendAhead, ...storage }, file),
+    keep: (tx, draft) => keepDraft(tx, storage, draft),
     async read(accountId, fileId) {
       const stored = await open(accountId, fileId);
       if (!stored) return undefined;
       const { stream, withFile: _, ...file } = stored;
       return { ...file, bytes: await buffer(await stream()) };
     },
-    erase: (all, digests) => eraseAllUnkept(all, store, digests),
+    erase: async (all, digests) => {
+      if (erasesAtOnce) await eraseAllUnkept(all, store, digests);
+    },
     sweep: async (all) => {
       await store.claim();
       for await (const digests of orphansIn(all, store)) {
-        for (const digest of digests) await eraseUnkept(all, store, digest);
+        for (const digest of digests) {
+          if (await isOld(store, keyOf(digest))) await eraseUnkept(all, store, digest);
+        }
       }
     },
     eraseAll: async (all, accountId) => {
-      while (await eraseOne(all, store, accountId));
+      while (await eraseOne(all, storage, accountId));
       await all`delete from stored_bytes where account_id = ${accountId}`;
     },
     link: (accountId, fileId) => shownAt + signFile(secrets, accountId, fileId),
@@ -164,16 +174,36 @@ export function openFiles({ sql, store, dataFolder, secrets, shownAt = '' }: Fil
   };
 }
 
+type Saving = Pick<FilesDeps, 'sql' | 'dataFolder'> & Pick<Files, 'sendAhead'> & Storage;
+
+async function saveBytes(
+  { sql, dataFolder, sendAhead, ...storage }: Saving,
+  { accountId, bytes, name, fileId = newId() }: NewFile,
+): Promise<MediaFile> {
+  const path = await scratchPath(dataFolder);
+  const mime = mimeByBytes(bytes);
+  try {
+    await writeFile(path, bytes, { flag: 'wx', mode: 0o600 });
+    const draft = { accountId, fileId, path, name, mime, ...(await measure(path)) };
+    await sendAhead(draft);
+    await asAccount(sql, accountId, (tx) => keepDraft(tx, storage, draft));
+  } finally {
+    await rm(path, { force: true });
+  }
+  return { fileId, name, mime, sizeBytes: bytes.length };
+}
+
 /**
  * Puts a draft under its hash, unless it was sent ahead, and writes its row. Bytes of the same hash lie there once;
  * whoever erases them takes the same lock, so they cannot go between the look and the row.
  */
-async function keepDraft(tx: Tx, store: FileStore, draft: Draft): Promise<void> {
+async function keepDraft(tx: Tx, { store, erasesAtOnce }: Storage, draft: Draft): Promise<void> {
   const { accountId, fileId, path, name, mime, sha256, sizeBytes } = draft;
   await lockFiles(tx, accountId);
   await lockDigest(tx, sha256);
   const key = keyOf(sha256);
-  if ((await store.size(key)) !== sizeBytes) await store.put(key, path, sizeBytes);
+  const isAnew = !erasesAtOnce && !store.isShared;
+  if (isAnew || (await store.size(key)) !== sizeBytes) await store.put(key, path, sizeBytes);
   await tx`
     insert into files (account_id, file_id, name, mime, size_bytes, sha256)
     values (${accountId}, ${fileId}, ${name}, ${mime}, ${sizeBytes}, ${sha256})
@@ -251,7 +281,7 @@ async function eraseUnkept(all: Sql, store: FileStore, digest: Buffer): Promise<
  * Erases one of an account's contents, under all its names; false when none is left. The bytes go before
  * the rows are committed: after a crash between the two, the rows are still there to be erased again.
  */
-function eraseOne(all: Sql, store: FileStore, accountId: string): Promise<boolean> {
+function eraseOne(all: Sql, { store, erasesAtOnce }: Storage, accountId: string): Promise<boolean> {
   return all.begin(async (tx) => {
     await lockFiles(tx, accountId);
     const [file] = await tx<{ sha256: Buffer }[]>`
@@ -260,6 +290,7 @@ function eraseOne(all: Sql, store: FileStore, accountId: string): Promise<boolea
     const { sha256 } = file;
     await lockDigest(tx, sha256);
     await tx`delete from files where account_id = ${accountId} and sha256 = ${sha256}`;
+    if (!erasesAtOnce) return true;
     const [kept] = await tx`select from files where sha256 = ${sha256} limit 1`;
     if (!kept) await store.delete(keyOf(sha256));
     return true;

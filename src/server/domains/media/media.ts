@@ -1,3 +1,4 @@
+import type { Place } from '#server/infra/postgres/distribution/pools.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { FileStore } from '#server/infra/file-store/file-store.ts';
 import { openFileClient } from '#server/infra/net/outbound-file.ts';
@@ -41,6 +42,8 @@ export type MediaDeps = {
   >;
   now: () => Date;
   secrets: Secrets;
+  /** Where the rows of accounts lie. */
+  place: Pick<Place, 'isDistributed'>;
   /** Where files lie. */
   store: FileStore;
   /** Where they are worked on. */
@@ -54,7 +57,14 @@ const MB = 1_000_000;
 /** Opens the store of files and the uploads into it. */
 export function openMedia(deps: MediaDeps): Media {
   const { sql, allAccountsSql, config, secrets, store, dataFolder, report } = deps;
-  const files = openFiles({ sql, store, dataFolder, secrets, shownAt: config.MEDIA_ORIGIN });
+  const files = openFiles({
+    sql,
+    store,
+    dataFolder,
+    secrets,
+    erasesAtOnce: !deps.place.isDistributed,
+    shownAt: config.MEDIA_ORIGIN,
+  });
   const parts = {
     sql,
     allAccountsSql,

@@ -29,6 +29,15 @@ export async function* orphansIn(all: Sql, store: FileStore): AsyncGenerator<Buf
   yield await unnamedOf(all, old);
 }
 
+/** Whether what lies under a key has not been put there anew meanwhile. */
+export async function isOld(store: FileStore, key: string): Promise<boolean> {
+  const before = Date.now() - AGE_MS;
+  for await (const found of store.list(key)) {
+    if (found.key === key) return found.modifiedMs < before;
+  }
+  return false;
+}
+
 async function unnamedOf(all: Sql, digests: readonly string[]): Promise<Buffer[]> {
   const unnamed = await all<{ digest: string }[]>`
     select d.digest from unnest(${[...digests]}::text[]) as d(digest)

@@ -42,7 +42,11 @@ test('the bytes of an account are the sum of its contents, whatever comes and go
       case 1:
         return roll(6) === 0 ? files.eraseAll(sql, from) : stored(from);
       case 2:
-        return fileId && from !== to && sql.begin((tx) => handOverFile(tx, { from, to, fileId }));
+        return (
+          fileId &&
+          from !== to &&
+          sql.begin((tx) => handOverFile({ sql, tx }, { from, to, fileId }))
+        );
       case 3:
       case 4:
         return fileId && sql.begin((tx) => releaseFile(tx, { accountId: from, fileId }));

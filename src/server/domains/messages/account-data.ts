@@ -1,3 +1,4 @@
+import { inAccount, inWhole } from '#server/infra/postgres/distribution/scope.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { eraseEventsAbout, hasUnpublished } from '#server/domains/events/events.ts';
 import { pastPhonesOf } from '#server/domains/tokens/tokens.ts';
@@ -217,18 +218,22 @@ async function isSettled(
   if (await hasUnpublished(allAccountsSql, { accountId })) return false;
   const system = await systemAccount(allAccountsSql);
   if (system === undefined) return true;
-  if (await hasUnpublished(allAccountsSql, { accountId: system, peers: phones })) return false;
-  const [leaving] = await allAccountsSql`
-    select from dispatch where account_id = ${system} and peer = any(${[...phones]}::text[])
-      and message_id > uuid_floor(clock_timestamp() - ${NOTICE_TIMEOUT}::interval)
-    limit 1`;
-  return leaving === undefined;
+  return inAccount(system, async () => {
+    if (await hasUnpublished(allAccountsSql, { accountId: system, peers: phones })) return false;
+    const [leaving] = await allAccountsSql`
+      select from dispatch where account_id = ${system} and peer = any(${[...phones]}::text[])
+        and message_id > uuid_floor(clock_timestamp() - ${NOTICE_TIMEOUT}::interval)
+      limit 1`;
+    return leaving === undefined;
+  });
 }
 
 /** The account whose token sends what the installation itself writes. */
 async function systemAccount(allAccountsSql: Sql): Promise<string | undefined> {
-  const [system] = await allAccountsSql<{ account_id: string }[]>`
-    select account_id from tokens where is_system limit 1`;
+  const [system] = await inWhole(
+    () => allAccountsSql<{ account_id: string }[]>`
+      select account_id from tokens where is_system limit 1`,
+  );
   return system?.account_id;
 }
 
@@ -255,20 +260,18 @@ async function erase(allAccountsSql: Sql, { accountId, phones }: ErasureRequest)
   for (const table of tables) await eraseRows(allAccountsSql, table, accountId);
   await eraseRows(allAccountsSql, 'lanes', accountId);
   await allAccountsSql`select erase_counts(${accountId})`;
-  await eraseSystemConversations(allAccountsSql, [
-    ...phones,
-    ...(await pastPhonesOf(allAccountsSql, accountId)),
-  ]);
+  const peers = [...phones, ...(await pastPhonesOf(allAccountsSql, accountId))];
+  const system = await systemAccount(allAccountsSql);
+  if (system === undefined) return;
+  await inAccount(system, () => eraseSystemConversations(allAccountsSql, system, peers));
 }
 
 /** Erases the system account's conversations with numbers that belong to nobody any more. */
 async function eraseSystemConversations(
   allAccountsSql: Sql,
-  phones: readonly string[],
+  system: string,
+  peers: readonly string[],
 ): Promise<void> {
-  const peers = [...phones];
-  const system = await systemAccount(allAccountsSql);
-  if (system === undefined) return;
   await allAccountsSql`select count_set_aside(${system}, ${peers}::text[])`;
   await untilNone((limit) =>
     numberOf(allAccountsSql`select erase_notices(${peers}::text[], ${limit}) as n`),

@@ -2,7 +2,13 @@ import type { InputOf, PageOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import type { SuspenseItem, listSuspense } from '#contract/operator/money/suspense.ts';
 import { accountNames, operatorNames } from '#server/domains/accounts/accounts.ts';
-import { type SuspenseRow, noteSuspense, suspensePage } from '#server/domains/payments/payments.ts';
+import {
+  type SuspenseRow,
+  noteSuspense,
+  suspenseOf,
+  suspensePage,
+} from '#server/domains/payments/payments.ts';
+import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { DeskDeps } from './deps.ts';
 
@@ -22,16 +28,18 @@ type SuspenseNote = { provider: string; txn: string; note: string; operatorId: s
  *
  * @throws Refusal `not_found`, `suspense_resolved`.
  */
-export const keepItem = (
+export async function keepItem(
   { allAccountsSql, now }: DeskDeps,
   kept: SuspenseNote,
-): Promise<SuspenseItem> =>
-  allAccountsSql.begin(async (tx) => {
+): Promise<SuspenseItem> {
+  const { account_id: accountId } = await suspenseOf(allAccountsSql, kept);
+  return beginIn(allAccountsSql, accountId, async (tx) => {
     const at = now();
     const [item] = await itemsOf(tx, [await noteSuspense(tx, { ...kept, at })], at);
     if (!item) throw new Error('a payment vanished');
     return item;
   });
+}
 
 async function itemsOf(
   sql: Sql | Tx,

@@ -1,3 +1,4 @@
+import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import {
   type SystemToken,
   connectSystemToken,
@@ -54,29 +55,37 @@ export type SystemTokenDeps = {
   codesBy: () => Promise<string | { template: string; language: string }>;
 } & Pick<MoveDeps, 'isOffered'>;
 
+/** The installation's own token is of the account that operators are of. */
+const handleOwn: typeof handle = (act, work) =>
+  handle(act, (call, input) =>
+    call.caller.kind === 'person'
+      ? inAccount(call.caller.accountId, () => work(call, input))
+      : work(call, input),
+  );
+
 /** The acts of the installation's own token. */
 export const systemTokenActs = (deps: SystemTokenDeps): readonly ActHandler[] => [
-  handle(getSystemToken, ({ caller }) => systemTokenOf(deps, caller)),
-  handle(linkSystemToken, async () => {
+  handleOwn(getSystemToken, ({ caller }) => systemTokenOf(deps, caller)),
+  handleOwn(linkSystemToken, async () => {
     const { accountId, tokenId } = await systemTokenState(deps.allAccountsSql);
     return createLink(deps, accountId, tokenId);
   }),
-  handle(unlinkSystemToken, async ({ caller }) => {
+  handleOwn(unlinkSystemToken, async ({ caller }) => {
     const { accountId, tokenId } = await systemTokenState(deps.allAccountsSql);
     await unlinkPhone(deps, accountId, tokenId);
     return systemTokenOf(deps, caller);
   }),
-  handle(moveSystemToken, async ({ caller }, { channel }) => {
+  handleOwn(moveSystemToken, async ({ caller }, { channel }) => {
     const { accountId, tokenId } = await systemTokenState(deps.allAccountsSql);
     await moveTo(deps, { accountId, tokenId }, channel);
     return systemTokenOf(deps, caller);
   }),
-  handle(connectSystemToken, async ({ caller }, entered) => {
+  handleOwn(connectSystemToken, async ({ caller }, entered) => {
     const { accountId, tokenId } = await systemTokenState(deps.allAccountsSql);
     await deps.cloud.connect({ accountId, tokenId }, entered);
     return systemTokenOf(deps, caller);
   }),
-  handle(testSystemToken, ({ caller, key }) => sendTest(deps, caller, key)),
+  handleOwn(testSystemToken, ({ caller, key }) => sendTest(deps, caller, key)),
 ];
 
 async function systemTokenOf(deps: SystemTokenDeps, caller: Person): Promise<SystemToken> {

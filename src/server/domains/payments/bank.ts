@@ -5,6 +5,7 @@ import type { TopupStatus } from '#contract/saldo.ts';
 import { storable } from '#contract/base/text.ts';
 import type { Config } from '#server/infra/config.ts';
 import { type Fragment, type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
+import { inAccountOf } from '#server/infra/postgres/distribution/scope.ts';
 import { applyPaid, lateNote } from './topups/pay.ts';
 import { statusAt } from './topups/topup.ts';
 
@@ -55,8 +56,27 @@ export async function receiveBankLine(
     if (outcome === 'known') return { matched: await paidWith(tx, line.hash) };
     return { matched: outcome === 'pays' || outcome === 'joins' };
   };
-  return retrying(() => deps.allAccountsSql.begin(work));
+  return inLineAccount(deps.allAccountsSql, line, work);
 }
+
+/** One transaction about a line, where the account lies whose top-up has its amount reserved, if one has. */
+export const inLineAccount = <T>(
+  allAccountsSql: Sql,
+  line: IdentifiedLine,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> =>
+  inAccountOf(
+    async () => {
+      const [found] = await allAccountsSql<{ account_id: string }[]>`
+        select account_id from bank_lines where hash = ${line.hash} and account_id is not null
+        union all
+        select account_id from reserved_transfers
+        where bank = ${line.bank} and amount = ${line.amount}
+        limit 1`;
+      return found?.account_id;
+    },
+    () => retrying(() => allAccountsSql.begin(work)),
+  );
 
 /** A line with what identifies it, as it is stored. */
 export type IdentifiedLine = BankLine & {

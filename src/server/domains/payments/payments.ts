@@ -47,7 +47,7 @@ export type { OrderDeps } from './gateways/orders/orders.ts';
 export { finishRefundByHand, retryRefunds, sendRefund } from './gateways/refund.ts';
 export { simulatedPaymentHandler } from './gateways/simulated/pay.ts';
 export { gatewayStatusOf } from './gateways/status-of.ts';
-export { startGatewayWorker } from './gateways/worker.ts';
+export { startInbox, startOrderPolls } from './gateways/worker.ts';
 export { type StatementDeps, importStatement, previewStatement } from './statements/import.ts';
 export { bankLinesForOperator, dismissLine } from './statements/lines.ts';
 export { type ReviewDeps, topupsForOperator } from './topups/operator-list.ts';

@@ -1,3 +1,4 @@
+import { beginIn, inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { systemAccount } from '#server/domains/accounts/accounts.ts';
 import { eraseEventsOf } from '#server/domains/events/events.ts';
@@ -35,7 +36,7 @@ export const supportAccountData = ({ sql, allAccountsSql, files }: Deps): Accoun
     const system = await systemAccount(allAccountsSql);
     if (system === undefined) return;
     const about = publicId('account', accountId);
-    await eraseEventsOf(allAccountsSql, { accountId: system, about });
+    await inAccount(system, () => eraseEventsOf(allAccountsSql, { accountId: system, about }));
     await forgetNotices(allAccountsSql, { accountId: system, tag: inboxTag(accountId) });
   },
 });
@@ -79,7 +80,7 @@ async function eraseNoteFiles(
     where account_id = ${accountId} and internal and body ? 'file'`;
   for (const { file } of notes) {
     const which = { accountId: system, fileId: file };
-    const digests = await allAccountsSql.begin((tx) => releaseFile(tx, which));
+    const digests = await beginIn(allAccountsSql, system, (tx) => releaseFile(tx, which));
     await files.erase(allAccountsSql, digests);
   }
 }

@@ -38,9 +38,12 @@ export const confirmTokenHandler = (deps: Deps) =>
 function endReview({ sql, subscribers }: Deps, accountId: string, tokenId: string): Promise<Token> {
   return asAccount(sql, accountId, async (tx) => {
     // The cool-down that was reviewed, not the present time: a concurrent reset requires a new review.
+    const [account] = await tx<{ since: string | null }[]>`
+      select cooling_since::text as since from accounts where account_id = ${accountId}`;
     const confirmed = await tx`
-      update tokens t set kept_since = a.cooling_since from accounts a
-      where a.account_id = t.account_id and ${needsReview(tx)}
+      update tokens t set kept_since = a.cooling_since
+      from (values (${account?.since ?? null}::text::timestamptz)) as a(cooling_since)
+      where ${needsReview(tx)}
         and t.account_id = ${accountId} and t.token_id = ${tokenId} and t.deleted_at is null`;
     if (confirmed.count > 0) await subscribers.tokenChanged(tx, { accountId, tokenId });
     return readToken(tx, accountId, tokenId);

@@ -7,6 +7,7 @@ import type { ActHandler, FrameSource, Nobody, Person, Reauth } from '#server/in
 import type { ActAnswers, Outcome } from '#server/infra/acts/answers.ts';
 import type { Audit } from '#server/infra/acts/audit.ts';
 import type { Limiter } from '#server/infra/acts/limits.ts';
+import { textAt } from '#server/infra/net/json-values.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { type Answer, granted, refused } from '#server/http/answer.ts';
 import { type Envelope, envelopeOf } from './envelope.ts';
@@ -218,7 +219,7 @@ async function run(deps: ActEndpointDeps, admitted: Admitted): Promise<Reply> {
   }
   const once = async (): Promise<Answer> => {
     const made = await perform(deps, admitted, () =>
-      aboutOwn(caller, () => handler.handle(call, input as never)),
+      inConcerned(admitted, () => handler.handle(call, input as never)),
     );
     if (act.audited) await writeAudit(deps, admitted, made);
     return made.answer;
@@ -232,11 +233,15 @@ async function run(deps: ActEndpointDeps, admitted: Admitted): Promise<Reply> {
   );
 }
 
-/** What customers call concerns their own account; whom an operator's call concerns, its handler knows. */
-const aboutOwn = <T>(caller: Person | Nobody, work: () => T): T =>
-  caller.kind === 'person' && caller.role !== 'operator'
-    ? inAccount(caller.accountId, work)
-    : work();
+/** What somebody calls concerns their own account; what is for operators, the one that is named, if one is. */
+function inConcerned<T>(
+  { handler: { act }, caller, input }: Pick<Admitted, 'handler' | 'caller' | 'input'>,
+  work: () => T,
+): T {
+  if (caller.kind !== 'person') return work();
+  const accountId = act.by === 'operator' ? textAt(input, 'account_id') : caller.accountId;
+  return accountId === undefined ? work() : inAccount(accountId, work);
+}
 
 type Made = { answer: Answer; result: unknown };
 

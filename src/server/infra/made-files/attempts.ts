@@ -1,3 +1,4 @@
+import { inWhole } from '#server/infra/postgres/distribution/scope.ts';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -210,10 +211,13 @@ export async function deleteAttempts(
 export async function sweepAttempts({ allAccountsSql, place, table }: MadeFiles): Promise<void> {
   // The names first: files created after this listing are not among them.
   const attempts = await Array.fromAsync(attemptsIn(place));
-  const active = await allAccountsSql<{ owner: string }[]>`
-    select owner from ${identifier(table)}
-    where owner = any(${attempts.map(({ owner }) => owner)}::uuid[])
-      and (status = 'ready' or (status = 'working' and lease_until > clock_timestamp()))`;
+  // Of whichever account they are.
+  const active = await inWhole(
+    () => allAccountsSql<{ owner: string }[]>`
+      select owner from ${identifier(table)}
+      where owner = any(${attempts.map(({ owner }) => owner)}::uuid[])
+        and (status = 'ready' or (status = 'working' and lease_until > clock_timestamp()))`,
+  );
   const owners = new Set(active.map(({ owner }) => owner));
   for (const { key, owner } of attempts) if (!owners.has(owner)) await place.store.delete(key);
 }

@@ -1,3 +1,4 @@
+import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { type Sql, isTransient } from '#server/infra/postgres/database.ts';
 import type { AccountData, ErasureRequest } from '#server/infra/account-data.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
@@ -23,7 +24,9 @@ export async function eraseDue(deps: EraseDeps): Promise<void> {
   const due = await deps.allAccountsSql<{ accountId: string }[]>`
     select account_id as "accountId" from accounts
     where erase_at <= clock_timestamp() and erased_at is null and not is_system order by erase_at`;
-  for (const { accountId } of due) await eraseOne(deps, accountId).catch(deps.report);
+  for (const { accountId } of due) {
+    await inAccount(accountId, () => eraseOne(deps, accountId)).catch(deps.report);
+  }
 }
 
 async function eraseOne(deps: EraseDeps, accountId: string): Promise<void> {

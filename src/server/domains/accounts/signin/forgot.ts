@@ -5,6 +5,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { isCommonPassword } from '#server/infra/security/common-passwords.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
+import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
 import { beginCoolDown } from '#server/domains/accounts/cool-down.ts';
@@ -84,7 +85,7 @@ async function resetPassword(
     throw new Refusal('password_common', {});
   }
   const hash = await hashPassword(password);
-  const { answer, ended } = await deps.allAccountsSql.begin(async (tx) => {
+  const { answer, ended } = await beginIn(deps.allAccountsSql, holder.accountId, async (tx) => {
     const [used] = await tx`
       delete from password_grants
       where grant_hash = ${sha256(grant)} and expires_at > statement_timestamp() returning 1`;

@@ -1,3 +1,4 @@
+import { phonesOf } from '#server/domains/accounts/accounts.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { NoticeText } from './texts.ts';
@@ -42,12 +43,12 @@ const RETRY_MINUTES = 5;
 const TRIES_MAX = 50;
 
 /** Claims notices whose time has come; whoever does not tell them leaves them for later. */
-export function claimNotices(
+export async function claimNotices(
   allAccountsSql: Sql,
   at: Date,
   limit: number,
-): PromiseLike<DueNotice[]> {
-  return allAccountsSql<DueNotice[]>`
+): Promise<DueNotice[]> {
+  const claimed = await allAccountsSql<Omit<DueNotice, 'phone'>[]>`
     with due as (
       select account_id, notice_id from billing_notices
       where sent_at is null and due_at <= ${at} and tries < ${TRIES_MAX}
@@ -56,10 +57,15 @@ export function claimNotices(
     update billing_notices n set tries = tries + 1,
       due_at = ${at}::timestamptz + make_interval(mins => ${RETRY_MINUTES})
     from due where n.account_id = due.account_id and n.notice_id = due.notice_id
-    returning n.account_id, n.notice_id, n.title, n.body, n.pushed_at, (
-      select phone from users u
-      where u.account_id = n.account_id and u.role = 'customer' order by user_id limit 1
-    ) as phone`;
+    returning n.account_id, n.notice_id, n.title, n.body, n.pushed_at`;
+  if (claimed.length === 0) return [];
+  const people = await phonesOf(
+    allAccountsSql,
+    claimed.map(({ account_id }) => account_id),
+  );
+  // Of several people, the first.
+  const phones = new Map(people.toReversed().map(({ accountId, phone }) => [accountId, phone]));
+  return claimed.map((one) => ({ ...one, phone: phones.get(one.account_id) ?? null }));
 }
 
 type Which = Pick<DueNotice, 'account_id' | 'notice_id'>;

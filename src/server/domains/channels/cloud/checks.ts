@@ -1,3 +1,4 @@
+import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { extendSpans, isParted } from '#server/domains/channels/health/health.ts';
 import {
@@ -40,7 +41,8 @@ async function stateOf(
     const { name, quality } = await confirm(deps.graph, number);
     const before = await noteCheck(deps, number, { name, quality, failure: undefined });
     // One that was parted by a refused message, which this does not ask for, waits for its owner.
-    if (before !== undefined) await deps.allAccountsSql.begin((tx) => connectNumber(tx, deps, ref));
+    if (before !== undefined)
+      await beginIn(deps.allAccountsSql, ref.accountId, (tx) => connectNumber(tx, deps, ref));
     return (await isParted(deps.allAccountsSql, ref)) ? 'parted' : 'alive';
   } catch (error) {
     if (!(error instanceof Refusal)) deps.report(error);
@@ -48,7 +50,7 @@ async function stateOf(
     const { code } = error.facts as { code: number };
     await noteCheck(deps, number, { failure: String(code) });
     if (meaningOf({ code }, 400).does !== 'part') return 'unreached';
-    await deps.allAccountsSql.begin((tx) => partNumber(tx, deps, ref, 'access'));
+    await beginIn(deps.allAccountsSql, ref.accountId, (tx) => partNumber(tx, deps, ref, 'access'));
     return 'parted';
   }
 }

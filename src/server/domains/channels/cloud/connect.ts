@@ -1,3 +1,4 @@
+import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { normalizePhone } from '#contract/base/phone.ts';
 import {
@@ -45,30 +46,36 @@ export type CloudConnecting = {
 
 /** Opens the connecting of numbers. */
 export const openConnecting = (deps: ConnectDeps): CloudConnecting => ({
-  async connect(ref, entered) {
-    const { accountId, tokenId } = ref;
-    const token = await asAccount(deps.sql, accountId, (tx) => readToken(tx, accountId, tokenId));
-    if (token.channel !== 'cloud') throw new Refusal('channel_other', {});
-    const access = accessOf(entered);
-    const [confirmed] = await Promise.all([
-      confirmNew(deps.graph, access),
-      untilSettled(deps.allAccountsSql, ref),
-    ]);
-    await deps.allAccountsSql.begin(async (tx) => {
-      const { phone, name, quality } = confirmed;
-      if (!(await storeNumber(tx, deps, { ...ref, ...access, name, quality })))
-        throw new Refusal('phone_taken', {});
-      await linkNumber(tx, deps.subscribers, { ...ref, channel: 'cloud', phone });
-      await connectNumber(tx, deps, { ...ref, channel: 'cloud' });
-    });
-    await extendSpans(deps.allAccountsSql, [ref], deps.now());
-    deps.onConnected(ref);
-    const cloud = await readCloud(deps, ref);
-    if (!cloud) throw new Error('a number that was stored is not there');
-    return cloud;
-  },
+  connect: (ref, entered) => inAccount(ref.accountId, () => connect(deps, ref, entered)),
   read: (ref) => readCloud(deps, ref),
 });
+
+async function connect(
+  deps: ConnectDeps,
+  ref: TokenRef,
+  entered: Entered,
+): Promise<CloudConnection> {
+  const { accountId, tokenId } = ref;
+  const token = await asAccount(deps.sql, accountId, (tx) => readToken(tx, accountId, tokenId));
+  if (token.channel !== 'cloud') throw new Refusal('channel_other', {});
+  const access = accessOf(entered);
+  const [confirmed] = await Promise.all([
+    confirmNew(deps.graph, access),
+    untilSettled(deps.allAccountsSql, ref),
+  ]);
+  await deps.allAccountsSql.begin(async (tx) => {
+    const { phone, name, quality } = confirmed;
+    if (!(await storeNumber(tx, deps, { ...ref, ...access, name, quality })))
+      throw new Refusal('phone_taken', {});
+    await linkNumber(tx, deps.subscribers, { ...ref, channel: 'cloud', phone });
+    await connectNumber(tx, deps, { ...ref, channel: 'cloud' });
+  });
+  await extendSpans(deps.allAccountsSql, [ref], deps.now());
+  deps.onConnected(ref);
+  const cloud = await readCloud(deps, ref);
+  if (!cloud) throw new Error('a number that was stored is not there');
+  return cloud;
+}
 
 const accessOf = (entered: Entered): CloudAccess => ({
   phoneNumberId: entered.phone_number_id,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 
 /** A number of the Cloud API, with what opens it. The secrets are never logged. */
@@ -134,27 +135,31 @@ export async function storeNumber(
       phone_number_id = excluded.phone_number_id, waba_id = excluded.waba_id,
       access_token = excluded.access_token, app_secret = excluded.app_secret,
       verified_name = excluded.verified_name, quality = excluded.quality,
-      checked_at = excluded.checked_at, check_failure = null, connected_at = clock_timestamp()
+      checked_at = excluded.checked_at, check_failure = null, connected_at = excluded.connected_at
     returning 1`;
   return stored.length > 0;
 }
 
 /** Forgets the numbers, with their secrets and files, that their tokens no longer send from. */
 export async function forgetNumbers(allAccountsSql: Sql): Promise<void> {
-  const gone = await allAccountsSql<TokenRef[]>`
-    delete from cloud_numbers n
-    where not exists (
-      select from tokens t where t.account_id = n.account_id and t.token_id = n.token_id
+  const unused = await allAccountsSql<(TokenRef & { connectedAt: string })[]>`
+    select n.account_id as "accountId", n.token_id as "tokenId", n.connected_at::text as "connectedAt"
+    from cloud_numbers n left join tokens t
+      on t.account_id = n.account_id and t.token_id = n.token_id
         and t.channel = 'cloud' and t.phone is not null and t.deleted_at is null
-    )
-    returning account_id as "accountId", token_id as "tokenId"`;
-  if (gone.length === 0) return;
-  await allAccountsSql`
-    delete from cloud_media m using unnest(
-      ${gone.map(({ accountId }) => accountId)}::uuid[],
-      ${gone.map(({ tokenId }) => tokenId)}::uuid[]
-    ) as g(account_id, token_id)
-    where m.account_id = g.account_id and m.token_id = g.token_id`;
+    where t.token_id is null`;
+  for (const { accountId, tokenId, connectedAt } of unused) {
+    await inAccount(accountId, async () => {
+      // One that was connected again meanwhile stays.
+      const { count } = await allAccountsSql`
+        delete from cloud_numbers
+        where account_id = ${accountId} and token_id = ${tokenId}
+          and connected_at = ${connectedAt}::text::timestamptz`;
+      if (count === 0) return;
+      await allAccountsSql`
+        delete from cloud_media where account_id = ${accountId} and token_id = ${tokenId}`;
+    });
+  }
 }
 
 /** All numbers there are, for the job that looks after them. */

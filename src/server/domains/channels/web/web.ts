@@ -29,36 +29,48 @@ const TIMEOUT_MARGIN_MS = 10_000;
 const AWAY_MS = 5_000;
 const MINUTE_MS = 60_000;
 
+/** What is started once for each bucket. */
+type Started = { phones: Phones; linking: Linking };
+
 /** Opens the channel `web`: numbers that are linked as devices of WhatsApp Web. */
 export function openWebChannel(deps: WebDeps): Channel {
   const leases = openLeases(deps.allAccountsSql, newId());
-  let started: { phones: Phones; linking: Linking } | undefined;
+  let started: readonly Started[] = [];
+  const openPhone = (tokenId: string) => {
+    for (const { phones } of started) {
+      const phone = phones.openPhone(tokenId);
+      if (phone) return phone;
+    }
+    return undefined;
+  };
 
   return {
     name: 'web',
     preallocates: true,
     timeoutMs: deps.timings.sendMs + TIMEOUT_MARGIN_MS,
     numbers: {
-      held: () => started?.phones.openTokens() ?? [],
+      held: () => started.flatMap(({ phones }) => phones.openTokens()),
       paceMs: (tokenId) => {
-        const phone = started?.phones.openPhone(tokenId);
+        const phone = openPhone(tokenId);
         return phone ? MINUTE_MS / paceOf(phone.firstLinkedAt, new Date()).perMinute : 0;
       },
     },
     send(message, signal) {
-      const phone = started?.phones.openPhone(message.tokenId);
+      const phone = openPhone(message.tokenId);
       return phone ? sendMessage(deps, phone, message, signal) : away(message);
     },
     async start(sinks: Sinks) {
-      const phones = startPhones({ ...deps, leases, sinks: () => sinks });
-      const linking = startLinking({ ...deps, leases, onPaired: () => phones.wake() });
-      started = { phones, linking };
+      started = deps.startEach(() => {
+        const phones = startPhones({ ...deps, leases, sinks: () => sinks });
+        const linking = startLinking({ ...deps, leases, onPaired: () => phones.wake() });
+        return { phones, linking };
+      });
     },
     async close() {
       const running = started;
-      started = undefined;
-      await running?.linking.close();
-      await running?.phones.close();
+      started = [];
+      await Promise.all(running.map(({ linking }) => linking.close()));
+      await Promise.all(running.map(({ phones }) => phones.close()));
       await deps.engine.close();
     },
   };

@@ -41,25 +41,20 @@ export const paymentInvariants: readonly Invariant[] = [
     description:
       'what rests in suspense is what was paid a second time and has not been resolved or given back',
     broken: (sql) => sql`
-      select account_id, booked, payments, resolved, returned
+      select account_id, sum(booked)::bigint as booked, sum(payments)::bigint as payments,
+        sum(resolved)::bigint as resolved, sum(returned)::bigint as returned
       from (
-        select account_id, -sum(amount)::bigint as booked from gl_all
-        where gl_account = 'suspense' group by account_id
-      ) b
-      full join (
-        select account_id, sum(amount)::bigint as payments from provider_payments
-        where outcome = 'second' group by account_id
-      ) p using (account_id)
-      full join (
-        select account_id, sum(amount)::bigint as resolved from suspense_resolutions
-        group by account_id
-      ) r using (account_id)
-      full join (
-        select account_id, sum(amount)::bigint as returned from refunds
-        where from_saldo = 0 group by account_id
-      ) g using (account_id)
-      where coalesce(booked, 0)
-        <> coalesce(payments, 0) - coalesce(resolved, 0) - coalesce(returned, 0) limit 100`,
+        select account_id, -amount as booked, 0 as payments, 0 as resolved, 0 as returned
+        from gl_all where gl_account = 'suspense'
+        union all
+        select account_id, 0, amount, 0, 0 from provider_payments where outcome = 'second'
+        union all
+        select account_id, 0, 0, amount, 0 from suspense_resolutions
+        union all
+        select account_id, 0, 0, 0, amount from refunds where from_saldo = 0
+      ) x
+      group by account_id
+      having sum(booked) <> sum(payments) - sum(resolved) - sum(returned) limit 100`,
   },
   {
     invariant: 'refunds',

@@ -1,3 +1,4 @@
+import { inAccountIn } from '#server/infra/postgres/distribution/scope.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { UploadPurpose } from '#contract/uploads.ts';
 import { scratchFolder } from '#server/infra/file-store/scratch.ts';
@@ -134,29 +135,41 @@ export async function describeFile(
   tx: Tx,
   { accountId, fileId }: { accountId: string; fileId: string },
 ): Promise<FileFacts> {
-  const [file] = await tx<FileFacts[]>`
-    select name, mime, size_bytes as "sizeBytes", sha256 from files
-    where account_id = ${accountId} and file_id = ${fileId}`;
+  const file = await findFacts(tx, { accountId, fileId });
   if (!file) throw new Error('a claimed file is gone');
   return file;
 }
 
+async function findFacts(
+  tx: Tx,
+  { accountId, fileId }: { accountId: string; fileId: string },
+): Promise<FileFacts | undefined> {
+  const [file] = await tx<FileFacts[]>`
+    select name, mime, size_bytes as "sizeBytes", sha256 from files
+    where account_id = ${accountId} and file_id = ${fileId}`;
+  return file;
+}
+
 /**
- * Gives a file that was claimed in this transaction to another account: from then on it goes and stays with that
- * one.
+ * Gives a file that was claimed before to another account: from then on it goes and stays with that one.
  *
- * @param tx sees both accounts.
+ * @param sql sees all accounts, as `tx` does. In a distributed database the file is let go of although `tx` fails.
  */
 export async function handOverFile(
-  tx: Tx,
+  { sql, tx }: { sql: Sql; tx: Tx },
   { from, to, fileId }: { from: string; to: string; fileId: string },
 ): Promise<void> {
-  await lockFiles(tx, from, to);
+  const file = await inAccountIn({ sql, tx }, from, async (own) => {
+    // Both at once where that is one transaction, so that two of these do not wait for each other.
+    await lockFiles(own, ...(own === tx ? [from, to] : [from]));
+    return findFacts(own, { accountId: from, fileId });
+  });
+  if (!file) return;
+  await lockFiles(tx, to);
   await tx`
-    insert into files (account_id, file_id, name, mime, size_bytes, sha256, created_at)
-    select ${to}, file_id, name, mime, size_bytes, sha256, created_at from files
-    where account_id = ${from} and file_id = ${fileId}`;
-  await releaseFile(tx, { accountId: from, fileId });
+    insert into files (account_id, file_id, name, mime, size_bytes, sha256)
+    values (${to}, ${fileId}, ${file.name}, ${file.mime}, ${file.sizeBytes}, ${file.sha256})`;
+  await inAccountIn({ sql, tx }, from, (own) => releaseFile(own, { accountId: from, fileId }));
 }
 
 async function revert(ready: Ready, owner: Owner, uploadId: string): Promise<void> {

@@ -7,6 +7,7 @@ import type {
 } from '#contract/operator/money/desk.ts';
 import { capturedPrice, walletOf } from '#server/domains/ledger/ledger.ts';
 import { type PaidPayment, paymentOf, sendRefund } from '#server/domains/payments/payments.ts';
+import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import type { DeskDeps } from '#server/domains/operator/deps.ts';
 import { adjustmentOf } from './list.ts';
@@ -30,12 +31,13 @@ export async function decideProposal(
   deps: DeskDeps,
   { id, ...word }: Pick<Decision, 'id' | 'operatorId' | 'decision' | 'note'>,
 ): Promise<Adjustment> {
-  const decided = await deps.allAccountsSql.begin(async (tx) => {
-    const [found] = await tx<{ account_id: string; kind: AdjustmentKind }[]>`
-      select account_id, kind from adjustments where adjustment_id = ${id}`;
-    if (!found) throw new Refusal('not_found', { what: 'Usulan' });
-    return decide(deps, tx, { id, ...word, accountId: found.account_id, kind: found.kind });
-  });
+  const [found] = await deps.allAccountsSql<{ account_id: string; kind: AdjustmentKind }[]>`
+    select account_id, kind from adjustments where adjustment_id = ${id}`;
+  if (!found) throw new Refusal('not_found', { what: 'Usulan' });
+  const { account_id: accountId, kind } = found;
+  const decided = await beginIn(deps.allAccountsSql, accountId, (tx) =>
+    decide(deps, tx, { id, ...word, accountId, kind }),
+  );
   return requestGatewayRefund(deps, decided, word.operatorId);
 }
 

@@ -1,3 +1,4 @@
+import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
 import { type InputOf, type PageOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
@@ -35,8 +36,9 @@ export async function proposePaymentRefund(
   { topupId }: { topupId: string },
   asking: Asking,
 ): Promise<Adjustment> {
-  const given = await deps.allAccountsSql.begin(async (tx) => {
-    const { account_id: accountId, provider, txn, amount } = await paymentOf(tx, topupId);
+  const { account_id: accountId } = await paymentOf(deps.allAccountsSql, topupId);
+  const given = await beginIn(deps.allAccountsSql, accountId, async (tx) => {
+    const { provider, txn, amount } = await paymentOf(tx, topupId);
     const payment = { provider, txn, topupId, amount: rupiah(-amount) };
     return propose(deps, tx, { accountId, kind: 'payment_refund', ...payment }, asking);
   });
@@ -115,8 +117,8 @@ export async function finishRefund(
   { refundId, reference }: { refundId: string; reference: string },
 ): Promise<{ id: string }> {
   if ((await lastCheck(allAccountsSql))?.ok === false) throw new Refusal('books_red', {});
-  await allAccountsSql.begin(async (tx) => {
-    const accountId = await accountOfManualRefund(tx, refundId);
+  const accountId = await accountOfManualRefund(allAccountsSql, refundId);
+  await beginIn(allAccountsSql, accountId, async (tx) => {
     const at = now();
     const claimed = await claimReference(tx, { reference, glAccount: 'cash:bank', at });
     const done = { accountId, refundId, reference: claimed, at };

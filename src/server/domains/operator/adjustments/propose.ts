@@ -4,6 +4,7 @@ import type { AdjustCause, Adjustment, AdjustmentKind } from '#contract/operator
 import { customerOf } from '#server/domains/accounts/accounts.ts';
 import { capturedPrice, walletOf } from '#server/domains/ledger/ledger.ts';
 import { paymentOf, suspenseOf } from '#server/domains/payments/payments.ts';
+import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import type { DeskDeps } from '#server/domains/operator/deps.ts';
@@ -96,13 +97,14 @@ type Suspense = { provider: string; txn: string; returned?: { reference: string;
  *
  * @throws Refusal `suspense_resolved`, `not_found`.
  */
-export const proposeResolution = (
+export async function proposeResolution(
   deps: DeskDeps,
   { provider, txn, returned }: Suspense,
   asking: Asking,
-): Promise<Adjustment> =>
-  deps.allAccountsSql.begin(async (tx) => {
-    const { account_id: accountId, amount } = await suspenseOf(tx, { provider, txn });
+): Promise<Adjustment> {
+  const { account_id: accountId } = await suspenseOf(deps.allAccountsSql, { provider, txn });
+  return beginIn(deps.allAccountsSql, accountId, async (tx) => {
+    const { amount } = await suspenseOf(tx, { provider, txn });
     const payment = { accountId, provider, txn };
     const proposal: Proposal = returned
       ? {
@@ -115,6 +117,7 @@ export const proposeResolution = (
       : { ...payment, kind: 'suspense_credit', amount };
     return propose(deps, tx, proposal, asking);
   });
+}
 
 /** Stores a proposal, and books it at once where one operator is enough; the same call twice is one. */
 export async function propose(

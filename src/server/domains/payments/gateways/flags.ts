@@ -20,9 +20,8 @@ export type FlaggedRow = {
 /** Orders `o`, with their top-ups `t`, whose gateway gave money back, and which nobody has settled. */
 export const flagged = (sql: Sql) => sql`
   gateway_orders o join topups t using (account_id, topup_id)
-  where o.flag is not null and o.settled_at is null and t.status <> 'rejected' and not exists (
-    select from refunds r where r.account_id = o.account_id and r.topup_id = o.topup_id
-  )`;
+  where o.flag is not null and o.settled_at is null and t.status <> 'rejected'
+    and o.topup_id not in (select topup_id from refunds offset 0)`;
 
 /** A page of the orders whose gateway gave money back, which nobody has settled; the oldest first. */
 export async function flaggedPage(

@@ -136,10 +136,14 @@ export async function pruneInbox({
 export async function countGatewayWork({
   allAccountsSql,
 }: Pick<OrderDeps, 'allAccountsSql'>): Promise<{ labels: { state: string }; value: number }[]> {
-  const [row] = await allAccountsSql<{ waiting: number; dead: number; flagged: number }[]>`
-    select
-      (select count(*) from payment_inbox where processed_at is null) as waiting,
-      (select count(*) from payment_inbox where result = 'dead') as dead,
-      (select count(*) from ${flagged(allAccountsSql)}) as flagged`;
-  return Object.entries(row ?? {}).map(([state, value]) => ({ labels: { state }, value }));
+  const [notices] = await allAccountsSql<{ waiting: number; dead: number }[]>`
+    select count(*) filter (where processed_at is null) as waiting,
+      count(*) filter (where result = 'dead') as dead
+    from payment_inbox where processed_at is null or result = 'dead'`;
+  const [orders] = await allAccountsSql<{ flagged: number }[]>`
+    select count(*) as flagged from ${flagged(allAccountsSql)}`;
+  return Object.entries({ ...notices, ...orders }).map(([state, value]) => ({
+    labels: { state },
+    value,
+  }));
 }

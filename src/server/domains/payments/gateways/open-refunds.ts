@@ -94,7 +94,7 @@ export async function openRefundsPage(
  *
  * @throws Refusal `not_found`, `refund_finished`, `refund_at_gateway`.
  */
-export async function accountOfManualRefund(tx: Tx, refundId: string): Promise<string> {
+export async function accountOfManualRefund(tx: Sql | Tx, refundId: string): Promise<string> {
   const [found] = await tx<{ account_id: string; status: string; way: string }[]>`
     select account_id, status, way from refunds where refund_id = ${refundId}`;
   if (!found) throw new Refusal('not_found', { what: 'Pengembalian dana' });

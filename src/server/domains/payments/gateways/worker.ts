@@ -11,22 +11,13 @@ type Loop = {
   close(): Promise<void>;
 };
 
-type GatewayWorker = Loop;
+/** Applies notices of gateways as long as it runs; woken, it applies what has come in at once. */
+export const startInbox = (deps: OrderDeps, { lookMs = LOOK_MS } = {}): Loop =>
+  startLoop(() => workInbox(deps), { lookMs, report: deps.report });
 
-/**
- * Applies notices of gateways and asks them about orders, as long as it runs; woken, it applies what has
- * come in at once. Each by itself, so that a slow gateway that is asked holds no notice up.
- */
-export function startGatewayWorker(deps: OrderDeps, { lookMs = LOOK_MS } = {}): GatewayWorker {
-  const inbox = startLoop(() => workInbox(deps), { lookMs, report: deps.report });
-  const polls = startLoop(() => pollOrders(deps), { lookMs, report: deps.report });
-  return {
-    wake: inbox.wake,
-    close: async () => {
-      await Promise.all([inbox.close(), polls.close()]);
-    },
-  };
-}
+/** Asks gateways about orders that are due, by itself: a slow gateway that is asked holds no notice up. */
+export const startOrderPolls = (deps: OrderDeps, { lookMs = LOOK_MS } = {}): Loop =>
+  startLoop(() => pollOrders(deps), { lookMs, report: deps.report });
 
 type LoopOptions = Pick<OrderDeps, 'report'> & { lookMs: number };
 

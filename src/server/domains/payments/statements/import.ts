@@ -1,6 +1,6 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import type { StatementOutcome, StatementReport } from '#contract/operator/money/statements.ts';
-import { type IdentifiedLine, storeLine } from '#server/domains/payments/bank.ts';
+import { type IdentifiedLine, inLineAccount, storeLine } from '#server/domains/payments/bank.ts';
 import type { Config } from '#server/infra/config.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Sql, retrying } from '#server/infra/postgres/database.ts';
@@ -106,7 +106,7 @@ async function storeAll(sql: Sql, { statement, judged, at, operatorId }: Work): 
       if (waiting.length === LINES_AT_ONCE) await flush();
       continue;
     }
-    const outcome = await retrying(() => sql.begin((tx) => storeLine(tx, stored, at)));
+    const outcome = await inLineAccount(sql, stored, (tx) => storeLine(tx, stored, at));
     done[index] = { ...one, outcome: outcome satisfies StatementOutcome };
   }
   await flush();

@@ -2,6 +2,7 @@ import { formatRupiah, rupiah } from '#contract/base/money.ts';
 import type { OperatorTopup } from '#contract/operator/money/topups.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Tx, retrying } from '#server/infra/postgres/database.ts';
+import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
 import {
   NEAR,
   assignLine,
@@ -46,6 +47,13 @@ type LockedTopup = {
 const lockDecisions = (tx: Tx, topupId: string) => tx`
   select pg_advisory_xact_lock(7206322, hashtext(account_id::text)) from topups
   where topup_id = ${topupId}`;
+
+async function accountOf({ allAccountsSql }: ReviewDeps, topupId: string): Promise<string> {
+  const [topup] = await allAccountsSql<{ account_id: string }[]>`
+    select account_id from topups where topup_id = ${topupId}`;
+  if (!topup) throw new Refusal('not_found', { what: 'Isi saldo' });
+  return topup.account_id;
+}
 
 /** Locks a top-up's row, of any account. */
 async function lockTopup(tx: Tx, topupId: string, at: Date): Promise<LockedTopup> {
@@ -134,7 +142,8 @@ export async function confirmTopupByHand(
       )`;
     return readOne(deps, tx, decision);
   };
-  return retrying(() => deps.allAccountsSql.begin(decide));
+  const accountId = await accountOf(deps, topupId);
+  return retrying(() => beginIn(deps.allAccountsSql, accountId, decide));
 }
 
 /**
@@ -197,5 +206,6 @@ export async function rejectTopupByHand(
       values (${locked.account_id}, ${topupId}, ${at}, ${operatorId}, 'rejected', ${reason})`;
     return readOne(deps, tx, decision);
   };
-  return retrying(() => deps.allAccountsSql.begin(decide));
+  const accountId = await accountOf(deps, topupId);
+  return retrying(() => beginIn(deps.allAccountsSql, accountId, decide));
 }

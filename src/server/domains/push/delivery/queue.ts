@@ -3,6 +3,7 @@ import type { MessageType } from '#contract/messages.ts';
 import type { Role } from '#contract/accounts.ts';
 import { isActiveSession } from '#server/domains/accounts/accounts.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Notice } from './payload.ts';
 import { isReachable } from '#server/domains/push/subscriptions/subscriptions.ts';
@@ -101,45 +102,52 @@ export async function claimDue(
   except: readonly string[],
 ): Promise<Due | undefined> {
   for (;;) {
-    const due = await nextDue(allAccountsSql, except);
-    if (!due) return undefined;
-    const [claimed] = await allAccountsSql<Pick<Due, 'attempt' | 'bare'>[]>`
-      update push_queue set attempt = attempt + 1,
-        ready_at = statement_timestamp() + make_interval(secs => ${LEASE_SECONDS})
-      where ${isOurs(allAccountsSql, due)} and ready_at <= statement_timestamp()
-      returning attempt, bare`;
-    // Without a row somebody else was first: on to what is due now.
-    if (claimed) return { ...due, ...claimed };
-  }
-}
-
-async function nextDue(allAccountsSql: Sql, except: readonly string[]): Promise<Due | undefined> {
-  const [due] = await allAccountsSql<Due[]>`
-    with next as materialized (
-      select * from push_queue q
+    const [next] = await allAccountsSql<Claimed[]>`
+      select subscription_id, message_id, account_id, attempt, bare from push_queue q
       where ready_at <= clock_timestamp() and service <> all(${except}::text[])
         and not exists (
           select from push_queue o
           where o.subscription_id = q.subscription_id and o.message_id < q.message_id
         )
-      order by ready_at limit 1
-    )
+      order by ready_at limit 1`;
+    if (!next) return undefined;
+    const [claimed] = await allAccountsSql<Pick<Claimed, 'attempt' | 'bare'>[]>`
+      update push_queue set attempt = attempt + 1,
+        ready_at = statement_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+      where ${isOurs(allAccountsSql, next)} and ready_at <= statement_timestamp()
+      returning attempt, bare`;
+    // Without a row somebody else was first: on to what is due now.
+    if (!claimed) continue;
+    const facts = await inAccount(next.account_id, () => readFacts(allAccountsSql, next));
+    if (facts) return { ...facts, ...claimed };
+  }
+}
+
+type Claimed = Pick<Due, 'subscription_id' | 'message_id' | 'account_id' | 'attempt' | 'bare'>;
+
+/** What a notice needs, as it is now; undefined when it was taken back meanwhile. */
+async function readFacts(
+  sql: Sql,
+  { subscription_id: browser, message_id: message }: Claimed,
+): Promise<Due | undefined> {
+  const [due] = await sql<Due[]>`
     select q.subscription_id, q.message_id, q.account_id, q.token_id, q.peer, q.peer_name, q.title,
       q.body as notice_body, q.url, q.tag, q.text, q.roles, q.service, q.bare, q.attempt, p.sealed,
       u.role, u.operator_roles, u.settings, m.type, m.body,
       a.status = 'active' and exists (
-        select from sessions where session_id = p.session_id and ${isActiveSession(allAccountsSql)}
+        select from sessions where session_id = p.session_id and ${isActiveSession(sql)}
       ) as is_active,
       coalesce(c.unread = 0 and c.last_message_id >= q.message_id, false) as seen,
-      ${unreadOf(allAccountsSql)} as unread,
+      ${unreadOf(sql)} as unread,
       greatest(0, extract(epoch from q.expires_at - clock_timestamp()))::int as seconds_left
-    from next q
+    from push_queue q
     join push_subscriptions p on p.subscription_id = q.subscription_id
     join accounts a on a.account_id = p.account_id
     join users u on (u.account_id, u.user_id) = (p.account_id, p.user_id)
     left join messages m on (m.account_id, m.message_id) = (q.account_id, q.message_id)
     left join conversations c
-      on (c.account_id, c.token_id, c.peer) = (q.account_id, q.token_id, q.peer)`;
+      on (c.account_id, c.token_id, c.peer) = (q.account_id, q.token_id, q.peer)
+    where q.subscription_id = ${browser} and q.message_id = ${message}`;
   return due;
 }
 

@@ -8,6 +8,8 @@ begin
   if p_kind not in ('support.message', 'support.changed') then
     raise exception 'operators are not told of %', p_kind;
   end if;
+  -- Of a distributed database, whichever part that account lies in.
+  perform set_config('search_path', 'public, pg_temp', true);
   perform enqueue_event(system_account(), p_kind, p_data);
 end
 $$;

@@ -1,3 +1,4 @@
+import { inAccountIn } from '#server/infra/postgres/distribution/scope.ts';
 import type { MessageType } from '#contract/messages.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import { TypedPhone, formatPhone } from '#contract/base/phone.ts';
@@ -72,7 +73,7 @@ export async function readContent(
 /** A finished upload of who writes; an operator's for a customer becomes the customer's account's. */
 async function readFile(
   tx: Tx,
-  { systemAccountId }: SupportDeps,
+  { allAccountsSql: sql, systemAccountId }: SupportDeps,
   { upload = '', text = '' }: Given,
   { accountId, viewer: { side, userId }, internal }: Writer,
 ): Promise<Omit<Content, 'card'>> {
@@ -80,9 +81,15 @@ async function readFile(
   if (uploadId === undefined) throw new Refusal('upload_gone', {});
   const from = side === 'customer' ? accountId : systemAccountId;
   const purpose = 'chat';
-  const fileId = await claimUpload(tx, { accountId: from, userId, uploadId, purpose });
-  const { name, mime, sizeBytes } = await describeFile(tx, { accountId: from, fileId });
-  if (side === 'operator' && !internal) await handOverFile(tx, { from, to: accountId, fileId });
+  const claim = async (own: Tx) => {
+    const fileId = await claimUpload(own, { accountId: from, userId, uploadId, purpose });
+    return { fileId, ...(await describeFile(own, { accountId: from, fileId })) };
+  };
+  const claimed = side === 'customer' ? claim(tx) : inAccountIn({ sql, tx }, from, claim);
+  const { fileId, name, mime, sizeBytes } = await claimed;
+  if (side === 'operator' && !internal) {
+    await handOverFile({ sql, tx }, { from, to: accountId, fileId });
+  }
   const type = typeOf(mime);
   const body = { file: fileId, mime, filename: name, ...(text.trim() && { caption: text }) };
   return { type, body, size_bytes: sizeBytes };

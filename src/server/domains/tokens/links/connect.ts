@@ -2,7 +2,7 @@ import { formatPhone } from '#contract/base/phone.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
+import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
 import { type Secrets, sha256 } from '#server/infra/security/secrets.ts';
 import {
   type LinkRef,
@@ -12,7 +12,7 @@ import {
   readPairingCode,
   readQr,
 } from './link-data.ts';
-import { releasePhone, tokenOfPhone } from './phones.ts';
+import { holderOfPhone, releasePhone, tokenOfPhone } from './phones.ts';
 import type { TokenSubscribers } from '#server/domains/tokens/subscribers.ts';
 
 export type ConnectDeps = {
@@ -52,7 +52,7 @@ export async function scanQr(
 ): Promise<ScannedLink> {
   const ref = readQr(text) ?? (await refOfCode(allAccountsSql, secrets, text));
   if (!ref) throw new Refusal('qr_stale', {});
-  const outcome = await inTx(allAccountsSql, ref, async (tx) => {
+  const outcome = await beginIn(allAccountsSql, ref.accountId, async (tx) => {
     const link = await lockLink(tx, ref);
     if (!link) return new Refusal('qr_stale', {});
     if (link.state !== 'waiting' || link.is_over) return new Refusal('link_gone', {});
@@ -80,7 +80,7 @@ export async function scanByNetwork(
   phone: string,
   inTransaction: (tx: Tx, link: ScannedLink) => Promise<void>,
 ): Promise<void> {
-  const outcome = await inTx(allAccountsSql, ref, async (tx) => {
+  const outcome = await beginIn(allAccountsSql, ref.accountId, async (tx) => {
     const link = await lockLink(tx, ref);
     const mayScan = link?.state === 'waiting' && link.since_consent_s !== null;
     if (!mayScan) return new Refusal('link_gone', {});
@@ -99,7 +99,7 @@ async function markScanned(
   link: OpenLink,
   { phone, qrHash }: { phone: string; qrHash: Buffer | null },
 ): Promise<Refusal<'phone_taken'> | undefined> {
-  const holder = await tokenOfPhone(tx, link.channel, phone);
+  const holder = await holderOfPhone(tx, link.channel, phone);
   if (holder && holder.tokenId !== link.tokenId) {
     await endTakenLink(tx, link);
     await subscribers.tokenChanged(tx, link);
@@ -112,10 +112,6 @@ async function markScanned(
   await subscribers.tokenChanged(tx, link);
   return undefined;
 }
-
-/** A transaction about a link, where its account lies. */
-const inTx = <T>(sql: Sql, { accountId }: LinkRef, work: (tx: Tx) => Promise<T>): Promise<T> =>
-  inAccount(accountId, () => sql.begin(work));
 
 async function refOfCode(sql: Sql, secrets: Secrets, text: string): Promise<LinkRef | undefined> {
   const code = readPairingCode(text);
@@ -162,7 +158,7 @@ async function endTakenLink(tx: Tx, { accountId, linkId }: ScannedLink): Promise
  *   linked elsewhere meanwhile.
  */
 export async function connectLink(deps: ConnectDeps, ref: LinkRef): Promise<void> {
-  const outcome = await inTx(deps.allAccountsSql, ref, async (tx) => {
+  const outcome = await beginIn(deps.allAccountsSql, ref.accountId, async (tx) => {
     const link = await lockLink(tx, ref);
     if (!link) return new Refusal('link_gone', {});
     if (link.state === 'connected') return undefined;
@@ -224,11 +220,14 @@ export async function handleUndo(
   reply: { accountId: string; tokenId: string; from: string; text: string },
 ): Promise<boolean> {
   if (reply.text.trim().toUpperCase() !== UNDO_WORD) return false;
-  const unlinked = await deps.allAccountsSql.begin(async (tx) => {
-    const [system] = await tx<{ channel: ChannelName }[]>`
-      select channel from tokens
-      where account_id = ${reply.accountId} and token_id = ${reply.tokenId} and is_system`;
-    const token = system && (await tokenOfPhone(tx, system.channel, reply.from));
+  const { allAccountsSql: sql } = deps;
+  const [system] = await sql<{ channel: ChannelName }[]>`
+    select channel from tokens
+    where account_id = ${reply.accountId} and token_id = ${reply.tokenId} and is_system`;
+  const holder = system && (await holderOfPhone(sql, system.channel, reply.from));
+  if (!holder) return false;
+  const unlinked = await beginIn(sql, holder.accountId, async (tx) => {
+    const token = await tokenOfPhone(tx, system.channel, reply.from);
     if (!token || token.tokenId === reply.tokenId) return undefined;
     const released = await releasePhone(tx, token.accountId, token.tokenId);
     if (released) await deps.subscribers.tokenUnlinked(tx, released);

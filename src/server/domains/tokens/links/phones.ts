@@ -2,7 +2,7 @@ import { type ChannelName, type Token, unlinkToken } from '#contract/tokens.ts';
 import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { readToken } from '#server/domains/tokens/row.ts';
-import type { TokenPhone, TokenSubscribers } from '#server/domains/tokens/subscribers.ts';
+import type { TokenPhone, TokenRef, TokenSubscribers } from '#server/domains/tokens/subscribers.ts';
 
 type Deps = { sql: Sql; subscribers: TokenSubscribers };
 
@@ -84,6 +84,18 @@ export type LinkedToken = {
   tokenName: string;
   accountName: string;
 };
+
+/** Which token a phone is linked to, of whichever account. */
+export async function holderOfPhone(
+  allAccountsSql: Sql | Tx,
+  channel: ChannelName,
+  phone: string,
+): Promise<TokenRef | undefined> {
+  const [holder] = await allAccountsSql<TokenRef[]>`
+    select account_id as "accountId", token_id as "tokenId" from linked_phones
+    where channel = ${channel} and phone = ${phone}`;
+  return holder;
+}
 
 /** The token a phone is linked to; undefined when there is none. */
 export async function tokenOfPhone(

@@ -20,6 +20,34 @@ export async function readBuckets(sql: Sql): Promise<readonly Bucket[]> {
     ) x order by number`;
 }
 
+/** What is known of a cluster. */
+export type Cluster = {
+  /** Citus's; undefined where the database has none. */
+  version: number | undefined;
+  /** Its servers, the coordinator first. */
+  nodes: readonly string[];
+  /** How many of them keep shards. */
+  holding: number;
+  /** How many buckets there are already. */
+  buckets: number;
+};
+
+/** Reads what a database is part of. */
+export async function readCluster(owner: Sql): Promise<Cluster> {
+  if (!(await isCluster(owner))) return { version: undefined, nodes: [], holding: 0, buckets: 0 };
+  const [citus] = await owner<{ version: string }[]>`
+    select extversion as version from pg_extension where extname = 'citus'`;
+  const nodes = await owner<{ name: string; holds: boolean }[]>`
+    select nodename || ':' || nodeport as name, shouldhaveshards as holds from pg_dist_node
+    where isactive and noderole = 'primary' order by groupid`;
+  return {
+    version: Number.parseFloat(citus?.version ?? '0'),
+    nodes: nodes.map(({ name }) => name),
+    holding: nodes.filter(({ holds }) => holds).length,
+    buckets: (await readBuckets(owner)).length,
+  };
+}
+
 /** True where the database has Citus, distributed already or not yet. */
 async function isCluster(sql: Sql): Promise<boolean> {
   const [found] = await sql<{ yes: boolean }[]>`

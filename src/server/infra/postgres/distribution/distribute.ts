@@ -3,61 +3,96 @@ import { type Plan, readPlan } from './plan.ts';
 
 /**
  * Lays the tables out over the nodes of the cluster, in one transaction: whatever breaks it off leaves everything as
- * it was.
+ * it was. Tables that lie there already stay; a new version may have brought more.
  *
  * @param owner the pool of the database's owner, at the coordinator.
- * @param shards how many shards each table has.
+ * @param shards how many shards each table has; tables that come later have as many as the first ones.
+ * @returns the names of the tables laid out now.
  */
-export async function distributeTables(owner: Sql, shards: number): Promise<void> {
-  await owner.begin(async (tx) => {
+export async function distributeTables(owner: Sql, shards: number): Promise<readonly string[]> {
+  return owner.begin(async (tx) => {
     await tx.query(`set local search_path = public;
       set local client_min_messages = warning;
       set local citus.multi_shard_modify_mode = 'sequential';
       set local citus.enable_unsafe_triggers = on;
       set local citus.shard_count = ${shards}`);
-    await tx.query(
-      'drop index webhooks_by_id; create index webhooks_by_id on webhooks (webhook_id)',
-    );
     const plan = await readPlan(tx);
+    const placed = await readPlaced(tx);
+    const isNew = (table: string) => !placed.has(table);
+    const [first, only] = [besideWhich(plan.distributed, placed), besideWhich(plan.single, placed)];
     await replacePolicies(tx);
-    const keys = await dropForeignKeys(tx, plan);
-    for (const name of plan.reference) {
+    const keys = await dropForeignKeys(tx, plan, isNew);
+    const triggers = await dropTriggers(tx, isNew);
+    for (const name of plan.reference.filter(isNew)) {
       await tx.query(`select create_reference_table('${name}')`);
     }
-    const [one = ''] = plan.single;
-    for (const name of plan.single) {
-      const beside = name === one ? 'none' : one;
+    for (const name of plan.single.filter(isNew)) {
+      const beside = name === only ? 'none' : only;
       await tx.query(
         `select create_distributed_table('${name}', null, colocate_with => '${beside}')`,
       );
     }
-    const [first = ''] = plan.distributed;
-    for (const name of plan.distributed) {
+    for (const name of plan.distributed.filter(isNew)) {
       const beside = name === first ? '' : `, colocate_with => '${first}'`;
       await tx.query(`select create_distributed_table('${name}', 'account_id'${beside})`);
+    }
+    for (const name of [...plan.reference, ...plan.single, ...plan.distributed].filter(isNew)) {
+      // What was here before is a copy that nobody would erase.
+      await tx.query(`select truncate_local_data_after_distributing_table('${name}')`);
     }
     for (const { one, name, definition } of keys) {
       await tx.query(`alter table ${one} add constraint ${name} ${definition}`);
     }
+    for (const definition of triggers) await tx.query(definition);
+    return [...plan.reference, ...plan.single, ...plan.distributed].filter(isNew);
   });
 }
 
+/** The tables that lie on the cluster. */
+async function readPlaced(tx: Tx): Promise<ReadonlySet<string>> {
+  const placed = await tx<{ name: string }[]>`
+    select logicalrelid::text as name from pg_dist_partition`;
+  return new Set(placed.map(({ name }) => name));
+}
+
+/** The table beside whose shards those of the others are laid. */
+const besideWhich = (tables: readonly string[], placed: ReadonlySet<string>): string =>
+  tables.find((name) => placed.has(name)) ?? tables[0] ?? '';
+
 type Key = { one: string; other: string; name: string; definition: string };
 
-/** Drops all foreign keys, and returns those that a cluster can hold. */
-async function dropForeignKeys(tx: Tx, { distributed, single }: Plan): Promise<readonly Key[]> {
+/** Drops the foreign keys from and to new tables, and returns those of them that a cluster can hold. */
+async function dropForeignKeys(
+  tx: Tx,
+  { distributed, single }: Plan,
+  isNew: (table: string) => boolean,
+): Promise<readonly Key[]> {
   const keys = await tx<Key[]>`
     select conrelid::regclass::text as one, confrelid::regclass::text as other, conname as name,
       pg_get_constraintdef(oid) as definition
     from pg_constraint where contype = 'f' and conparentid = 0
       and connamespace = 'public'::regnamespace`;
-  for (const { one, name } of keys) await tx.query(`alter table ${one} drop constraint ${name}`);
+  const concerned = keys.filter(({ one, other }) => isNew(one) || isNew(other));
+  for (const { one, name } of concerned)
+    await tx.query(`alter table ${one} drop constraint ${name}`);
   const isSpread = (table: string) => distributed.includes(table);
-  return keys.filter(
+  return concerned.filter(
     ({ one, other, definition }) =>
       (!isSpread(other) && !single.includes(other) && !single.includes(one)) ||
       (isSpread(one) && /\(.*account_id.*\).*\(.*account_id.*\)/.test(definition)),
   );
+}
+
+/** Drops the triggers of new tables, which would run for each row that is brought to its shard; returns how to make them. */
+async function dropTriggers(tx: Tx, isNew: (table: string) => boolean): Promise<readonly string[]> {
+  const triggers = await tx<{ table: string; name: string; definition: string }[]>`
+    select c.relname as table, t.tgname as name, pg_get_triggerdef(t.oid) as definition
+    from pg_trigger t join pg_class c on c.oid = t.tgrelid
+    where c.relnamespace = 'public'::regnamespace and not t.tgisinternal and t.tgparentid = 0
+    order by t.oid`;
+  const concerned = triggers.filter(({ table }) => isNew(table));
+  for (const { table, name } of concerned) await tx.query(`drop trigger ${name} on ${table}`);
+  return concerned.map(({ definition }) => definition);
 }
 
 type Policy = {

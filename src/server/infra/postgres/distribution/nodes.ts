@@ -30,13 +30,15 @@ async function grantColumns(tx: Tx, grants: Objects['columnGrants']): Promise<vo
   }
 }
 
-/** Nothing is stored where its account does not lie, whatever the application takes for its bucket. */
+/**
+ * Nothing is stored where its account does not lie, whatever the application takes for its bucket. Partitions have the
+ * check, and not the table that they are of: it would ask new ones for it before they are there.
+ */
 async function keepInRange(tx: Tx): Promise<void> {
   const shards = await tx<{ shard: string; since: string; until: string }[]>`
     select shard_name(logicalrelid, shardid) as shard, shardminvalue as since, shardmaxvalue as until
     from pg_dist_shard
-    join pg_class shell on shell.oid = logicalrelid and not shell.relispartition
-    join pg_class c on c.oid = to_regclass(shard_name(logicalrelid, shardid))
+    join pg_class c on c.oid = to_regclass(shard_name(logicalrelid, shardid)) and c.relkind = 'r'
     where shardminvalue is not null
       and not exists (select from pg_constraint where conrelid = c.oid and conname = 'lies_here')`;
   for (const { shard, since, until } of shards) {

@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { Statement } from '#server/infra/postgres/sql.ts';
 
 /** What the present work concerns: one account, or all of one bucket. */
 export type Scope = { accountId: string } | { bucket: number };
@@ -15,19 +17,36 @@ export function useScopes(): () => void {
 /** What the present work concerns; undefined for the database as a whole. */
 export const presentScope = (): Scope | undefined => storage.getStore();
 
+const within = <T>(scope: Scope, work: () => T): T => storage.run(scope, () => begun(work()));
+
+/** A statement that is returned runs in its scope as well, though it is awaited elsewhere, which is what runs it. */
+const begun = <T>(done: T): T =>
+  done instanceof Statement ? (done.then((result: unknown) => result) as T) : done;
+
 /**
  * Runs work that concerns one account. In a distributed database its statements and transactions run where the rows
  * of that account lie, also those of pools that see all accounts; on one server there is only one such place. It
  * grants nothing: what may be seen is the matter of the pool and of `asAccount`.
  */
 export const inAccount = <T>(accountId: string, work: () => T): T =>
-  isUsed ? storage.run({ accountId }, work) : work();
+  isUsed ? within({ accountId }, work) : work();
 
-/** As `inAccount`, where it is to be found out first whose work it is; on one server nobody asks. */
-export const inAccountOf = async <T>(
-  find: () => Promise<string>,
+/** One transaction about an account, which sees what its pool sees. */
+export const beginIn = <T>(sql: Sql, accountId: string, work: (tx: Tx) => Promise<T>): Promise<T> =>
+  inAccount(accountId, () => sql.begin(work));
+
+/** Runs work that concerns the database as a whole, whatever it is part of. */
+export const inWhole = <T>(work: () => T): T =>
+  isUsed ? storage.exit(() => begun(work())) : work();
+
+/** As `inAccount`, where it is to be found out first whose work it is, if anybody's; on one server nobody asks. */
+export async function inAccountOf<T>(
+  find: () => Promise<string | undefined>,
   work: () => Promise<T>,
-): Promise<T> => (isUsed ? inAccount(await find(), work) : work());
+): Promise<T> {
+  const accountId = isUsed ? await find() : undefined;
+  return accountId === undefined ? work() : inAccount(accountId, work);
+}
 
 /** Does something with the items of each account, where its rows lie; on one server with all of them at once. */
 export async function withEachAccount<T extends { accountId: string }, R>(
@@ -42,8 +61,30 @@ export async function withEachAccount<T extends { accountId: string }, R>(
   return done;
 }
 
+/**
+ * Does something with the items of each account, within a transaction: on one server in it, with all of them at once;
+ * in a distributed database in one for each account, which may be done although the one around them is not.
+ */
+export async function withEachAccountIn<T extends { accountId: string }>(
+  { sql, tx }: { sql: Sql; tx: Tx },
+  items: readonly T[],
+  work: (tx: Tx, some: readonly T[]) => Promise<void>,
+): Promise<void> {
+  if (!isUsed) return work(tx, items);
+  for (const [accountId, some] of Map.groupBy(items, (item) => item.accountId)) {
+    await beginIn(sql, accountId, (own) => work(own, some));
+  }
+}
+
+/** As `withEachAccountIn`, for one account. */
+export const inAccountIn = <T>(
+  { sql, tx }: { sql: Sql; tx: Tx },
+  accountId: string,
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> => (isUsed ? beginIn(sql, accountId, work) : work(tx));
+
 /** Runs work on the accounts of one bucket, as `inAccount` does for one account. */
-export const inBucket = <T>(bucket: number, work: () => T): T => storage.run({ bucket }, work);
+export const inBucket = <T>(bucket: number, work: () => T): T => within({ bucket }, work);
 
 /**
  * What goes on in one bucket, with functions that others call: whoever calls them, they run in that bucket.
@@ -57,11 +98,9 @@ export const startInBucket = <T extends object>(bucket: number, start: () => T):
 export const startWhole = <T extends object>(start: () => T): T =>
   isUsed ? storage.exit(() => bound(start())) : start();
 
-/** A function that runs in the present scope, whoever calls it. */
-export const stay = <F extends (...given: never[]) => unknown>(work: F): F =>
-  isUsed ? bound(work) : work;
+/** A function, or those in an object and in the objects in it: they run in the present scope, whoever calls them. */
+export const stay = <T extends object>(work: T): T => (isUsed ? bound(work) : work);
 
-/** A function, or the functions in an object and in the objects in it: they run in the present scope. */
 function bound<T>(value: T): T {
   if (typeof value === 'function') return AsyncLocalStorage.bind(value as T & (() => unknown));
   if (!isPlain(value)) return value;

@@ -9,6 +9,7 @@ import {
   numbersOfAccount,
 } from '#server/domains/channels/cloud/numbers.ts';
 import type { Refs } from '#server/domains/channels/cloud/refs.ts';
+import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
 import { sameBytes, sha256 } from '#server/infra/security/secrets.ts';
 import { asJson, at, listAt, textAt } from '#server/infra/net/json-values.ts';
 import { type InboundDeps, inboundFrom } from './inbound.ts';
@@ -215,7 +216,7 @@ async function takeTrouble(
 ): Promise<void> {
   const event = textAt(value, 'event') ?? '';
   const restrict = (how: Parameters<typeof restrictNumber>[3]) =>
-    deps.allAccountsSql.begin((tx) =>
+    beginIn(deps.allAccountsSql, number.accountId, (tx) =>
       restrictNumber(tx, deps, { ...number, channel: 'cloud' }, how),
     );
   deps.health.answered({ ...number, channel: 'cloud', code: event.slice(0, 40) || field });

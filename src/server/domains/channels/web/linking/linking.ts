@@ -18,6 +18,7 @@ import {
   scanByNetwork,
   waitingLinks,
 } from '#server/domains/tokens/tokens.ts';
+import { stay } from '#server/infra/postgres/distribution/scope.ts';
 import { becomePaired, clearCodes, storePairingCode, storeQr } from './codes.ts';
 
 export type LinkingDeps = WebDeps & {
@@ -138,14 +139,14 @@ class LinkSession {
     this.#isFirst = true;
     const current = this.#current;
     const { pairingPhone } = this.#link;
-    const onEvent = (event: EngineEvent) => {
+    const onEvent = stay((event: EngineEvent) => {
       if (current !== this.#current || this.isOver) return;
       this.#enqueue(() => this.#handle(event));
-    };
+    });
     this.#deps.engine
       .open({
-        auth: openAuthStorage(this.#deps, this.session, () => this.#lose()),
-        sent: openSentStorage(this.#deps, this.session),
+        auth: stay(openAuthStorage(this.#deps, this.session, () => this.#lose())),
+        sent: stay(openSentStorage(this.#deps, this.session)),
         ...(pairingPhone !== null && { pairingPhone }),
         onEvent,
       })

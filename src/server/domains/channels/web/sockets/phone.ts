@@ -19,6 +19,7 @@ import { isRestriction } from '#server/domains/channels/web/sending/refusals.ts'
 import { openSentStorage } from '#server/domains/channels/web/sending/sent-storage.ts';
 import type { WebDeps } from '#server/domains/channels/web/web-deps.ts';
 import { connectLink, failLink } from '#server/domains/tokens/tokens.ts';
+import { stay } from '#server/infra/postgres/distribution/scope.ts';
 import { type CloseAction, actionFor } from './close-codes.ts';
 import { Connection } from './connection.ts';
 import { type SessionFacts, becomeLinked, eraseSession } from './numbers.ts';
@@ -49,10 +50,10 @@ export class Phone {
     this.#deps = deps;
     this.#isLinked = session.state === 'linked';
     this.firstLinkedAt = facts.firstLinkedAt;
-    const storage = {
+    const storage = stay({
       auth: openAuthStorage(deps, session, () => this.#lose()),
       sent: openSentStorage(deps, session),
-    };
+    });
     this.#receiving = new Receiving(deps, session, {
       socket: () => this.openSocket,
       linkedAt: facts.createdAt,
@@ -63,7 +64,7 @@ export class Phone {
       timings: deps.timings,
       mayOpen: async () => (await deps.leases.renew([session])).size > 0,
       storage,
-      onEvent: (event) => this.#enqueue(() => this.#handle(event)),
+      onEvent: stay((event) => this.#enqueue(() => this.#handle(event))),
       onLost: () => this.#lose(),
       onParted: (action) => this.#enqueue(() => this.#part(action)),
       report: deps.report,

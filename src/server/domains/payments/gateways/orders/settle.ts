@@ -1,5 +1,6 @@
 import { rupiah } from '#contract/base/money.ts';
 import { type Tx, retrying } from '#server/infra/postgres/database.ts';
+import { withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
 import { type Payment, applyPayments, lateNote } from '#server/domains/payments/topups/pay.ts';
 import { type GatewayStatus, PaymentAlert } from '#server/domains/payments/gateways/gateway.ts';
@@ -54,10 +55,24 @@ const alerts: Partial<Record<Settled, string>> = {
   flagged: 'its gateway gave money back, or it is disputed',
 };
 
-const settleAll = (
+async function settleAll(
   { allAccountsSql, now }: SettleDeps,
   asked: readonly GatewayReport[],
-): Promise<Settled[]> => retrying(() => allAccountsSql.begin((tx) => settleIn(tx, asked, now())));
+): Promise<Settled[]> {
+  const placed = asked.map((report, place) => ({
+    accountId: report.order.account_id,
+    report,
+    place,
+  }));
+  const settled = await withEachAccount(placed, async (some) => {
+    const reports = some.map(({ report }) => report);
+    const outcomes = await retrying(() =>
+      allAccountsSql.begin((tx) => settleIn(tx, reports, now())),
+    );
+    return some.map(({ place }, n) => ({ place, outcome: outcomes[n] }));
+  });
+  return settled.toSorted((a, b) => a.place - b.place).flatMap(({ outcome }) => outcome ?? []);
+}
 
 async function settleIn(tx: Tx, asked: readonly GatewayReport[], at: Date): Promise<Settled[]> {
   const orders = await lockOrders(

@@ -1,0 +1,97 @@
+import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
+import { readNodes } from './cluster.ts';
+
+/** How many rows each table has, by its name. */
+export type RowCounts = ReadonlyMap<string, number>;
+
+/** Counts the rows of all tables, wherever they lie. Only of use while nothing works on them. */
+export async function countRows(owner: Sql): Promise<RowCounts> {
+  const tables = await owner<{ name: string }[]>`
+    select relname as name from pg_class c
+    where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+      and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+    order by relname`;
+  const counts = new Map<string, number>();
+  for (const { name } of tables) {
+    const [row] = await owner.query<{ rows: string }[]>(`select count(*) as rows from "${name}"`);
+    counts.set(name, Number(row?.rows));
+  }
+  return counts;
+}
+
+/**
+ * Whether a distributed database holds what was there before, on every node.
+ *
+ * @param coordinatorUrl the coordinator's address, as the owner.
+ * @param before what was counted before.
+ * @returns a line for each difference.
+ */
+export async function verifyDistribution(
+  owner: Sql,
+  coordinatorUrl: string,
+  before: RowCounts,
+): Promise<readonly string[]> {
+  const found = [...differences('the cluster', before, await countRows(owner))];
+  const spread = new Map<string, number>();
+  for (const url of await readNodes(owner, coordinatorUrl)) {
+    const node = await readNode(url);
+    found.push(...node.unguarded.map((shard) => `${node.name}: ${shard} lacks policies or keys`));
+    const whole = new Map([...before].filter(([name]) => node.whole.has(name)));
+    found.push(...differences(node.name, whole, node.whole));
+    for (const [name, rows] of node.spread) spread.set(name, (spread.get(name) ?? 0) + rows);
+  }
+  const expected = new Map([...before].filter(([name]) => spread.has(name)));
+  return [...found, ...differences('the buckets', expected, spread)];
+}
+
+function* differences(where: string, expected: RowCounts, found: RowCounts): Generator<string> {
+  for (const [name, rows] of expected) {
+    const there = found.get(name);
+    if (there !== rows) yield `${where}: ${name} has ${there ?? 'no'} rows, and had ${rows}`;
+  }
+}
+
+type Node = {
+  name: string;
+  /** Rows in its shards of tables that are spread, and in those that it has whole. */
+  spread: RowCounts;
+  whole: RowCounts;
+  /** Shards with other policies or foreign keys than their table. */
+  unguarded: readonly string[];
+};
+
+/** Looks at the shards on a node themselves, past the planner of the cluster. */
+async function readNode(url: string): Promise<Node> {
+  const sql = openDatabase(url, { max: 1, as: 'owner', name: 'db:distribute' });
+  try {
+    return await sql.begin(async (tx) => {
+      await tx.query('set local citus.override_table_visibility = off');
+      const shards = await tx<
+        { table: string; shard: string; isSpread: boolean; isWhole: boolean; isGuarded: boolean }[]
+      >`
+        select shell.relname as table, c.relname as shard, p.partmethod = 'h' as "isSpread",
+          p.partmethod = 'n' and p.repmodel = 't' as "isWhole",
+          c.relrowsecurity = shell.relrowsecurity
+            and (select count(*) from pg_policy where polrelid = c.oid)
+              = (select count(*) from pg_policy where polrelid = shell.oid)
+            and (select count(*) from pg_constraint where conrelid = c.oid and contype = 'f')
+              >= (select count(*) from pg_constraint where conrelid = shell.oid and contype = 'f')
+            as "isGuarded"
+        from pg_dist_shard s
+        join pg_dist_partition p using (logicalrelid)
+        join pg_class shell on shell.oid = s.logicalrelid and not shell.relispartition
+        join pg_class c on c.oid = to_regclass(shard_name(s.logicalrelid, s.shardid))`;
+      const [spread, whole] = [new Map<string, number>(), new Map<string, number>()];
+      for (const { table, shard, isSpread, isWhole } of shards) {
+        const counts = isSpread ? spread : whole;
+        if (!isSpread && !isWhole) continue;
+        const [row] = await tx.query<{ rows: string }[]>(`select count(*) as rows from "${shard}"`);
+        counts.set(table, (counts.get(table) ?? 0) + Number(row?.rows));
+      }
+      const unguarded = shards.filter(({ isGuarded }) => !isGuarded).map(({ shard }) => shard);
+      return { name: new URL(url).host, spread, whole, unguarded };
+    });
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
