@@ -16,6 +16,7 @@ import { diskFullSentence, isDiskFull, refuseFullDisk } from './infra/observabil
 import { defaultDataFolder } from './infra/embedded-postgres/home.ts';
 import { type Embedded, startEmbedded } from './infra/embedded-postgres/embedded.ts';
 import { type Log, openLog } from './infra/observability/log.ts';
+import { followSchema } from './infra/postgres/distribution/upkeep.ts';
 import { updateSchema } from './infra/postgres/functions.ts';
 import { StartError } from './infra/start-error.ts';
 import { withTimeout } from './infra/with-timeout.ts';
@@ -66,6 +67,7 @@ async function start(config: Config, log: Log, running: Running): Promise<number
       const changes = { migrations: migrations.length, functions: functions.length };
       log.info(changes, 'the database was migrated');
     }
+    await followSchema(owner, url);
   } finally {
     await owner.end({ timeout: 5 });
   }

@@ -6,6 +6,7 @@ import { readDatabaseFacts } from '#server/infra/postgres/check.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { defaultDataFolder } from '#server/infra/embedded-postgres/home.ts';
 import { runningEmbedded, startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
+import { findPlace } from '#server/infra/postgres/distribution/pools.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
 export type Installation = {
@@ -21,15 +22,19 @@ export const dataFolderOf = ({ KABARI_DATA }: Pick<Config, 'KABARI_DATA'>): stri
 
 /** A pool of the application. @throws StartError that says why nobody answers at the address. */
 async function reach(url: string, name: string): Promise<Installation> {
-  const allAccountsSql = openDatabase(url, { max: 1, as: 'all accounts', name });
-  const close = () => allAccountsSql.end({ timeout: 1 });
+  const looking = openDatabase(url, { max: 1, as: 'all accounts', name });
   try {
-    await readDatabaseFacts(allAccountsSql);
-    return { allAccountsSql, url, close };
-  } catch (error) {
-    await close();
-    throw error;
+    await readDatabaseFacts(looking);
+  } finally {
+    await looking.end({ timeout: 1 });
   }
+  const place = await findPlace(url);
+  const allAccountsSql = place.open({ max: 1, as: 'all accounts', name });
+  const close = async () => {
+    await allAccountsSql.end({ timeout: 1 });
+    await place.close();
+  };
+  return { allAccountsSql, url, close };
 }
 
 /**

@@ -15,7 +15,7 @@ import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { BroadcastDeps } from './deps.ts';
 
 /** Operators stand in it by their ids. */
-type Row = Omit<Broadcast, 'id' | 'told'> & Broadcast['told'] & { broadcast_id: string };
+type Row = Omit<Broadcast, 'id' | 'told' | 'closed'> & { broadcast_id: string };
 
 /** SQL of the state of a broadcast `b` at an instant. */
 const stateAt = (sql: Sql | Tx, at: Date): Fragment => sql`
@@ -25,32 +25,50 @@ const stateAt = (sql: Sql | Tx, at: Date): Fragment => sql`
 const columns = (sql: Sql | Tx, at: Date): Fragment => sql`
   b.broadcast_id, b.title, b.body as text, b.tone, b.audience, b.plan, b.from_at as "from",
   b.until_at as until, b.by_push, b.by_message, b.created_by, b.created_at, b.stopped_by, b.stopped_at,
-  ${stateAt(sql, at)} as state,
-  (select count(*)::int from broadcast_reads r where r.broadcast_id = b.broadcast_id) as closed,
-  d.*
-  from broadcasts b cross join lateral (
-    select count(*)::int as people, count(pushed_at)::int as pushed,
+  ${stateAt(sql, at)} as state
+  from broadcasts b`;
+
+type Told = Broadcast['told'] & { broadcast_id: string };
+
+/** Who was told of broadcasts, and how many closed each. */
+async function tellingOf(sql: Sql | Tx, ids: readonly string[]) {
+  const told = await sql<Told[]>`
+    select broadcast_id, count(*)::int as people, count(pushed_at)::int as pushed,
       count(*) filter (where outcome = 'sent')::int as sent,
       count(*) filter (where outcome = 'opted_out')::int as opted_out,
       count(*) filter (where outcome = 'failed')::int as failed,
       count(*) filter (where ended_at is null)::int as waiting
-    from broadcast_deliveries where broadcast_id = b.broadcast_id
-  ) d`;
+    from broadcast_deliveries where broadcast_id = any(${ids}::uuid[]) group by broadcast_id`;
+  const reads = await sql<{ broadcast_id: string; closed: number }[]>`
+    select broadcast_id, count(*)::int as closed from broadcast_reads
+    where broadcast_id = any(${ids}::uuid[]) group by broadcast_id`;
+  return {
+    told: new Map(told.map(({ broadcast_id, ...figures }) => [broadcast_id, figures])),
+    closed: new Map(reads.map(({ broadcast_id, closed }) => [broadcast_id, closed])),
+  };
+}
+
+const NOBODY = { people: 0, pushed: 0, sent: 0, opted_out: 0, failed: 0, waiting: 0 };
 
 async function shown(sql: Sql | Tx, rows: readonly Row[]): Promise<Broadcast[]> {
+  const telling = await tellingOf(
+    sql,
+    rows.map(({ broadcast_id }) => broadcast_id),
+  );
   const people = rows.flatMap(({ created_by, stopped_by }) =>
     stopped_by === null ? [created_by] : [created_by, stopped_by],
   );
   const names = await operatorNames(sql, people);
   const nameOf = (id: string) => names.get(id) ?? 'Operator';
   return rows.map((row) => {
-    const { broadcast_id, people: all, pushed, sent, opted_out, failed, waiting, ...facts } = row;
+    const { broadcast_id, ...facts } = row;
     return {
       ...facts,
       id: publicId('broadcast', broadcast_id),
       created_by: nameOf(row.created_by),
       stopped_by: row.stopped_by && nameOf(row.stopped_by),
-      told: { people: all, pushed, sent, opted_out, failed, waiting },
+      told: telling.told.get(broadcast_id) ?? NOBODY,
+      closed: telling.closed.get(broadcast_id) ?? 0,
     };
   });
 }

@@ -148,13 +148,23 @@ const unusedLines = (tx: Tx, before: Date): PromiseLike<Item[]> => tx<Item[]>`
   order by received_at`;
 
 /** A top-up of a gateway that is paid without the payment that paid it. */
-const unverifiedPayments = (tx: Tx, since: Date): PromiseLike<Item[]> => tx<Item[]>`
-  select t.topup_id as id, t.received as amount from topups t
-  where t.status = 'paid' and t.paid_at >= ${since} and not exists (
-    select from provider_payments p
-    where p.provider = t.provider and p.txn_id = t.provider_txn_id and p.account_id = t.account_id
-      and p.topup_id = t.topup_id and p.amount = t.received
-  ) order by t.paid_at`;
+async function unverifiedPayments(tx: Tx, since: Date): Promise<Item[]> {
+  type Paid = Item & { account_id: string; provider: string; txn: string | null };
+  const paid = await tx<Paid[]>`
+    select topup_id as id, received as amount, account_id, provider, provider_txn_id as txn
+    from topups where status = 'paid' and paid_at >= ${since} order by paid_at`;
+  if (paid.length === 0) return [];
+  const verified = await tx<{ id: string }[]>`
+    select p.topup_id as id from provider_payments p
+    join unnest(
+      ${paid.map(({ provider }) => provider)}::text[], ${paid.map(({ txn }) => txn)}::text[],
+      ${paid.map(({ account_id }) => account_id)}::uuid[], ${paid.map(({ id }) => id)}::uuid[],
+      ${paid.map(({ amount }) => amount)}::bigint[]
+    ) as t (provider, txn_id, account_id, topup_id, amount)
+      using (provider, txn_id, account_id, topup_id, amount)`;
+  const known = new Set(verified.map(({ id }) => id));
+  return paid.filter(({ id }) => !known.has(id)).map(({ id, amount }) => ({ id, amount }));
+}
 
 /** Gateway payments asked about at the same time. */
 const AT_ONCE = 8;
@@ -174,10 +184,7 @@ export async function askGateways(
   const paid = await allAccountsSql<(Item & { provider: string })[]>`
     select topup_id as id, received as amount, provider from topups
     where status = 'paid' and provider <> 'bank' and not simulated and paid_at >= ${since}
-      and not exists (
-        select from refunds r
-        where r.account_id = topups.account_id and r.topup_id = topups.topup_id
-      )
+      and topup_id not in (select topup_id from refunds offset 0)
       and not exists (
         select from gateway_orders o
         where o.account_id = topups.account_id and o.topup_id = topups.topup_id

@@ -1,3 +1,4 @@
+import { inAccountOf } from '#server/infra/postgres/distribution/scope.ts';
 import {
   type CodeAsked,
   type SecondFactorAsked,
@@ -44,9 +45,34 @@ type Client = Pick<Call, 'ip' | 'agent' | 'device'>;
  *
  * @throws Refusal `credentials_wrong`, or `too_many_requests` with the seconds to wait; `otp_unsendable`, `otp_too_soon`, `otp_limit`.
  */
-export async function login(
+export const login = (
   deps: AccountsDeps,
-  { phone, password }: { phone: string; password: string },
+  typed: Typed,
+  client: Client,
+): Promise<SignedIn | CodeAsked | SecondFactorAsked> =>
+  inAccountOf(
+    () => accountToAsk(deps, typed.phone),
+    () => loginThere(deps, typed, client),
+  );
+
+type Typed = { phone: string; password: string };
+
+/** Whose number it is; of one that nobody has the installation's own account, where it is looked for as long. */
+async function accountToAsk(
+  { allAccountsSql }: AccountsDeps,
+  phone: string,
+): Promise<string | undefined> {
+  const [found] = await allAccountsSql<{ account_id: string }[]>`
+    select coalesce(
+      (select account_id from user_phones where phone = ${phone}),
+      (select account_id from accounts where is_system)
+    ) as account_id`;
+  return found?.account_id;
+}
+
+async function loginThere(
+  deps: AccountsDeps,
+  { phone, password }: Typed,
   client: Client,
 ): Promise<SignedIn | CodeAsked | SecondFactorAsked> {
   const { allAccountsSql, secrets } = deps;

@@ -136,11 +136,13 @@ export async function plansForOperator(sql: Sql | Tx): Promise<OperatorPlan[]> {
   type Whole = Row & { valid_from: Date; operator_id: string | null; subscribers: number };
   const found = await sql<Whole[]>`
     select ${columns(sql)}, r.valid_from, r.operator_id,
-      (select count(*) from subscriptions s where s.plan_code = p.code) as subscribers
+      coalesce(s.subscribers, 0) as subscribers
     from plans p
-    cross join lateral (
-      select * from plan_revisions where code = p.code order by revision desc limit 1
-    ) r
+    join (select distinct on (code) * from plan_revisions order by code, revision desc) r
+      on r.code = p.code
+    left join (
+      select plan_code, count(*) as subscribers from subscriptions group by plan_code
+    ) s on s.plan_code = p.code
     order by p.position`;
   return found.map((row) => ({ ...row, price: rupiah(row.price), overage: rupiah(row.overage) }));
 }

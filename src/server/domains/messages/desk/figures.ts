@@ -58,7 +58,7 @@ export async function trafficFigures(
       join tokens t on t.account_id = f.account_id and t.token_id = f.token_id
       where f.hour >= ${dayAgo} group by 1, 2 having sum(f.messages) > 0 order by 3 desc`,
     sql<{ waiting: number; age: number }[]>`
-      select (select count(*) from (select from dispatch limit ${WAITING_MAX + 1}) few) as waiting,
+      select (select count(*) from (select 1 from dispatch limit ${WAITING_MAX + 1}) few) as waiting,
         coalesce((
           select greatest(0, extract(epoch from clock_timestamp() - min(ready_at))) from lanes
           where ready_at is not null

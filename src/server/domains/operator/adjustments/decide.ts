@@ -7,8 +7,8 @@ import type {
 } from '#contract/operator/money/desk.ts';
 import { capturedPrice, walletOf } from '#server/domains/ledger/ledger.ts';
 import { type PaidPayment, paymentOf, sendRefund } from '#server/domains/payments/payments.ts';
-import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
-import type { Tx } from '#server/infra/postgres/database.ts';
+import { beginIn, inAccount } from '#server/infra/postgres/distribution/scope.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { DeskDeps } from '#server/domains/operator/deps.ts';
 import { adjustmentOf } from './list.ts';
 
@@ -19,8 +19,22 @@ type Decision = {
   operatorId: string;
   decision: AdjustmentDecision;
   note: string | null;
+  /** Of a message that is given back, and of a payment: what they were. */
+  messageId?: string | undefined;
+  topupId?: string | undefined;
 };
 
+/** The books did not take it; whoever began the transaction says why, once it is undone. */
+class NotBooked extends Error {
+  readonly given: Decision;
+  readonly outcome: string;
+
+  constructor(given: Decision, outcome: string) {
+    super(`not booked: ${outcome}`);
+    this.given = given;
+    this.outcome = outcome;
+  }
+}
 /**
  * The word on a proposal: `approve` books it, `refuse` and `withdraw` end it. Of two at once one decides.
  *
@@ -31,14 +45,38 @@ export async function decideProposal(
   deps: DeskDeps,
   { id, ...word }: Pick<Decision, 'id' | 'operatorId' | 'decision' | 'note'>,
 ): Promise<Adjustment> {
-  const [found] = await deps.allAccountsSql<{ account_id: string; kind: AdjustmentKind }[]>`
-    select account_id, kind from adjustments where adjustment_id = ${id}`;
+  const { allAccountsSql: sql } = deps;
+  type Found = Pick<Decision, 'accountId' | 'kind'> &
+    Record<'messageId' | 'topupId', string | null>;
+  const [found] = await sql<Found[]>`
+    select account_id as "accountId", kind, message_id as "messageId", topup_id as "topupId"
+    from adjustments where adjustment_id = ${id}`;
   if (!found) throw new Refusal('not_found', { what: 'Usulan' });
-  const { account_id: accountId, kind } = found;
-  const decided = await beginIn(deps.allAccountsSql, accountId, (tx) =>
-    decide(deps, tx, { id, ...word, accountId, kind }),
+  const { accountId, kind, messageId, topupId } = found;
+  const about = { messageId: messageId ?? undefined, topupId: topupId ?? undefined };
+  await bookedOrRefused(deps, () =>
+    beginIn(sql, accountId, (tx) => decide(deps, tx, { id, ...word, accountId, kind, ...about })),
   );
-  return requestGatewayRefund(deps, decided, word.operatorId);
+  const { operatorId } = word;
+  const decided = await adjustmentOf(sql, id, { at: deps.now(), operatorId });
+  return requestGatewayRefund(deps, decided, operatorId);
+}
+
+/**
+ * Runs a transaction in which a proposal is decided. What it is refused for is looked up after it: a function of the
+ * owner has written there, and within a transaction a distributed database lets nobody else read that.
+ */
+export async function bookedOrRefused<T>(
+  { allAccountsSql: sql }: Pick<DeskDeps, 'allAccountsSql'>,
+  transaction: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await transaction();
+  } catch (error) {
+    if (!(error instanceof NotBooked)) throw error;
+    const { given, outcome } = error;
+    throw await inAccount(given.accountId, () => refusalOf(sql, given, outcome));
+  }
 }
 
 /** Asks the gateway to pay back a payment that was given back, once that is committed; others stay as they are. */
@@ -54,22 +92,19 @@ export async function requestGatewayRefund(
   return adjustmentOf(deps.allAccountsSql, id, { at: deps.now(), operatorId });
 }
 
-/** The same, in the transaction of its proposal when one operator is enough. */
-export async function decide({ now }: DeskDeps, tx: Tx, given: Decision): Promise<Adjustment> {
+/** The same, in the transaction of its proposal when one operator is enough: see `bookedOrRefused`. */
+export async function decide({ now }: DeskDeps, tx: Tx, given: Decision): Promise<void> {
   const { id, accountId, kind, operatorId, decision, note } = given;
-  const at = now();
   const [answer] = await tx<{ outcome: string }[]>`
     select decide_adjustment(
-      ${accountId}, ${id}, ${operatorId}, ${decision}, ${note}, ${at}, ${memoOf(kind, id)}
+      ${accountId}, ${id}, ${operatorId}, ${decision}, ${note}, ${now()}, ${memoOf(kind, id)}
     ) as outcome`;
   const outcome = answer?.outcome ?? '';
-  if (!['done', 'refused', 'withdrawn'].includes(outcome))
-    throw await refusalOf(tx, given, outcome);
-  return adjustmentOf(tx, id, { at, operatorId });
+  if (!['done', 'refused', 'withdrawn'].includes(outcome)) throw new NotBooked(given, outcome);
 }
 
-async function refusalOf(tx: Tx, given: Decision, outcome: string): Promise<Refusal | Error> {
-  const { id, accountId } = given;
+async function refusalOf(sql: Sql, given: Decision, outcome: string): Promise<Refusal | Error> {
+  const { accountId, messageId } = given;
   switch (outcome) {
     case 'own':
     case 'not_own':
@@ -78,7 +113,7 @@ async function refusalOf(tx: Tx, given: Decision, outcome: string): Promise<Refu
     case 'expired':
       return new Refusal('adjustment_closed', {});
     case 'short': {
-      const { available } = await walletOf(tx, accountId);
+      const { available } = await walletOf(sql, accountId);
       return new Refusal('adjustment_saldo_short', { available });
     }
     case 'frozen':
@@ -86,7 +121,9 @@ async function refusalOf(tx: Tx, given: Decision, outcome: string): Promise<Refu
     case 'closed':
       return new Refusal('account_ended', {});
     case 'over':
-      return new Refusal('refund_too_large', { captured: await capturedOf(tx, id) });
+      return new Refusal('refund_too_large', {
+        captured: messageId === undefined ? 0 : await capturedPrice(sql, accountId, messageId),
+      });
     case 'done_before':
       return new Refusal('refund_done', {});
     case 'resolved':
@@ -95,10 +132,10 @@ async function refusalOf(tx: Tx, given: Decision, outcome: string): Promise<Refu
     case 'given_back':
       return new Refusal('payment_refund_done', {});
     case 'saldo_short':
-      return new Refusal('payment_saldo_short', { lacking: await lackingFor(tx, given) });
+      return new Refusal('payment_saldo_short', { lacking: await lackingFor(sql, given) });
     case 'partly_returned':
       return new Refusal('payment_partly_returned', {
-        left: (await paymentOfProposal(tx, given))?.left ?? null,
+        left: (await paymentOfProposal(sql, given))?.left ?? null,
       });
     case 'red':
       return new Refusal('books_red', {});
@@ -107,26 +144,16 @@ async function refusalOf(tx: Tx, given: Decision, outcome: string): Promise<Refu
   }
 }
 
-type OfPayment = Pick<Decision, 'id' | 'accountId'>;
-
 async function paymentOfProposal(
-  tx: Tx,
-  { id, accountId }: OfPayment,
+  sql: Sql,
+  { topupId }: Decision,
 ): Promise<PaidPayment | undefined> {
-  const [found] = await tx<{ topup_id: string }[]>`
-    select topup_id from adjustments where account_id = ${accountId} and adjustment_id = ${id}`;
-  return found && paymentOf(tx, found.topup_id);
+  return topupId === undefined ? undefined : paymentOf(sql, topupId);
 }
 
-async function lackingFor(tx: Tx, proposal: OfPayment): Promise<number> {
-  const payment = await paymentOfProposal(tx, proposal);
-  return payment ? payment.credited - (await walletOf(tx, proposal.accountId)).available : 0;
-}
-
-async function capturedOf(tx: Tx, id: string): Promise<number> {
-  const [found] = await tx<{ account_id: string; message_id: string }[]>`
-    select account_id, message_id from adjustments where adjustment_id = ${id}`;
-  return found ? capturedPrice(tx, found.account_id, found.message_id) : 0;
+async function lackingFor(sql: Sql, proposal: Decision): Promise<number> {
+  const payment = await paymentOfProposal(sql, proposal);
+  return payment ? payment.credited - (await walletOf(sql, proposal.accountId)).available : 0;
 }
 
 /** What the customer reads beside the entry; never what operators wrote to each other. */

@@ -37,10 +37,10 @@ export async function proposePaymentRefund(
   asking: Asking,
 ): Promise<Adjustment> {
   const { account_id: accountId } = await paymentOf(deps.allAccountsSql, topupId);
-  const given = await beginIn(deps.allAccountsSql, accountId, async (tx) => {
+  const given = await propose(deps, accountId, asking, async (tx) => {
     const { provider, txn, amount } = await paymentOf(tx, topupId);
     const payment = { provider, txn, topupId, amount: rupiah(-amount) };
-    return propose(deps, tx, { accountId, kind: 'payment_refund', ...payment }, asking);
+    return { accountId, kind: 'payment_refund', ...payment };
   });
   return requestGatewayRefund(deps, given, asking.operatorId);
 }

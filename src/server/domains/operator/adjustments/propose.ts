@@ -7,8 +7,9 @@ import { paymentOf, suspenseOf } from '#server/domains/payments/payments.ts';
 import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 import type { DeskDeps } from '#server/domains/operator/deps.ts';
-import { decide } from './decide.ts';
+import { bookedOrRefused, decide } from './decide.ts';
 import { contraOf } from './causes.ts';
 import { adjustmentOf } from './list.ts';
 import { claimReference } from './references.ts';
@@ -43,9 +44,12 @@ export const proposeAdjustment = (
   { accountId, amount, cause }: Adjust,
   asking: Asking,
 ): Promise<Adjustment> =>
-  deps.allAccountsSql.begin((tx) =>
-    propose(deps, tx, { accountId, kind: 'adjust', amount, glAccount: contraOf[cause] }, asking),
-  );
+  propose(deps, accountId, asking, () => ({
+    accountId,
+    kind: 'adjust',
+    amount,
+    glAccount: contraOf[cause],
+  }));
 
 type Refund = { accountId: string; messageId: string; amount: Rupiah | undefined };
 
@@ -59,11 +63,11 @@ export const proposeRefund = (
   { accountId, messageId, amount }: Refund,
   asking: Asking,
 ): Promise<Adjustment> =>
-  deps.allAccountsSql.begin(async (tx) => {
+  propose(deps, accountId, asking, async (tx) => {
     const captured = await capturedPrice(tx, accountId, messageId);
     const refunded = amount ?? captured;
     if (refunded === 0 || refunded > captured) throw new Refusal('refund_too_large', { captured });
-    return propose(deps, tx, { accountId, kind: 'refund', amount: refunded, messageId }, asking);
+    return { accountId, kind: 'refund', amount: refunded, messageId };
   });
 
 type Payout = { accountId: string; amount: Rupiah; reference: string; payee: string };
@@ -74,21 +78,14 @@ export const proposePayout = (
   { accountId, amount, reference, payee }: Payout,
   asking: Asking,
 ): Promise<Adjustment> =>
-  deps.allAccountsSql.begin((tx) =>
-    propose(
-      deps,
-      tx,
-      {
-        accountId,
-        kind: 'payout',
-        amount: rupiah(-amount),
-        glAccount: 'cash:bank',
-        reference,
-        payee,
-      },
-      asking,
-    ),
-  );
+  propose(deps, accountId, asking, () => ({
+    accountId,
+    kind: 'payout',
+    amount: rupiah(-amount),
+    glAccount: 'cash:bank',
+    reference,
+    payee,
+  }));
 
 type Suspense = { provider: string; txn: string; returned?: { reference: string; payee: string } };
 
@@ -103,10 +100,10 @@ export async function proposeResolution(
   asking: Asking,
 ): Promise<Adjustment> {
   const { account_id: accountId } = await suspenseOf(deps.allAccountsSql, { provider, txn });
-  return beginIn(deps.allAccountsSql, accountId, async (tx) => {
+  return propose(deps, accountId, asking, async (tx) => {
     const { amount } = await suspenseOf(tx, { provider, txn });
     const payment = { accountId, provider, txn };
-    const proposal: Proposal = returned
+    return returned
       ? {
           ...payment,
           ...returned,
@@ -115,32 +112,51 @@ export async function proposeResolution(
           glAccount: `cash:${provider}`,
         }
       : { ...payment, kind: 'suspense_credit', amount };
-    return propose(deps, tx, proposal, asking);
   });
 }
 
-/** Stores a proposal, and books it at once where one operator is enough; the same call twice is one. */
+/**
+ * Stores a proposal, and books it at once where one operator is enough; the same call twice is one.
+ *
+ * @param describe says what is proposed, in the transaction that stores it.
+ */
 export async function propose(
+  deps: DeskDeps,
+  accountId: string,
+  asking: Asking,
+  describe: (tx: Tx) => Proposal | Promise<Proposal>,
+): Promise<Adjustment> {
+  const { allAccountsSql: sql } = deps;
+  const id = await bookedOrRefused(deps, () =>
+    beginIn(sql, accountId, async (tx) => storeOnce(deps, tx, await describe(tx), asking)),
+  );
+  return adjustmentOf(sql, id, { at: deps.now(), operatorId: asking.operatorId });
+}
+
+/** @returns the proposal's id. */
+async function storeOnce(
   deps: DeskDeps,
   tx: Tx,
   proposal: Proposal,
   asking: Asking,
-): Promise<Adjustment> {
-  const { accountId } = proposal;
+): Promise<string> {
+  const { accountId, kind } = proposal;
   const { operatorId } = asking;
   const at = deps.now();
   if (!(await customerOf(tx, accountId))) throw new Refusal('not_found', { what: 'Pelanggan' });
   // Of one customer one at a time: what counts together is counted once.
   await tx`select pg_advisory_xact_lock(7206320, hashtext(${accountId}))`;
   const earlier = await askedBefore(tx, accountId, asking.key);
-  if (earlier !== undefined) return adjustmentOf(tx, earlier, { at, operatorId });
-  if (proposal.kind === 'payment_refund') await refuseUnfit(tx, proposal, at);
+  if (earlier !== undefined) return earlier;
+  if (kind === 'payment_refund') await refuseUnfit(tx, proposal, at);
   const needsSecond = await isLarge(deps, tx, proposal, operatorId);
   const id = newId();
   await store(tx, { ...proposal, ...asking, id, at, needsSecond });
-  if (needsSecond) return adjustmentOf(tx, id, { at, operatorId });
-  const { kind } = proposal;
-  return decide(deps, tx, { id, accountId, kind, operatorId, decision: 'approve', note: null });
+  if (!needsSecond) {
+    const word = { operatorId, decision: 'approve', note: null } as const;
+    await decide(deps, tx, { ...proposal, ...word, id });
+  }
+  return id;
 }
 
 /**
@@ -197,14 +213,22 @@ async function store(tx: Tx, one: Stored): Promise<void> {
     one.reference === undefined || glAccount === null
       ? null
       : await claimReference(tx, { reference: one.reference, glAccount, at });
-  await tx`
-    insert into adjustments (
-      account_id, adjustment_id, request_key, kind, amount, gl_account, message_id, topup_id,
-      provider, txn_id, reference, payee, reason, needs_second, proposed_by, proposed_at, expires_at
-    ) values (
-      ${one.accountId}, ${one.id}, ${one.key}, ${one.kind}, ${one.amount}, ${glAccount},
-      ${one.messageId ?? null}, ${one.topupId ?? null}, ${one.provider ?? null}, ${one.txn ?? null}, ${reference},
-      ${one.payee ?? null}, ${one.reason}, ${one.needsSecond}, ${one.operatorId}, ${at},
-      ${expires}
-    )`;
+  const columns = {
+    request_key: one.key,
+    kind: one.kind,
+    amount: one.amount,
+    gl_account: glAccount,
+    message_id: one.messageId,
+    topup_id: one.topupId,
+    provider: one.provider,
+    txn_id: one.txn,
+    reference,
+    payee: one.payee,
+    reason: one.reason,
+    needs_second: one.needsSecond,
+    proposed_by: one.operatorId,
+    proposed_at: at,
+    expires_at: expires,
+  };
+  await tx`select propose_adjustment(${one.accountId}, ${one.id}, ${json(columns)})`;
 }

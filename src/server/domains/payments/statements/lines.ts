@@ -35,7 +35,7 @@ export async function bankLinesForOperator(
       select hash from bank_lines where ${wanted} order by at ${way}, hash ${way}
       limit ${PAGE_SIZE} offset ${Math.min(page * PAGE_SIZE, COUNT_MAX)}`,
     sql<{ total: number }[]>`
-      select count(*) as total from (select from bank_lines where ${wanted} limit ${COUNT_MAX}) c`,
+      select count(*) as total from (select 1 from bank_lines where ${wanted} limit ${COUNT_MAX}) c`,
   ]);
   const hashes = found.map(({ hash }) => hash);
   return { rows: await readLines(sql, hashes, now()), total: counted?.total ?? 0 };
@@ -46,17 +46,17 @@ type LineRow = Pick<OperatorBankLine, 'line' | 'amount' | 'description' | 'refer
   received_at: Date;
   topup_id: string | null;
   account_name: string | null;
-  is_second: boolean;
   dismissed_at: Date | null;
   dismissed_by: string | null;
   dismiss_reason: string | null;
-  candidates: {
-    topup_id: string;
-    account_name: string;
-    total: number;
-    status: TopupStatus;
-    created_at: string;
-  }[];
+};
+
+type Candidate = {
+  topup_id: string;
+  account_name: string;
+  total: number;
+  status: TopupStatus;
+  created_at: Date;
 };
 
 /** Lines by their hashes, in that order. */
@@ -67,37 +67,59 @@ async function readLines(
 ): Promise<OperatorBankLine[]> {
   const rows = await sql<LineRow[]>`
     select l.hash as line, l.amount, l.description, l.reference, l.at, l.received_at, l.topup_id,
-      a.name as account_name, l.dismissed_at, l.dismissed_by, l.dismiss_reason,
-      exists (
-        select from provider_payments p
-        where p.provider = 'bank' and p.txn_id = ${txnOf('')} || l.hash and p.outcome = 'second'
-      ) as is_second,
-      near.candidates
-    from unnest(${[...hashes]}::text[]) with ordinality as asked (hash, place)
-    join bank_lines l using (hash)
-    left join accounts a on a.account_id = l.account_id
-    cross join lateral (
-      select coalesce(jsonb_agg(to_jsonb(n) - 'off' order by n.off, n.created_at), '[]')
-        as candidates
-      from (
-        select topups.topup_id, accounts.name as account_name, topups.total,
-          ${statusAt(sql, at)} as status, topups.created_at, abs(topups.total - l.amount) as off
-        from topups join accounts using (account_id)
-        where l.topup_id is null and topups.status not in ('paid', 'rejected')
-          and topups.total between l.amount - ${NEAR} and l.amount + ${NEAR}
-          and topups.bank_number = l.bank and l.at >= topups.created_at - interval '1 day'
-        order by off, topups.created_at limit ${CANDIDATES_MAX}
-      ) n
-    ) near
-    order by asked.place`;
-  const names = await namesOfPeople(
-    sql,
-    rows.flatMap((row) => row.dismissed_by ?? []),
-  );
-  return rows.map((row) => lineOf(row, names));
+      a.name as account_name, l.dismissed_at, l.dismissed_by, l.dismiss_reason
+    from bank_lines l left join accounts a on a.account_id = l.account_id
+    where l.hash = any(${[...hashes]}::text[])`;
+  const byHash = new Map(rows.map((row) => [row.line, row]));
+  const second = await sql<{ txn: string }[]>`
+    select txn_id as txn from provider_payments
+    where provider = 'bank' and txn_id = any(${hashes.map(txnOf)}::text[]) and outcome = 'second'`;
+  const known = {
+    names: await namesOfPeople(
+      sql,
+      rows.flatMap((row) => row.dismissed_by ?? []),
+    ),
+    second: new Set(second.map(({ txn }) => txn)),
+    candidates: await candidatesFor(sql, hashes, at),
+  };
+  return hashes.flatMap((hash) => {
+    const row = byHash.get(hash);
+    return row ? [lineOf(row, known)] : [];
+  });
 }
 
-function lineOf(row: LineRow, names: ReadonlyMap<string, string>): OperatorBankLine {
+type Known = {
+  names: ReadonlyMap<string, string>;
+  /** The payments that lie in suspense, since their top-up was paid before. */
+  second: ReadonlySet<string>;
+  candidates: ReadonlyMap<string, readonly Candidate[]>;
+};
+
+/** Top-ups that each of these lines may have been meant for, the nearest first. */
+async function candidatesFor(
+  sql: Sql | Tx,
+  hashes: readonly string[],
+  at: Date,
+): Promise<ReadonlyMap<string, readonly Candidate[]>> {
+  const found = await sql<(Candidate & { line: string })[]>`
+    select line, topup_id, account_name, total, status, created_at from (
+      select l.hash as line, topups.topup_id, accounts.name as account_name, topups.total,
+        ${statusAt(sql, at)} as status, topups.created_at,
+        row_number() over (
+          partition by l.hash order by abs(topups.total - l.amount), topups.created_at
+        ) as place
+      from bank_lines l
+      join topups on topups.total between l.amount - ${NEAR} and l.amount + ${NEAR}
+        and topups.bank_number = l.bank and l.at >= topups.created_at - interval '1 day'
+      join accounts on accounts.account_id = topups.account_id
+      where l.hash = any(${[...hashes]}::text[]) and l.topup_id is null
+        and topups.status not in ('paid', 'rejected')
+    ) near
+    where place <= ${CANDIDATES_MAX} order by line, place`;
+  return Map.groupBy(found, ({ line }) => line);
+}
+
+function lineOf(row: LineRow, { names, second, candidates }: Known): OperatorBankLine {
   const { line, amount, description, reference, at, received_at } = row;
   const { topup_id, dismissed_at, dismissed_by } = row;
   const unmatched = dismissed_at === null ? 'unmatched' : 'dismissed';
@@ -108,7 +130,7 @@ function lineOf(row: LineRow, names: ReadonlyMap<string, string>): OperatorBankL
     reference,
     at,
     received_at,
-    state: topup_id === null ? unmatched : row.is_second ? 'second' : 'matched',
+    state: topup_id === null ? unmatched : second.has(txnOf(line)) ? 'second' : 'matched',
     topup:
       topup_id === null
         ? null
@@ -121,11 +143,15 @@ function lineOf(row: LineRow, names: ReadonlyMap<string, string>): OperatorBankL
             reason: row.dismiss_reason ?? '',
             at: dismissed_at,
           },
-    candidates: row.candidates.map(({ topup_id: id, created_at, ...rest }) => ({
-      topup_id: publicId('topup', id),
-      created_at: new Date(created_at),
-      ...rest,
-    })),
+    candidates: (candidates.get(line) ?? []).map(
+      ({ topup_id: id, account_name, total, status, created_at }) => ({
+        topup_id: publicId('topup', id),
+        account_name,
+        total,
+        status,
+        created_at,
+      }),
+    ),
   };
 }
 

@@ -15,24 +15,42 @@ export type SuspenseRow = {
   notes: readonly { note: string; operator_id: string; at: string }[];
 };
 
-/** Payments that nobody has credited or returned yet. */
+/** Payments `p` that nobody has credited or returned yet. */
 const unresolved = (sql: Sql | Tx) => sql`
-  p.outcome = 'second' and not exists (
-    select from suspense_resolutions r
-    where r.account_id = p.account_id and r.provider = p.provider and r.txn_id = p.txn_id
+  p.outcome = 'second'
+  and (p.provider, p.txn_id) not in (
+    select provider, txn_id from suspense_resolutions offset 0
   ) and not exists (
     select from refunds r
     where r.account_id = p.account_id and r.provider = p.provider and r.txn_id = p.txn_id
   )`;
 
+type Payment = Omit<SuspenseRow, 'notes'>;
+
 const columns = (sql: Sql | Tx) => sql`
-  p.provider, p.txn_id as txn, p.account_id, p.topup_id, p.amount, p.at, (
-    select coalesce(jsonb_agg(jsonb_build_object(
-      'note', n.note, 'operator_id', n.operator_id, 'at', n.at
-    ) order by n.note_id desc), '[]')
+  p.provider, p.txn_id as txn, p.account_id, p.topup_id, p.amount, p.at`;
+
+type NoteRow = SuspenseRow['notes'][number] & { provider: string; txn: string };
+
+/** With what operators noted about each, the newest first. */
+async function withNotes(sql: Sql | Tx, payments: readonly Payment[]): Promise<SuspenseRow[]> {
+  if (payments.length === 0) return [];
+  const notes = await sql<NoteRow[]>`
+    select n.provider, n.txn_id as txn, n.note, n.operator_id, to_jsonb(n.at) #>> '{}' as at
     from suspense_notes n
-    where n.account_id = p.account_id and n.provider = p.provider and n.txn_id = p.txn_id
-  ) as notes`;
+    join unnest(
+      ${payments.map(({ account_id }) => account_id)}::uuid[],
+      ${payments.map(({ provider }) => provider)}::text[],
+      ${payments.map(({ txn }) => txn)}::text[]
+    ) as p (account_id, provider, txn_id) using (account_id, provider, txn_id)
+    order by n.note_id desc`;
+  return payments.map((payment) => ({
+    ...payment,
+    notes: notes
+      .filter(({ provider, txn }) => provider === payment.provider && txn === payment.txn)
+      .map(({ note, operator_id, at }) => ({ note, operator_id, at })),
+  }));
+}
 
 /** A page of what lies in suspense, the oldest first: somebody has waited longest for that. */
 export async function suspensePage(
@@ -41,13 +59,13 @@ export async function suspensePage(
 ): Promise<PageOf<SuspenseRow>> {
   const order = sort_type === 'desc' ? allAccountsSql`desc` : allAccountsSql`asc`;
   const [found, { count }] = await Promise.all([
-    allAccountsSql<SuspenseRow[]>`
+    allAccountsSql<Payment[]>`
       select ${columns(allAccountsSql)} from provider_payments p
       where ${unresolved(allAccountsSql)}
       order by p.at ${order}, p.txn_id ${order} limit ${PAGE_SIZE} offset ${page * PAGE_SIZE}`,
     suspenseSum(allAccountsSql),
   ]);
-  return { rows: found, total: count };
+  return { rows: await withNotes(allAccountsSql, found), total: count };
 }
 
 /** How much lies in suspense, in how many payments. */
@@ -70,12 +88,17 @@ export async function suspenseOf(
   tx: Sql | Tx,
   { provider, txn }: { provider: string; txn: string },
 ): Promise<SuspenseRow> {
-  const [found] = await tx<(SuspenseRow & { open: boolean })[]>`
-    select ${columns(tx)}, ${unresolved(tx)} as open from provider_payments p
-    where p.provider = ${provider} and p.txn_id = ${txn} and p.outcome = 'second'`;
-  if (!found) throw new Refusal('not_found', { what: 'Dana' });
-  if (!found.open) throw new Refusal('suspense_resolved', {});
-  return found;
+  const found = await tx<Payment[]>`
+    select ${columns(tx)} from provider_payments p
+    where p.provider = ${provider} and p.txn_id = ${txn} and ${unresolved(tx)}`;
+  const [open] = await withNotes(tx, found);
+  if (open) return open;
+  const known = await tx`
+    select from provider_payments
+    where provider = ${provider} and txn_id = ${txn} and outcome = 'second'`;
+  throw known.length > 0
+    ? new Refusal('suspense_resolved', {})
+    : new Refusal('not_found', { what: 'Dana' });
 }
 
 type Note = { provider: string; txn: string; note: string; operatorId: string; at: Date };

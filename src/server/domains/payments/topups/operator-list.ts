@@ -8,7 +8,8 @@ import { namesOfPeople } from '#server/domains/accounts/accounts.ts';
 import { NEAR } from '#server/domains/payments/bank.ts';
 import { refundStateOf } from '#server/domains/payments/gateways/open-refunds.ts';
 import type { Config } from '#server/infra/config.ts';
-import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { inWhole, withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { type Proposal, SOMEBODY, needsTwo, proposalsOf, vouchedAlone } from './four-eyes.ts';
 import { type TopupRow, needsPerson, statusAt, topupColumns, topupOf } from './topup.ts';
 
@@ -43,8 +44,11 @@ type SlipRow = {
   name: string;
   mime: string;
   at: string;
-  used_before: { topup_id: string; account_name: string; at: string } | null;
+  /** The hash of its bytes, in hexadecimal. */
+  hash: string;
 };
+
+type EarlierSlip = { topup_id: string; account_name: string; at: Date };
 
 type Query = {
   /** Who asks: their own proposals are theirs. */
@@ -72,10 +76,13 @@ export async function topupsForOperator(
         topup_id ${sort_type === 'asc' ? allAccountsSql`asc` : allAccountsSql`desc`}
       limit ${PAGE_SIZE} offset ${Math.min(page * PAGE_SIZE, COUNT_MAX)}`,
     allAccountsSql<{ total: number }[]>`
-      select count(*) as total from (select from topups where ${filter} limit ${COUNT_MAX}) counted`,
+      select count(*) as total from (select 1 from topups where ${filter} limit ${COUNT_MAX}) counted`,
   ]);
   const ids = found.map((row) => row.topup_id);
-  const read = await readForOperator(deps, allAccountsSql, { ids, at, operatorId });
+  const read = await withEachAccount(
+    found.map(({ account_id: accountId, topup_id: id }) => ({ accountId, id })),
+    (some) => readForOperator(deps, { ids: some.map(({ id }) => id), at, operatorId }),
+  );
   const byId = new Map(read.map(({ id, topup }) => [id, topup]));
   return {
     rows: ids.flatMap((id) => byId.get(id) ?? []),
@@ -102,6 +109,8 @@ const slipsFirst = (sql: Sql) => sql`
   ) desc,`;
 
 type More = {
+  /** The earlier top-up that the same slip was sent for. */
+  usedBefore: EarlierSlip | null;
   proposal: Proposal | undefined;
   /** Of people who have settled something. */
   names: ReadonlyMap<string, string>;
@@ -112,7 +121,7 @@ type More = {
 function operatorTopup(
   { config, fileLink }: Pick<ReviewDeps, 'config' | 'fileLink'>,
   row: OperatorRow,
-  { proposal, names, alone }: More,
+  { usedBefore, proposal, names, alone }: More,
 ): OperatorTopup {
   const { slip } = row;
   return {
@@ -124,10 +133,10 @@ function operatorTopup(
       name: slip.name,
       mime: slip.mime,
       at: new Date(slip.at),
-      used_before: slip.used_before && {
-        topup_id: publicId('topup', slip.used_before.topup_id),
-        account_name: slip.used_before.account_name,
-        at: new Date(slip.used_before.at),
+      used_before: usedBefore && {
+        topup_id: publicId('topup', usedBefore.topup_id),
+        account_name: usedBefore.account_name,
+        at: usedBefore.at,
       },
     },
     gateway: gatewayOf(row, names),
@@ -153,9 +162,9 @@ type TopupsQuery = { ids: readonly string[]; at: Date; operatorId: string };
 /** Top-ups as the operator who asks sees them, by their ids; in no order. */
 export async function readForOperator(
   deps: ReviewDeps,
-  sql: Sql | Tx,
   { ids, at, operatorId }: TopupsQuery,
 ): Promise<{ id: string; topup: OperatorTopup }[]> {
+  const { allAccountsSql: sql } = deps;
   const rows = await sql<OperatorRow[]>`
     select ${topupColumns(sql, at)}, accounts.name as account_name, topups.provider,
       coalesce(topups.provider_txn_id, topups.provider_ref) as reference, orders.flag,
@@ -189,10 +198,12 @@ export async function readForOperator(
     rows.flatMap(({ settled_by }) => settled_by ?? []),
   );
   const accountIds = rows.map(({ account_id }) => account_id);
+  const earlier = await earlierSlips(sql, rows);
   const alone = await vouchedAlone(sql, { operatorId, accountIds, at });
   return rows.map((row) => ({
     id: row.topup_id,
     topup: operatorTopup(deps, row, {
+      usedBefore: earlier.get(row.topup_id) ?? null,
       proposal: proposals.get(row.topup_id),
       names,
       alone: isDecided(row) ? 0 : (alone.get(row.account_id) ?? 0),
@@ -202,17 +213,37 @@ export async function readForOperator(
 
 const isDecided = ({ status }: OperatorRow): boolean => status === 'paid' || status === 'rejected';
 
-/** The newest slip of a row of `topups`, with the earlier top-up that the same file was sent for. */
-const newestSlip = (sql: Sql | Tx) => sql`(
+/** The newest slip of a row of `topups`. */
+const newestSlip = (sql: Sql) => sql`(
   select jsonb_build_object(
-    'file_id', p.file_id, 'name', p.name, 'mime', p.mime, 'at', p.at, 'used_before', (
-      select jsonb_build_object('topup_id', o.topup_id, 'account_name', a.name, 'at', o.at)
-      from topup_proofs o join accounts a on a.account_id = o.account_id
-      where o.sha256 = p.sha256 and o.topup_id <> p.topup_id and o.at <= p.at
-      order by o.at limit 1
-    )
+    'file_id', p.file_id, 'name', p.name, 'mime', p.mime, 'at', p.at,
+    'hash', encode(p.sha256, 'hex')
   )
   from topup_proofs p
   where p.account_id = topups.account_id and p.topup_id = topups.topup_id
   order by p.at desc, p.file_id desc limit 1
 )`;
+
+/** By top-up, the first other one that the file of its newest slip was sent for before, by whichever account. */
+async function earlierSlips(
+  sql: Sql,
+  rows: readonly OperatorRow[],
+): Promise<ReadonlyMap<string, EarlierSlip>> {
+  const slips = rows.flatMap(({ topup_id: id, slip }) => (slip ? [{ id, ...slip }] : []));
+  if (slips.length === 0) return new Map();
+  const found = await inWhole(
+    () => sql<(EarlierSlip & { hash: string })[]>`
+      select encode(o.sha256, 'hex') as hash, o.topup_id, a.name as account_name, o.at
+      from topup_proofs o join accounts a on a.account_id = o.account_id
+      where o.sha256 = any(${slips.map(({ hash }) => Buffer.from(hash, 'hex'))}::bytea[])
+      order by o.at`,
+  );
+  return new Map(
+    slips.flatMap(({ id, hash, at }) => {
+      const earlier = found.find(
+        (one) => one.hash === hash && one.topup_id !== id && one.at <= new Date(at),
+      );
+      return earlier ? [[id, earlier] as const] : [];
+    }),
+  );
+}

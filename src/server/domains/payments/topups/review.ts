@@ -2,7 +2,7 @@ import { formatRupiah, rupiah } from '#contract/base/money.ts';
 import type { OperatorTopup } from '#contract/operator/money/topups.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Tx, retrying } from '#server/infra/postgres/database.ts';
-import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
+import { beginIn, inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import {
   NEAR,
   assignLine,
@@ -28,7 +28,7 @@ export async function checkTopupForOperator(
 ): Promise<OperatorTopup> {
   await askAboutOrder(deps, topupId);
   const asked = { ids: [topupId], at: deps.now(), operatorId };
-  const [one] = await readForOperator(deps, deps.allAccountsSql, asked);
+  const [one] = await readForOperator(deps, asked);
   if (!one) throw new Refusal('not_found', { what: 'Isi saldo' });
   return one.topup;
 }
@@ -65,12 +65,13 @@ async function lockTopup(tx: Tx, topupId: string, at: Date): Promise<LockedTopup
   return locked;
 }
 
+/** As it is after a decision, once that stands: payments are written by a function of the owner. */
 async function readOne(
   deps: ReviewDeps,
-  tx: Tx,
   { topupId, operatorId }: Pick<Decision, 'topupId' | 'operatorId'>,
 ): Promise<OperatorTopup> {
-  const [one] = await readForOperator(deps, tx, { ids: [topupId], at: deps.now(), operatorId });
+  const asked = { ids: [topupId], at: deps.now(), operatorId };
+  const [one] = await readForOperator(deps, asked);
   if (!one) throw new Error('a top-up vanished');
   return one.topup;
 }
@@ -93,7 +94,7 @@ export async function confirmTopupByHand(
 ): Promise<OperatorTopup> {
   const { topupId, operatorId, reason, reference } = decision;
   const at = deps.now();
-  const decide = async (tx: Tx) => {
+  const decide = async (tx: Tx): Promise<void> => {
     await lockDecisions(tx, topupId);
     const locked = await lockTopup(tx, topupId, at);
     const topup = { accountId: locked.account_id, topupId };
@@ -110,7 +111,7 @@ export async function confirmTopupByHand(
     if (needsTwo(deps.config, sum) && !isShown) {
       refuseUnfit(line, locked.total);
       const first = await proposeFirst(tx, { ...decision, ...topup, at });
-      if (first === undefined) return readOne(deps, tx, decision);
+      if (first === undefined) return;
       proposedBy = first;
     }
     const hash = line?.hash ?? hashOfReference(locked.bank, reference);
@@ -140,10 +141,10 @@ export async function confirmTopupByHand(
         ${topup.accountId}, ${topupId}, ${at}, ${operatorId}, 'confirmed', ${reason}, ${reference},
         ${proposedBy}
       )`;
-    return readOne(deps, tx, decision);
   };
   const accountId = await accountOf(deps, topupId);
-  return retrying(() => beginIn(deps.allAccountsSql, accountId, decide));
+  await retrying(() => beginIn(deps.allAccountsSql, accountId, decide));
+  return inAccount(accountId, () => readOne(deps, decision));
 }
 
 /**
@@ -192,7 +193,7 @@ export async function rejectTopupByHand(
 ): Promise<OperatorTopup> {
   const { topupId, operatorId, reason } = decision;
   const at = deps.now();
-  const decide = async (tx: Tx) => {
+  const decide = async (tx: Tx): Promise<void> => {
     const locked = await lockTopup(tx, topupId, at);
     await decidedBefore(tx, { accountId: locked.account_id, topupId, operatorId });
     if (locked.status === 'paid') throw new Refusal('topup_already_paid', {});
@@ -204,8 +205,8 @@ export async function rejectTopupByHand(
     await tx`
       insert into topup_decisions (account_id, topup_id, at, operator_id, decision, reason)
       values (${locked.account_id}, ${topupId}, ${at}, ${operatorId}, 'rejected', ${reason})`;
-    return readOne(deps, tx, decision);
   };
   const accountId = await accountOf(deps, topupId);
-  return retrying(() => beginIn(deps.allAccountsSql, accountId, decide));
+  await retrying(() => beginIn(deps.allAccountsSql, accountId, decide));
+  return inAccount(accountId, () => readOne(deps, decision));
 }

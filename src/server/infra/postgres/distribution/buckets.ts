@@ -1,32 +1,58 @@
+import { createHash } from 'node:crypto';
 import { type Sql, type Tx, openDatabase } from '#server/infra/postgres/database.ts';
 import { type Bucket, bucketUrl, readBuckets, readNodes } from './cluster.ts';
 import { prepareNode } from './nodes.ts';
 import { type Objects, readObjects } from './objects.ts';
 
 /**
- * Makes the schemas of the buckets anew: in each a view on each of its shards, and the views and functions of
- * `public` once more, which then find those shards by their tables' names.
+ * Makes the schemas of the buckets, where they are not as they should be: in each a view on each of its shards, and the
+ * views and functions of `public` once more, which then find those shards by their tables' names.
  *
  * @param coordinatorUrl the coordinator's address, as the owner.
  */
 export async function makeBuckets(owner: Sql, coordinatorUrl: string): Promise<readonly Bucket[]> {
   const buckets = await readBuckets(owner);
   const objects = await readObjects(owner);
-  for (const url of await readNodes(owner, coordinatorUrl))
-    await prepareNode(url, objects.columnGrants);
+  const mark = createHash('sha256').update(JSON.stringify(objects)).digest('hex');
+  const stale: Bucket[] = [];
   for (const bucket of buckets) {
-    const node = openDatabase(bucketUrl(coordinatorUrl, bucket), {
-      max: 1,
-      as: 'owner',
-      name: 'buckets',
-    });
-    try {
-      await node.begin((tx) => makeBucket(tx, bucket, objects));
-    } finally {
-      await node.end({ timeout: 5 });
-    }
+    const found = await inBucketAsOwner(coordinatorUrl, bucket, (node) => markOf(node, bucket));
+    if (found !== mark) stale.push(bucket);
+  }
+  if (stale.length === 0) return buckets;
+  for (const url of await readNodes(owner, coordinatorUrl)) {
+    await prepareNode(url, objects.columnGrants);
+  }
+  for (const bucket of stale) {
+    await inBucketAsOwner(coordinatorUrl, bucket, (node) =>
+      node.begin(async (tx) => {
+        await makeBucket(tx, bucket, objects);
+        await tx.query(`comment on schema ${bucket.schema} is '${mark}'`);
+      }),
+    );
   }
   return buckets;
+}
+
+/** What a bucket was made of. */
+async function markOf(node: Sql, { schema }: Bucket): Promise<string | undefined> {
+  const [found] = await node<{ mark: string | null }[]>`
+    select obj_description(to_regnamespace(${schema})::oid, 'pg_namespace') as mark`;
+  return found?.mark ?? undefined;
+}
+
+async function inBucketAsOwner<T>(
+  coordinatorUrl: string,
+  bucket: Bucket,
+  work: (node: Sql) => Promise<T>,
+): Promise<T> {
+  const url = bucketUrl(coordinatorUrl, bucket);
+  const node = openDatabase(url, { max: 1, as: 'owner', name: 'buckets' });
+  try {
+    return await work(node);
+  } finally {
+    await node.end({ timeout: 5 });
+  }
 }
 
 async function makeBucket(tx: Tx, { number, schema }: Bucket, objects: Objects): Promise<void> {

@@ -22,7 +22,8 @@ export async function readObjects(owner: Sql): Promise<Objects> {
         c.relname as table, shard_name(s.logicalrelid, s.shardid) as shard
       from pg_dist_shard s
       join pg_dist_partition p on p.logicalrelid = s.logicalrelid and p.partmethod = 'h'
-      join pg_class c on c.oid = s.logicalrelid and not c.relispartition`;
+      join pg_class c on c.oid = s.logicalrelid and not c.relispartition
+      order by 2, 1`;
     await tx.query('set local search_path = public');
     const views = await tx<Objects['views'][number][]>`
       select viewname as name, definition from pg_views v
@@ -56,10 +57,12 @@ export async function readObjects(owner: Sql): Promise<Objects> {
       from pg_trigger t join pg_class c on c.oid = t.tgrelid
       join pg_dist_partition p on p.logicalrelid = c.oid and p.partmethod = 'h'
       where c.relnamespace = 'public'::regnamespace and not t.tgisinternal and t.tgparentid = 0
-        and not c.relispartition and t.tgname !~ '^truncate_trigger_'`;
+        and not c.relispartition and t.tgname !~ '^truncate_trigger_'
+      order by 1, 2`;
     const reference = await tx<{ name: string }[]>`
       select c.relname as name from pg_class c
-      join pg_dist_partition p on p.logicalrelid = c.oid and p.partmethod = 'n'`;
+      join pg_dist_partition p on p.logicalrelid = c.oid and p.partmethod = 'n'
+      order by 1`;
     // The planner of a cluster names each column that an insert leaves to its default. What may be named in the
     // first place, the table itself says.
     const columnGrants = await tx<Objects['columnGrants'][number][]>`
@@ -70,7 +73,8 @@ export async function readObjects(owner: Sql): Promise<Objects> {
         end as words
       from pg_class c join pg_dist_partition p on p.logicalrelid = c.oid
       join pg_attribute a on a.attrelid = c.oid and a.attacl is not null
-      cross join aclexplode(a.attacl) x join pg_roles r on r.oid = x.grantee`;
+      cross join aclexplode(a.attacl) x join pg_roles r on r.oid = x.grantee
+      order by 1, 2`;
     return {
       columnGrants,
       shards,

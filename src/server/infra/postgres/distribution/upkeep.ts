@@ -1,0 +1,27 @@
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { MIGRATION_LOCK } from '#server/infra/postgres/migrations.ts';
+import { makeBuckets } from './buckets.ts';
+import { readCluster } from './cluster.ts';
+import { distributeTables } from './distribute.ts';
+
+/**
+ * Brings what a new version has changed to all servers of a distributed database: new tables are laid out, and the
+ * buckets made anew. Does nothing on one server, and where all is as it should be. Of several that start at the same
+ * time, one does it.
+ *
+ * @param owner a pool of the database's owner, with one connection.
+ * @param url its address, the coordinator's.
+ * @returns whether the database is distributed.
+ */
+export async function followSchema(owner: Sql, url: string): Promise<boolean> {
+  const { buckets } = await readCluster(owner);
+  if (buckets === 0) return false;
+  await owner`select pg_advisory_lock(${MIGRATION_LOCK})`;
+  try {
+    await distributeTables(owner, buckets);
+    await makeBuckets(owner, url);
+  } finally {
+    await owner`select pg_advisory_unlock(${MIGRATION_LOCK})`;
+  }
+  return true;
+}
