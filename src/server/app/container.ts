@@ -40,6 +40,7 @@ import {
 } from '#server/domains/tokens/tokens.ts';
 import { type Webhooks, openWebhooks, webhookTroubles } from '#server/domains/webhooks/webhooks.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
+import { startWhole } from '#server/infra/postgres/distribution/scope.ts';
 import { openListeners } from '#server/infra/postgres/driver/listener.ts';
 import { type Infra, type Options, type Pools, closeInfra, openInfra } from './infra.ts';
 import { type SendText, openErasure } from './parts/erasure.ts';
@@ -284,15 +285,17 @@ const openHub = (
   { tenantSql, allAccountsSql }: Pools,
   systemAccountId: string,
 ): LiveHub =>
-  openLive({
-    tenantSql,
-    allAccountsSql,
-    openListening: (handlers) => openListeners(place.listenAt, { name: 'live', ...handlers }),
-    // Operators follow the installation's own account: to whom it sends codes is not their matter.
-    isShown: (accountId, kind) => accountId !== systemAccountId || !kind.startsWith('message.'),
-    report,
-    tracing,
-  });
+  startWhole(() =>
+    openLive({
+      tenantSql,
+      allAccountsSql,
+      openListening: (handlers) => openListeners(place.listenAt, { name: 'live', ...handlers }),
+      // Operators follow the installation's own account: to whom it sends codes is not their matter.
+      isShown: (accountId, kind) => accountId !== systemAccountId || !kind.startsWith('message.'),
+      report,
+      tracing,
+    }),
+  );
 
 type WebhookParts = { media: Media; sendSystemText: SendText };
 

@@ -32,6 +32,25 @@ async function on(url: string, text: string): Promise<void> {
   }
 }
 
+/** A new database on each node of a cluster, in which nothing is distributed yet. */
+async function makeEmpty(nodes: readonly string[], name: string): Promise<string> {
+  for (const node of nodes) {
+    await on(node, ROLES);
+    await on(node, `create database ${name} owner kabari`);
+    await on(at(node, { database: name }), PREPARED);
+  }
+  const [coordinator = ''] = nodes;
+  await on(
+    at(coordinator, { database: name }),
+    nodes.map((node, nth) => knowing(new URL(node).host, nth === 0)).join(';'),
+  );
+  return at(coordinator, { database: name, user: 'kabari' });
+}
+
+/** The address of such a database, as its owner, for a test of how one is distributed. It goes with the run. */
+export const makeUndistributed = ({ nodes }: ClusterTemplate): Promise<string> =>
+  makeEmpty(nodes, `test_${randomBytes(6).toString('hex')}`);
+
 /**
  * Distributes a migrated database over the nodes of a cluster, in one bucket: in there, all that one account needs is
  * found as on one server, so that the tests of the domains say whether each statement holds there.
@@ -44,22 +63,12 @@ export async function makeClusterTemplate(
 ): Promise<ClusterTemplate> {
   const name = `template_${randomBytes(6).toString('hex')}`;
   const given = openDatabase(citusUrl, { max: 1, as: 'owner', name: 'tests' });
-  const hosts = await given<{ host: string; isCoordinator: boolean }[]>`
-    select nodename || ':' || nodeport as host, groupid = 0 as "isCoordinator"
+  const hosts = await given<{ host: string }[]>`
+    select nodename || ':' || nodeport as host
     from pg_dist_node where noderole = 'primary' order by groupid`;
   await given.end();
   const nodes = hosts.map(({ host }) => at(citusUrl, { host, database: 'postgres' }));
-  const [coordinator = citusUrl] = nodes;
-  for (const node of nodes) {
-    await on(node, ROLES);
-    await on(node, `create database ${name} owner kabari`);
-    await on(at(node, { database: name }), PREPARED);
-  }
-  await on(
-    at(coordinator, { database: name }),
-    hosts.map(({ host, isCoordinator }) => knowing(host, isCoordinator)).join(';'),
-  );
-  const url = at(coordinator, { database: name, user: 'kabari' });
+  const url = await makeEmpty(nodes, name);
   const owner = openDatabase(url, { max: 1, as: 'owner', name: 'tests' });
   const bucket = await distribute(owner, url, serverFolder);
   await owner.end();

@@ -29,7 +29,7 @@ export const billingAccountData = ({ sql, allAccountsSql }: Deps): AccountData =
   close: (accountId) => allAccountsSql.begin((tx) => closeSubscription(tx, accountId, new Date())),
   erase: async ({ accountId }) => {
     await eraseRows(allAccountsSql, 'billing_notices', accountId);
-    await eraseRows(allAccountsSql, 'subscriptions', accountId);
+    await allAccountsSql`delete from subscriptions where account_id = ${accountId}`;
   },
 });
 

@@ -200,12 +200,28 @@ const runOnce = (text: string, objects: readonly string[]): string => `
   do $run_file$
   begin
     ${revoking(objects)}
-    execute $text_of_file$${text}$text_of_file$;
+    ${executing(text)}
   exception when invalid_function_definition or ambiguous_function or wrong_object_type then
     ${dropping(objects)}
-    execute $text_of_file$${text}$text_of_file$;
+    ${executing(text)}
   end
   $run_file$`;
+
+/** One by one: a distributed database hands a trigger on by the text in which it found it. */
+const executing = (text: string): string =>
+  commandsOf(text)
+    .map((command) => `execute $text_of_file$${command}$text_of_file$;`)
+    .join('\n    ');
+
+/** The commands of a file: what ends with a `;` that is in no comment, no text, and no body between `$$`. */
+function commandsOf(text: string): string[] {
+  const commands = [''];
+  for (const [piece] of text.matchAll(/--[^\n]*|\$\$[^]*?\$\$|'[^']*'|[^-$';]+|[^]/g)) {
+    if (piece === ';') commands.push('');
+    else if (!piece.startsWith('--')) commands.push(`${commands.pop() ?? ''}${piece}`);
+  }
+  return commands.map((command) => command.trim()).filter((command) => command !== '');
+}
 
 /** Grants that the new text does not make are gone with the old one. */
 const revoking = (objects: readonly string[]): string =>

@@ -1,4 +1,4 @@
-import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
+import { beginIn, withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { extendSpans, isParted } from '#server/domains/channels/health/health.ts';
 import {
@@ -29,7 +29,10 @@ export async function checkNumbers(deps: CheckDeps): Promise<void> {
     const states = await Promise.all(some.map((number) => stateOf(deps, number)));
     alive.push(...some.filter((_, index) => states[index] === 'alive'));
   }
-  await extendSpans(deps.allAccountsSql, alive, deps.now());
+  await withEachAccount(alive, async (own) => {
+    await extendSpans(deps.allAccountsSql, own, deps.now());
+    return [];
+  });
 }
 
 async function stateOf(

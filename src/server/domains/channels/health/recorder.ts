@@ -1,3 +1,4 @@
+import { withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type ProviderAnswer, countAnswers, noteReceipts } from './health.ts';
@@ -37,8 +38,14 @@ export function openHealthRecorder({ allAccountsSql, now, report }: Deps): Healt
     receipts = new Map();
     writing = writing
       .then(async () => {
-        await countAnswers(allAccountsSql, some, now());
-        await noteReceipts(allAccountsSql, numbers, now());
+        await withEachAccount(some, async (own) => {
+          await countAnswers(allAccountsSql, own, now());
+          return [];
+        });
+        await withEachAccount(numbers, async (own) => {
+          await noteReceipts(allAccountsSql, own, now());
+          return [];
+        });
       })
       .catch(report);
   };

@@ -1,3 +1,4 @@
+import { withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { createHash } from 'node:crypto';
 import { setImmediate } from 'node:timers/promises';
 import { publicId } from '#contract/base/ids.ts';
@@ -108,8 +109,11 @@ export async function judge(
     reservedFor(sql, credits, at),
     openTotals(sql, credits[0]?.bank ?? ''),
   ]);
-  const accountIds = [...reserved.values()].map(({ accountId }) => accountId);
-  const alone = new Map(await vouchedAlone(sql, { operatorId, accountIds, at }));
+  const vouched = await withEachAccount([...reserved.values()], async (some) => {
+    const accountIds = some.map(({ accountId }) => accountId);
+    return [...(await vouchedAlone(sql, { operatorId, accountIds, at }))];
+  });
+  const alone = new Map(vouched);
   const paid = new Set<string>();
   return read.map(({ line, stored }): Judged => {
     if (line.kind !== 'credit' || !stored) {
@@ -174,26 +178,48 @@ async function reservedFor(
 ): Promise<Map<string, Promised>> {
   const promised = new Map<string, Promised>();
   for (const slice of slices(lines)) {
-    const rows = await sql<(Promised & { hash: string })[]>`
-      select l.hash, topups.topup_id as "topupId", a.account_id as "accountId", a.name as "accountName",
-        topups.status,
-        exists (
-          select from provider_payments p
-          where p.provider = 'bank' and p.account_id = topups.account_id
-            and p.topup_id = topups.topup_id and p.amount = l.amount and ${awaitsItsLine(sql)}
-        ) as awaits
-      from unnest(
-        ${slice.map(({ hash }) => hash)}::text[], ${slice.map(({ amount }) => amount)}::bigint[],
-        ${slice.map((line) => line.at)}::timestamptz[]
-      ) as l (hash, amount, at)
-      join reserved_transfers r on r.bank = ${slice[0]?.bank ?? ''} and r.amount = l.amount
-      join topups using (account_id, topup_id)
-      join accounts a on a.account_id = topups.account_id
-      where topups.created_at <= ${at}
-        and ${isInTime(sql, sql`(l.at at time zone 'Asia/Jakarta')::date`)}`;
+    const bank = slice[0]?.bank ?? '';
+    const held = await sql<{ accountId: string; amount: number }[]>`
+      select account_id as "accountId", amount from reserved_transfers
+      where bank = ${bank} and amount = any(${slice.map(({ amount }) => amount)}::bigint[])`;
+    const holders = new Map(held.map(({ accountId, amount }) => [amount, accountId]));
+    const theirs = slice.flatMap((line) => {
+      const accountId = holders.get(line.amount);
+      return accountId === undefined ? [] : [{ ...line, accountId }];
+    });
+    const rows = await withEachAccount(theirs, (some) => promisedTo(sql, { bank, at }, some));
     for (const { hash, ...rest } of rows) promised.set(hash, rest);
   }
   return promised;
+}
+
+type Held = Omit<Promised, 'awaits'> & { hash: string; amount: number };
+
+async function promisedTo(
+  sql: Sql,
+  { bank, at }: { bank: string; at: Date },
+  lines: readonly IdentifiedLine[],
+): Promise<(Promised & { hash: string })[]> {
+  const held = await sql<Held[]>`
+    select l.hash, l.amount, topups.topup_id as "topupId", a.account_id as "accountId",
+      a.name as "accountName", topups.status
+    from unnest(
+      ${lines.map(({ hash }) => hash)}::text[], ${lines.map(({ amount }) => amount)}::bigint[],
+      ${lines.map((line) => line.at)}::timestamptz[]
+    ) as l (hash, amount, at)
+    join reserved_transfers r on r.bank = ${bank} and r.amount = l.amount
+    join topups using (account_id, topup_id)
+    join accounts a on a.account_id = topups.account_id
+    where topups.created_at <= ${at}
+      and ${isInTime(sql, sql`(l.at at time zone 'Asia/Jakarta')::date`)}`;
+  const awaiting = await sql<{ topup_id: string; amount: number }[]>`
+    select p.topup_id, p.amount from provider_payments p
+    where p.provider = 'bank' and p.account_id = any(${held.map((one) => one.accountId)}::uuid[])
+      and p.topup_id = any(${held.map((one) => one.topupId)}::uuid[]) and ${awaitsItsLine(sql)}`;
+  return held.map(({ amount, ...one }) => ({
+    ...one,
+    awaits: awaiting.some((paid) => paid.topup_id === one.topupId && paid.amount === amount),
+  }));
 }
 
 type OpenTotal = Concerned & { total: number; since: Date };

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { RejectedFacts } from '#contract/tokens/rejected.ts';
+import { withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
@@ -128,6 +129,15 @@ async function writeRejections(
     ...one,
     fingerprint: fingerprintOf(kind).toString('hex'),
   }));
+  await withEachAccount(rows, async (some) => {
+    await addRows(allAccountsSql, some);
+    return [];
+  });
+}
+
+type NewRow = Pending & { fingerprint: string };
+
+async function addRows(allAccountsSql: Sql, rows: readonly NewRow[]): Promise<void> {
   await allAccountsSql`
     insert into rejected_calls as r (
       account_id, token_id, hour, fingerprint, dialect, method, path, code, status, address, facts, calls,
@@ -145,7 +155,7 @@ async function writeRejections(
     on conflict (account_id, token_id, hour, fingerprint) do update
     set calls = r.calls + excluded.calls, facts = excluded.facts, status = excluded.status,
       last_at = excluded.last_at`;
-  const accounts = [...new Set(batch.map(([, { accountId }]) => accountId))];
+  const accounts = [...new Set(rows.map(({ accountId }) => accountId))];
   await allAccountsSql`
     delete from rejected_calls r using (
       select o.* from unnest(${accounts}::uuid[]) as a(account_id) cross join lateral (

@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import { expect, inject } from 'vitest';
+import { walletOf } from '#server/domains/ledger/ledger.ts';
+import { openDatabase } from '#server/infra/postgres/database.ts';
+import { findPlace } from '#server/infra/postgres/distribution/pools.ts';
+import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
+import { followSchema } from '#server/infra/postgres/distribution/upkeep.ts';
+import { updateSchema } from '#server/infra/postgres/functions.ts';
+import { makeUndistributed } from '#tests/support/database/cluster.ts';
+import { test } from '#tests/support/database/database.ts';
+import { customerWith } from '#tests/support/people/people.ts';
+import { runOperator } from './run.ts';
+
+const serverFolder = join(import.meta.dirname, '../../src/server');
+
+/** Runs `npm run db:distribute` with these words. */
+async function run(url: string | undefined, ...words: string[]) {
+  const said: string[] = [];
+  const code = await runOperator(['db:distribute', ...words], {
+    env: url === undefined ? {} : { DATABASE_URL: url },
+    print: (line) => void said.push(line),
+    complain: (line) => void said.push(line),
+  });
+  return { code, said: said.join('\n') };
+}
+
+const sentence = (words: RegExp) => ({ code: 1, said: expect.stringMatching(words) });
+
+test('what cannot be distributed is said in one sentence', async ({ db }) => {
+  expect(await run(undefined)).toEqual(
+    sentence(/^Only the database of a server of your own .*\.$/),
+  );
+  expect(await run(db.url, '--buckets', '99')).toEqual(sentence(/^Give a number of buckets from/));
+  expect(await run(db.url, '--soon')).toEqual(sentence(/^Give a number of buckets from/));
+  const cluster = inject('cluster');
+  if (!cluster) expect(await run(db.url)).toEqual(sentence(/^The database has no extension citus/));
+});
+
+const cluster = inject('cluster');
+const onCluster = test.skipIf(cluster === undefined);
+
+/** A database of an installation in use, at the coordinator of a cluster. */
+async function installed() {
+  if (!cluster) throw new Error('there is no cluster');
+  const url = await makeUndistributed(cluster);
+  const owner = openDatabase(url, { max: 1, as: 'owner', name: 'test' });
+  await updateSchema(owner, serverFolder);
+  const sql = openDatabase(url, { max: 1, as: 'all accounts', name: 'test' });
+  const customers = [];
+  for (let n = 0; n < 12; n++) customers.push(await customerWith(sql, { saldo: 1_000 + n }));
+  await sql.end();
+  const layout = async () => {
+    const [found] = await owner<{ tables: number }[]>`
+      select count(*)::int as tables from pg_dist_partition`;
+    return found?.tables;
+  };
+  return { url, owner, customers, layout };
+}
+
+onCluster(
+  'an installation in use is laid out over all servers, once nothing works on it and its books are green',
+  async () => {
+    const { url, owner, customers, layout } = await installed();
+    // It looks at connections of the application, of which these are none.
+    await owner`set application_name = 'somebody else'`;
+    const plan = await run(url, '--buckets', '4');
+    expect(plan).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(/in 4 buckets[^]*Nothing was changed/),
+    });
+
+    const node = openDatabase(url, { max: 1, as: 'all accounts', name: 'a node' });
+    await node`select 1`;
+    expect(await run(url, '--yes')).toMatchObject({
+      code: 1,
+      said: expect.stringMatching(/connections of the application are open/),
+    });
+    await node.end();
+
+    await owner`update wallets set available = available + 500000 where available = 1000`;
+    expect(await run(url, '--yes')).toMatchObject({
+      code: 1,
+      said: expect.stringMatching(/The books are red/),
+    });
+    await owner`update wallets set available = available - 500000 where available = 501000`;
+    expect(await layout()).toBe(0);
+
+    const done = await run(url, '--buckets', '4', '--yes');
+    expect(done).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(/rows of \d+ tables lie where they belong/),
+    });
+    const place = await findPlace(url);
+    const sql = place.open({ max: 2, as: 'all accounts', name: 'test' });
+    for (const [nth, { accountId }] of customers.entries()) {
+      const { available } = await inAccount(accountId, () => walletOf(sql, accountId));
+      expect(available).toBe(1_000 + nth);
+    }
+    let counted = 0;
+    await place.inEach(async () => {
+      const [row] = await sql<{ n: number }[]>`select count(*)::int as n from wallets`;
+      expect(row?.n).toBeLessThan(customers.length);
+      counted += row?.n ?? 0;
+    });
+    expect(counted).toBe(customers.length);
+    await sql.end();
+    await place.close();
+    await owner.end();
+  },
+);
+
+onCluster(
+  'what is broken off leaves all as it was, the same command goes on, and a new version brings its tables along',
+  async () => {
+    const { url, owner, layout } = await installed();
+    await owner`set application_name = 'somebody else'`;
+    await owner.query(
+      'create policy odd on topups for select using (account_id = (select account_id from wallets limit 1))',
+    );
+    const broken = await run(url, '--yes');
+    expect(broken).toMatchObject({ code: 1, said: expect.stringContaining('a policy of topups') });
+    expect(await layout()).toBe(0);
+    await owner.query('drop policy odd on topups');
+    expect(await run(url, '--yes')).toMatchObject({ code: 0 });
+    expect(await run(url, '--yes')).toMatchObject({
+      code: 0,
+      said: expect.stringMatching(/^0 tables were laid out now/m),
+    });
+
+    await owner.query(`
+      create table novelties (account_id uuid not null, n int not null, primary key (account_id, n));
+      call tenant_table('novelties');`);
+    expect(await followSchema(owner, url)).toBe(true);
+    const [found] = await owner<{ method: string }[]>`
+      select partmethod as method from pg_dist_partition
+      where logicalrelid = to_regclass('public.novelties')`;
+    expect(found).toEqual({ method: 'h' });
+    const place = await findPlace(url);
+    const sql = place.open({ max: 2, as: 'all accounts', name: 'test' });
+    await place.inEach(async () => {
+      const [view] = await sql<{ kind: string }[]>`
+        select relkind as kind from pg_class where oid = to_regclass('novelties')`;
+      expect(view).toEqual({ kind: 'v' });
+    });
+    await sql.end();
+    await place.close();
+    await owner.end();
+  },
+);
