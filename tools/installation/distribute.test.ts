@@ -128,7 +128,8 @@ onCluster(
     });
 
     await owner.query(`
-      create table novelties (account_id uuid not null, n int not null, primary key (account_id, n));
+      create table novelties (
+        account_id uuid not null references accounts, n int not null, primary key (account_id, n));
       call tenant_table('novelties');`);
     expect(await followSchema(owner, url)).toBe(true);
     const [found] = await owner<{ method: string }[]>`

@@ -83,7 +83,7 @@ async function run({ owner, url, print }: Work, { buckets, isMeant }: Asked): Pr
   await refuseRedBooks(url);
   const placed = await distributeTables(owner, shards);
   print(`${placed.length} tables were laid out now.`);
-  await makeBuckets(owner, url);
+  await makeBuckets(owner, url, { anew: true });
   return verify({ owner, url, print }, before);
 }
 
@@ -104,7 +104,7 @@ async function refuseRedBooks(url: string): Promise<void> {
   const red = await redInvariants(url);
   if (red.length === 0) return;
   throw new StartError(
-    `The books are red (${red.join(', ')}): npm run ledger:check shows where, docs/running/incidents.md how to go on. Nothing was changed.`,
+    `The books are red (${red.join(', ')}): npm run ledger:check shows where, docs/running/incidents.md how to go on. Nothing was laid out.`,
   );
 }
 

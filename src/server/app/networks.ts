@@ -13,7 +13,6 @@ import { type Messages, contentOf, tokensOfMessages } from '#server/domains/mess
 import { expireTopups, receiveBankLine } from '#server/domains/payments/payments.ts';
 import { queueNotice } from '#server/domains/push/push.ts';
 import type { ConnectDeps } from '#server/domains/tokens/tokens.ts';
-import type { Clock } from '#server/infra/clock.ts';
 import { isSimulatedBank } from '#server/infra/config.ts';
 import type { Infra, Pools } from './infra.ts';
 import type { Subscribers } from './subscribers.ts';
@@ -98,7 +97,7 @@ const openCloudChannel = (
   });
 
 function openSimulated(
-  { clock, config, now, report }: Infra,
+  { clock, config, now, place, report }: Infra,
   {
     allAccountsSql,
     billing,
@@ -114,7 +113,7 @@ function openSimulated(
     library,
     show: (accountId, type, body) => contentOf({ accountId, type, body }, files.link),
     now,
-    moveClock: clock.move && ((to) => moveClock(clock, billing, to)),
+    moveClock: clock.move && ((to) => moveClock({ clock, place }, billing, to)),
     receiveBankLine: isSimulatedBank(config.BANK_NUMBER)
       ? (line) => receiveBankLine({ allAccountsSql, config, now }, line)
       : undefined,
@@ -124,8 +123,14 @@ function openSimulated(
 }
 
 /** Moves the clock, and does at once what is due then instead of within a minute. */
-async function moveClock(clock: Clock, billing: BillingWorkDeps, to: Date): Promise<void> {
+async function moveClock(
+  { clock, place }: Pick<Infra, 'clock' | 'place'>,
+  billing: BillingWorkDeps,
+  to: Date,
+): Promise<void> {
   clock.move?.(to);
-  await expireTopups(billing);
-  await runBilling(billing);
+  await place.inEach(async () => {
+    await expireTopups(billing);
+    await runBilling(billing);
+  });
 }

@@ -69,7 +69,7 @@ export async function findCustomers(sql: Sql, query: CustomerQuery): Promise<Pag
       ) c order by ${orderOf(sql, query, sql`c`, sql`c`)}`,
     sql<{ total: number }[]>`
       select count(*) as total from (
-        select from accounts a ${asksWallet ? wallets : sql``} ${matching} limit ${COUNT_MAX}
+        select 1 from accounts a ${asksWallet ? wallets : sql``} ${matching} limit ${COUNT_MAX}
       ) counted`,
   ]);
   return { rows: found, total: counted?.total ?? 0 };

@@ -156,9 +156,7 @@ export function openFiles({
     sweep: async (all) => {
       await store.claim();
       for await (const digests of orphansIn(all, store)) {
-        for (const digest of digests) {
-          if (await isOld(store, keyOf(digest))) await eraseUnkept(all, store, digest);
-        }
+        for (const digest of digests) await eraseUnkept(all, store, digest, isOld);
       }
     },
     eraseAll: async (all, accountId) => {
@@ -269,11 +267,17 @@ async function eraseAllUnkept(all: Sql, store: FileStore, digests: readonly Buff
   }
 }
 
-async function eraseUnkept(all: Sql, store: FileStore, digest: Buffer): Promise<void> {
+/** @param mayGo asked last, where others may put the same bytes there meanwhile without taking the lock. */
+async function eraseUnkept(
+  all: Sql,
+  store: FileStore,
+  digest: Buffer,
+  mayGo = async (_store: FileStore, _key: string) => true,
+): Promise<void> {
   await all.begin(async (tx) => {
     await lockDigest(tx, digest);
-    const [kept] = await tx`select from files where sha256 = ${digest} limit 1`;
-    if (!kept) await store.delete(keyOf(digest));
+    const [kept] = await tx`select 1 from files where sha256 = ${digest} limit 1`;
+    if (!kept && (await mayGo(store, keyOf(digest)))) await store.delete(keyOf(digest));
   });
 }
 

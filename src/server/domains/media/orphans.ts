@@ -39,8 +39,10 @@ export async function isOld(store: FileStore, key: string): Promise<boolean> {
 }
 
 async function unnamedOf(all: Sql, digests: readonly string[]): Promise<Buffer[]> {
-  const unnamed = await all<{ digest: string }[]>`
-    select d.digest from unnest(${[...digests]}::text[]) as d(digest)
-    where not exists (select from files where sha256 = decode(d.digest, 'hex'))`;
-  return unnamed.map(({ digest }) => Buffer.from(digest, 'hex'));
+  const asked = digests.map((digest) => Buffer.from(digest, 'hex'));
+  const found = await all<{ digest: string }[]>`
+    select distinct encode(sha256, 'hex') as digest from files
+    where sha256 = any(${asked}::bytea[])`;
+  const named = new Set(found.map(({ digest }) => digest));
+  return asked.filter((digest) => !named.has(digest.toString('hex')));
 }

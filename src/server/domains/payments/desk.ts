@@ -1,3 +1,4 @@
+import { oneEach } from '#server/infra/postgres/distribution/scope.ts';
 import { RUPIAH_MAX, type Rupiah, rupiah } from '#contract/base/money.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
 import type { FindingCode } from '#contract/operator/money/books.ts';
@@ -34,7 +35,8 @@ export async function holderOfTopup(
 ): Promise<string | undefined> {
   const [found] = await allAccountsSql<{ id: string }[]>`
     select a.account_id as id from accounts a cross join lateral (
-      select from topups t where t.account_id = a.account_id and t.topup_id = ${topupId} limit 1
+      select 1 from topups t where t.account_id = a.account_id and t.topup_id = ${topupId}
+      ${oneEach(allAccountsSql)}
     ) found limit 1`;
   return found?.id;
 }

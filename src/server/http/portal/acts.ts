@@ -233,12 +233,15 @@ async function run(deps: ActEndpointDeps, admitted: Admitted): Promise<Reply> {
   );
 }
 
-/** What somebody calls concerns their own account; what is for operators, the one that is named, if one is. */
+/**
+ * What somebody calls concerns their own account; what is for operators, the one that is named, if one is. What is
+ * public concerns whom it is about, and not whose session came with it.
+ */
 function inConcerned<T>(
   { handler: { act }, caller, input }: Pick<Admitted, 'handler' | 'caller' | 'input'>,
   work: () => T,
 ): T {
-  if (caller.kind !== 'person') return work();
+  if (caller.kind !== 'person' || act.by === 'public') return work();
   const accountId = act.by === 'operator' ? textAt(input, 'account_id') : caller.accountId;
   return accountId === undefined ? work() : inAccount(accountId, work);
 }

@@ -1,4 +1,3 @@
-import { phonesOf } from '#server/domains/accounts/accounts.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { NoticeText } from './texts.ts';
@@ -59,12 +58,12 @@ export async function claimNotices(
     from due where n.account_id = due.account_id and n.notice_id = due.notice_id
     returning n.account_id, n.notice_id, n.title, n.body, n.pushed_at`;
   if (claimed.length === 0) return [];
-  const people = await phonesOf(
-    allAccountsSql,
-    claimed.map(({ account_id }) => account_id),
-  );
-  // Of several people, the first.
-  const phones = new Map(people.toReversed().map(({ accountId, phone }) => [accountId, phone]));
+  const people = await allAccountsSql<{ account_id: string; phone: string }[]>`
+    select distinct on (account_id) account_id, phone from users
+    where account_id = any(${claimed.map(({ account_id }) => account_id)}::uuid[])
+      and role = 'customer'
+    order by account_id, user_id`;
+  const phones = new Map(people.map(({ account_id, phone }) => [account_id, phone]));
   return claimed.map((one) => ({ ...one, phone: phones.get(one.account_id) ?? null }));
 }
 

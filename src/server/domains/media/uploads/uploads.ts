@@ -143,9 +143,9 @@ export async function describeFile(
 async function findFacts(
   tx: Tx,
   { accountId, fileId }: { accountId: string; fileId: string },
-): Promise<FileFacts | undefined> {
-  const [file] = await tx<FileFacts[]>`
-    select name, mime, size_bytes as "sizeBytes", sha256 from files
+): Promise<(FileFacts & { createdAt: Date }) | undefined> {
+  const [file] = await tx<(FileFacts & { createdAt: Date })[]>`
+    select name, mime, size_bytes as "sizeBytes", sha256, created_at as "createdAt" from files
     where account_id = ${accountId} and file_id = ${fileId}`;
   return file;
 }
@@ -167,8 +167,9 @@ export async function handOverFile(
   if (!file) return;
   await lockFiles(tx, to);
   await tx`
-    insert into files (account_id, file_id, name, mime, size_bytes, sha256)
-    values (${to}, ${fileId}, ${file.name}, ${file.mime}, ${file.sizeBytes}, ${file.sha256})`;
+    insert into files (account_id, file_id, name, mime, size_bytes, sha256, created_at)
+    values (${to}, ${fileId}, ${file.name}, ${file.mime}, ${file.sizeBytes}, ${file.sha256},
+      ${file.createdAt})`;
   await inAccountIn({ sql, tx }, from, (own) => releaseFile(own, { accountId: from, fileId }));
 }
 

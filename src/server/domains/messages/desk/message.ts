@@ -1,3 +1,4 @@
+import { oneEach } from '#server/infra/postgres/distribution/scope.ts';
 import type { DeskMessage } from '#contract/operator/things.ts';
 import type { OutputOf } from '#contract/base/act.ts';
 import type { readCustomerMessage } from '#contract/operator/things.ts';
@@ -81,7 +82,8 @@ export function lastFailures(sql: Sql, accountId: string): Promise<FailedMessage
 export async function holderOfMessage(sql: Sql, messageId: string): Promise<string | undefined> {
   const [found] = await sql<{ id: string }[]>`
     select a.account_id as id from accounts a cross join lateral (
-      select from messages m where m.account_id = a.account_id and m.message_id = ${messageId} limit 1
+      select 1 from messages m where m.account_id = a.account_id and m.message_id = ${messageId}
+      ${oneEach(sql)}
     ) found where not a.is_system limit 1`;
   return found?.id;
 }
@@ -92,7 +94,8 @@ export async function messageOfRef(sql: Sql, ref: string): Promise<MessageRef | 
     select a.account_id as "accountId", found.message_id as "messageId"
     from accounts a cross join lateral (
       select message_id from message_refs r
-      where r.account_id = a.account_id and r.ref = any(${[ref, `\u0001in:${ref}`]}::text[]) limit 1
+      where r.account_id = a.account_id and r.ref = any(${[ref, `\u0001in:${ref}`]}::text[])
+      ${oneEach(sql)}
     ) found where not a.is_system limit 1`;
   return found;
 }

@@ -35,6 +35,7 @@ class NotBooked extends Error {
     this.outcome = outcome;
   }
 }
+
 /**
  * The word on a proposal: `approve` books it, `refuse` and `withdraw` end it. Of two at once one decides.
  *
@@ -92,7 +93,7 @@ export async function requestGatewayRefund(
   return adjustmentOf(deps.allAccountsSql, id, { at: deps.now(), operatorId });
 }
 
-/** The same, in the transaction of its proposal when one operator is enough: see `bookedOrRefused`. */
+/** Decides on a proposal, in its own transaction when one operator is enough: see `bookedOrRefused`. */
 export async function decide({ now }: DeskDeps, tx: Tx, given: Decision): Promise<void> {
   const { id, accountId, kind, operatorId, decision, note } = given;
   const [answer] = await tx<{ outcome: string }[]>`

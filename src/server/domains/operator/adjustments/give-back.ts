@@ -20,10 +20,11 @@ import {
   paymentOf,
   settleFlag,
 } from '#server/domains/payments/payments.ts';
+import type { Tx } from '#server/infra/postgres/database.ts';
 import type { DeskDeps } from '#server/domains/operator/deps.ts';
 import { requestGatewayRefund } from './decide.ts';
 import { type Asking, propose } from './propose.ts';
-import { claimReference } from './references.ts';
+import { claimReference, claiming } from './references.ts';
 
 /**
  * Gives the payment of a top-up back to its payer, whole: at once, or when a second operator says so.
@@ -118,11 +119,12 @@ export async function finishRefund(
 ): Promise<{ id: string }> {
   if ((await lastCheck(allAccountsSql))?.ok === false) throw new Refusal('books_red', {});
   const accountId = await accountOfManualRefund(allAccountsSql, refundId);
-  await beginIn(allAccountsSql, accountId, async (tx) => {
+  const finish = async (tx: Tx) => {
     const at = now();
     const claimed = await claimReference(tx, { reference, glAccount: 'cash:bank', at });
     const done = { accountId, refundId, reference: claimed, at };
     if (!(await finishRefundByHand(tx, done))) throw new Refusal('refund_finished', {});
-  });
+  };
+  await claiming(allAccountsSql, reference, () => beginIn(allAccountsSql, accountId, finish));
   return { id: publicId('adjustment', refundId) };
 }

@@ -12,7 +12,7 @@ import type { DeskDeps } from '#server/domains/operator/deps.ts';
 import { bookedOrRefused, decide } from './decide.ts';
 import { contraOf } from './causes.ts';
 import { adjustmentOf } from './list.ts';
-import { claimReference } from './references.ts';
+import { claimReference, claiming } from './references.ts';
 
 /** Who asks, in which call, and why. */
 export type Asking = { operatorId: string; key: string; reason: string };
@@ -78,14 +78,16 @@ export const proposePayout = (
   { accountId, amount, reference, payee }: Payout,
   asking: Asking,
 ): Promise<Adjustment> =>
-  propose(deps, accountId, asking, () => ({
-    accountId,
-    kind: 'payout',
-    amount: rupiah(-amount),
-    glAccount: 'cash:bank',
-    reference,
-    payee,
-  }));
+  claiming(deps.allAccountsSql, reference, () =>
+    propose(deps, accountId, asking, () => ({
+      accountId,
+      kind: 'payout',
+      amount: rupiah(-amount),
+      glAccount: 'cash:bank',
+      reference,
+      payee,
+    })),
+  );
 
 type Suspense = { provider: string; txn: string; returned?: { reference: string; payee: string } };
 
@@ -100,19 +102,21 @@ export async function proposeResolution(
   asking: Asking,
 ): Promise<Adjustment> {
   const { account_id: accountId } = await suspenseOf(deps.allAccountsSql, { provider, txn });
-  return propose(deps, accountId, asking, async (tx) => {
-    const { amount } = await suspenseOf(tx, { provider, txn });
-    const payment = { accountId, provider, txn };
-    return returned
-      ? {
-          ...payment,
-          ...returned,
-          kind: 'suspense_return',
-          amount: rupiah(-amount),
-          glAccount: `cash:${provider}`,
-        }
-      : { ...payment, kind: 'suspense_credit', amount };
-  });
+  const resolve = () =>
+    propose(deps, accountId, asking, async (tx) => {
+      const { amount } = await suspenseOf(tx, { provider, txn });
+      const payment = { accountId, provider, txn };
+      return returned
+        ? {
+            ...payment,
+            ...returned,
+            kind: 'suspense_return',
+            amount: rupiah(-amount),
+            glAccount: `cash:${provider}`,
+          }
+        : { ...payment, kind: 'suspense_credit', amount };
+    });
+  return returned ? claiming(deps.allAccountsSql, returned.reference, resolve) : resolve();
 }
 
 /**

@@ -1,6 +1,7 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import { isRefundReference } from '#server/domains/payments/payments.ts';
-import type { Tx } from '#server/infra/postgres/database.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { underLockOfAll } from '#server/infra/postgres/distribution/scope.ts';
 
 type Transfer = {
   reference: string;
@@ -8,6 +9,16 @@ type Transfer = {
   glAccount: string;
   at: Date;
 };
+
+const asStored = (typed: string): string => typed.replace(/\s+/g, ' ');
+
+/** Two tables have such references, so that no index sees both. */
+const lockReference = (tx: Tx, reference: string) =>
+  tx`select pg_advisory_xact_lock(7206321, hashtext(upper(${reference})))`;
+
+/** Runs the transaction in which a reference is claimed: of two that claim the same, the second sees the first. */
+export const claiming = <T>(sql: Sql, typed: string, transaction: () => Promise<T>): Promise<T> =>
+  underLockOfAll(sql, (tx) => lockReference(tx, asStored(typed)), transaction);
 
 /**
  * Takes the reference of a transfer for what is booked in this transaction, or proposed: one transfer is one
@@ -20,9 +31,8 @@ export async function claimReference(
   tx: Tx,
   { reference: typed, glAccount, at }: Transfer,
 ): Promise<string> {
-  const reference = typed.replace(/\s+/g, ' ');
-  // Two tables have such references, so that no index sees both.
-  await tx`select pg_advisory_xact_lock(7206321, hashtext(upper(${reference})))`;
+  const reference = asStored(typed);
+  await lockReference(tx, reference);
   const used = await tx`
     select from adjustments
     where gl_account = ${glAccount} and upper(reference) = upper(${reference})

@@ -1,3 +1,4 @@
+import { inWhole } from '#server/infra/postgres/distribution/scope.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import {
@@ -31,7 +32,9 @@ export const auditActs = (deps: Deps): readonly ActHandler[] => [
       const { allAccountsSql: sql } = deps;
       const skip = page * PAGE_SIZE;
       if (skip >= AUDIT_COUNT_MAX) return { rows: [], total: AUDIT_COUNT_MAX };
-      const { lines, total } = await auditPage(sql, filter, { limit: PAGE_SIZE, skip });
+      // What operators did about an account stands in their own chain.
+      const read = () => auditPage(sql, filter, { limit: PAGE_SIZE, skip });
+      const { lines, total } = await inWhole(read);
       return { rows: await withNames(sql, lines), total };
     },
   ),

@@ -26,11 +26,10 @@ export async function checkTopupForOperator(
   deps: ReviewDeps & OrderDeps,
   { topupId, operatorId }: Pick<Decision, 'topupId' | 'operatorId'>,
 ): Promise<OperatorTopup> {
-  await askAboutOrder(deps, topupId);
-  const asked = { ids: [topupId], at: deps.now(), operatorId };
-  const [one] = await readForOperator(deps, asked);
-  if (!one) throw new Refusal('not_found', { what: 'Isi saldo' });
-  return one.topup;
+  return inAccount(await accountOf(deps, topupId), async () => {
+    await askAboutOrder(deps, topupId);
+    return readOne(deps, { topupId, operatorId });
+  });
 }
 
 type LockedTopup = {

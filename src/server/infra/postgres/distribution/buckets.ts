@@ -4,41 +4,56 @@ import { type Bucket, bucketUrl, readBuckets, readNodes } from './cluster.ts';
 import { prepareNode } from './nodes.ts';
 import { type Objects, readObjects } from './objects.ts';
 
+/** Which way buckets are made: to be raised when this file or `nodes.ts` makes something else of the same objects. */
+const WAY = 1;
+
 /**
  * Makes the schemas of the buckets, where they are not as they should be: in each a view on each of its shards, and the
  * views and functions of `public` once more, which then find those shards by their tables' names.
  *
  * @param coordinatorUrl the coordinator's address, as the owner.
+ * @param anew also where they seem to be as they should.
  */
-export async function makeBuckets(owner: Sql, coordinatorUrl: string): Promise<readonly Bucket[]> {
+export async function makeBuckets(
+  owner: Sql,
+  coordinatorUrl: string,
+  { anew = false } = {},
+): Promise<readonly Bucket[]> {
   const buckets = await readBuckets(owner);
   const objects = await readObjects(owner);
-  const mark = createHash('sha256').update(JSON.stringify(objects)).digest('hex');
+  const made = createHash('sha256').update(JSON.stringify({ WAY, objects })).digest('hex');
   const stale: Bucket[] = [];
   for (const bucket of buckets) {
     const found = await inBucketAsOwner(coordinatorUrl, bucket, (node) => markOf(node, bucket));
-    if (found !== mark) stale.push(bucket);
+    if (anew || found !== markWith(made, viewsIn(objects, bucket))) stale.push(bucket);
   }
-  if (stale.length === 0) return buckets;
   for (const url of await readNodes(owner, coordinatorUrl)) {
-    await prepareNode(url, objects.columnGrants);
+    await prepareNode(url, stale.length === 0 ? [] : objects.columnGrants);
   }
   for (const bucket of stale) {
     await inBucketAsOwner(coordinatorUrl, bucket, (node) =>
       node.begin(async (tx) => {
         await makeBucket(tx, bucket, objects);
-        await tx.query(`comment on schema ${bucket.schema} is '${mark}'`);
+        await tx.query(`comment on schema ${bucket.schema} is '${made}'`);
       }),
     );
   }
   return buckets;
 }
 
-/** What a bucket was made of. */
-async function markOf(node: Sql, { schema }: Bucket): Promise<string | undefined> {
-  const [found] = await node<{ mark: string | null }[]>`
-    select obj_description(to_regnamespace(${schema})::oid, 'pg_namespace') as mark`;
-  return found?.mark ?? undefined;
+const markWith = (made: string, views: number): string => `${made} ${views}`;
+
+const viewsIn = ({ shards, views }: Objects, { number }: Bucket): number =>
+  shards.filter(({ bucket }) => bucket === number).length + views.length;
+
+/** What a bucket was made of, and how many of its views are there: shards that are moved take theirs along. */
+async function markOf(node: Sql, { schema }: Bucket): Promise<string> {
+  const [found] = await node<{ made: string | null; views: number }[]>`
+    select obj_description(to_regnamespace(${schema})::oid, 'pg_namespace') as made, (
+      select count(*)::int from pg_class
+      where relnamespace = to_regnamespace(${schema}) and relkind = 'v'
+    ) as views`;
+  return markWith(found?.made ?? '', found?.views ?? 0);
 }
 
 async function inBucketAsOwner<T>(

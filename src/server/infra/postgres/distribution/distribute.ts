@@ -48,10 +48,14 @@ export async function distributeTables(owner: Sql, shards: number): Promise<read
   });
 }
 
-/** The tables that lie on the cluster. */
+/**
+ * The tables that lie on the cluster. A new one with a key to one of them is known there by itself, as one that stays
+ * on the coordinator.
+ */
 async function readPlaced(tx: Tx): Promise<ReadonlySet<string>> {
   const placed = await tx<{ name: string }[]>`
-    select logicalrelid::text as name from pg_dist_partition`;
+    select logicalrelid::text as name from pg_dist_partition
+    where not (partmethod = 'n' and repmodel = 's' and colocationid = 0)`;
   return new Set(placed.map(({ name }) => name));
 }
 
@@ -69,9 +73,11 @@ async function dropForeignKeys(
 ): Promise<readonly Key[]> {
   const keys = await tx<Key[]>`
     select conrelid::regclass::text as one, confrelid::regclass::text as other, conname as name,
-      pg_get_constraintdef(oid) as definition
-    from pg_constraint where contype = 'f' and conparentid = 0
-      and connamespace = 'public'::regnamespace`;
+      pg_get_constraintdef(k.oid) as definition
+    from pg_constraint k
+    -- Keys of shards go with those of their tables; shards are not seen here.
+    join pg_class c on c.oid = k.conrelid
+    where contype = 'f' and conparentid = 0 and connamespace = 'public'::regnamespace`;
   const concerned = keys.filter(({ one, other }) => isNew(one) || isNew(other));
   for (const { one, name } of concerned)
     await tx.query(`alter table ${one} drop constraint ${name}`);

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import { Statement } from '#server/infra/postgres/sql.ts';
 
 /** What the present work concerns: one account, or all of one bucket. */
@@ -38,6 +38,30 @@ export const beginIn = <T>(sql: Sql, accountId: string, work: (tx: Tx) => Promis
 /** Runs work that concerns the database as a whole, whatever it is part of. */
 export const inWhole = <T>(work: () => T): T =>
   isUsed ? storage.exit(() => begun(work())) : work();
+
+/**
+ * SQL behind a sub-query that is asked once for each account: on one server it keeps the planner from reading the
+ * table instead; the planner of a cluster cannot have it, and reads an index of each shard.
+ */
+export const oneEach = (sql: Sql): Fragment => (isUsed ? sql`` : sql`limit 1`);
+
+/**
+ * Runs work under a lock that it takes by itself on one server, where everybody meets: distributed, each account's
+ * work takes its locks where the account lies, so it is also taken for the database as a whole.
+ */
+export const underLockOfAll = <T>(
+  sql: Sql,
+  lock: (tx: Tx) => PromiseLike<unknown>,
+  work: () => Promise<T>,
+): Promise<T> =>
+  isUsed
+    ? inWhole(() =>
+        sql.begin(async (tx) => {
+          await lock(tx);
+          return work();
+        }),
+      )
+    : work();
 
 /** As `inAccount`, where it is to be found out first whose work it is, if anybody's; on one server nobody asks. */
 export async function inAccountOf<T>(

@@ -6,8 +6,8 @@ import { distributeTables } from './distribute.ts';
 
 /**
  * Brings what a new version has changed to all servers of a distributed database: new tables are laid out, and the
- * buckets made anew. Does nothing on one server, and where all is as it should be. Of several that start at the same
- * time, one does it.
+ * buckets made anew where they are not as they should be. Does nothing on one server. Of several that start at the same
+ * time, one does it after the other.
  *
  * @param owner a pool of the database's owner, with one connection.
  * @param url its address, the coordinator's.

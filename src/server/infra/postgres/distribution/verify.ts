@@ -32,16 +32,30 @@ export async function verifyDistribution(
   before: RowCounts,
 ): Promise<readonly string[]> {
   const found = [...differences('the cluster', before, await countRows(owner))];
+  const kinds = await owner<{ name: string; isSpread: boolean; isWhole: boolean }[]>`
+    select logicalrelid::text as name, partmethod = 'h' as "isSpread",
+      partmethod = 'n' and repmodel = 't' as "isWhole"
+    from pg_dist_partition`;
+  const only = (isWanted: (kind: (typeof kinds)[number]) => boolean): RowCounts => {
+    const names = new Set(kinds.filter(isWanted).map(({ name }) => name));
+    return new Map([...before].filter(([name]) => names.has(name)));
+  };
+  const whole = only(({ isWhole }) => isWhole);
   const spread = new Map<string, number>();
   for (const url of await readNodes(owner, coordinatorUrl)) {
     const node = await readNode(url);
     found.push(...node.unguarded.map((shard) => `${node.name}: ${shard} lacks policies or keys`));
-    const whole = new Map([...before].filter(([name]) => node.whole.has(name)));
     found.push(...differences(node.name, whole, node.whole));
     for (const [name, rows] of node.spread) spread.set(name, (spread.get(name) ?? 0) + rows);
   }
-  const expected = new Map([...before].filter(([name]) => spread.has(name)));
-  return [...found, ...differences('the buckets', expected, spread)];
+  return [
+    ...found,
+    ...differences(
+      'the buckets',
+      only(({ isSpread }) => isSpread),
+      spread,
+    ),
+  ];
 }
 
 function* differences(where: string, expected: RowCounts, found: RowCounts): Generator<string> {
