@@ -29,10 +29,7 @@ export async function checkNumbers(deps: CheckDeps): Promise<void> {
     const states = await Promise.all(some.map((number) => stateOf(deps, number)));
     alive.push(...some.filter((_, index) => states[index] === 'alive'));
   }
-  await withEachAccount(alive, async (own) => {
-    await extendSpans(deps.allAccountsSql, own, deps.now());
-    return [];
-  });
+  await withEachAccount(alive, (own) => extendSpans(deps.allAccountsSql, own, deps.now()));
 }
 
 async function stateOf(

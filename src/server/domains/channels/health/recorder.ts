@@ -38,14 +38,8 @@ export function openHealthRecorder({ allAccountsSql, now, report }: Deps): Healt
     receipts = new Map();
     writing = writing
       .then(async () => {
-        await withEachAccount(some, async (own) => {
-          await countAnswers(allAccountsSql, own, now());
-          return [];
-        });
-        await withEachAccount(numbers, async (own) => {
-          await noteReceipts(allAccountsSql, own, now());
-          return [];
-        });
+        await withEachAccount(some, (own) => countAnswers(allAccountsSql, own, now()));
+        await withEachAccount(numbers, (own) => noteReceipts(allAccountsSql, own, now()));
       })
       .catch(report);
   };

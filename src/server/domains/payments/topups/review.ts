@@ -3,6 +3,7 @@ import type { OperatorTopup } from '#contract/operator/money/topups.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { beginIn, inAccount } from '#server/infra/postgres/distribution/scope.ts';
+import { holderOfTopup } from '#server/domains/payments/desk.ts';
 import {
   NEAR,
   assignLine,
@@ -48,10 +49,9 @@ const lockDecisions = (tx: Tx, topupId: string) => tx`
   where topup_id = ${topupId}`;
 
 async function accountOf({ allAccountsSql }: ReviewDeps, topupId: string): Promise<string> {
-  const [topup] = await allAccountsSql<{ account_id: string }[]>`
-    select account_id from topups where topup_id = ${topupId}`;
-  if (!topup) throw new Refusal('not_found', { what: 'Isi saldo' });
-  return topup.account_id;
+  const accountId = await holderOfTopup(allAccountsSql, topupId);
+  if (accountId === undefined) throw new Refusal('not_found', { what: 'Isi saldo' });
+  return accountId;
 }
 
 /** Locks a top-up's row, of any account. */

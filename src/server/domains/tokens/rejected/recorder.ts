@@ -129,10 +129,7 @@ async function writeRejections(
     ...one,
     fingerprint: fingerprintOf(kind).toString('hex'),
   }));
-  await withEachAccount(rows, async (some) => {
-    await addRows(allAccountsSql, some);
-    return [];
-  });
+  await withEachAccount(rows, (some) => addRows(allAccountsSql, some));
 }
 
 type NewRow = Pending & { fingerprint: string };

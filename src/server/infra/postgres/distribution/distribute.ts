@@ -36,7 +36,8 @@ export async function distributeTables(owner: Sql, shards: number): Promise<read
       const beside = name === first ? '' : `, colocate_with => '${first}'`;
       await tx.query(`select create_distributed_table('${name}', 'account_id'${beside})`);
     }
-    for (const name of [...plan.reference, ...plan.single, ...plan.distributed].filter(isNew)) {
+    const laid = [...plan.reference, ...plan.single, ...plan.distributed].filter(isNew);
+    for (const name of laid) {
       // What was here before is a copy that nobody would erase.
       await tx.query(`select truncate_local_data_after_distributing_table('${name}')`);
     }
@@ -44,7 +45,7 @@ export async function distributeTables(owner: Sql, shards: number): Promise<read
       await tx.query(`alter table ${one} add constraint ${name} ${definition}`);
     }
     for (const definition of triggers) await tx.query(definition);
-    return [...plan.reference, ...plan.single, ...plan.distributed].filter(isNew);
+    return laid;
   });
 }
 

@@ -75,12 +75,12 @@ export async function inAccountOf<T>(
 /** Does something with the items of each account, where its rows lie; on one server with all of them at once. */
 export async function withEachAccount<T extends { accountId: string }, R>(
   items: readonly T[],
-  work: (some: readonly T[]) => Promise<readonly R[]>,
+  work: (some: readonly T[]) => Promise<readonly R[] | void>,
 ): Promise<R[]> {
-  if (!isUsed) return [...(await work(items))];
+  if (!isUsed) return [...((await work(items)) ?? [])];
   const done: R[] = [];
   for (const [accountId, some] of Map.groupBy(items, (item) => item.accountId)) {
-    done.push(...(await inAccount(accountId, () => work(some))));
+    done.push(...((await inAccount(accountId, () => work(some))) ?? []));
   }
   return done;
 }
