@@ -38,7 +38,7 @@ const apart = [
 
 /** Where processes are killed again and again: most of a run is waiting until they are back. */
 const kills = [
-  'tests/chaos/{chaos,judge,payments,promotion}.test.ts',
+  'tests/chaos/{chaos,judge,payments,promotion,faults/database-link}.test.ts',
   'tests/chaos/nodes/*.test.ts',
 ];
 

@@ -16,7 +16,7 @@ import { diskFullSentence, isDiskFull, refuseFullDisk } from './infra/observabil
 import { defaultDataFolder } from './infra/embedded-postgres/home.ts';
 import { type Embedded, startEmbedded } from './infra/embedded-postgres/embedded.ts';
 import { type Log, openLog } from './infra/observability/log.ts';
-import { followSchema } from './infra/postgres/distribution/upkeep.ts';
+import { followSchema } from './infra/postgres/distribution/layout/upkeep.ts';
 import { updateSchema } from './infra/postgres/functions.ts';
 import { StartError } from './infra/start-error.ts';
 import { withTimeout } from './infra/with-timeout.ts';

@@ -3,7 +3,8 @@ import { retrying } from '#server/infra/postgres/database.ts';
 import { awayPhones, isSafe, createWorkload } from './load/requests.ts';
 import { type Journal, sendTwiceAtOnce, sendUntilAnswered, openJournal } from './load/clients.ts';
 import { seededRandom } from './faults/random.ts';
-import { type Resources, type Kind, openResources } from './faults/resources.ts';
+import { openClusterResources } from './faults/cluster.ts';
+import { type Kind, type Options, type Resources, openResources } from './faults/resources.ts';
 import { judge } from './judge.ts';
 import { type FaultStats, faultsOf, runFaults } from './faults/nemesis.ts';
 import type { Broken } from './faults/rules.ts';
@@ -52,21 +53,32 @@ const ANSWERS_MS_MAX = 180_000;
 /** Requests repeated once all is calm. */
 const ASKED_AGAIN = 150;
 
+/** A cluster, in which a run distributes a database of its own. */
+const { CITUS_URL } = process.env;
+
 /** The database belongs to the app in odd seeds, and stands apart, with two nodes, in even ones. */
-export const kindOf = (seed: number): Kind => (seed % 2 === 0 ? 'apart' : 'own');
+const kindOf = (seed: number) => (seed % 2 === 0 ? 'apart' : 'own');
 
 /** One run: send under faults, let it rest, then judge. @throws Error when it cannot even come to rest. */
 export async function runTrial({ seed, seconds, plant }: TrialOptions): Promise<Outcome> {
   const receiver = await openReceiver(seededRandom(seed).fork('webhooks'));
-  const resources = await openResources(kindOf(seed), {
+  let senders: Senders = { free: [], short: [] };
+  const options: Options = {
     more: { WEBHOOK_ORIGINS: receiver.origin },
     clockSeconds: seededRandom(seed).fork('clock').pick([-CLOCK_SECONDS, CLOCK_SECONDS]),
-  });
+    furnish: async ({ allAccountsSql, owner }) => {
+      senders = await createSenders(allAccountsSql);
+      if (plant !== undefined) await owner.query(plant);
+    },
+  };
+  const resources =
+    CITUS_URL === undefined
+      ? await openResources(kindOf(seed), options)
+      : await openClusterResources(CITUS_URL, options);
   const journal = openJournal(receiver.posts);
   let outcome: Outcome;
   try {
-    if (plant !== undefined) await resources.owner.query(plant);
-    outcome = await runOn(resources, { journal, receiver }, { seed, seconds });
+    outcome = await runOn(resources, { journal, receiver, senders }, { seed, seconds });
   } catch (error) {
     const output = resources.nodes.map((node) => `${node.name} said:\n${node.output.join('\n')}`);
     await resources.close().catch(() => undefined);
@@ -85,11 +97,10 @@ export async function runTrial({ seed, seconds, plant }: TrialOptions): Promise<
 
 async function runOn(
   resources: Resources,
-  { journal, receiver }: { journal: Journal; receiver: Receiver },
+  { journal, receiver, senders }: { journal: Journal; receiver: Receiver; senders: Senders },
   { seed, seconds }: Pick<TrialOptions, 'seed' | 'seconds'>,
 ): Promise<Outcome> {
   const random = seededRandom(seed);
-  const senders = await createSenders(resources.allAccountsSql);
   await receiver.subscribe(resources.nodes[0]?.address() ?? '', withWebhook(senders));
   await setPhones(resources, 'away');
   const requestRouter = createRequestRouter(resources.nodes, random.fork('router'));

@@ -1,14 +1,18 @@
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, inject } from 'vitest';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
-import { openDatabase } from '#server/infra/postgres/database.ts';
+import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
+import { readNodes } from '#server/infra/postgres/distribution/cluster.ts';
 import { findPlace } from '#server/infra/postgres/distribution/pools.ts';
-import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
-import { followSchema } from '#server/infra/postgres/distribution/upkeep.ts';
+import { beginIn, inAccount } from '#server/infra/postgres/distribution/scope.ts';
+import { followSchema } from '#server/infra/postgres/distribution/layout/upkeep.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
+import { migrate } from '#server/infra/postgres/migrations.ts';
 import { makeUndistributed } from '#tests/support/database/cluster.ts';
 import { test } from '#tests/support/database/database.ts';
-import { customerWith } from '#tests/support/people/people.ts';
+import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { runOperator } from './run.ts';
 
 const serverFolder = join(import.meta.dirname, '../../src/server');
@@ -57,6 +61,37 @@ async function installed() {
   return { url, owner, customers, layout };
 }
 
+/** What a later version may bring: tables with keys to one another and to some of before, and from these to them. */
+const NOVELTIES = `
+  create table novelties (
+    account_id uuid not null references accounts,
+    n int not null,
+    token_id uuid not null,
+    primary key (account_id, n),
+    foreign key (account_id, token_id) references tokens
+  );
+  call tenant_table('novelties', 'select, insert, update');
+  create table novelty_words (
+    account_id uuid not null,
+    n int not null,
+    word text not null,
+    primary key (account_id, n),
+    foreign key (account_id, n) references novelties
+  );
+  call tenant_table('novelty_words', 'select');
+  insert into novelties select account_id, 1, token_id from tokens; -- of before; all of them
+  alter table tokens add column novelty int;
+  alter table tokens add foreign key (account_id, novelty) references novelties;`;
+
+/** Applies one more migration after those of this version. */
+async function migrateTo(owner: Sql, text: string): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'kabari-migrations-'));
+  await cp(join(serverFolder, 'migrations'), folder, { recursive: true });
+  await writeFile(join(folder, '9999_novelties.sql'), text);
+  await migrate(owner, folder);
+  await rm(folder, { recursive: true });
+}
+
 onCluster(
   'an installation in use is laid out over all servers, once nothing works on it and its books are green',
   async () => {
@@ -103,16 +138,55 @@ onCluster(
       counted += row?.n ?? 0;
     });
     expect(counted).toBe(customers.length);
+    await isCommittedInTwoPhases({ owner, url, sql }, customers);
     await sql.end();
     await place.close();
     await owner.end();
   },
 );
 
+/** What an account's transaction writes where it lies and on another server stands on both or on neither. */
+async function isCommittedInTwoPhases(
+  { owner, url, sql }: { owner: Sql; url: string; sql: Sql },
+  customers: readonly Customer[],
+): Promise<void> {
+  const [apart] = await owner<{ port: string }[]>`
+    select nodeport::text as port from citus_shards where table_name = 'reserved_transfers'::regclass`;
+  const nodes = (await readNodes(owner, url)).map((node) =>
+    openDatabase(node, { max: 1, as: 'owner', name: 'test' }),
+  );
+  const prepared = async () => {
+    let sum = 0;
+    for (const node of nodes) {
+      const [row] = await node<{ n: number }[]>`
+        select count(*)::int as n from pg_dist_transaction`;
+      sum += row?.n ?? 0;
+    }
+    return sum;
+  };
+  let elsewhere = 0;
+  for (const { accountId, tokenId } of customers) {
+    const before = await prepared();
+    const port = await beginIn(sql, accountId, async (tx) => {
+      await tx`update lanes set ready_at = now() where token_id = ${tokenId}`;
+      await tx`
+        select reserve_transfer(${accountId}, gen_random_uuid(), 'bca', 50000, '{1,2,3,4,5,6,7,8,9,10,11,12}',
+          now())`;
+      const [here] = await tx<{ port: string }[]>`select current_setting('port') as port`;
+      return here?.port;
+    });
+    const isElsewhere = port !== apart?.port;
+    if (isElsewhere) elsewhere += 1;
+    expect(await prepared()).toBe(before + (isElsewhere ? 1 : 0));
+  }
+  expect(elsewhere).toBeGreaterThan(0);
+  await Promise.all(nodes.map((node) => node.end()));
+}
+
 onCluster(
   'what is broken off leaves all as it was, the same command goes on, and a new version brings its tables along',
   async () => {
-    const { url, owner, layout } = await installed();
+    const { url, owner, customers, layout } = await installed();
     await owner`set application_name = 'somebody else'`;
     await owner.query(
       'create policy odd on topups for select using (account_id = (select account_id from wallets limit 1))',
@@ -127,22 +201,36 @@ onCluster(
       said: expect.stringMatching(/^0 tables were laid out now/m),
     });
 
-    await owner.query(`
-      create table novelties (
-        account_id uuid not null references accounts, n int not null, primary key (account_id, n));
-      call tenant_table('novelties');`);
+    await migrateTo(owner, NOVELTIES);
     expect(await followSchema(owner, url)).toBe(true);
-    const [found] = await owner<{ method: string }[]>`
-      select partmethod as method from pg_dist_partition
-      where logicalrelid = to_regclass('public.novelties')`;
-    expect(found).toEqual({ method: 'h' });
+    const laid = await owner<{ name: string; method: string }[]>`
+      select logicalrelid::text as name, partmethod as method from pg_dist_partition
+      where logicalrelid in (to_regclass('public.novelties'), to_regclass('public.novelty_words'))
+      order by 1`;
+    expect(laid).toEqual([
+      { name: 'novelties', method: 'h' },
+      { name: 'novelty_words', method: 'h' },
+    ]);
     const place = await findPlace(url);
     const sql = place.open({ max: 2, as: 'all accounts', name: 'test' });
+    let laidRows = 0;
     await place.inEach(async () => {
       const [view] = await sql<{ kind: string }[]>`
         select relkind as kind from pg_class where oid = to_regclass('novelties')`;
       expect(view).toEqual({ kind: 'v' });
+      const filled = await sql<{ account_id: string }[]>`select account_id from novelties`;
+      laidRows += filled.length;
+      // Keys stand on the shards, whichever way they point.
+      for (const { account_id: id } of filled) {
+        await expect(
+          sql`update novelties set token_id = gen_random_uuid() where account_id = ${id}`,
+        ).rejects.toThrow(/foreign key/);
+        await expect(sql`update tokens set novelty = 2 where account_id = ${id}`).rejects.toThrow(
+          /foreign key/,
+        );
+      }
     });
+    expect(laidRows).toBe(customers.length);
     await sql.end();
     await place.close();
     await owner.end();

@@ -3,17 +3,17 @@ import { RELEASE } from '#server/app/release.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { countOthers } from '#server/infra/postgres/check.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
-import { makeBuckets } from '#server/infra/postgres/distribution/buckets.ts';
+import { makeBuckets } from '#server/infra/postgres/distribution/layout/buckets.ts';
 import { type Cluster, readCluster } from '#server/infra/postgres/distribution/cluster.ts';
-import { distributeTables } from '#server/infra/postgres/distribution/distribute.ts';
-import { readPlan } from '#server/infra/postgres/distribution/plan.ts';
+import { distributeTables } from '#server/infra/postgres/distribution/layout/distribute.ts';
+import { readPlan } from '#server/infra/postgres/distribution/layout/plan.ts';
 import { findPlace } from '#server/infra/postgres/distribution/pools.ts';
-import { troubleOf } from '#server/infra/postgres/distribution/ready.ts';
+import { troubleOf } from '#server/infra/postgres/distribution/layout/ready.ts';
 import {
   type RowCounts,
   countRows,
   verifyDistribution,
-} from '#server/infra/postgres/distribution/verify.ts';
+} from '#server/infra/postgres/distribution/layout/verify.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import { type Call, type Command, typed } from './command.ts';
@@ -95,7 +95,7 @@ async function say(
   const { distributed, reference, single } = await owner.begin(readPlan);
   print(`Servers: ${nodes.join(', ')}`);
   print(
-    `Tables: ${distributed.length} by account in ${shards} buckets, ${reference.length} whole on each server, ${single.length} whole on one`,
+    `Tables: ${distributed.length} by account in ${shards} buckets, ${reference.length} whole on each server, ${single.flat().length} whole on one`,
   );
   if (buckets > 0) print(`Distributed already, in ${buckets} buckets: what is missing is added.`);
 }

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
 
 /**
- * The way of one node to its database, which can be disturbed. What was sent and not passed on is kept, as a
+ * The way of one node to its database, or of all to one of its servers, which can be disturbed. What was sent and not passed on is kept, as a
  * network does: it arrives once the way is well again, also when its sender has long given up.
  */
 export type DatabaseLink = {
@@ -25,29 +25,40 @@ export type DatabaseLink = {
 
 type Pair = { near: Socket; far: Socket };
 
-/** Opens a way to a database on a unix socket. @param url its address, as the application takes it. */
+/** Opens a way to a database. @param url its address, as the application takes it: a unix socket's, or a host's. */
 export async function openDatabaseLink(url: string): Promise<DatabaseLink> {
-  const { hostname, pathname, username } = new URL(url);
+  const { hostname, port, pathname, username } = new URL(url);
+  const host = decodeURIComponent(hostname);
+  const target = host.startsWith('/')
+    ? { path: `${host}/.s.PGSQL.5432` }
+    : { host, port: Number(port) };
   const pairs = new Set<Pair>();
   let [delayMs, isSilent, connections, met] = [0, false, 0, 0];
 
   /** Passes pieces on in their order, each as late as the way was slow when it came. */
   const pass = (from: Socket, to: Socket) => {
-    let lastAt = 0;
+    const waiting: { at: number; deliver: () => void }[] = [];
+    // One timer, for the first: timers that are due at the same time need not fire in their order.
+    const deliverDue = () => {
+      for (let [first] = waiting; first; [first] = waiting) {
+        const waitMs = first.at - performance.now();
+        if (waitMs > 0) {
+          setTimeout(deliverDue, waitMs);
+          return;
+        }
+        first.deliver();
+        waiting.shift();
+      }
+    };
     const later = (deliver: () => void) => {
-      lastAt = Math.max(lastAt, performance.now() + delayMs);
-      const waitMs = lastAt - performance.now();
-      if (waitMs <= 0) deliver();
-      else setTimeout(deliver, waitMs);
+      waiting.push({ at: performance.now() + delayMs, deliver });
+      if (waiting.length === 1) deliverDue();
     };
     from.on('data', (bytes: Buffer) => later(() => void (to.writable && to.write(bytes))));
     from.on('end', () => later(() => to.end()));
   };
   const server = createServer({ allowHalfOpen: true }, (near) => {
-    const far = connect({
-      path: `${decodeURIComponent(hostname)}/.s.PGSQL.5432`,
-      allowHalfOpen: true,
-    });
+    const far = connect({ ...target, allowHalfOpen: true });
     const pair = { near, far };
     pairs.add(pair);
     connections += 1;

@@ -14,6 +14,7 @@ export type Fault =
   | 'backend killed'
   | 'database killed'
   | 'database quit'
+  | 'all servers crashed'
   | 'app frozen'
   | 'way to the database slow'
   | 'way to the database silent'
@@ -38,6 +39,18 @@ export const faultsOf: Readonly<Record<Kind, readonly Fault[]>> = {
     'backend killed',
     'database killed',
     'database quit',
+    'app frozen',
+    'way to the database slow',
+    'way to the database silent',
+    'connections cut',
+    'connections half closed',
+  ],
+  distributed: [
+    'app killed',
+    'app killed while starting',
+    'all apps killed',
+    'backend killed',
+    'all servers crashed',
     'app frozen',
     'way to the database slow',
     'way to the database silent',
@@ -120,7 +133,7 @@ export async function runFaults(
 const endTtls = ({ owner }: Resources) =>
   retrying(
     () => owner`
-      update dispatch set expires_at = clock_timestamp() where expires_at > clock_timestamp()`,
+      update dispatch set expires_at = ${new Date()} where expires_at > ${new Date()}`,
   );
 
 type FaultContext = {
@@ -159,8 +172,13 @@ async function injectFault(fault: Fault, context: FaultContext): Promise<number>
       await node.start();
       return answered(context, at, [node]);
     case 'backend killed':
-      await hasEnded(await resources.killBackend());
+      await hasEnded(await random.pick(resources.servers).killBackend());
       return answered(context, at, resources.nodes);
+    case 'all servers crashed': {
+      const pids = await Promise.all(resources.servers.map((server) => server.killBackend()));
+      await Promise.all(pids.map(hasEnded));
+      return answered(context, at, resources.nodes);
+    }
     case 'database killed':
     case 'database quit': {
       const signal = fault === 'database killed' ? 'SIGKILL' : 'SIGQUIT';
@@ -181,7 +199,11 @@ type Disturbance = Extract<Fault, `app frozen` | `way ${string}` | `connections 
 /** Disturbs one node for a while; what counts is how soon it answers once all is well again. */
 async function disturb(fault: Disturbance, context: FaultContext, node: Node): Promise<number> {
   const { resources, random, length } = context;
-  const link = resources.links[resources.nodes.indexOf(node)];
+  // The ways to the servers of a cluster are everybody's.
+  const isOfAll = resources.kind === 'distributed';
+  const link = isOfAll
+    ? random.pick(resources.links)
+    : resources.links[resources.nodes.indexOf(node)];
   if (!link) throw new Error(`${node.name} has no way to its database that could be disturbed`);
   const last = (what: keyof typeof lasting) => {
     const [least, most] = lasting[what][length];
@@ -209,7 +231,7 @@ async function disturb(fault: Disturbance, context: FaultContext, node: Node): P
       await last('halfClosed');
   }
   link.heal();
-  return answered(context, performance.now(), [node]);
+  return answered(context, performance.now(), isOfAll ? resources.nodes : [node]);
 }
 
 async function kill({ requestRouter, faultStats }: FaultContext, node: Node): Promise<void> {

@@ -11,15 +11,16 @@ import { waitFor } from '#tests/support/wait-for.ts';
 /**
  * Who keeps the database. `own`: the app itself, one process, so that its death is also a test of
  * how it finds its server again. `apart`: a server of its own, with two processes of the app, each behind a way
- * of its own to the database; the clock of the first is wrong.
+ * of its own to the database; the clock of the first is wrong. `distributed`: the servers of a cluster, each
+ * behind a way that two processes of the app and the other servers share; the clock of the first is wrong.
  */
-export type Kind = 'own' | 'apart';
+export type Kind = 'own' | 'apart' | 'distributed';
 
 /** What a run happens on: processes of the app, and a durable PostgreSQL that only this run uses. */
 export type Resources = {
   kind: Kind;
   nodes: readonly Node[];
-  /** The ways of the nodes to the database, in their order; none in the world `own`. */
+  /** The ways of the nodes to the database, in their order, or those to its servers; none in the world `own`. */
   links: readonly DatabaseLink[];
   /** Sees every account; for looking, and for furnishing before the run. */
   allAccountsSql: Sql;
@@ -28,31 +29,39 @@ export type Resources = {
   /** The server's number, and what can be done to it. Rejects while none runs. */
   postmaster: () => Promise<number>;
   signalPostmaster: (signal: 'SIGKILL' | 'SIGQUIT') => Promise<number>;
-  /** Kills the server process behind one of the app's connections. @returns its number. */
-  killBackend: () => Promise<number>;
+  /** Its servers: more than one where it is distributed. */
+  servers: readonly DatabaseServer[];
   /** Stops everything gently and removes it. @returns what did not stop as it should. */
   close: () => Promise<string[]>;
 };
 
+export type DatabaseServer = {
+  /** Kills the server process behind one of the app's connections, so that all others end, too. @returns its number. */
+  killBackend: () => Promise<number>;
+};
+
 const SPEED = '20';
-const settings = {
+/** Settings of each node in each run. */
+export const settings = {
   NODE_ENV: 'test',
   SIMULATOR: 'on',
   SIMULATOR_SPEED: SPEED,
   RATE_API_PER_SECOND: '1000000',
 };
 
-type Options = {
+export type Options = {
   /** Settings beside those of every run. */
   more?: Readonly<Record<string, string>>;
-  /** How wrong the clock of the first node is, in the world `apart`. */
+  /** How wrong the clock of the first of two nodes is. */
   clockSeconds?: number;
+  /** Puts what the run needs into the migrated database; a cluster's is laid out after it. */
+  furnish?: (sqls: Pick<Resources, 'allAccountsSql' | 'owner'>) => Promise<void>;
 };
 
 /** Starts a database and the app on it, in a folder that goes away. */
 export async function openResources(
-  kind: Kind,
-  { more = {}, clockSeconds = 0 }: Options = {},
+  kind: Exclude<Kind, 'distributed'>,
+  { more = {}, clockSeconds = 0, furnish }: Options = {},
 ): Promise<Resources> {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-chaos-'));
   // PostgreSQL's own user, who is not root, must get to the data in it.
@@ -65,22 +74,18 @@ export async function openResources(
   };
   process.once('exit', leave);
   const server = kind === 'apart' ? await startEmbedded({ dataFolder }) : undefined;
-  const names = server ? ['first', 'second'] : [];
-  const links = await Promise.all(names.map(() => openDatabaseLink(server?.url ?? '')));
+  const links = server
+    ? await Promise.all([openDatabaseLink(server.url), openDatabaseLink(server.url)])
+    : [];
   const nodes = server
-    ? names.map((name, n) =>
-        openNode(name, {
-          ...env,
-          DATABASE_URL: links[n]?.url ?? '',
-          ...(n === 0 && { CHAOS_CLOCK_SECONDS: String(clockSeconds) }),
-        }),
-      )
+    ? openTwoNodes(env, { urls: links.map((link) => link.url), clockSeconds })
     : [openNode('only', env)];
   await Promise.all(nodes.map((node) => node.start()));
   const url = server?.url ?? runningEmbedded(dataFolder);
   if (url === undefined) throw new Error('the app runs without its database');
   const allAccountsSql = openDatabase(url, { max: 3, as: 'all accounts', name: 'chaos' });
   const owner = openDatabase(url, { max: 1, as: 'owner', name: 'chaos' });
+  await furnish?.({ allAccountsSql, owner });
   const postmaster = async () => {
     const pid = await numberIn(join(dataFolder, 'postgres/postmaster.pid'));
     // While a new server is on its way, the file names who starts it.
@@ -100,24 +105,40 @@ export async function openResources(
       process.kill(pid, signal);
       return pid;
     },
-    killBackend: () => killBackend(allAccountsSql),
+    servers: [{ killBackend: () => killBackend(allAccountsSql) }],
     close: async () => {
       await Promise.all([allAccountsSql.end({ timeout: 1 }), owner.end({ timeout: 1 })]);
-      const codes = await Promise.all(nodes.map((node) => node.stop()));
+      const unstopped = await stopAll(nodes);
       await Promise.all(links.map((link) => link.close()));
       await server?.stop();
       const left = await postmaster().catch(() => undefined);
       if (left !== undefined) quitLeft(dataFolder);
       await rm(folder, { recursive: true, force: true, maxRetries: 20 });
       process.off('exit', leave);
-      return [
-        ...codes.flatMap((code, n) =>
-          code === 0 ? [] : [`${nodes[n]?.name} did not stop by itself (${code})`],
-        ),
-        ...(left === undefined ? [] : ['the database was left running']),
-      ];
+      return [...unstopped, ...(left === undefined ? [] : ['the database was left running'])];
     },
   };
+}
+
+/** Two nodes that share what stands in the data folder; the clock of the first is wrong. They are not started. */
+export const openTwoNodes = (
+  env: Readonly<Record<string, string>>,
+  { urls, clockSeconds }: { urls: readonly string[]; clockSeconds: number },
+): Node[] =>
+  ['first', 'second'].map((name, n) =>
+    openNode(name, {
+      ...env,
+      DATABASE_URL: urls[n] ?? '',
+      ...(n === 0 && { CHAOS_CLOCK_SECONDS: String(clockSeconds) }),
+    }),
+  );
+
+/** Stops nodes gently. @returns those that did not stop as they should. */
+export async function stopAll(nodes: readonly Node[]): Promise<string[]> {
+  const codes = await Promise.all(nodes.map((node) => node.stop()));
+  return codes.flatMap((code, n) =>
+    code === 0 ? [] : [`${nodes[n]?.name} did not stop by itself (${code})`],
+  );
 }
 
 async function numberIn(file: string): Promise<number> {
@@ -139,11 +160,12 @@ function quitLeft(dataFolder: string): void {
 }
 
 /** A backend that is at work when there is one: its death makes PostgreSQL end all the others too. */
-function killBackend(allAccountsSql: Sql): Promise<number> {
+export function killBackend(allAccountsSql: Sql): Promise<number> {
   const atWork = async () => {
     const [found] = await allAccountsSql<{ pid: number }[]>`
       select pid from pg_stat_activity
-      where application_name like 'kabari %' and application_name <> 'kabari chaos'
+      where datname = current_database()
+        and application_name like 'kabari %' and application_name <> 'kabari chaos'
       order by state = 'active' desc, random() limit 1`.catch(() => []);
     if (!found) return false;
     try {

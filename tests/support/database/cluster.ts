@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
-import { makeBuckets } from '#server/infra/postgres/distribution/buckets.ts';
+import { makeBuckets } from '#server/infra/postgres/distribution/layout/buckets.ts';
 import { bucketUrl, readBuckets } from '#server/infra/postgres/distribution/cluster.ts';
-import { distributeTables } from '#server/infra/postgres/distribution/distribute.ts';
+import { distributeTables } from '#server/infra/postgres/distribution/layout/distribute.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
 
 /** A distributed database to clone: nobody may connect to it. */
@@ -47,9 +47,26 @@ async function makeEmpty(nodes: readonly string[], name: string): Promise<string
   return at(coordinator, { database: name, user: 'kabari' });
 }
 
-/** The address of such a database, as its owner, for a test of how one is distributed. It goes with the run. */
-export const makeUndistributed = ({ nodes }: ClusterTemplate): Promise<string> =>
+/**
+ * The address of such a database, as its owner, for a test of how one is distributed. Tests of a run leave it to the
+ * run's end.
+ */
+export const makeUndistributed = ({ nodes }: Pick<ClusterTemplate, 'nodes'>): Promise<string> =>
   makeEmpty(nodes, `test_${randomBytes(6).toString('hex')}`);
+
+/** The superuser's addresses of the nodes of a cluster, the coordinator's first. */
+export async function clusterNodes(citusUrl: string): Promise<readonly string[]> {
+  const given = openDatabase(citusUrl, { max: 1, as: 'owner', name: 'tests' });
+  const hosts = await given<{ host: string }[]>`
+    select nodename || ':' || nodeport as host
+    from pg_dist_node where noderole = 'primary' order by groupid`;
+  await given.end();
+  return hosts.map(({ host }) => at(citusUrl, { host, database: 'postgres' }));
+}
+
+/** Drops a database on one node, whoever is in it. */
+export const dropDatabase = (node: string, name: string): Promise<void> =>
+  on(node, `drop database ${name} with (force)`);
 
 /**
  * Distributes a migrated database over the nodes of a cluster, in one bucket: in there, all that one account needs is
@@ -62,12 +79,7 @@ export async function makeClusterTemplate(
   serverFolder: string,
 ): Promise<ClusterTemplate> {
   const name = `template_${randomBytes(6).toString('hex')}`;
-  const given = openDatabase(citusUrl, { max: 1, as: 'owner', name: 'tests' });
-  const hosts = await given<{ host: string }[]>`
-    select nodename || ':' || nodeport as host
-    from pg_dist_node where noderole = 'primary' order by groupid`;
-  await given.end();
-  const nodes = hosts.map(({ host }) => at(citusUrl, { host, database: 'postgres' }));
+  const nodes = await clusterNodes(citusUrl);
   const url = await makeEmpty(nodes, name);
   const owner = openDatabase(url, { max: 1, as: 'owner', name: 'tests' });
   const bucket = await distribute(owner, url, serverFolder);

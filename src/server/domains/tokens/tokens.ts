@@ -112,5 +112,5 @@ export async function pruneLinks(allAccountsSql: Sql): Promise<void> {
   await allAccountsSql`delete from link_codes where expires_at < statement_timestamp()`;
   await allAccountsSql`
     delete from links
-    where consent_at is null and expires_at < clock_timestamp() - interval '30 days'`;
+    where consent_at is null and expires_at < statement_timestamp() - interval '30 days'`;
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sql, Tx } from './database.ts';
+import { commandsOf } from './distribution/layout/commands.ts';
 import { MIGRATION_LOCK, migrate } from './migrations.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
@@ -212,16 +213,6 @@ const executing = (text: string): string =>
   commandsOf(text)
     .map((command) => `execute $text_of_file$${command}$text_of_file$;`)
     .join('\n    ');
-
-/** The commands of a file: what ends with a `;` that is in no comment, no text, and no body between `$$`. */
-function commandsOf(text: string): string[] {
-  const commands = [''];
-  for (const [piece] of text.matchAll(/--[^\n]*|\$\$[^]*?\$\$|'[^']*'|[^-$';]+|[^]/g)) {
-    if (piece === ';') commands.push('');
-    else if (!piece.startsWith('--')) commands.push(`${commands.pop() ?? ''}${piece}`);
-  }
-  return commands.map((command) => command.trim()).filter((command) => command !== '');
-}
 
 /** Grants that the new text does not make are gone with the old one. */
 const revoking = (objects: readonly string[]): string =>

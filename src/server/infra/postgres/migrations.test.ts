@@ -31,13 +31,13 @@ test('each is applied once, in order, however often the application starts', asy
   expect(await db.owner`select word from words`).toEqual([{ word: 'satu' }, { word: 'dua' }]);
 });
 
-test('houses that start at the same time apply each once', async ({ db, folder }) => {
+test('nodes that start at the same time apply each once', async ({ db, folder }) => {
   await db.owner`drop table if exists migrations`;
-  const houses = [1, 2, 3, 4].map(() => openDatabase(db.url, { max: 1, as: 'owner', name: 'm' }));
-  const applied = await Promise.all(houses.map((sql) => migrate(sql, folder)));
+  const nodes = [1, 2, 3, 4].map(() => openDatabase(db.url, { max: 1, as: 'owner', name: 'm' }));
+  const applied = await Promise.all(nodes.map((sql) => migrate(sql, folder)));
   expect(applied.flat().toSorted()).toEqual(['0001_words.sql', '0002_first.sql']);
   expect(await db.owner`select word from words`).toEqual([{ word: 'satu' }]);
-  await Promise.all(houses.map((sql) => sql.end()));
+  await Promise.all(nodes.map((sql) => sql.end()));
 });
 
 test('one that meets a long reader lets others read meanwhile, and is applied when that has ended', async ({

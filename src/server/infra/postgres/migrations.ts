@@ -3,6 +3,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ensureAppRoles } from './app-roles.ts';
 import { type Sql, type Tx, isLocked } from './database.ts';
+import { runMigration } from './distribution/layout/commands.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
 /** Any number, the same on every node: who holds this advisory lock changes the schema. */
@@ -97,7 +98,7 @@ async function applyNext(tx: Tx, migrations: readonly Migration[]): Promise<stri
   if (!next) return undefined;
   try {
     await tx.query(`set local lock_timeout = '${LOCK_WAIT}'`);
-    await tx.query(statementsOf(next));
+    await runMigration(tx, statementsOf(next));
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new StartError(`The migration ${next.name} failed: ${why}.`, { cause: error });

@@ -1,10 +1,26 @@
-import type { Sql } from '#server/infra/postgres/database.ts';
+import { type Sql, type Tx, openDatabase } from '#server/infra/postgres/database.ts';
+import type { As } from '#server/infra/postgres/driver/client.ts';
+import type { Tag } from '#server/infra/postgres/sql.ts';
 
 /** The shards of one range of accounts, which lie together on one node. */
 export type Bucket = { number: number; schema: string; host: string; port: number };
 
 /** The table by whose shards accounts are told apart; those of all others lie beside them. */
-const FIRST_TABLE = 'wallets';
+export const FIRST_TABLE = 'wallets';
+
+/** Does one piece of work on one server, over a connection of its own. */
+export async function onServer<T>(
+  url: string,
+  who: { as: As; name: string },
+  work: (sql: Sql) => Promise<T>,
+): Promise<T> {
+  const sql = openDatabase(url, { max: 1, ...who });
+  try {
+    return await work(sql);
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+}
 
 /** The buckets of a distributed database, in the order of their ranges; none where it is one server. */
 export async function readBuckets(sql: Sql): Promise<readonly Bucket[]> {
@@ -48,8 +64,20 @@ export async function readCluster(owner: Sql): Promise<Cluster> {
   };
 }
 
+/**
+ * The tables that are laid out over a cluster; none on one server. A new one with a key to one of them may be known to
+ * Citus by itself, as one that stays on the coordinator.
+ */
+export async function readPlaced(tx: Tx): Promise<ReadonlySet<string>> {
+  if (!(await isCluster(tx))) return new Set();
+  const placed = await tx<{ name: string }[]>`
+    select logicalrelid::text as name from pg_dist_partition
+    where not (partmethod = 'n' and repmodel = 's' and colocationid = 0)`;
+  return new Set(placed.map(({ name }) => name));
+}
+
 /** True where the database has Citus, distributed already or not yet. */
-async function isCluster(sql: Sql): Promise<boolean> {
+async function isCluster(sql: Tag): Promise<boolean> {
   const [found] = await sql<{ yes: boolean }[]>`
     select to_regclass('pg_catalog.pg_dist_partition') is not null as yes`;
   return found?.yes ?? false;

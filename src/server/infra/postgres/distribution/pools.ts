@@ -4,6 +4,7 @@ import {
   type Bucket,
   bucketUrl,
   coordinatorUrl,
+  onServer,
   openBucketNumbers,
   readBuckets,
 } from './cluster.ts';
@@ -31,13 +32,8 @@ const BUCKET_CONNECTIONS = 4;
 
 /** Finds out how the database at an address is worked with. */
 export async function findPlace(url: string): Promise<Place> {
-  const looking = openDatabase(url, { max: 1, as: 'all accounts', name: 'place' });
-  try {
-    const buckets = await readBuckets(looking);
-    return buckets.length === 0 ? oneServer(url) : distributed(url, buckets);
-  } finally {
-    await looking.end({ timeout: 5 });
-  }
+  const buckets = await onServer(url, { as: 'all accounts', name: 'place' }, readBuckets);
+  return buckets.length === 0 ? oneServer(url) : distributed(url, buckets);
 }
 
 const oneServer = (url: string): Place => ({

@@ -32,6 +32,14 @@ const LOOK_MS = 250;
 const STOOD_STILL_MS = 4 * LOOK_MS;
 const QUERY_CANCELED = '57014';
 
+/** What PostgreSQL and Citus call a warning and answer as done, by where it arises: nobody knows whether it is. */
+const uncertainties: ReadonlyMap<string, string> = new Map([
+  // Somebody has ended the wait of a COMMIT for its standby: it stands here, and might not there.
+  ['SyncRepWaitForLSN', 'a commit may not be replicated'],
+  // The server that was written to ended before it answered to the COMMIT.
+  ['FinishRemoteTransactionCommit', 'a commit may not stand on another server'],
+]);
+
 /**
  * One connection. In a transaction, statements run in the order they come, those of the same moment in one
  * batch behind one `Sync`, so that when one fails the server skips the rest. Outside of transactions each
@@ -61,9 +69,9 @@ export class Connection {
     this.#parameterTypes = parameterTypes;
     client.on('error', (error) => this.#lose(error));
     client.on('end', () => this.#lose(new Error('the database closed the connection')));
-    // Somebody has ended the wait of a COMMIT for its standby: it stands here, and might not there.
     client.on('notice', ({ routine }) => {
-      if (routine === 'SyncRepWaitForLSN') this.#lose(new Error('a commit may not be replicated'));
+      const why = uncertainties.get(routine ?? '');
+      if (why !== undefined) this.#lose(new Error(why));
     });
     client.connection.on('readyForQuery', () => this.#settle());
     client.connection.on('parameterDescription', ({ dataTypeIDs }) => {

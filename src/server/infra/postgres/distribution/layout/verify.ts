@@ -1,5 +1,5 @@
-import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
-import { readNodes } from './cluster.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { onServer, readNodes } from '#server/infra/postgres/distribution/cluster.ts';
 
 /** How many rows each table has, by its name. */
 export type RowCounts = ReadonlyMap<string, number>;
@@ -75,10 +75,9 @@ type Node = {
 };
 
 /** Looks at the shards on a node themselves, past the planner of the cluster. */
-async function readNode(url: string): Promise<Node> {
-  const sql = openDatabase(url, { max: 1, as: 'owner', name: 'db:distribute' });
-  try {
-    return await sql.begin(async (tx) => {
+const readNode = (url: string): Promise<Node> =>
+  onServer(url, { as: 'owner', name: 'db:distribute' }, (node) =>
+    node.begin(async (tx) => {
       await tx.query('set local citus.override_table_visibility = off');
       const shards = await tx<
         { table: string; shard: string; isSpread: boolean; isWhole: boolean; isGuarded: boolean }[]
@@ -104,8 +103,5 @@ async function readNode(url: string): Promise<Node> {
       }
       const unguarded = shards.filter(({ isGuarded }) => !isGuarded).map(({ shard }) => shard);
       return { name: new URL(url).host, spread, whole, unguarded };
-    });
-  } finally {
-    await sql.end({ timeout: 5 });
-  }
-}
+    }),
+  );

@@ -1,7 +1,7 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { MIGRATION_LOCK } from '#server/infra/postgres/migrations.ts';
 import { makeBuckets } from './buckets.ts';
-import { readCluster } from './cluster.ts';
+import { readCluster } from '#server/infra/postgres/distribution/cluster.ts';
 import { distributeTables } from './distribute.ts';
 
 /**

@@ -1,10 +1,11 @@
-import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
-import { type Cluster, readNodes } from './cluster.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { type Cluster, onServer, readNodes } from '#server/infra/postgres/distribution/cluster.ts';
 
 /** What a cluster is made of is tried with this one; older ones lack tables that lie whole on one node. */
 const CITUS_MIN = 13;
 
 const PAGE = 'docs/running/distributed.md';
+const NAME = 'db:distribute';
 
 /**
  * Why a database cannot be distributed yet.
@@ -39,43 +40,45 @@ type NodeFacts = { prepared: number; missing: string[] };
 /** What is missing on one node. */
 async function troubleAt(url: string): Promise<string | undefined> {
   const { host } = new URL(url);
-  const sql = openDatabase(url, { max: 1, as: 'owner', name: 'db:distribute' });
   try {
-    const [facts] = await sql<NodeFacts[]>`
-      select current_setting('max_prepared_transactions')::int as prepared,
-        array(
-          select role from unnest(array['kabari_app', 'kabari_all']) as asked(role)
-          where not exists (select from pg_roles where rolname = role and rolcanlogin)
-        ) as missing`;
-    if (!facts) throw new Error('the database answers nothing');
-    if (facts.prepared === 0) {
+    const { prepared, missing } = await onServer(url, { as: 'owner', name: NAME }, readFacts);
+    if (prepared === 0) {
       return `The server ${host} takes no prepared transactions: set max_prepared_transactions = 200 there and start it anew.`;
     }
-    const [role] = facts.missing;
+    const [role] = missing;
     if (role === undefined) return undefined;
     return `The role ${role} is missing on ${host} or may not log in there: ${PAGE} has the statements.`;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     return `The server ${host} cannot be reached with the user and password of DATABASE_URL (${why}).`;
-  } finally {
-    await sql.end({ timeout: 5 });
   }
+}
+
+async function readFacts(node: Sql): Promise<NodeFacts> {
+  const [facts] = await node<NodeFacts[]>`
+    select current_setting('max_prepared_transactions')::int as prepared,
+      array(
+        select role from unnest(array['kabari_app', 'kabari_all']) as asked(role)
+        where not exists (select from pg_roles where rolname = role and rolcanlogin)
+      ) as missing`;
+  if (!facts) throw new Error('the database answers nothing');
+  return facts;
 }
 
 /** Whether nodes reach each other as each role that works: transactions go along as the one that began them. */
 async function troubleBetween(url: string): Promise<string | undefined> {
   for (const as of ['owner', 'tenant', 'all accounts'] as const) {
-    const sql = openDatabase(url, { max: 1, as, name: 'db:distribute' });
-    try {
-      const [apart] = await sql<{ one: string; other: string; role: string }[]>`
+    const [apart] = await onServer(
+      url,
+      { as, name: NAME },
+      async (sql) =>
+        sql<{ one: string; other: string; role: string }[]>`
         select from_nodename || ':' || from_nodeport as one, to_nodename || ':' || to_nodeport as other,
           current_user as role
-        from citus_check_cluster_node_health() where result is not true limit 1`;
-      if (apart) {
-        return `${apart.one} does not reach ${apart.other} as ${apart.role}: pg_hba.conf there must let it in (${PAGE}).`;
-      }
-    } finally {
-      await sql.end({ timeout: 5 });
+        from citus_check_cluster_node_health() where result is not true limit 1`,
+    );
+    if (apart) {
+      return `${apart.one} does not reach ${apart.other} as ${apart.role}: pg_hba.conf there must let it in (${PAGE}).`;
     }
   }
   return undefined;

@@ -1,4 +1,6 @@
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { readPlaced } from '#server/infra/postgres/distribution/cluster.ts';
+import { onlyHere } from './commands.ts';
 import { type Plan, readPlan } from './plan.ts';
 
 /**
@@ -19,24 +21,27 @@ export async function distributeTables(owner: Sql, shards: number): Promise<read
     const plan = await readPlan(tx);
     const placed = await readPlaced(tx);
     const isNew = (table: string) => !placed.has(table);
-    const [first, only] = [besideWhich(plan.distributed, placed), besideWhich(plan.single, placed)];
+    const first = besideWhich(plan.distributed, placed);
     await replacePolicies(tx);
     const keys = await dropForeignKeys(tx, plan, isNew);
     const triggers = await dropTriggers(tx, isNew);
     for (const name of plan.reference.filter(isNew)) {
       await tx.query(`select create_reference_table('${name}')`);
     }
-    for (const name of plan.single.filter(isNew)) {
-      const beside = name === only ? 'none' : only;
-      await tx.query(
-        `select create_distributed_table('${name}', null, colocate_with => '${beside}')`,
-      );
+    for (const group of plan.single) {
+      const only = besideWhich(group, placed);
+      for (const name of group.filter(isNew)) {
+        const beside = name === only ? 'none' : only;
+        await tx.query(
+          `select create_distributed_table('${name}', null, colocate_with => '${beside}')`,
+        );
+      }
     }
     for (const name of plan.distributed.filter(isNew)) {
       const beside = name === first ? '' : `, colocate_with => '${first}'`;
       await tx.query(`select create_distributed_table('${name}', 'account_id'${beside})`);
     }
-    const laid = [...plan.reference, ...plan.single, ...plan.distributed].filter(isNew);
+    const laid = [...plan.reference, ...plan.single.flat(), ...plan.distributed].filter(isNew);
     for (const name of laid) {
       // What was here before is a copy that nobody would erase.
       await tx.query(`select truncate_local_data_after_distributing_table('${name}')`);
@@ -47,17 +52,6 @@ export async function distributeTables(owner: Sql, shards: number): Promise<read
     for (const definition of triggers) await tx.query(definition);
     return laid;
   });
-}
-
-/**
- * The tables that lie on the cluster. A new one with a key to one of them is known there by itself, as one that stays
- * on the coordinator.
- */
-async function readPlaced(tx: Tx): Promise<ReadonlySet<string>> {
-  const placed = await tx<{ name: string }[]>`
-    select logicalrelid::text as name from pg_dist_partition
-    where not (partmethod = 'n' and repmodel = 's' and colocationid = 0)`;
-  return new Set(placed.map(({ name }) => name));
 }
 
 /** The table beside whose shards those of the others are laid. */
@@ -80,12 +74,16 @@ async function dropForeignKeys(
     join pg_class c on c.oid = k.conrelid
     where contype = 'f' and conparentid = 0 and connamespace = 'public'::regnamespace`;
   const concerned = keys.filter(({ one, other }) => isNew(one) || isNew(other));
-  for (const { one, name } of concerned)
-    await tx.query(`alter table ${one} drop constraint ${name}`);
+  for (const { one, name } of concerned) {
+    const drop = `alter table ${one} drop constraint ${name}`;
+    // The key of a table that lies there already has not come to its shards yet.
+    await (isNew(one) ? tx.query(drop) : onlyHere(tx, drop));
+  }
   const isSpread = (table: string) => distributed.includes(table);
+  const isSingle = (table: string) => single.flat().includes(table);
   return concerned.filter(
     ({ one, other, definition }) =>
-      (!isSpread(other) && !single.includes(other) && !single.includes(one)) ||
+      (!isSpread(other) && !isSingle(other) && !isSingle(one)) ||
       (isSpread(one) && /\(.*account_id.*\).*\(.*account_id.*\)/.test(definition)),
   );
 }

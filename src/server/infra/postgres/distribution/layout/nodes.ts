@@ -1,22 +1,19 @@
-import { type Tx, openDatabase } from '#server/infra/postgres/database.ts';
+import type { Tx } from '#server/infra/postgres/database.ts';
+import { onServer } from '#server/infra/postgres/distribution/cluster.ts';
 import type { Objects } from './objects.ts';
 
 /** Gives a node what Citus does not bring there by itself. Safe to repeat. */
-export async function prepareNode(url: string, grants: Objects['columnGrants']): Promise<void> {
-  const node = openDatabase(url, { max: 1, as: 'owner', name: 'buckets' });
-  try {
-    await node.begin(async (tx) => {
+export const prepareNode = (url: string, grants: Objects['columnGrants']): Promise<void> =>
+  onServer(url, { as: 'owner', name: 'buckets' }, (node) =>
+    node.begin(async (tx) => {
       await tx.query(`set local citus.enable_ddl_propagation = off;
         set local citus.enable_manual_changes_to_shards = on;
         set local citus.override_table_visibility = off`);
       await grantColumns(tx, grants);
       await keepInRange(tx);
       await letTablesGrow(tx);
-    });
-  } finally {
-    await node.end({ timeout: 5 });
-  }
-}
+    }),
+  );
 
 /** The grants of single columns. */
 async function grantColumns(tx: Tx, grants: Objects['columnGrants']): Promise<void> {

@@ -6,8 +6,8 @@ export type Plan = {
   distributed: readonly string[];
   /** Whole on each node: what names no account, or must be unique over all accounts. */
   reference: readonly string[];
-  /** Whole on one node: see `OF_FUNCTIONS`. */
-  single: readonly string[];
+  /** Whole on one node, those of a group together: see `OF_FUNCTIONS` and `SIMULATED`. */
+  single: readonly (readonly string[])[];
 };
 
 /**
@@ -22,6 +22,12 @@ const OF_FUNCTIONS = [
   'adjustments',
   'reserved_transfers',
 ];
+
+/**
+ * Written by everybody, all the time: as real phones do, these stand outside. Whole on each node, who writes to one of
+ * them would wait for whoever works on what is due in another.
+ */
+const SIMULATED = ['sim_phones', 'sim_lines', 'sim_due'];
 
 /** Small, and asked for by what concerns other accounts: who the operators are, who is at which number. */
 const KNOWN_EVERYWHERE = ['accounts', 'users'];
@@ -43,9 +49,10 @@ export async function readPlan(tx: Tx): Promise<Plan> {
     tables
       .filter((table) => isSpread === (table.isSpread && !KNOWN_EVERYWHERE.includes(table.name)))
       .map(({ name }) => name);
+  const single = [OF_FUNCTIONS, SIMULATED];
   return {
     distributed: named(true),
-    reference: named(false).filter((name) => !OF_FUNCTIONS.includes(name)),
-    single: OF_FUNCTIONS,
+    reference: named(false).filter((name) => !single.flat().includes(name)),
+    single,
   };
 }

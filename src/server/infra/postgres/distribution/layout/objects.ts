@@ -10,8 +10,10 @@ export type Objects = {
   triggers: readonly { table: string; definition: string }[];
   /** What a role may do with single columns of a table: shards do not get it by themselves. */
   columnGrants: readonly { table: string; words: string }[];
-  /** The tables that each node has whole. */
+  /** The tables that are not spread. */
   reference: readonly string[];
+  /** Those of them that lie whole on one node. */
+  single: readonly string[];
 };
 
 /** Reads them from the catalog. */
@@ -59,8 +61,8 @@ export async function readObjects(owner: Sql): Promise<Objects> {
       where c.relnamespace = 'public'::regnamespace and not t.tgisinternal and t.tgparentid = 0
         and not c.relispartition and t.tgname !~ '^truncate_trigger_'
       order by 1, 2`;
-    const reference = await tx<{ name: string }[]>`
-      select c.relname as name from pg_class c
+    const reference = await tx<{ name: string; isSingle: boolean }[]>`
+      select c.relname as name, p.repmodel = 's' as "isSingle" from pg_class c
       join pg_dist_partition p on p.logicalrelid = c.oid and p.partmethod = 'n'
       order by 1`;
     // The planner of a cluster names each column that an insert leaves to its default. What may be named in the
@@ -82,6 +84,7 @@ export async function readObjects(owner: Sql): Promise<Objects> {
       functions,
       triggers,
       reference: reference.map(({ name }) => name),
+      single: reference.filter(({ isSingle }) => isSingle).map(({ name }) => name),
     };
   });
 }

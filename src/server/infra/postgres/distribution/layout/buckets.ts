@@ -1,11 +1,18 @@
 import { createHash } from 'node:crypto';
-import { type Sql, type Tx, openDatabase } from '#server/infra/postgres/database.ts';
-import { type Bucket, bucketUrl, readBuckets, readNodes } from './cluster.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import {
+  type Bucket,
+  FIRST_TABLE,
+  bucketUrl,
+  onServer,
+  readBuckets,
+  readNodes,
+} from '#server/infra/postgres/distribution/cluster.ts';
 import { prepareNode } from './nodes.ts';
 import { type Objects, readObjects } from './objects.ts';
 
 /** Which way buckets are made: to be raised when this file or `nodes.ts` makes something else of the same objects. */
-const WAY = 1;
+const WAY = 2;
 
 /**
  * Makes the schemas of the buckets, where they are not as they should be: in each a view on each of its shards, and the
@@ -56,19 +63,12 @@ async function markOf(node: Sql, { schema }: Bucket): Promise<string> {
   return markWith(found?.made ?? '', found?.views ?? 0);
 }
 
-async function inBucketAsOwner<T>(
+const inBucketAsOwner = <T>(
   coordinatorUrl: string,
   bucket: Bucket,
   work: (node: Sql) => Promise<T>,
-): Promise<T> {
-  const url = bucketUrl(coordinatorUrl, bucket);
-  const node = openDatabase(url, { max: 1, as: 'owner', name: 'buckets' });
-  try {
-    return await work(node);
-  } finally {
-    await node.end({ timeout: 5 });
-  }
-}
+): Promise<T> =>
+  onServer(bucketUrl(coordinatorUrl, bucket), { as: 'owner', name: 'buckets' }, work);
 
 async function makeBucket(tx: Tx, { number, schema }: Bucket, objects: Objects): Promise<void> {
   await tx.query(`
@@ -95,9 +95,12 @@ async function makeBucket(tx: Tx, { number, schema }: Bucket, objects: Objects):
       create view ${schema}.${name} with (security_invoker = true) as ${definition};
       grant select on ${schema}.${name} to kabari_app`);
   }
-  const touchesReference = new RegExp(`\\b(?:${objects.reference.join('|')})\\b`);
+  await tx.query(surelyOf(schema, await anAccountIn(tx, number)));
+  const touchesReference = ofAny(objects.reference);
+  const reachesOut = new RegExp(`${ofAny(objects.single).source}|set_config\\('search_path'`);
   for (const { name, definition, grants } of objects.functions) {
-    await tx.query(movedTo(schema, definition, touchesReference));
+    const moved = movedTo(schema, definition, touchesReference);
+    await tx.query(reachesOut.test(definition) ? surely(schema, moved) : moved);
     if (!grants) continue;
     await tx.query(`revoke all on function ${schema}.${name} from public`);
     for (const role of grants) {
@@ -109,6 +112,45 @@ async function makeBucket(tx: Tx, { number, schema }: Bucket, objects: Objects):
     const shard = shardOf.get(table);
     if (shard !== undefined) await tx.query(triggerOn(schema, shard, { table, definition }));
   }
+}
+
+const ofAny = (tables: readonly string[]): RegExp => new RegExp(`\\b(?:${tables.join('|')})\\b`);
+
+const IN_TWO_PHASES = 'commit_in_two_phases';
+
+/**
+ * A function that makes a transaction commit in two phases. What is written here goes past Citus, which would take what
+ * is written to one other server for all there is, and commit it there first: when that fails, or this server ends
+ * before its own commit, one stands without the other. A command about a shard that lies here, on no row, tells it.
+ */
+const surelyOf = (schema: string, accountId: string): string => `
+  create function ${schema}.${IN_TWO_PHASES}() returns void
+  language plpgsql security definer set search_path = public, pg_temp as $$
+  begin
+    delete from public.${FIRST_TABLE} where account_id = '${accountId}';
+  end
+  $$;
+  revoke all on function ${schema}.${IN_TWO_PHASES} from public`;
+
+/** An account that nobody has, in the range of a bucket. */
+async function anAccountIn(tx: Tx, number: number): Promise<string> {
+  const [found] = await tx<{ id: string }[]>`
+    with range as (
+      select shardminvalue::int as since, shardmaxvalue::int as until from pg_dist_shard
+      where logicalrelid = ${`public.${FIRST_TABLE}`}::regclass
+      order by shardminvalue::int offset ${number - 1} limit 1
+    )
+    select id from (select gen_random_uuid() as id from generate_series(1, 5000)) x, range
+    where uuid_hash(id) between since and until limit 1`;
+  if (!found) throw new Error(`no account lies in bucket ${number}`);
+  return found.id;
+}
+
+/** The text of a function that writes to another server. */
+function surely(schema: string, definition: string): string {
+  const begin = /^begin$/m;
+  if (!begin.test(definition)) throw new Error(`a function has no begin:\n${definition}`);
+  return definition.replace(begin, `begin\n  perform ${schema}.${IN_TWO_PHASES}();`);
 }
 
 /** A function's text, for another schema. The planner of a cluster has no generic plans. */
