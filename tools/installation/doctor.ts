@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { backupFolderOf } from '#server/app/backups.ts';
+import { backupFolderOf } from '#server/app/jobs/backups.ts';
 import { everyOperator, secondFactorsOf } from '#server/domains/accounts/accounts.ts';
 import { countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
 import { lastCheck } from '#server/domains/ledger/ledger.ts';

@@ -18,9 +18,9 @@ import type { WebhookWorker } from '#server/domains/webhooks/webhooks.ts';
 import { type Jobs, startJobs } from '#server/infra/jobs/jobs.ts';
 import { isTransient, openDatabase } from '#server/infra/postgres/database.ts';
 import { startWhole, stay } from '#server/infra/postgres/distribution/scope.ts';
-import { type Backups, openBackups } from './backups.ts';
+import { type Backups, openBackups } from './jobs/backups.ts';
 import type { Container } from './container.ts';
-import { DATA_EXPORTS, backupJobs, jobsOf } from './jobs.ts';
+import { DATA_EXPORTS, backupJobs, jobsOf } from './jobs/jobs.ts';
 
 /** The part of the application that works by itself: lanes, relay, channels, jobs. */
 export type Worker = {

@@ -9,7 +9,7 @@ import { countWebhooks, webhookLagSeconds } from '#server/domains/webhooks/webho
 import { type Check, openHealth } from '#server/http/site/health.ts';
 import { watchFileStore } from '#server/infra/file-store/open.ts';
 import { checkReachable } from '#server/infra/observability/reachable.ts';
-import { backupFailed, backupFigure } from '#server/app/backups.ts';
+import { backupFailed, backupFigure } from '#server/app/jobs/backups.ts';
 import type { Container } from '#server/app/container.ts';
 import type { Worker } from '#server/app/worker.ts';
 

@@ -25,7 +25,7 @@ import { pruneAnswers } from '#server/infra/acts/answers.ts';
 import { eraseAnonymousAudit } from '#server/infra/acts/audit.ts';
 import type { Job } from '#server/infra/jobs/jobs.ts';
 import type { Backups } from './backups.ts';
-import type { Container } from './container.ts';
+import type { Container } from '#server/app/container.ts';
 
 const BACKUP_SECONDS_MAX = 6 * 3_600;
 
