@@ -34,6 +34,12 @@ const standing = async (sql: Sql, { accountId }: Customer) => {
   return row && Object.values(row).join(' ');
 };
 
+const stepsOf = async (sql: Sql, id: string) => {
+  const rows = await sql<{ kind: string }[]>`
+    select kind from message_events where message_id = ${id} order by kind`;
+  return rows.map(({ kind }) => kind);
+};
+
 test('an account that is held delays the settling of no other', async ({ sql, db }) => {
   const [ani, budi] = [await sender(sql), await sender(sql)];
   const settle = openSettle({ sql });
@@ -57,6 +63,26 @@ test('what was sent and failed is charged, whether one call tells both or two', 
   await settle([told(budi, 'failed')]);
   expect(await standing(sql, ani.customer)).toBe('failed captured 850');
   expect(await standing(sql, budi.customer)).toBe('failed captured 850');
+});
+
+test('an end that is told of what has arrived, after it or with it, is no step on its way', async ({
+  sql,
+}) => {
+  const [ani, budi] = [await sender(sql), await sender(sql)];
+  const settle = openSettle({ sql });
+  const lost = (one: Awaited<ReturnType<typeof sender>>): Outcome => ({
+    ...told(one, 'failed'),
+    lane: one.claim,
+    failure: 'no_answer',
+  });
+  await settle([told(ani, 'delivered')]);
+  await settle([lost(ani)]);
+  await settle([told(ani, 'read')]);
+  await settle([told(budi, 'delivered'), lost(budi)]);
+  expect(await standing(sql, ani.customer)).toBe('read captured 850');
+  expect(await standing(sql, budi.customer)).toBe('delivered captured 850');
+  expect(await stepsOf(sql, ani.id)).toEqual(['delivered', 'read']);
+  expect(await stepsOf(sql, budi.id)).toEqual(['delivered']);
 });
 
 test('leases that cannot be renewed end no lane before they are nearly over', async ({ sql }) => {

@@ -1,5 +1,5 @@
 -- Writes what became of messages: a step of the timeline for each outcome that was told (however
--- often), the rows themselves, what leaves the queue, and their events, which also say what changes in
+-- often; but no bad end of one that has arrived, whose lane may have given it up without hearing of it), the rows themselves, what leaves the queue, and their events, which also say what changes in
 -- the counts. m_* say what each message was and becomes; p_* what was told of them, index by index; w_*
 -- the entries of settle_charges, by wallet. Answers as settle_messages does.
 -- Statements of their own, each only where there is work for it: what a statement costs before its first
@@ -19,6 +19,10 @@ begin
   insert into message_events (account_id, message_id, kind, at, detail)
     select i.account, i.id, i.outcome, coalesce(i.at, p_now), i.failure
     from unnest(p_account, p_id, p_outcome, p_at, p_failure) as i(account, id, outcome, at, failure)
+    where i.outcome not in ('failed', 'cancelled', 'expired') or i.id = any (array(
+      select e.id from unnest(m_id, m_next) as e(id, next)
+      where e.next in ('failed', 'cancelled', 'expired')
+    ))
     order by 1, 2, 3, 4, 5
     on conflict do nothing;
   if m_old && array['failed', 'cancelled', 'expired'] then
