@@ -16,7 +16,7 @@ import { diskFullSentence, isDiskFull, refuseFullDisk } from './infra/observabil
 import { defaultDataFolder } from './infra/embedded-postgres/home.ts';
 import { type Embedded, startEmbedded } from './infra/embedded-postgres/embedded.ts';
 import { type Log, openLog } from './infra/observability/log.ts';
-import { followSchema } from './infra/postgres/distribution/layout/upkeep.ts';
+import { followSchema, requireServers } from './infra/postgres/distribution/layout/upkeep.ts';
 import { updateSchema } from './infra/postgres/functions.ts';
 import { StartError } from './infra/start-error.ts';
 import { withTimeout } from './infra/with-timeout.ts';
@@ -55,6 +55,7 @@ async function start(config: Config, log: Log, running: Running): Promise<number
   const owner = openDatabase(url, { max: 1, as: 'owner', name: 'migrations' });
   try {
     await checkDatabase(owner, config);
+    await requireServers(owner, url);
     const changed = await updateSchema(owner, import.meta.dirname, RELEASE);
     const { migrations, functions, newer } = changed;
     if (newer !== undefined) {

@@ -20,10 +20,11 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => process.exi
 const first = values.seed === undefined ? Math.floor(Math.random() * 1e6) : Number(values.seed);
 const plant = values.plant === undefined ? undefined : readFileSync(values.plant, 'utf8');
 const seconds = Number(values.seconds);
+const { CITUS_URL: citusUrl } = process.env;
 let failed = 0;
 for (let n = 0; n < Number(values.seeds); n++) {
   const seed = first + n;
-  const outcome: Outcome | Error = await runTrial({ seed, seconds, plant }).catch(
+  const outcome: Outcome | Error = await runTrial({ seed, seconds, plant, citusUrl }).catch(
     (error: unknown) => (error instanceof Error ? error : new Error(String(error))),
   );
   console.log(outcome instanceof Error ? `seed ${seed} ✗ ${outcome.stack}` : showTrial(outcome));

@@ -19,6 +19,8 @@ export type TrialOptions = {
   seconds: number;
   /** SQL run before the sending begins: a bug planted to see it caught. */
   plant?: string | undefined;
+  /** A superuser's address of a cluster, in which the run distributes a database of its own. */
+  citusUrl?: string | undefined;
 };
 
 export type Outcome = {
@@ -53,14 +55,11 @@ const ANSWERS_MS_MAX = 180_000;
 /** Requests repeated once all is calm. */
 const ASKED_AGAIN = 150;
 
-/** A cluster, in which a run distributes a database of its own. */
-const { CITUS_URL } = process.env;
-
 /** The database belongs to the app in odd seeds, and stands apart, with two nodes, in even ones. */
 const kindOf = (seed: number) => (seed % 2 === 0 ? 'apart' : 'own');
 
 /** One run: send under faults, let it rest, then judge. @throws Error when it cannot even come to rest. */
-export async function runTrial({ seed, seconds, plant }: TrialOptions): Promise<Outcome> {
+export async function runTrial({ seed, seconds, plant, citusUrl }: TrialOptions): Promise<Outcome> {
   const receiver = await openReceiver(seededRandom(seed).fork('webhooks'));
   let senders: Senders = { free: [], short: [] };
   const options: Options = {
@@ -72,9 +71,9 @@ export async function runTrial({ seed, seconds, plant }: TrialOptions): Promise<
     },
   };
   const resources =
-    CITUS_URL === undefined
+    citusUrl === undefined
       ? await openResources(kindOf(seed), options)
-      : await openClusterResources(CITUS_URL, options);
+      : await openClusterResources(citusUrl, options);
   const journal = openJournal(receiver.posts);
   let outcome: Outcome;
   try {
@@ -137,6 +136,7 @@ async function runOn(
   setTimeout(() => gaveUp.abort(), ANSWERS_MS_MAX).unref();
   await Promise.all(clients);
 
+  await resources.settleInDoubt();
   // What may have left is given up before its phone is back: its receipt proves that wrong.
   await allLeft(resources);
   await setPhones(resources, 'back');

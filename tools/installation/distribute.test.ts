@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect, inject } from 'vitest';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
-import { readNodes } from '#server/infra/postgres/distribution/cluster.ts';
 import { findPlace } from '#server/infra/postgres/distribution/pools.ts';
 import { beginIn, inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { followSchema } from '#server/infra/postgres/distribution/layout/upkeep.ts';
@@ -35,7 +34,7 @@ test('what cannot be distributed is said in one sentence', async ({ db }) => {
     sentence(/^Only the database of a server of your own .*\.$/),
   );
   expect(await run(db.url, '--buckets', '99')).toEqual(sentence(/^Give a number of buckets from/));
-  expect(await run(db.url, '--soon')).toEqual(sentence(/^Give a number of buckets from/));
+  expect(await run(db.url, '--soon')).toEqual(sentence(/^db:distribute does not know --soon/));
   const cluster = inject('cluster');
   if (!cluster) expect(await run(db.url)).toEqual(sentence(/^The database has no extension citus/));
 });
@@ -88,8 +87,11 @@ async function migrateTo(owner: Sql, text: string): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-migrations-'));
   await cp(join(serverFolder, 'migrations'), folder, { recursive: true });
   await writeFile(join(folder, '9999_novelties.sql'), text);
-  await migrate(owner, folder);
-  await rm(folder, { recursive: true });
+  try {
+    await migrate(owner, folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }
 
 onCluster(
@@ -138,7 +140,8 @@ onCluster(
       counted += row?.n ?? 0;
     });
     expect(counted).toBe(customers.length);
-    await isCommittedInTwoPhases({ owner, url, sql }, customers);
+    await expectTwoPhases({ owner, sql }, customers);
+    await expectUncertainty({ owner, url, sql }, customers);
     await sql.end();
     await place.close();
     await owner.end();
@@ -146,41 +149,63 @@ onCluster(
 );
 
 /** What an account's transaction writes where it lies and on another server stands on both or on neither. */
-async function isCommittedInTwoPhases(
+async function expectTwoPhases(
+  { owner, sql }: { owner: Sql; sql: Sql },
+  customers: readonly Customer[],
+): Promise<void> {
+  const [apart] = await owner<{ port: number }[]>`
+    select nodeport as port from citus_shards where table_name = 'reserved_transfers'::regclass`;
+  let elsewhere = 0;
+  for (const { accountId, tokenId } of customers) {
+    const { port, id } = await beginIn(sql, accountId, async (tx) => {
+      await tx`update lanes set ready_at = now() where token_id = ${tokenId}`;
+      await tx`
+        select reserve_transfer(
+          ${accountId}, gen_random_uuid(), 'bca', 50000, '{1,2,3,4,5,6,7,8,9,10,11,12}', now())`;
+      const [own] = await tx<{ port: number; id: string }[]>`
+        select current_setting('port')::int as port,
+          '\\_' || process_id || '\\_' || transaction_number || '\\_' as id
+        from get_current_transaction_id()`;
+      if (!own) throw new Error('there is no transaction');
+      return own;
+    });
+    const prepared = await inAccount(
+      accountId,
+      () => sql`select gid from pg_dist_transaction where gid like ${`%${id}%`}`,
+    );
+    if (port !== apart?.port) elsewhere += 1;
+    expect(prepared).toHaveLength(port === apart?.port ? 0 : 1);
+  }
+  expect(elsewhere).toBeGreaterThan(0);
+}
+
+/** Of a commit to another server that ends meanwhile nobody is told that it was done, nor that it was not. */
+async function expectUncertainty(
   { owner, url, sql }: { owner: Sql; url: string; sql: Sql },
   customers: readonly Customer[],
 ): Promise<void> {
-  const [apart] = await owner<{ port: string }[]>`
-    select nodeport::text as port from citus_shards where table_name = 'reserved_transfers'::regclass`;
-  const nodes = (await readNodes(owner, url)).map((node) =>
-    openDatabase(node, { max: 1, as: 'owner', name: 'test' }),
-  );
-  const prepared = async () => {
-    let sum = 0;
-    for (const node of nodes) {
-      const [row] = await node<{ n: number }[]>`
-        select count(*)::int as n from pg_dist_transaction`;
-      sum += row?.n ?? 0;
-    }
-    return sum;
-  };
-  let elsewhere = 0;
-  for (const { accountId, tokenId } of customers) {
-    const before = await prepared();
-    const port = await beginIn(sql, accountId, async (tx) => {
-      await tx`update lanes set ready_at = now() where token_id = ${tokenId}`;
-      await tx`
-        select reserve_transfer(${accountId}, gen_random_uuid(), 'bca', 50000, '{1,2,3,4,5,6,7,8,9,10,11,12}',
-          now())`;
-      const [here] = await tx<{ port: string }[]>`select current_setting('port') as port`;
-      return here?.port;
+  const [apart] = await owner<{ host: string; port: number }[]>`
+    select nodename as host, nodeport as port from citus_shards
+    where table_name = 'sim_phones'::regclass`;
+  const address = new URL(cluster?.nodes[0] ?? '');
+  address.host = `${apart?.host}:${apart?.port}`;
+  const killer = openDatabase(address.href, { max: 1, as: 'owner', name: 'test' });
+  const told: unknown[] = [];
+  for (const { accountId, phone } of customers) {
+    const writing = beginIn(sql, accountId, async (tx) => {
+      const [here] = await tx<{ port: number }[]>`select current_setting('port')::int as port`;
+      if (here?.port === apart?.port) return;
+      await tx`insert into sim_phones (phone) values (${phone})`;
+      await killer`
+        select pg_terminate_backend(pid) from pg_stat_activity
+        where datname = ${new URL(url).pathname.slice(1)} and application_name like 'citus_internal%'`;
     });
-    const isElsewhere = port !== apart?.port;
-    if (isElsewhere) elsewhere += 1;
-    expect(await prepared()).toBe(before + (isElsewhere ? 1 : 0));
+    await writing.catch((error: unknown) => told.push(error));
   }
-  expect(elsewhere).toBeGreaterThan(0);
-  await Promise.all(nodes.map((node) => node.end()));
+  await killer.end();
+  const uncertain = expect.objectContaining({ name: 'ConnectionLost', outcome: 'unknown' });
+  expect(told.length).toBeGreaterThan(0);
+  expect(told).toEqual(told.map(() => uncertain));
 }
 
 onCluster(

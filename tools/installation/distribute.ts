@@ -51,10 +51,13 @@ function read(given: readonly string[]): Asked {
   const at = given.indexOf('--buckets');
   const buckets = at < 0 ? undefined : Number(given[at + 1]);
   const known = new Set(['--yes', '--buckets', ...(at < 0 ? [] : [given[at + 1]])]);
-  const isRight = given.every((word) => known.has(word));
+  const odd = given.find((word) => !known.has(word));
+  if (odd !== undefined) {
+    throw new StartError(`db:distribute does not know ${odd}: ${typed(distribute)}`);
+  }
   const isNumber =
     buckets === undefined || (Number.isInteger(buckets) && buckets > 0 && buckets <= BUCKETS_MAX);
-  if (!isRight || !isNumber) {
+  if (!isNumber) {
     throw new StartError(`Give a number of buckets from 1 to ${BUCKETS_MAX}: ${typed(distribute)}`);
   }
   return { buckets, isMeant: given.includes('--yes') };
@@ -66,6 +69,16 @@ async function run({ owner, url, print }: Work, { buckets, isMeant }: Asked): Pr
   const cluster = await readCluster(owner);
   const trouble = await troubleOf(owner, url, cluster);
   if (trouble !== undefined) throw new StartError(trouble);
+  if (cluster.buckets > 0 && buckets !== undefined && buckets !== cluster.buckets) {
+    throw new StartError(`There are ${cluster.buckets} buckets already: their number stays.`);
+  }
+  const [kept] = await owner<{ yes: boolean }[]>`
+    select to_regclass('public.migrations') is not null as yes`;
+  if (!kept?.yes) {
+    throw new StartError(
+      'This database has no tables yet: start Kabari on it once, or restore it.',
+    );
+  }
   const shards = cluster.buckets || (buckets ?? cluster.holding * BUCKETS_PER_NODE);
   await say({ owner, print }, cluster, shards);
   if (!isMeant) {

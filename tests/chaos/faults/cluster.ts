@@ -1,12 +1,18 @@
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDatabase } from '#server/infra/postgres/database.ts';
+import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { makeBuckets } from '#server/infra/postgres/distribution/layout/buckets.ts';
 import { distributeTables } from '#server/infra/postgres/distribution/layout/distribute.ts';
 import { findPlace } from '#server/infra/postgres/distribution/pools.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
-import { clusterNodes, dropDatabase, makeUndistributed } from '#tests/support/database/cluster.ts';
+import {
+  clusterNodes,
+  dropEverywhere,
+  makeUndistributed,
+} from '#tests/support/database/cluster.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import { openDatabaseLink } from './database-link.ts';
 import {
   type Options,
@@ -22,6 +28,9 @@ const serverFolder = join(import.meta.dirname, '../../../src/server');
 /** More than servers, so that transactions of several buckets meet on one. */
 const BUCKETS = 4;
 
+/** One run at a time works on a cluster: its servers are killed. */
+const DATABASE = 'chaos';
+
 /**
  * A database of its own over the servers of a cluster, which reach each other and are reached by the app through ways
  * that can be disturbed, and two processes of the app on it.
@@ -33,33 +42,30 @@ export async function openClusterResources(
   citusUrl: string,
   { more = {}, clockSeconds = 0, furnish }: Options = {},
 ): Promise<Resources> {
-  const nodesOfCluster = await clusterNodes(citusUrl);
-  await Promise.all(nodesOfCluster.map(refuseForgetful));
-  const links = await Promise.all(nodesOfCluster.map(openDatabaseLink));
-  const url = await makeUndistributed({ nodes: links.map((link) => link.url) });
+  const servers = await clusterNodes(citusUrl);
+  await Promise.all(servers.map(refuseForgetful));
+  // What a run left that was broken off.
+  await dropEverywhere(servers, DATABASE);
+  const links = await Promise.all(servers.map(openDatabaseLink));
+  const url = await makeUndistributed({ nodes: links.map((link) => link.url) }, DATABASE);
+  await layOut(url, furnish);
+
   const folder = await mkdtemp(join(tmpdir(), 'kabari-chaos-'));
-
-  const owner = openDatabase(url, { max: 1, as: 'owner', name: 'chaos' });
-  await updateSchema(owner, serverFolder);
-  const furnishing = openDatabase(url, { max: 1, as: 'all accounts', name: 'chaos' });
-  await furnish?.({ allAccountsSql: furnishing, owner });
-  await furnishing.end();
-  await distributeTables(owner, BUCKETS);
-  await makeBuckets(owner, url);
-
-  const { pathname } = new URL(url);
-  const lookers = nodesOfCluster.map((node) =>
-    openDatabase(Object.assign(new URL(node), { pathname }).href, {
-      max: 1,
-      as: 'owner',
-      name: 'chaos',
-    }),
-  );
+  const leave = () => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', leave);
   const env = { ...settings, ...more, KABARI_DATA: join(folder, 'app') };
   const nodes = openTwoNodes(env, { urls: [url, url], clockSeconds });
   await Promise.all(nodes.map((node) => node.start()));
+  const owner = openDatabase(url, { max: 1, as: 'owner', name: 'chaos' });
   const place = await findPlace(url);
   const allAccountsSql = place.open({ max: 3, as: 'all accounts', name: 'chaos' });
+  const superusers = servers.map((server) => {
+    const address = Object.assign(new URL(server), { pathname: `/${DATABASE}` });
+    return openDatabase(address.href, { max: 1, as: 'owner', name: 'chaos' });
+  });
+  const settleInDoubt = async () => {
+    await waitFor(() => nothingInDoubt(superusers), { patienceMs: 120_000 });
+  };
   const notOurs = () => Promise.reject(new Error('the servers of a cluster are not started here'));
   return {
     kind: 'distributed',
@@ -67,19 +73,51 @@ export async function openClusterResources(
     links,
     allAccountsSql,
     owner,
-    servers: lookers.map((looker) => ({ killBackend: () => killBackend(looker) })),
+    servers: superusers.map((superuser) => ({ killBackend: () => killBackend(superuser) })),
     postmaster: notOurs,
     signalPostmaster: notOurs,
+    settleInDoubt,
     close: async () => {
       const unstopped = await stopAll(nodes);
-      await Promise.all([...lookers, allAccountsSql, owner].map((sql) => sql.end({ timeout: 1 })));
+      // Until then the database cannot be dropped.
+      await settleInDoubt();
+      const pools = [...superusers, allAccountsSql, owner];
+      await Promise.all(pools.map((sql) => sql.end({ timeout: 1 })));
       await place.close();
       await Promise.all(links.map((link) => link.close()));
-      await Promise.all(nodesOfCluster.map((node) => dropDatabase(node, pathname.slice(1))));
+      await dropEverywhere(servers, DATABASE);
       await rm(folder, { recursive: true, force: true, maxRetries: 20 });
+      process.off('exit', leave);
       return unstopped;
     },
   };
+}
+
+/** Brings a database to the present schema, furnishes it, and lays it out. */
+async function layOut(url: string, furnish: Options['furnish']): Promise<void> {
+  const [owner, allAccountsSql] = (['owner', 'all accounts'] as const).map((as) =>
+    openDatabase(url, { max: 1, as, name: 'chaos' }),
+  ) as [Sql, Sql];
+  await updateSchema(owner, serverFolder);
+  await furnish?.({ allAccountsSql, owner });
+  await allAccountsSql.end();
+  await distributeTables(owner, BUCKETS);
+  await makeBuckets(owner, url);
+  await owner.end();
+}
+
+/** Decides what is prepared and was left by who prepared it. @returns whether nothing of that is left. */
+async function nothingInDoubt(superusers: readonly Sql[]): Promise<boolean> {
+  let left = 0;
+  for (const superuser of superusers) {
+    const [row] = await superuser<{ n: number }[]>`
+      select (recover_prepared_transactions() * 0 + (
+        select count(*) from pg_prepared_xacts where database = current_database()))::int as n`.catch(
+      () => [{ n: 1 }],
+    );
+    left += row?.n ?? 0;
+  }
+  return left === 0;
 }
 
 /** A server that answers before what it answers for is written loses it when it is killed: then nothing is proved. */

@@ -31,6 +31,8 @@ export type Resources = {
   signalPostmaster: (signal: 'SIGKILL' | 'SIGQUIT') => Promise<number>;
   /** Its servers: more than one where it is distributed. */
   servers: readonly DatabaseServer[];
+  /** Waits until no transaction is left that is prepared on one server of a cluster, and not decided yet. */
+  settleInDoubt: () => Promise<void>;
   /** Stops everything gently and removes it. @returns what did not stop as it should. */
   close: () => Promise<string[]>;
 };
@@ -106,6 +108,7 @@ export async function openResources(
       return pid;
     },
     servers: [{ killBackend: () => killBackend(allAccountsSql) }],
+    settleInDoubt: async () => undefined,
     close: async () => {
       await Promise.all([allAccountsSql.end({ timeout: 1 }), owner.end({ timeout: 1 })]);
       const unstopped = await stopAll(nodes);
@@ -159,10 +162,14 @@ function quitLeft(dataFolder: string): void {
   }
 }
 
-/** A backend that is at work when there is one: its death makes PostgreSQL end all the others too. */
-export function killBackend(allAccountsSql: Sql): Promise<number> {
+/**
+ * A backend that is at work when there is one: its death makes PostgreSQL end all the others too.
+ *
+ * @param sql sees what others do on that server.
+ */
+export function killBackend(sql: Sql): Promise<number> {
   const atWork = async () => {
-    const [found] = await allAccountsSql<{ pid: number }[]>`
+    const [found] = await sql<{ pid: number }[]>`
       select pid from pg_stat_activity
       where datname = current_database()
         and application_name like 'kabari %' and application_name <> 'kabari chaos'

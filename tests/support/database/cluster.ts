@@ -49,10 +49,12 @@ async function makeEmpty(nodes: readonly string[], name: string): Promise<string
 
 /**
  * The address of such a database, as its owner, for a test of how one is distributed. Tests of a run leave it to the
- * run's end.
+ * run's end; another name than theirs is dropped by who gave it.
  */
-export const makeUndistributed = ({ nodes }: Pick<ClusterTemplate, 'nodes'>): Promise<string> =>
-  makeEmpty(nodes, `test_${randomBytes(6).toString('hex')}`);
+export const makeUndistributed = (
+  { nodes }: Pick<ClusterTemplate, 'nodes'>,
+  name = `test_${randomBytes(6).toString('hex')}`,
+): Promise<string> => makeEmpty(nodes, name);
 
 /** The superuser's addresses of the nodes of a cluster, the coordinator's first. */
 export async function clusterNodes(citusUrl: string): Promise<readonly string[]> {
@@ -64,9 +66,10 @@ export async function clusterNodes(citusUrl: string): Promise<readonly string[]>
   return hosts.map(({ host }) => at(citusUrl, { host, database: 'postgres' }));
 }
 
-/** Drops a database on one node, whoever is in it. */
-export const dropDatabase = (node: string, name: string): Promise<void> =>
-  on(node, `drop database ${name} with (force)`);
+/** Drops a database on all nodes, whoever is in it. */
+export async function dropEverywhere(nodes: readonly string[], name: string): Promise<void> {
+  for (const node of nodes) await on(node, `drop database if exists ${name} with (force)`);
+}
 
 /**
  * Distributes a migrated database over the nodes of a cluster, in one bucket: in there, all that one account needs is

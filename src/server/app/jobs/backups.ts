@@ -1,5 +1,5 @@
-import { readFileSync } from 'node:fs';
 import { isAbsolute, join, relative, sep } from 'node:path';
+import { RELEASE } from '#server/app/release.ts';
 import { adminPhones, systemAccount } from '#server/domains/accounts/accounts.ts';
 import { queueNotice } from '#server/domains/push/push.ts';
 import { makeBackup } from '#server/infra/backup/backup.ts';
@@ -54,17 +54,11 @@ export const backUp = (deps: BackupDeps, at: Date, signal: AbortSignal) =>
       key: await readBackupKey(config.BACKUP_KEY_FILE),
       keep: config.BACKUP_KEEP,
       at,
-      app: { version: appVersion(), build },
+      app: { version: RELEASE, build },
       secretKey: config.SECRET_KEY,
       signal,
     });
   });
-
-function appVersion(): string {
-  const path = join(import.meta.dirname, '../../../package.json');
-  const { version } = JSON.parse(readFileSync(path, 'utf8')) as { version: string };
-  return version;
-}
 
 type ScheduleDeps = Omit<BackupDeps, 'config'> & {
   config: BackupDeps['config'] & Pick<Config, 'BACKUP'>;

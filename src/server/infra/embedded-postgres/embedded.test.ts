@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { startEmbedded } from './embedded.ts';
+import { openFolder } from './home.ts';
 
 const program = join(import.meta.dirname, 'embedded.ts');
 const windows = process.platform === 'win32';
@@ -253,6 +254,17 @@ describe('a folder that cannot be used', () => {
     await expect(startEmbedded({ dataFolder: join(file, 'data') })).rejects.toThrow(
       /^The data folder .* cannot be written \(ENOTDIR\); .*KABARI_DATA/,
     );
+    await chmod(file, 0o644);
+    await expect(startEmbedded({ dataFolder: file })).rejects.toThrow(/\(ENOTDIR\)/);
+    expect((await stat(file)).mode & 0o777).toBe(0o644);
+  });
+
+  test('that is somebody’s is read by whom it was before', async () => {
+    const other = await mkdtemp(join(tmpdir(), 'kabari-embedded-'));
+    await chmod(other, 0o755);
+    openFolder(other);
+    expect((await stat(other)).mode & 0o777).toBe(0o755);
+    await rm(other, { recursive: true, force: true });
   });
 
   test('that another major version made is left alone', async () => {

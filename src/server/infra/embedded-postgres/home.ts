@@ -12,6 +12,7 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -53,10 +54,10 @@ export function openFolder(folder: string): OsUser | undefined {
   const osUser = isRoot() ? osUserOf() : undefined;
   try {
     makeFolder(folder, osUser ? 0o711 : 0o700);
-    if (osUser) chmodSync(folder, 0o711);
     const trial = join(folder, `.trial.${process.pid}`);
     mkdirSync(trial);
     rmSync(trial, { recursive: true });
+    if (osUser) letThrough(folder);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     throw new StartError(
@@ -70,6 +71,12 @@ export function openFolder(folder: string): OsUser | undefined {
     );
   }
   return osUser;
+}
+
+/** Lets others go through a folder, who may read it or not as before: it may be somebody's, named by mistake. */
+function letThrough(folder: string): void {
+  const mode = statSync(folder).mode & 0o7777;
+  if ((mode & 0o011) !== 0o011) chmodSync(folder, mode | 0o011);
 }
 
 /**

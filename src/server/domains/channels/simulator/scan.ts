@@ -28,10 +28,7 @@ export async function scanFromPhone(
   const pairingMs = paced(PAIRING_MS, deps.pace);
   const link = await scanQr(deps.connecting, text.trim(), phone, async (tx, scanned) => {
     const facts = { accountId: scanned.accountId, linkId: scanned.linkId };
-    await tx`
-      insert into sim_due (due_id, kind, due_at, phone, facts)
-      values (${newId()}, 'connect', clock_timestamp() + ${pairingMs} * interval '1 millisecond',
-        ${phone}, ${json(facts)})`;
+    await tx`select schedule_pairing(${newId()}, ${phone}, ${json(facts)}, ${pairingMs})`;
   });
   if (pairingMs === 0) await connectLink(deps.connecting, link);
   deps.network.wake(pairingMs);

@@ -5,6 +5,7 @@ import {
   READ_ONLY,
   codeOf,
   isOutdated,
+  isUncertain,
   skippedBecause,
 } from './errors.ts';
 import type { Compiled } from './compile.ts';
@@ -31,14 +32,6 @@ const LOOK_MS = 250;
 /** Looks that are so far apart mean that this process was stopped, or too busy to hear anything. */
 const STOOD_STILL_MS = 4 * LOOK_MS;
 const QUERY_CANCELED = '57014';
-
-/** What PostgreSQL and Citus call a warning and answer as done, by where it arises: nobody knows whether it is. */
-const uncertainties: ReadonlyMap<string, string> = new Map([
-  // Somebody has ended the wait of a COMMIT for its standby: it stands here, and might not there.
-  ['SyncRepWaitForLSN', 'a commit may not be replicated'],
-  // The server that was written to ended before it answered to the COMMIT.
-  ['FinishRemoteTransactionCommit', 'a commit may not stand on another server'],
-]);
 
 /**
  * One connection. In a transaction, statements run in the order they come, those of the same moment in one
@@ -69,9 +62,9 @@ export class Connection {
     this.#parameterTypes = parameterTypes;
     client.on('error', (error) => this.#lose(error));
     client.on('end', () => this.#lose(new Error('the database closed the connection')));
+    // Somebody has ended the wait of a COMMIT for its standby: it stands here, and might not there.
     client.on('notice', ({ routine }) => {
-      const why = uncertainties.get(routine ?? '');
-      if (why !== undefined) this.#lose(new Error(why));
+      if (routine === 'SyncRepWaitForLSN') this.#lose(new Error('a commit may not be replicated'));
     });
     client.connection.on('readyForQuery', () => this.#settle());
     client.connection.on('parameterDescription', ({ dataTypeIDs }) => {
@@ -205,16 +198,21 @@ export class Connection {
     const [next] = this.#sent;
     if (next) this.#client.query(next);
     const isDemoted = codeOf(batch.error) === READ_ONLY && !this.isReadOnly;
-    const error = isDemoted ? new ConnectionLost(batch.error, 'not sent') : batch.error;
+    const isLost = isDemoted || isUncertain(batch.error);
+    const error = isLost
+      ? new ConnectionLost(batch.error, isDemoted ? 'not sent' : 'unknown')
+      : batch.error;
+    // A statement by itself is committed after it is complete: what fails then has failed it.
+    const failedAt = Math.min(batch.at, batch.requests.length - 1);
     batch.requests.forEach((request, at) => {
       if (batch.describeOnly) return this.#settleDescribed(request, error);
-      if (!error || at < batch.at) return settleOne(request);
+      if (!error || at < failedAt) return settleOne(request);
       // Whether it was prepared before it failed is not known, or its plan is outdated.
       if (request.isParsed || isOutdated(error)) this.#descriptions.delete(request.name);
       if (codeOf(error) === QUERY_CANCELED) this.isDoubtful = true;
-      request.reject(at === batch.at ? error : skippedBecause(error));
+      request.reject(at === failedAt ? error : skippedBecause(error));
     });
-    if (isDemoted) return this.#lose(batch.error);
+    if (isLost) return this.#lose(batch.error);
     if (this.isShared && this.transactionStatus !== 'I') {
       this.#lose(new Error('a statement by itself left a transaction open'));
     }

@@ -53,6 +53,15 @@ export const isOutdated = (error: unknown): boolean =>
     'routine' in error &&
     error.routine === 'RevalidateCachedQuery');
 
+/**
+ * True for a commit of which a server of a cluster does not know whether it stands: the other server, where its rows
+ * are, ended before it answered.
+ */
+export const isUncertain = (error: unknown): boolean =>
+  error instanceof Error &&
+  'routine' in error &&
+  error.routine === 'ErrorIfPostCommitFailedShardPlacements';
+
 /** What the server itself says to statements of a transaction that has failed. */
 export const skippedBecause = (cause: unknown): Error =>
   Object.assign(new Error('not run: an earlier statement of the transaction failed', { cause }), {

@@ -159,6 +159,22 @@ describe('a transaction', () => {
     await pool.end();
   });
 
+  test('of one statement that is refused when it is committed is said to be, and is undone', async ({
+    db,
+  }) => {
+    await db.owner.query(`
+      create table shops (n int primary key);
+      create table orders (n int references shops initially deferred);
+      grant select, insert on orders to kabari_app`);
+    await expect(db.owner`insert into orders values (1)`).rejects.toThrow('foreign key');
+    await expect(
+      Promise.all([1, 2].map((n) => db.allAccountsSql`insert into orders values (${n})`)),
+    ).rejects.toThrow('foreign key');
+    expect(await db.owner`select n from orders`).toEqual([]);
+    // Its connection goes on.
+    expect(await db.owner`select 1 as n`).toEqual([{ n: 1 }]);
+  });
+
   test('that a timeout ends is undone, and its connection is not used again', async ({ db }) => {
     const pool = open(db.url, 1);
     const pid = await pidOf(pool);

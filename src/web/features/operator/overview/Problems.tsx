@@ -11,7 +11,7 @@ export function Problems({ problems }: { problems: readonly Problem[] }) {
     return (
       <p className={styles['good']} role="status">
         <CircleCheckBig size={20} aria-hidden="true" />
-        Semua berjalan. Tidak ada yang menunggu Anda.
+        Semua berjalan. Tidak ada yang terlambat.
       </p>
     );
   }

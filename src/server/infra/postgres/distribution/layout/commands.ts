@@ -1,8 +1,14 @@
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { readPlaced } from '#server/infra/postgres/distribution/cluster.ts';
 
-/** The commands of a file: what ends with a `;` that is in no comment, no text, and no body between `$$`. */
+/**
+ * The commands of a file: what ends with a `;` that is in no comment, no text, and no body between `$$`.
+ *
+ * @throws Error when the file has a comment or a body of another kind.
+ */
 export function commandsOf(text: string): string[] {
+  const odd = /\/\*|\$\w+\$/.exec(text.replaceAll(/--[^\n]*/g, ''));
+  if (odd) throw new Error(`SQL is not read behind ${odd[0]}: write -- and $$`);
   const commands = [''];
   for (const [piece] of text.matchAll(/--[^\n]*|\$\$[^]*?\$\$|'[^']*'|[^-$';]+|[^]/g)) {
     if (piece === ';') commands.push('');
@@ -36,12 +42,27 @@ export async function onlyHere(tx: Tx, command: string): Promise<void> {
   await tx.query('set local citus.enable_ddl_propagation = on');
 }
 
-/** A table that is made, or a key of which one end is not laid out yet. A part of a table lies beside its others. */
-function isOfNewTable(command: string, placed: ReadonlySet<string>): boolean {
-  if (/^create\s+table\b/i.test(command)) return !/^[^(]*\bpartition\s+of\b/i.test(command);
-  const [, one, other] =
-    /^alter\s+table\s+(?:only\s+)?(\w+)\s+add\s+(?:constraint\s+\w+\s+)?foreign\s+key\s*\([^)]*\)\s*references\s+(\w+)[^,]*$/i.exec(
-      command,
-    ) ?? [];
-  return one !== undefined && other !== undefined && !(placed.has(one) && placed.has(other));
+/**
+ * Whether a command makes a table, or adds a key of which one end is not laid out yet. A part of a table lies beside
+ * its others.
+ */
+export function isOfNewTable(command: string, placed: ReadonlySet<string>): boolean {
+  if (/^create\s+(?:unlogged\s+)?table\b/i.test(command)) {
+    return !/^[^(]*\bpartition\s+of\b/i.test(command);
+  }
+  const [, one, other] = KEY.exec(command) ?? [];
+  if (one === undefined || other === undefined) return false;
+  return !(placed.has(one) && placed.has(other));
 }
+
+/** A command that adds a foreign key and does nothing else: from which table, and to which. */
+const KEY = new RegExp(
+  [
+    /^alter\s+table\s+(?:if\s+exists\s+)?(?:only\s+)?(?:public\.)?(\w+)/,
+    /\s+add\s+(?:constraint\s+"?\w+"?\s+)?foreign\s+key\s*\([^)]*\)/,
+    /\s*references\s+(?:public\.)?(\w+)\s*(?:\([^)]*\))?[^,()]*$/,
+  ]
+    .map(({ source }) => source)
+    .join(''),
+  'i',
+);

@@ -8,7 +8,7 @@ const PAGE = 'docs/running/distributed.md';
 const NAME = 'db:distribute';
 
 /**
- * Why a database cannot be distributed yet.
+ * Why a database cannot be distributed yet, or not be worked with where it is.
  *
  * @param url the coordinator's address, as the owner.
  * @returns one sentence that says what to do; undefined where everything is there.
@@ -32,37 +32,64 @@ export async function troubleOf(
     const trouble = await troubleAt(node);
     if (trouble !== undefined) return trouble;
   }
-  return troubleBetween(url);
+  return (await troubleOfNew(owner)) ?? troubleBetween(url);
 }
 
-type NodeFacts = { prepared: number; missing: string[] };
+/** `missing`: roles that are not there; `apart`: grants that are not. */
+type NodeFacts = { missing: string[]; apart: string[] };
 
 /** What is missing on one node. */
 async function troubleAt(url: string): Promise<string | undefined> {
   const { host } = new URL(url);
   try {
-    const { prepared, missing } = await onServer(url, { as: 'owner', name: NAME }, readFacts);
-    if (prepared === 0) {
-      return `The server ${host} takes no prepared transactions: set max_prepared_transactions = 200 there and start it anew.`;
-    }
+    const { missing, apart } = await onServer(url, { as: 'owner', name: NAME }, readFacts);
     const [role] = missing;
-    if (role === undefined) return undefined;
-    return `The role ${role} is missing on ${host} or may not log in there: ${PAGE} has the statements.`;
+    if (role !== undefined) {
+      return `The role ${role} is missing on ${host} or may not log in there: ${PAGE} has the statements.`;
+    }
+    const [grant] = apart;
+    return grant && `A grant is missing on ${host}: ${grant}; (${PAGE} has all of them).`;
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    return `The server ${host} cannot be reached with the user and password of DATABASE_URL (${why}).`;
+    return `The server ${host} cannot be reached as the user of DATABASE_URL (${why}).`;
   }
 }
 
 async function readFacts(node: Sql): Promise<NodeFacts> {
   const [facts] = await node<NodeFacts[]>`
-    select current_setting('max_prepared_transactions')::int as prepared,
+    select
       array(
         select role from unnest(array['kabari_app', 'kabari_all']) as asked(role)
         where not exists (select from pg_roles where rolname = role and rolcanlogin)
-      ) as missing`;
+      ) as missing,
+      array(
+        select format('grant %I to %I', role, to_role)
+        from (values
+          ('kabari_app', current_user::text), ('kabari_all', current_user::text),
+          ('kabari_app', 'kabari_all')
+        ) as asked(role, to_role)
+        join pg_roles r on r.rolname = role
+        join pg_roles m on m.rolname = to_role
+        where not pg_has_role(m.oid, r.oid, 'member')
+      ) as apart`;
   if (!facts) throw new Error('the database answers nothing');
   return facts;
+}
+
+/** The server that was added and has not been given the tables that each one has whole. */
+async function troubleOfNew(owner: Sql): Promise<string | undefined> {
+  const [bare] = await owner<{ name: string }[]>`
+    select nodename || ':' || nodeport as name from pg_dist_node n
+    where isactive and noderole = 'primary' and groupid <> 0 and exists (
+      select from pg_dist_shard s
+      join pg_dist_partition p on p.logicalrelid = s.logicalrelid
+        and p.partmethod = 'n' and p.repmodel = 't'
+      where s.shardid not in (select shardid from pg_dist_placement l where l.groupid = n.groupid)
+    ) limit 1`;
+  return (
+    bare &&
+    `The server ${bare.name} does not have the tables yet that each server has whole: let the rebalancing end first (${PAGE}, "Another server").`
+  );
 }
 
 /** Whether nodes reach each other as each role that works: transactions go along as the one that began them. */

@@ -61,7 +61,8 @@ export async function verifyDistribution(
 function* differences(where: string, expected: RowCounts, found: RowCounts): Generator<string> {
   for (const [name, rows] of expected) {
     const there = found.get(name);
-    if (there !== rows) yield `${where}: ${name} has ${there ?? 'no'} rows, and had ${rows}`;
+    if (there === undefined) yield `${where}: ${name} is not there`;
+    else if (there !== rows) yield `${where}: ${name} has ${there} rows, and had ${rows}`;
   }
 }
 
