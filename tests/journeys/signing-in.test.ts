@@ -263,6 +263,7 @@ journey('signing in with a hostile address leads home, with a good one there', a
     ['//evil.example/auth', '/'],
     ['/auth/login', '/'],
     ['javascript:alert(1)', '/'],
+    ['/operator/topups', '/'],
     ['/saldo?kind=bonus', '/saldo'],
   ] as const;
   for (const [from, path] of places) {

@@ -9,6 +9,8 @@ import { useAuthState } from '#web/api/user.ts';
 import { configQuery } from '#web/api/configQuery.ts';
 import { returnTarget } from './returnTarget.ts';
 
+const isOperators = (path: string): boolean => /^\/operator(?:[/?#]|$)/.test(path);
+
 /**
  * Sends people on once it is known who they are: to `from` when the address carries it; from an auth
  * page to the saved path, else to `/`; who is not signed in from any other page to `/auth/login`,
@@ -17,7 +19,8 @@ import { returnTarget } from './returnTarget.ts';
  */
 export function useAuthRedirect(): void {
   const client = useQueryClient();
-  const { state, error } = useAuthState();
+  const { state, user, error } = useAuthState();
+  const isOperator = user?.role === 'operator';
   const endedSentence = refusalCode(error) === 'not_signed_in' ? sentenceOf(error) : '';
 
   useEffect(() => {
@@ -32,15 +35,17 @@ export function useAuthRedirect(): void {
       return;
     }
     const go = (path: string) => goTo(path, { replace: true });
+    // Whoever was sent to an operator's page before may not be who signs in now.
+    const ofTheirs = (path: string) => (!isOperator && isOperators(path) ? '/' : path);
     const redirect = async () => {
       if (/[?&]from=/.test(search)) {
         const config = await client.ensureQueryData(configQuery).catch(() => undefined);
         const target = returnTarget(search, origin, config?.return_origins ?? []);
-        if (target?.startsWith('/')) return go(target);
+        if (target?.startsWith('/')) return go(ofTheirs(target));
         if (target) return go(`/leaving?to=${encodeURIComponent(target)}`);
       }
-      if (onAuth) await go(safeTarget(takeRedirect(), origin) ?? '/');
+      if (onAuth) await go(ofTheirs(safeTarget(takeRedirect(), origin) ?? '/'));
     };
     void redirect();
-  }, [client, state, endedSentence]);
+  }, [client, state, isOperator, endedSentence]);
 }

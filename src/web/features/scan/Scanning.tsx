@@ -73,7 +73,7 @@ export function Code({ qr, simulated, onStale }: CodeProps) {
         <LiveQr text={qr.text} stale={stale} simulated={simulated} onMissed={onStale} />
       </Suspense>
       <p className={styles['fresh']}>
-        Kode berganti dalam{' '}
+        QR diperbarui sendiri dalam{' '}
         <Countdown
           key={end}
           until={qr.expires_at}
@@ -98,14 +98,14 @@ export function Code({ qr, simulated, onStale }: CodeProps) {
       )}
       {qr.pairing_code !== null && (
         <CopyField
-          label="Atau masukkan kode ini di ponsel"
+          label="Atau masukkan kode pasangan ini di ponsel"
           value={qr.pairing_code}
           shown={<span className={styles['pairing']}>{qr.pairing_code}</span>}
           look="amount"
           help={
             simulated
-              ? 'Bila halaman ini terbuka di ponsel yang hendak disambungkan.'
-              : 'Bila halaman ini terbuka di ponsel yang hendak disambungkan: pilih “Tautkan dengan nomor telepon”.'
+              ? 'Pakai kode ini bila halaman ini terbuka di ponsel yang hendak disambungkan.'
+              : 'Pakai kode ini bila halaman ini terbuka di ponsel yang hendak disambungkan: pilih “Tautkan dengan nomor telepon”.'
           }
         />
       )}
@@ -149,8 +149,8 @@ export const HowTo = ({ simulated }: { simulated: boolean }) => (
     {simulated ? (
       <ol className={styles['points']}>
         <li>Buka simulator dan pilih nomor ponselnya.</li>
-        <li>Ketuk kamera: ponsel simulasi melihat kode di halaman ini.</li>
-        <li>Tunggu sampai halaman ini menulis Tersambung.</li>
+        <li>Ketuk ikon pindai di ponsel simulasi, lalu pilih Arahkan ke tab lain.</li>
+        <li>Tunggu sampai di halaman ini tertulis Tersambung.</li>
       </ol>
     ) : (
       <ol className={styles['points']}>

@@ -54,7 +54,7 @@ export function Camera({ phone, screens, looks, onBack }: Props) {
           {state.at === 'idle' &&
             (source
               ? 'Arahkan ke kode QR.'
-              : 'Buka tautan pindai di tab lain, lalu arahkan kamera ini ke sana.')}
+              : 'Buka halaman QR di tab lain, lalu arahkan kamera ini ke sana.')}
         </p>
         <Alert
           state="danger"

@@ -14,7 +14,7 @@ type State =
   | { at: 'failed'; sentence: string };
 
 const NOTHING_IN_SIGHT =
-  'Tidak ada kode QR di tab lain. Buka tautan pindai dan tampilkan kodenya lebih dulu, atau pilih gambarnya.';
+  'Tidak ada kode QR di tab lain. Buka halaman QR lebih dulu, atau pilih gambarnya.';
 const STALE_QR =
   'Kode QR ini sudah diganti. Tampilkan tab pindainya sebentar, lalu pindai kode yang terbaru.';
 const STALE_CODE = 'Kode pasangan ini tidak dikenal atau sudah diganti. Tulis kode yang terbaru.';

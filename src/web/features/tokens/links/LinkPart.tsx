@@ -136,8 +136,8 @@ export function LinkPart({ token, linking, risk, restricted = false }: Props) {
       />
       {!live && (
         <p className={styles['text']}>
-          Ponselnya ada pada Anda: tampilkan QR di sini, lalu pindai dengan ponsel itu. Ponselnya
-          ada pada orang lain: kirimi ia tautan pindai.
+          Bila ponselnya di tangan Anda, tampilkan QR di sini, lalu pindai dengan ponsel itu. Bila
+          dipegang orang lain, kirimkan tautan pindai kepadanya.
         </p>
       )}
       {risk}

@@ -36,8 +36,8 @@ export function ScanHere({ path, nonce, onEnd }: Props) {
       {state === 'waiting' && qr && <Code qr={qr} simulated={simulated} onStale={look} />}
       {state === 'waiting' && <HowTo simulated={simulated} />}
       <p className={styles['note']}>
-        Setelah tersambung, token ini dapat mengirim dan membaca pesan nomor itu. QR ini berlaku{' '}
-        <Countdown until={scan.expires_at} onEnd={look} /> lagi.
+        Setelah tersambung, token ini dapat mengirim dan membaca pesan nomor itu. Sambungkan dalam{' '}
+        <Countdown until={scan.expires_at} onEnd={look} />.
       </p>
     </>
   );
