@@ -3,6 +3,8 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { OperatorTopup } from '#contract/operator/money/topups.ts';
 import type { Topup } from '#contract/saldo.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { ConnectionLost } from '#server/infra/postgres/driver/errors.ts';
 import { operatorActs } from '#server/domains/operator/operator.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
@@ -41,6 +43,39 @@ async function withOperators(sql: TestDatabase['allAccountsSql'], db: TestDataba
     topup: await app.topup(ani.accountId, 2_000_000),
   };
 }
+
+/** A pool that does what it is asked, and once loses its connection before the answer. */
+function losing(sql: Sql): Sql {
+  let lost = false;
+  return new Proxy(sql, {
+    get: (target, name) => {
+      if (name !== 'begin' || lost) return Reflect.get(target, name) as unknown;
+      return async (...given: Parameters<Sql['begin']>) => {
+        await target.begin(...given);
+        lost = true;
+        throw new ConnectionLost(new Error('the line is cut'), 'unknown');
+      };
+    },
+  });
+}
+
+test('who decides while the connection is lost is told what was decided, once', async ({
+  sql,
+  db,
+}) => {
+  const { app, ani, rina, sari, topup } = await withOperators(sql, db);
+  const cut = (): TopupApp => ({
+    ...app,
+    deps: { ...app.deps, allAccountsSql: losing(app.deps.allAccountsSql) },
+  });
+  expect((await confirm(cut(), rina, topup)).proposal).toMatchObject({ by: 'Rina', mine: true });
+  expect((await confirm(cut(), sari, topup)).status).toBe('paid');
+  expect((await saldoOf(sql, ani.accountId)).available).toBe(topup.credited);
+  const other = await app.topup(ani.accountId, 100_000);
+  expect((await reject(cut(), rina, other)).status).toBe('rejected');
+  expect((await sql`select topup_id from topup_decisions`).length).toBe(2);
+  expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
+});
 
 describe('above the limit', () => {
   test('one proposes and another completes; who proposed cannot', async ({ sql, db }) => {

@@ -103,15 +103,19 @@ export async function proposeFirst(
     reference: string;
     reason: string;
     at: Date;
+    /** Whether it is tried again by itself. */
+    isAgain: boolean;
   },
 ): Promise<string | undefined> {
-  const { accountId, topupId, operatorId, reference, reason, at } = proposed;
+  const { accountId, topupId, operatorId, reference, reason, at, isAgain } = proposed;
   const [before] = await tx<ProposalRow[]>`
     select topup_id, operator_id, reference, reason, at from topup_proposals
     where account_id = ${accountId} and topup_id = ${topupId} for update`;
   if (before && normalized(before.reference) === normalized(reference)) {
-    if (before.operator_id === operatorId) throw new Refusal('topup_needs_another', {});
-    return before.operator_id;
+    if (before.operator_id !== operatorId) return before.operator_id;
+    // This very proposal stands already, as `isDecided` says of a decision.
+    if (isAgain && before.at.getTime() === at.getTime()) return undefined;
+    throw new Refusal('topup_needs_another', {});
   }
   await tx`
     insert into topup_proposals (account_id, topup_id, operator_id, reference, reason, at)
@@ -120,6 +124,19 @@ export async function proposeFirst(
       operator_id = excluded.operator_id, reference = excluded.reference,
       reason = excluded.reason, at = excluded.at`;
   return undefined;
+}
+
+/** Whether this very decision stands already: its commit was not heard of, and it is tried again. */
+export async function isDecided(
+  tx: Tx,
+  decision: { accountId: string; topupId: string; operatorId: string; at: Date },
+): Promise<boolean> {
+  const { accountId, topupId, operatorId, at } = decision;
+  const decided = await tx`
+    select from topup_decisions
+    where account_id = ${accountId} and topup_id = ${topupId} and operator_id = ${operatorId}
+      and at = ${at}`;
+  return decided.length > 0;
 }
 
 /** @throws Refusal `topup_decided` when another operator has decided about the locked top-up. */

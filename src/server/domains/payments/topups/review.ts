@@ -13,7 +13,7 @@ import {
 } from '#server/domains/payments/bank.ts';
 import { askAboutOrder } from '#server/domains/payments/gateways/orders/check-now.ts';
 import type { OrderDeps } from '#server/domains/payments/gateways/orders/orders.ts';
-import { decidedBefore, needsTwo, proposeFirst, vouchedAlone } from './four-eyes.ts';
+import { decidedBefore, isDecided, needsTwo, proposeFirst, vouchedAlone } from './four-eyes.ts';
 import { type ReviewDeps, readForOperator } from './operator-list.ts';
 import { applyPaid, lateNote } from './pay.ts';
 import { statusAt } from './topup.ts';
@@ -93,10 +93,12 @@ export async function confirmTopupByHand(
 ): Promise<OperatorTopup> {
   const { topupId, operatorId, reason, reference } = decision;
   const at = deps.now();
+  let tries = 0;
   const decide = async (tx: Tx): Promise<void> => {
     await lockDecisions(tx, topupId);
     const locked = await lockTopup(tx, topupId, at);
     const topup = { accountId: locked.account_id, topupId };
+    if (tries++ > 0 && (await isDecided(tx, { ...topup, operatorId, at }))) return;
     await decidedBefore(tx, { ...topup, operatorId });
     if (locked.status === 'paid') throw new Refusal('topup_already_paid', {});
     if (locked.provider !== 'bank') throw new Refusal('topup_at_gateway', {});
@@ -109,7 +111,7 @@ export async function confirmTopupByHand(
     const isShown = line?.amount === locked.total && line.imported_by !== operatorId;
     if (needsTwo(deps.config, sum) && !isShown) {
       refuseUnfit(line, locked.total);
-      const first = await proposeFirst(tx, { ...decision, ...topup, at });
+      const first = await proposeFirst(tx, { ...decision, ...topup, at, isAgain: tries > 1 });
       if (first === undefined) return;
       proposedBy = first;
     }
@@ -192,9 +194,12 @@ export async function rejectTopupByHand(
 ): Promise<OperatorTopup> {
   const { topupId, operatorId, reason } = decision;
   const at = deps.now();
+  let tries = 0;
   const decide = async (tx: Tx): Promise<void> => {
     const locked = await lockTopup(tx, topupId, at);
-    await decidedBefore(tx, { accountId: locked.account_id, topupId, operatorId });
+    const topup = { accountId: locked.account_id, topupId };
+    if (tries++ > 0 && (await isDecided(tx, { ...topup, operatorId, at }))) return;
+    await decidedBefore(tx, { ...topup, operatorId });
     if (locked.status === 'paid') throw new Refusal('topup_already_paid', {});
     if (locked.status !== 'pending' && locked.status !== 'review')
       throw new Refusal('topup_closed', {});
