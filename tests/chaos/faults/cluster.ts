@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
+import { onServer } from '#server/infra/postgres/distribution/cluster.ts';
 import { makeBuckets } from '#server/infra/postgres/distribution/layout/buckets.ts';
 import { distributeTables } from '#server/infra/postgres/distribution/layout/distribute.ts';
 import { findPlace } from '#server/infra/postgres/distribution/pools.ts';
@@ -94,42 +95,42 @@ export async function openClusterResources(
 }
 
 /** Brings a database to the present schema, furnishes it, and lays it out. */
-async function layOut(url: string, furnish: Options['furnish']): Promise<void> {
-  const [owner, allAccountsSql] = (['owner', 'all accounts'] as const).map((as) =>
-    openDatabase(url, { max: 1, as, name: 'chaos' }),
-  ) as [Sql, Sql];
-  await updateSchema(owner, serverFolder);
-  await furnish?.({ allAccountsSql, owner });
-  await allAccountsSql.end();
-  await distributeTables(owner, BUCKETS);
-  await makeBuckets(owner, url);
-  await owner.end();
-}
+const layOut = (url: string, furnish: Options['furnish']): Promise<void> =>
+  onServer(url, { as: 'owner', name: 'chaos' }, async (owner) => {
+    await updateSchema(owner, serverFolder);
+    await onServer(url, { as: 'all accounts', name: 'chaos' }, async (allAccountsSql) =>
+      furnish?.({ allAccountsSql, owner }),
+    );
+    await distributeTables(owner, BUCKETS);
+    await makeBuckets(owner, url);
+  });
 
 /** Decides what is prepared and was left by who prepared it. @returns whether nothing of that is left. */
 async function nothingInDoubt(superusers: readonly Sql[]): Promise<boolean> {
-  let left = 0;
-  for (const superuser of superusers) {
-    const [row] = await superuser<{ n: number }[]>`
-      select (recover_prepared_transactions() * 0 + (
-        select count(*) from pg_prepared_xacts where database = current_database()))::int as n`.catch(
-      () => [{ n: 1 }],
-    );
-    left += row?.n ?? 0;
+  try {
+    let left = 0;
+    for (const superuser of superusers) {
+      await superuser`select recover_prepared_transactions()`;
+      const prepared = await superuser`
+        select from pg_prepared_xacts where database = current_database()`;
+      left += prepared.length;
+    }
+    return left === 0;
+  } catch {
+    // A server that is still coming back.
+    return false;
   }
-  return left === 0;
 }
 
 /** A server that answers before what it answers for is written loses it when it is killed: then nothing is proved. */
 async function refuseForgetful(node: string): Promise<void> {
-  const looker = openDatabase(node, { max: 1, as: 'owner', name: 'chaos' });
-  try {
-    const [set] = await looker<{ commit: string }[]>`
-      select current_setting('synchronous_commit') as commit`;
-    if (set?.commit === 'off') {
-      throw new Error(`set synchronous_commit = on for the server at ${new URL(node).host}`);
-    }
-  } finally {
-    await looker.end();
+  const [set] = await onServer(
+    node,
+    { as: 'owner', name: 'chaos' },
+    async (sql) => sql<{ commit: string }[]>`
+      select current_setting('synchronous_commit') as commit`,
+  );
+  if (set?.commit === 'off') {
+    throw new Error(`set synchronous_commit = on for the server at ${new URL(node).host}`);
   }
 }

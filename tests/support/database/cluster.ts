@@ -1,7 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { makeBuckets } from '#server/infra/postgres/distribution/layout/buckets.ts';
-import { bucketUrl, readBuckets } from '#server/infra/postgres/distribution/cluster.ts';
+import {
+  bucketUrl,
+  onServer,
+  readBuckets,
+  readNodes,
+} from '#server/infra/postgres/distribution/cluster.ts';
 import { distributeTables } from '#server/infra/postgres/distribution/layout/distribute.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
 
@@ -23,14 +28,8 @@ const at = (url: string, change: { host?: string; database?: string; user?: stri
 };
 
 /** Runs a text on one server. */
-async function on(url: string, text: string): Promise<void> {
-  const sql = openDatabase(url, { max: 1, as: 'owner', name: 'tests' });
-  try {
-    await sql.query(text);
-  } finally {
-    await sql.end();
-  }
-}
+const on = (url: string, text: string): Promise<unknown> =>
+  onServer(url, { as: 'owner', name: 'tests' }, (sql) => sql.query(text));
 
 /** A new database on each node of a cluster, in which nothing is distributed yet. */
 async function makeEmpty(nodes: readonly string[], name: string): Promise<string> {
@@ -58,12 +57,10 @@ export const makeUndistributed = (
 
 /** The superuser's addresses of the nodes of a cluster, the coordinator's first. */
 export async function clusterNodes(citusUrl: string): Promise<readonly string[]> {
-  const given = openDatabase(citusUrl, { max: 1, as: 'owner', name: 'tests' });
-  const hosts = await given<{ host: string }[]>`
-    select nodename || ':' || nodeport as host
-    from pg_dist_node where noderole = 'primary' order by groupid`;
-  await given.end();
-  return hosts.map(({ host }) => at(citusUrl, { host, database: 'postgres' }));
+  const nodes = await onServer(citusUrl, { as: 'owner', name: 'tests' }, (given) =>
+    readNodes(given, citusUrl),
+  );
+  return nodes.map((node) => at(node, { database: 'postgres' }));
 }
 
 /** Drops a database on all nodes, whoever is in it. */

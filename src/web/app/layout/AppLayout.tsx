@@ -19,6 +19,7 @@ import { menu } from '#web/app/navigation/menu.ts';
 import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
 import { startWaiting } from '#web/app/layout/startWaiting.ts';
 import { Saldo } from '#web/app/layout/Saldo.tsx';
+import { isOperators } from '#web/app/routes/isOperators.ts';
 import { useAuthRedirect } from '#web/app/routes/useAuthRedirect.ts';
 import { BottomBar } from '#web/ui/layout/BottomBar.tsx';
 import type { MenuEntry } from '#web/ui/layout/Sidebar.tsx';
@@ -50,7 +51,7 @@ function Shell() {
   const operator = role === 'operator';
   // By what is shown, not by the address: that changes first, while the page before is still there.
   const place = usePath();
-  const operating = place === '/operator' || (place?.startsWith('/operator/') ?? false);
+  const operating = place !== undefined && isOperators(place);
   if (suspension) return <SuspendedShell />;
   // Each has screens of their own; the operator's address is nobody's to everyone else.
   if (operating && !operator) return <NotFoundPage />;

@@ -7,9 +7,8 @@ import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 import { useAuthState } from '#web/api/user.ts';
 import { configQuery } from '#web/api/configQuery.ts';
+import { isOperators } from './isOperators.ts';
 import { returnTarget } from './returnTarget.ts';
-
-const isOperators = (path: string): boolean => /^\/operator(?:[/?#]|$)/.test(path);
 
 /**
  * Sends people on once it is known who they are: to `from` when the address carries it; from an auth

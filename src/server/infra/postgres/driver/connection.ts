@@ -198,10 +198,8 @@ export class Connection {
     const [next] = this.#sent;
     if (next) this.#client.query(next);
     const isDemoted = codeOf(batch.error) === READ_ONLY && !this.isReadOnly;
-    const isLost = isDemoted || isUncertain(batch.error);
-    const error = isLost
-      ? new ConnectionLost(batch.error, isDemoted ? 'not sent' : 'unknown')
-      : batch.error;
+    const outcome = isDemoted ? 'not sent' : isUncertain(batch.error) ? 'unknown' : undefined;
+    const error = outcome ? new ConnectionLost(batch.error, outcome) : batch.error;
     // A statement by itself is committed after it is complete: what fails then has failed it.
     const failedAt = Math.min(batch.at, batch.requests.length - 1);
     batch.requests.forEach((request, at) => {
@@ -212,7 +210,7 @@ export class Connection {
       if (codeOf(error) === QUERY_CANCELED) this.isDoubtful = true;
       request.reject(at === failedAt ? error : skippedBecause(error));
     });
-    if (isLost) return this.#lose(batch.error);
+    if (outcome) return this.#lose(batch.error);
     if (this.isShared && this.transactionStatus !== 'I') {
       this.#lose(new Error('a statement by itself left a transaction open'));
     }
