@@ -1,11 +1,12 @@
 import { expect } from 'vitest';
 import { checkLedger } from '#server/domains/ledger/check.ts';
+import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
-import { phones, place } from '#tests/support/app/fake-channel.ts';
-import { customerWith } from '#tests/support/people/people.ts';
+import { phones, place, statuses } from '#tests/support/app/fake-channel.ts';
+import { customerWith, orderOf } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { applyReceipts } from './receipts.ts';
+import { applyReceipts, retryParked } from './receipts.ts';
 
 type Waiting = { accountId: string; tokenId: string; epoch: number; id: string };
 
@@ -49,3 +50,18 @@ test.for(Object.entries(changes))(
     expect((await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok)).toEqual([]);
   },
 );
+
+test('a receipt for a message that is not there yet waits for it', async ({ sql }) => {
+  const ani = await customerWith(sql, { saldo: 1000 });
+  const order = orderOf(ani);
+  const messageId = order.items[0]?.id ?? '';
+  await applyReceipts(sql, [
+    { accountId: ani.accountId, messageId, status: 'read', at: new Date() },
+  ]);
+  expect(await sql`select status from parked_receipts`).toEqual([{ status: 'read' }]);
+
+  await openAccepter(sql, () => undefined).place(order);
+  await retryParked(sql);
+  expect(await statuses(sql)).toEqual([{ status: 'read', charge_state: 'captured' }]);
+  expect(await sql`select * from parked_receipts`).toEqual([]);
+});

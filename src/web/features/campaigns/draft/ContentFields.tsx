@@ -80,8 +80,10 @@ type VariablesProps = {
 /** A field of text, and a button for each column that writes its variable where the cursor is. */
 function WithVariables({ form, field, columns, children }: VariablesProps) {
   const area = useRef<HTMLTextAreaElement>(null);
-  const insert = (variable: string) =>
+  const insert = (variable: string) => {
     insertText(area.current, form.values[field], variable, (next) => form.set(field, next));
+    area.current?.focus();
+  };
   return (
     <div className={styles['body']}>
       {children(area)}

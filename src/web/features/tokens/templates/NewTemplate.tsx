@@ -170,8 +170,10 @@ const ContentFields = ({ form }: FieldsProps) => (
 function BodyField({ form }: FieldsProps) {
   const area = useRef<HTMLTextAreaElement>(null);
   const variable = `{{${nextVariable(form.values.body)}}}`;
-  const insert = () =>
+  const insert = () => {
     insertText(area.current, form.values.body, variable, (body) => form.set('body', body));
+    area.current?.focus();
+  };
   return (
     <div className={styles['body']}>
       <TextArea

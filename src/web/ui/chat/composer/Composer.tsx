@@ -11,6 +11,7 @@ import styles from '#web/ui/chat/composer/Composer.module.css';
 import { Tools, type Tool } from '#web/ui/chat/composer/Tools.tsx';
 import { EmojiButton } from '#web/ui/chat/emoji/EmojiButton.tsx';
 import { classes } from '#web/ui/classes.ts';
+import { insertText } from '#web/ui/text/insertText.ts';
 import { isNearlyFull, tooLong } from '#web/ui/text/textLength.ts';
 import { TextCounter } from '#web/ui/text/TextCounter.tsx';
 import { useFileDrop } from '#web/ui/upload/drop/useFileDrop.ts';
@@ -81,12 +82,6 @@ export function Composer(props: Props) {
     box.current?.focus();
   };
   const keys = pressing(props, send);
-  const paste = (event: ClipboardEvent) => {
-    const files = [...event.clipboardData.files];
-    if (!onFiles || files.length === 0) return;
-    event.preventDefault();
-    onFiles(files);
-  };
   const choose = (files: readonly File[]) => {
     onFiles?.(files);
     box.current?.focus();
@@ -124,9 +119,12 @@ export function Composer(props: Props) {
         value={value}
         onChange={(event) => onChange(event.target.value)}
         onKeyDown={keys}
-        onPaste={paste}
+        onPaste={pasting(onFiles)}
       />
-      <EmojiButton className={styles['toggle']} onPick={insertAt(box, props)} />
+      <EmojiButton
+        className={styles['toggle']}
+        onPick={(emoji) => insertText(box.current, value, emoji, onChange)}
+      />
       {onRecord && text === '' && !attached && <Microphone onClick={onRecord} />}
       <Send off={unsendable} />
       <LengthNote id={faultId} fault={fault} length={text.length} max={maxLength} />
@@ -134,15 +132,13 @@ export function Composer(props: Props) {
   );
 }
 
-/** Writes where the caret is, and puts it behind what was written. */
-const insertAt =
-  (box: RefObject<HTMLTextAreaElement | null>, { value, onChange }: Props) =>
-  (words: string) => {
-    const { selectionStart: from = value.length, selectionEnd: to = from } = box.current ?? {};
-    onChange(value.slice(0, from) + words + value.slice(to));
-    const caret = from + words.length;
-    requestAnimationFrame(() => box.current?.setSelectionRange(caret, caret));
-  };
+/** Files that are pasted are attached; a text goes into the box as ever. */
+const pasting = (onFiles: Props['onFiles']) => (event: ClipboardEvent) => {
+  const files = [...event.clipboardData.files];
+  if (!onFiles || files.length === 0) return;
+  event.preventDefault();
+  onFiles(files);
+};
 
 const Microphone = ({ onClick }: { onClick: () => void }) => (
   <button

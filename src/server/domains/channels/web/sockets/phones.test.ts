@@ -4,9 +4,21 @@ import { secrets, test } from '#tests/support/channels/web-network.ts';
 import { openAuthStorage } from '#server/domains/channels/web/auth/auth-storage.ts';
 import { LeaseLost, openLeases } from '#server/domains/channels/web/auth/sessions.ts';
 import { newId } from '#server/infra/ids.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 const OWN = '6281200000001';
+
+/** Ends the lease of who holds the session until another worker has it: the holder may take it anew. */
+async function endLease(sql: Sql): Promise<void> {
+  const [held] = await sql<{ owner: string }[]>`select owner from web_sessions`;
+  await waitFor(async () => {
+    const ended = await sql`
+      update web_sessions set lease_until = clock_timestamp() - interval '1 second'
+      where owner = ${held!.owner}`;
+    return ended.count === 0;
+  });
+}
 
 test('of two workers one holds the number; when it closes, the other goes on with the same session', async ({
   openNetwork,
@@ -46,8 +58,8 @@ test('a worker that vanished in the middle of a try is followed by one that send
   await link(ani, OWN);
   const message = toPhone(ani, '6281299999999');
   await expect(holder.send(message, never)).rejects.toThrow('did not acknowledge');
-  await sql`update web_sessions set lease_until = clock_timestamp() - interval '1 second'`;
   const next = await startWorker();
+  await endLease(sql);
   await waitFor(() => next.channel.numbers?.held().includes(ani.tokenId));
   isMute = false;
   expect(await next.channel.send({ ...message, attempt: 2 }, never)).toEqual({ outcome: 'sent' });
@@ -257,15 +269,8 @@ test('who has lost the session while it was away does not connect again, and par
   const { ani, standIn, startWorker, link } = await openNetwork();
   const first = await startWorker({ timings: { renewMs: 3_600_000 } });
   await link(ani, OWN);
-  const [held] = await sql<{ owner: string }[]>`select owner from web_sessions`;
   const second = await startWorker();
-  // The first one may take it anew: its lease ends until it is the second one's.
-  await waitFor(async () => {
-    const ended = await sql`
-      update web_sessions set lease_until = clock_timestamp() - interval '1 second'
-      where owner = ${held!.owner}`;
-    return ended.count === 0;
-  });
+  await endLease(sql);
   // The second one connects, which ends the connection of the first (440).
   await waitFor(() => second.channel.numbers?.held().includes(ani.tokenId));
   await waitFor(() => first.channel.numbers?.held().length === 0);
