@@ -10,6 +10,7 @@ import { expect, onTestFinished } from 'vitest';
 import { SavedWebhook } from '#contract/webhooks/webhook.ts';
 import { callerOf, halo } from './support/app/api-caller.ts';
 import { test } from './support/app/running-app.ts';
+import { endProcess } from './support/end-process.ts';
 import { waitFor } from './support/wait-for.ts';
 import { setWebhook } from './support/webhooks/webhook-caller.ts';
 
@@ -62,11 +63,8 @@ async function startReceiver(code: string, { file, given }: Runner, port: number
   const [program, ...words] = given(path, port);
   const env = { ...process.env, WEBHOOK_SECRET: secret, PORT: String(port) };
   const child: ChildProcess = spawn(program, words, { env, stdio: 'ignore', detached: true });
-  onTestFinished(async () => {
-    const closed = once(child, 'close');
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid);
-    await closed;
-  });
+  // Some programs of the page are run by another: the group of both ends.
+  onTestFinished(() => endProcess(child, 'SIGTERM', { group: true }));
   await waitFor(async () => {
     const { status } = await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', body: '{}' });
     expect(status).toBe(401);
@@ -179,11 +177,7 @@ test('the reader of the page follows the feed', async ({ db, openApp }) => {
   const child = spawn(process.execPath, [file], { env });
   let out = '';
   child.stdout.setEncoding('utf8').on('data', (more: string) => (out += more));
-  onTestFinished(async () => {
-    const closed = once(child, 'close');
-    child.kill();
-    await closed;
-  });
+  onTestFinished(() => endProcess(child));
   await ani.call('/v1/messages', { body: halo });
   await waitFor(() => expect(out).toMatch(/^\d+ message\.accepted\n(?:.*\n)*\d+ message\.read$/m));
 });

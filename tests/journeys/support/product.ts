@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { constants, setPriority, tmpdir } from 'node:os';
@@ -11,6 +10,7 @@ import { newId } from '#server/infra/ids.ts';
 import { runningEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { codeCache } from '#tests/support/app/code-cache.ts';
+import { endProcess } from '#tests/support/end-process.ts';
 
 const root = join(import.meta.dirname, '../../..');
 const START_MS_MAX = 60_000;
@@ -88,7 +88,7 @@ export async function startProduct(
   const orphaned = () => void child.kill();
   process.once('exit', orphaned);
   const stop = async () => {
-    await end(child);
+    await endProcess(child);
     process.off('exit', orphaned);
     await rm(folder, { recursive: true, force: true });
   };
@@ -100,9 +100,7 @@ export async function startProduct(
     const found = (pattern: RegExp) => pattern.exec(output())?.[1] ?? '';
     const address = found(/Kabari runs: (\S+)/);
     const killAndRestart = async () => {
-      const gone = once(child, 'exit');
-      child.kill('SIGKILL');
-      await gone;
+      await endProcess(child, 'SIGKILL');
       env['PORT'] = new URL(address).port;
       child = run();
       await opened(child, output);
@@ -158,11 +156,4 @@ async function opened(child: ChildProcess, output: () => string): Promise<void> 
   child.once('error', open.reject);
   child.once('exit', () => open.reject(new Error(`The product did not start.\n${output()}`)));
   await open.promise.finally(() => clearTimeout(late));
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  child.kill('SIGTERM');
-  await gone;
 }

@@ -1,10 +1,10 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { chownSync, existsSync, readdirSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { endProcess } from '#tests/support/end-process.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 const versions = '/usr/lib/postgresql';
@@ -44,9 +44,7 @@ export async function startDebianPostgres(): Promise<{ url: string; stop: () => 
   return {
     url: `postgres://postgres@${encodeURIComponent(folder)}/postgres`,
     stop: async () => {
-      const gone = once(server, 'exit');
-      server.kill('SIGINT');
-      await gone;
+      await endProcess(server, 'SIGINT');
       await rm(folder, { recursive: true, force: true });
     },
   };

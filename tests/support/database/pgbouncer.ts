@@ -1,5 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { chownSync, existsSync, statSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -7,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '#server/infra/embedded-postgres/server.ts';
 import { expect } from 'vitest';
+import { endProcess } from '#tests/support/end-process.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 const program = process.env['PGBOUNCER'] ?? '/usr/sbin/pgbouncer';
@@ -54,7 +54,7 @@ export async function startPgbouncer(
   return {
     url: `postgres://${username}@127.0.0.1:${port}${pathname}`,
     stop: async () => {
-      await end(child);
+      await endProcess(child, 'SIGKILL');
       await rm(folder, { recursive: true, force: true });
     },
   };
@@ -66,11 +66,4 @@ function listens(port: number): Promise<boolean> {
     socket.once('connect', () => resolve(true)).once('error', () => resolve(false));
     socket.once('connect', () => socket.destroy());
   });
-}
-
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = once(child, 'exit');
-  child.kill('SIGKILL');
-  await gone;
 }

@@ -1,6 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import {
   chmod,
@@ -20,6 +19,7 @@ import { type Embedded, startEmbedded } from '#server/infra/embedded-postgres/em
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { fastFolder } from '#tests/support/database/fast-folder.ts';
 import { makeSmallDisk, mayMount } from '#tests/support/database/small-disk.ts';
+import { endProcess } from '#tests/support/end-process.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { type BackupOptions, makeBackup } from './backup.ts';
 import { listBackups } from './archive/folder.ts';
@@ -249,9 +249,7 @@ describe('a backup', () => {
     });
     const half = join(folder, 'kabari-20261122T201500Z.half', 'database.tar.zst');
     await waitFor(async () => expect((await stat(half)).size).toBeGreaterThan(0));
-    const gone = once(child, 'exit');
-    child.kill('SIGKILL');
-    await gone;
+    await endProcess(child, 'SIGKILL');
     expect(await listBackups(folder)).toEqual([]);
     const { path } = await makeBackup(optionsFor(folder));
     expect(await readdir(folder)).toEqual(['kabari-20261122T201500Z']);

@@ -222,7 +222,9 @@ function uptimeOf(
   if (first === null) return null;
   const wholeMs = now.getTime() - Math.max(first.getTime(), from.getTime());
   if (wholeMs <= 0) return 10_000;
-  return Math.min(10_000, Math.max(0, Math.floor(((upSeconds ?? 0) * 10_000_000) / wholeMs)));
+  // In whole milliseconds: a product of fractions may lie just under the 10,000 of a number that was never away.
+  const upMs = Math.round((upSeconds ?? 0) * 1_000);
+  return Math.min(10_000, Math.max(0, Math.floor((upMs * 10_000) / wholeMs)));
 }
 
 /** What a network answered to a try, or told of a message, where it was no success. */

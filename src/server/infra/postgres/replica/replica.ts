@@ -216,7 +216,8 @@ class WatchedReplica {
       (error: unknown) => error,
     );
     if (trouble !== undefined) return this.#set('away', trouble);
-    const standing = await readStanding(primary.allAccountsSql, asked, this.#floor).catch(
+    const floor = this.#floor;
+    const standing = await readStanding(primary.allAccountsSql, asked, floor).catch(
       () => undefined,
     );
     if (!standing || this.#isClosed) return;
@@ -226,7 +227,10 @@ class WatchedReplica {
         'DATABASE_REPLICA_URL names the server of another database, not a standby of the one at DATABASE_URL; name its standby, or leave it away.',
       );
     }
-    this.#set(stateOf(standing));
+    const state = stateOf(standing);
+    // Readers depend on more by now than this look has asked for: the next one tells.
+    if (state === 'used' && floor !== this.#floor) return;
+    this.#set(state);
   }
 
   #set(state: ReplicaState, error?: unknown): void {
