@@ -1,9 +1,9 @@
-import { createServer } from 'node:net';
 import { expect } from 'vitest';
 import { storeNumber } from '#server/domains/channels/cloud/numbers.ts';
 import { makeKey } from '#server/domains/tokens/keys/key.ts';
 import { linkNumber } from '#server/domains/tokens/tokens.ts';
 import { tokenSubscribers } from '#server/app/subscribers.ts';
+import { freePort } from '#server/infra/embedded-postgres/server.ts';
 import { readSecrets } from '#server/infra/security/secrets.ts';
 import { type Started, addressOf, test } from '#tests/support/app/started-app.ts';
 import { cutDatabase } from '#tests/support/database/wire/cut.ts';
@@ -50,18 +50,6 @@ async function connected(db: TestDatabase, meta: FakeMeta) {
   });
   const [row] = await sql<{ key: string }[]>`select callback_key as key from cloud_numbers`;
   return { ...ref, key, callbackPath: `/callbacks/cloud/${row!.key}` };
-}
-
-/** A port that nobody listens on. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.listen(0, '127.0.0.1', resolve);
-  await promise;
-  const address = server.address();
-  server.close();
-  if (typeof address !== 'object' || !address) throw new Error('no port');
-  return address.port;
 }
 
 test('under kills of app, worker and database each message leaves once, or says so, and money is right', async ({

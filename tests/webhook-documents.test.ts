@@ -1,13 +1,11 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished } from 'vitest';
 import { SavedWebhook } from '#contract/webhooks/webhook.ts';
+import { freePort } from '#server/infra/embedded-postgres/server.ts';
 import { callerOf, halo } from './support/app/api-caller.ts';
 import { test } from './support/app/running-app.ts';
 import { endProcess } from './support/end-process.ts';
@@ -40,15 +38,6 @@ const receivers: Record<string, Runner | undefined> = {
     ? { file: 'hook.go', given: (file) => ['go', 'run', file] }
     : undefined,
 };
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 async function folderOfTest(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'kabari-webhook-'));

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { freePort } from '#server/infra/embedded-postgres/server.ts';
 
 /** The app as its own process, as customers run it. */
 export type AppProcess = {
@@ -50,15 +50,6 @@ export async function flagsOf(root = repository): Promise<readonly string[]> {
   const ready = pathToFileURL(join(root, 'tools/ready.mjs')).href;
   const { flags } = (await import(ready)) as { flags?: readonly string[] };
   return flags ?? ['--disable-proto=delete', '--max-semi-space-size=2'];
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (typeof address !== 'object' || address === null) throw new Error('no free port');
-  return address.port;
 }
 
 async function answers(port: number, began: number): Promise<void> {

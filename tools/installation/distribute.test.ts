@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, inject } from 'vitest';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
+import { onServer } from '#server/infra/postgres/distribution/cluster.ts';
 import { findPlace } from '#server/infra/postgres/distribution/pools.ts';
 import { beginIn, inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { followSchema } from '#server/infra/postgres/distribution/layout/upkeep.ts';
@@ -189,20 +190,21 @@ async function expectUncertainty(
     where table_name = 'sim_phones'::regclass`;
   const address = new URL(cluster?.nodes[0] ?? '');
   address.host = `${apart?.host}:${apart?.port}`;
-  const killer = openDatabase(address.href, { max: 1, as: 'owner', name: 'test' });
   const told: unknown[] = [];
-  for (const { accountId, phone } of customers) {
-    const writing = beginIn(sql, accountId, async (tx) => {
-      const [here] = await tx<{ port: number }[]>`select current_setting('port')::int as port`;
-      if (here?.port === apart?.port) return;
-      await tx`insert into sim_phones (phone) values (${phone})`;
-      await killer`
-        select pg_terminate_backend(pid) from pg_stat_activity
-        where datname = ${new URL(url).pathname.slice(1)} and application_name like 'citus_internal%'`;
-    });
-    await writing.catch((error: unknown) => told.push(error));
-  }
-  await killer.end();
+  await onServer(address.href, { as: 'owner', name: 'test' }, async (killer) => {
+    for (const { accountId, phone } of customers) {
+      const writing = beginIn(sql, accountId, async (tx) => {
+        const [here] = await tx<{ port: number }[]>`select current_setting('port')::int as port`;
+        if (here?.port === apart?.port) return;
+        await tx`insert into sim_phones (phone) values (${phone})`;
+        await killer`
+          select pg_terminate_backend(pid) from pg_stat_activity
+          where datname = ${new URL(url).pathname.slice(1)}
+            and application_name like 'citus_internal%'`;
+      });
+      await writing.catch((error: unknown) => told.push(error));
+    }
+  });
   const uncertain = expect.objectContaining({ name: 'ConnectionLost', outcome: 'unknown' });
   expect(told.length).toBeGreaterThan(0);
   expect(told).toEqual(told.map(() => uncertain));
