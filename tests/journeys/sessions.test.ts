@@ -18,6 +18,7 @@ import {
 } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
 import { arrivesAt, fillLogin } from './support/steps.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const shop = 'https://toko.example';
 const journey = setUpJourney({ SIMULATOR_SPEED: '0', RETURN_ORIGINS: shop });
@@ -190,11 +191,13 @@ journey(
     });
     await tab.goto(product.address);
     const spinner = tab.getByRole('status').filter({ hasText: 'Memuat…' });
-    await spinner.waitFor();
-    const { width, height } = (await spinner.boundingBox()) ?? { width: 0, height: 0 };
-    // Beside it is only the room that the page keeps for its scrollbar.
-    expect(width).toBeGreaterThan(1440 - 20);
-    expect(height).toBe(900);
+    // One spinner gives way to another while the page loads: between them there is nothing to measure.
+    await waitFor(async () => {
+      const { width, height } = (await spinner.boundingBox()) ?? { width: 0, height: 0 };
+      // Beside it is only the room that the page keeps for its scrollbar.
+      expect(width).toBeGreaterThan(1440 - 20);
+      expect(height).toBe(900);
+    });
     expect(await tab.getByRole('navigation').count()).toBe(0);
     released.resolve();
     await tab.getByRole('heading', { name: 'Beranda' }).waitFor();
