@@ -2,20 +2,8 @@ import * as rules from './rules/files.ts';
 import { prove } from './rules/proof.ts';
 
 const lines = (count: number): string => 'line\n'.repeat(count);
-const files = (folder: string, count: number): Record<string, string> =>
-  Object.fromEntries(Array.from({ length: count }, (_, at) => [`${folder}/part${at}.ts`, '']));
 
 prove([
-  [
-    'files have 400 lines at most, SQL files 300',
-    rules.shortFiles,
-    {
-      'src/a.ts': lines(401),
-      'tests/b.ts': lines(400),
-      'src/server/domains/ledger/c.sql': lines(301),
-    },
-    ['src/a.ts has 401 lines', 'src/server/domains/ledger/c.sql has 301 lines'],
-  ],
   [
     'SQL functions have 120 lines at most',
     rules.shortFunctions,
@@ -24,18 +12,6 @@ prove([
       'src/server/domains/ledger/b.sql': `create function short()\nreturns void language plpgsql as $$\n${lines(100)}$$;\n${lines(30)}`,
     },
     ['src/server/domains/ledger/a.sql: post() has 123 lines'],
-  ],
-  [
-    'folders have 12 source files at most, without what stands beside them',
-    rules.smallFolders,
-    {
-      ...files('src/web/ui/table', 13),
-      ...files('src/web/ui/date', 12),
-      'src/web/ui/date/date.test.ts': '',
-      'src/web/ui/date/date.gallery.tsx': '',
-      'src/web/ui/date/date.css': '',
-    },
-    ['src/web/ui/table has 13 files'],
   ],
   [
     'files have names that say what is in them',

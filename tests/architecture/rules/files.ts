@@ -1,21 +1,9 @@
-import { posix } from 'node:path';
 import { type Rule, type Sources, importsOf, isTest, sourcesIn } from './sources.ts';
 import { functionsOf } from './sql.ts';
 
-const LINES_MAX = 400;
-const SQL_LINES_MAX = 300;
 const SQL_FUNCTION_LINES_MAX = 120;
-const FILES_MAX = 12;
-const MIGRATIONS = 'src/server/migrations/';
 
 const linesOf = (text: string): number => text.trimEnd().split('\n').length;
-
-/** Files that can be read in one go. */
-export const shortFiles: Rule = (sources) =>
-  [...sources].flatMap(([file, text]) => {
-    const [lines, max] = [linesOf(text), file.endsWith('.sql') ? SQL_LINES_MAX : LINES_MAX];
-    return lines > max ? [`${file} has ${lines} lines: split it by subject, ${max} at most`] : [];
-  });
 
 /** SQL functions that can be read in one go. */
 export const shortFunctions: Rule = (sources) =>
@@ -27,23 +15,6 @@ export const shortFunctions: Rule = (sources) =>
           `${file}: ${one.name}() has ${linesOf(one.text)} lines: call functions for its steps, ${SQL_FUNCTION_LINES_MAX} at most`,
       ),
   );
-
-/** Folders whose files are seen at a glance; what stands beside a piece (tests, styles, gallery pages) is not counted, nor are migrations, which only grow. */
-export const smallFolders: Rule = (sources) => {
-  const counts = new Map<string, number>();
-  for (const file of sources.keys()) {
-    if (isTest(file) || !/\.(tsx?|mjs|sql)$/.test(file) || file.endsWith('.gallery.tsx')) continue;
-    if (file.startsWith(MIGRATIONS)) continue;
-    const folder = posix.dirname(file);
-    counts.set(folder, (counts.get(folder) ?? 0) + 1);
-  }
-  return [...counts]
-    .filter(([, count]) => count > FILES_MAX)
-    .map(
-      ([folder, count]) =>
-        `${folder} has ${count} files: give what has grown a folder within, ${FILES_MAX} at most`,
-    );
-};
 
 const vague = /(^|\/)(utils?|helpers?|types|common|misc|index)(\.tsx?$|\/)/;
 
