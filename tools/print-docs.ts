@@ -26,7 +26,7 @@ function table(head: readonly string[], lines: readonly (readonly string[])[]): 
 
 function settingsPage(): string {
   const lines = Object.entries(settings).map(([name, { means, fallback, ...how }]) => [
-    `\`${name}\``,
+    `\`${name}\`${how.secret ? ' *' : ''}`,
     fallback === undefined || fallback === '' ? '' : `\`${fallback}\``,
     'live' in how ? 'yes' : '',
     means,
@@ -37,7 +37,8 @@ ${printed}
 
 Settings are environment variables; \`npm start\` also reads them from a file \`.env\` beside
 \`package.json\`. An empty one counts as absent. One that makes no sense stops the start with one
-sentence.
+sentence. A secret one (*) may stand in a file instead, which the same name with \`_FILE\` names:
+\`SECRET_KEY_FILE=/run/secrets/kabari\`.
 
 "Live" marks those that an admin may also change in the portal, at /operator/pengaturan, while it runs. What was
 saved there wins over the environment, on every node within two seconds, until it is reset ("Kembalikan ke

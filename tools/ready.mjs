@@ -44,7 +44,7 @@ function isForHere({ os, cpu, libc }) {
   );
 }
 
-/** What `package-lock.json` names and `node_modules` lacks; npm leaves optional ones out without a word. */
+/** What `package-lock.json` names and `node_modules` lacks, as `{ name, dev }`; npm leaves optional ones out silently. */
 function missingPackages() {
   const names = [...readLockfile('package-lock.json')];
   const installed = 'node_modules/.package-lock.json';
@@ -57,7 +57,7 @@ function missingPackages() {
         ? there.get(place).version !== wanted.version
         : !wanted.optional || isForHere(wanted),
     )
-    .map(([place]) => place.replace(/^.*node_modules\//, ''));
+    .map(([place, { dev = false }]) => ({ name: place.replace(/^.*node_modules\//, ''), dev }));
 }
 
 /** npm as it was called, or the one on the path. */
@@ -78,8 +78,7 @@ function npm(args) {
  * Installs what the lockfile names, when something of it is missing or stale, with `npm ci`: it begins
  * from nothing, so what an interrupted one left does no harm. No package needs its install script.
  */
-function install() {
-  const missing = missingPackages();
+function install(missing = missingPackages()) {
   if (missing.length === 0) return;
   if (windows && process.execPath.startsWith(join(root, 'node_modules'))) {
     throw new Unready('Run `npm ci` and start again: Windows replaces no Node that is running.');
@@ -93,7 +92,7 @@ function install() {
   if (left.length === 0) return;
   throw new Unready(
     code === 0
-      ? `npm could not bring ${left.join(', ')}; see that it reaches its registry, and start again.`
+      ? `npm could not bring ${left.map(({ name }) => name).join(', ')}; see that it reaches its registry, and start again.`
       : 'npm could not install what package-lock.json names; it says why above. Mend that and start again.',
   );
 }
@@ -174,13 +173,21 @@ function bundle(node, gallery) {
  * @param gallery whether the gallery of pieces is part of it: everywhere but in production.
  */
 export function build(node, gallery = !isProduction()) {
-  const stamp = join(root, 'dist/.stamp');
-  const now = `${digest(sources)}${gallery ? ' with the gallery' : ''}`;
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === now) return;
+  const now = `${digest(sources)}${gallery ? WITH_GALLERY : ''}`;
+  if (builtStamp() === now) return;
   say('Building the web app …');
   bundle(node, gallery);
   writeFileSync(stamp, now);
 }
+
+const WITH_GALLERY = ' with the gallery';
+const stamp = join(root, 'dist/.stamp');
+
+/** What the last build was made of; empty when there is none. */
+const builtStamp = () => (existsSync(stamp) ? readFileSync(stamp, 'utf8') : '');
+
+/** True when the web app is built from the present sources, with or without the gallery. */
+const isBuilt = () => builtStamp().replace(WITH_GALLERY, '') === digest(sources);
 
 const alive = (pid) => {
   try {
@@ -253,12 +260,35 @@ function run() {
   start(findNode());
 }
 
+/** Builds the web app with what is installed; `KABARI_GALLERY=on` adds the gallery. */
+function buildOnly() {
+  if (!existsSync(join(root, 'node_modules/vite'))) {
+    throw new Unready('Vite, which builds the web app, is not installed; run `npm ci` first.');
+  }
+  return alone(() => build(findNode(), process.env.KABARI_GALLERY === 'on'));
+}
+
+/** Refuses words that would be ignored: `npm start -- --port 4000` does not change the port. */
+function refuseWords(command, [word]) {
+  if (word === undefined) return;
+  const example =
+    command === 'build' ? '' : '; settings are environment variables: PORT=4000 npm start';
+  throw new Unready(
+    `\`npm ${command === 'build' ? 'run build' : 'start'}\` does not know ${word}${example}.`,
+  );
+}
+
 async function main(command, rest) {
+  if (command !== 'test') refuseWords(command, rest);
   if (command === 'run') return run();
+  if (command === 'build') return buildOnly();
   const node = await alone(() => {
-    install();
+    const missing = missingPackages();
+    // After `npm ci --omit=dev` only what builds and tests is missing.
+    const isComplete = command === 'start' && missing.every(({ dev }) => dev) && isBuilt();
+    if (!isComplete) install(missing);
     const found = findNode();
-    if (command === 'start') build(found);
+    if (command === 'start' && !isComplete) build(found);
     return found;
   });
   if (command === 'start') return start(node);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, stat } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { mkdir, readFile, readdir, rm, stat } from 'node:fs/promises';
+import { type Socket, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { readConfig } from './infra/config.ts';
@@ -9,43 +9,40 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { addressOf, ended, hasScript, oneSentence, test } from '#tests/support/app/started-app.ts';
 
-/** Starts the application four times. */
-const longer = { timeout: 90_000 };
-
 /** What a start says of where the first operator's password is. */
 const placeIn = (words: string): string =>
   /operator signs in stands in (\S+), which only this user can read/.exec(words)?.[1] ?? '';
 
-test(
-  'a start says where it is, and where the operator’s first password is, until it was used',
-  longer,
-  async ({ start, folder, db }) => {
-    const first = start();
-    const address = await addressOf(first);
-    expect(first.out()).toContain('/simulator');
-    expect(first.out()).not.toMatch(/\w{5}(-\w{5}){3}/);
-    const path = placeIn(first.out());
-    expect(path).toBe(join(folder, 'first-operator.txt'));
-    expect((await stat(path)).mode & 0o777).toBe(0o600);
-    expect(await readFile(path, 'utf8')).toMatch(
-      /^ {2}phone {5}6281100000000\n {2}password {2}\w{5}(-\w{5}){3}\n$/,
-    );
-    expect((await fetch(`${address}/readyz`)).status).toBe(200);
-    first.child.kill('SIGTERM');
-    expect(await first.exit).toBe(0);
-    const second = start();
-    await addressOf(second);
-    expect(placeIn(second.out())).toBe(path);
-    second.child.kill('SIGTERM');
-    await second.exit;
-    await db.allAccountsSql`update users set signed_in_at = statement_timestamp() where role = 'operator'`;
-    await addressOf(start());
-    await waitFor(() => expect(existsSync(path)).toBe(false));
-    const last = start();
-    await addressOf(last);
-    expect(placeIn(last.out())).toBe('');
-  },
-);
+test('a start says where it is, and where the operator’s first password is, until it was used', async ({
+  start,
+  folder,
+  db,
+}) => {
+  const first = start();
+  const address = await addressOf(first);
+  expect(first.out()).toContain('/simulator');
+  expect(first.out()).not.toMatch(/\w{5}(-\w{5}){3}/);
+  const path = placeIn(first.out());
+  expect(path).toBe(join(folder, 'first-operator.txt'));
+  expect((await stat(path)).mode & 0o777).toBe(0o600);
+  expect(await readFile(path, 'utf8')).toMatch(
+    /^ {2}phone {5}6281100000000\n {2}password {2}\w{5}(-\w{5}){3}\n$/,
+  );
+  expect((await fetch(`${address}/readyz`)).status).toBe(200);
+  first.child.kill('SIGTERM');
+  expect(await first.exit).toBe(0);
+  const second = start();
+  await addressOf(second);
+  expect(placeIn(second.out())).toBe(path);
+  second.child.kill('SIGTERM');
+  await second.exit;
+  await db.allAccountsSql`update users set signed_in_at = statement_timestamp() where role = 'operator'`;
+  await addressOf(start());
+  await waitFor(() => expect(existsSync(path)).toBe(false));
+  const last = start();
+  await addressOf(last);
+  expect(placeIn(last.out())).toBe('');
+});
 
 test.skipIf(!hasScript)(
   'on a terminal the password is shown, once, and written nowhere',
@@ -110,6 +107,47 @@ test('a taken port is one sentence', async ({ start }) => {
     err: `Port ${port} is taken by another program; stop it, or choose another with PORT=${port + 1} npm start.\n`,
   });
   other.close();
+});
+
+test('a taken port is found before a database is made', async ({ start, folder }) => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const address = other.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  expect(await ended(start({ PORT: String(port), DATABASE_URL: '' }))).toEqual(
+    oneSentence(/^Port \d+ is taken/),
+  );
+  expect(await readdir(folder)).toEqual([]);
+  other.close();
+});
+
+test.for(['SIGTERM', 'SIGINT'] as const)(
+  '%s during the start ends it with one sentence',
+  async (signal, { start }) => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const address = silent.address();
+    const port = typeof address === 'object' && address !== null ? address.port : 0;
+    const connected = once(silent, 'connection');
+    const app = start({ DATABASE_URL: `postgres://kabari@127.0.0.1:${port}/kabari` });
+    const [socket] = (await connected) as [Socket];
+    app.child.kill(signal);
+    await waitFor(() => expect(app.out()).toContain('"msg":"closing"'));
+    socket.destroy();
+    silent.close();
+    expect(await ended(app)).toEqual({
+      code: 0,
+      err: 'Stopped before the start was complete; the next start continues.\n',
+    });
+  },
+);
+
+test('a misspelt setting is named in the log', async ({ start }) => {
+  const app = start({ TRUSTED_PROXY: 'loopback' });
+  await addressOf(app);
+  expect(app.out()).toMatch(
+    /TRUSTED_PROXY is no setting and is ignored; TRUSTED_PROXIES may be meant/,
+  );
 });
 
 test('two processes on one machine do not stand in each other’s way by default', () => {

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -7,7 +9,7 @@ import { type Container, openContainer } from './app/container.ts';
 import { RELEASE } from './app/release.ts';
 import { type Worker, startWorker } from './app/worker.ts';
 import { readWebApp } from './http/site/static.ts';
-import { type Config, readConfig } from './infra/config.ts';
+import { type Config, misspeltSettings, readConfig } from './infra/config.ts';
 import { wanting } from './infra/postgres/address.ts';
 import { checkDatabase } from './infra/postgres/check.ts';
 import { passPooler } from './infra/postgres/pooler.ts';
@@ -23,6 +25,8 @@ import { withTimeout } from './infra/with-timeout.ts';
 
 /** Everything that runs, in the order it was started. */
 type Running = {
+  /** True until the start has ended, well or not. */
+  starting: boolean;
   /** False from the moment the application begins to close. */
   open: boolean;
   /** How long SIGTERM lets it go on answering, in milliseconds. */
@@ -45,6 +49,12 @@ const root = join(import.meta.dirname, '../..');
 /** Config → database → domains → work → http. */
 async function start(config: Config, log: Log, running: Running): Promise<number> {
   const dataFolder = config.KABARI_DATA ?? defaultDataFolder();
+  const address =
+    config.ROLE === 'worker'
+      ? { host: config.HOST, port: config.HEALTH_PORT, setting: 'HEALTH_PORT' }
+      : { host: config.HOST, port: config.PORT, setting: 'PORT' };
+  // Before anything is made: a port that is taken is found in a second, not after the database is.
+  await requireFreePort(address);
   if (config.DATABASE_URL !== undefined) await refuseFullDisk(resolve(dataFolder));
   const webApp = readWebApp(join(root, 'dist'));
   const url = await passPooler(
@@ -52,6 +62,7 @@ async function start(config: Config, log: Log, running: Running): Promise<number
       ? await ownDatabase(dataFolder, log, running)
       : wanting(config.DATABASE_URL, 'read-write'),
   );
+  requireOpen(running);
   const owner = openDatabase(url, { max: 1, as: 'owner', name: 'migrations' });
   try {
     await checkDatabase(owner, config);
@@ -73,6 +84,7 @@ async function start(config: Config, log: Log, running: Running): Promise<number
     await owner.end({ timeout: 5 });
   }
   const { build } = await webApp;
+  requireOpen(running);
   const first = openFirstPassword(resolve(dataFolder), process.stdout.isTTY);
   const { handOver } = first;
   const container = await openContainer({ config, log, url, dataFolder, build, handOver });
@@ -82,10 +94,12 @@ async function start(config: Config, log: Log, running: Running): Promise<number
   first
     .forgetOnceUsed(container.pools.allAccountsSql, running.closing.signal)
     .catch(() => undefined);
+  requireOpen(running);
   if (config.ROLE !== 'web') running.worker = await startWorker(container);
+  requireOpen(running);
   if (config.ROLE === 'worker') {
     running.app = openHealthServer(container, running.worker, () => running.open);
-    return listen(running.app, config.HOST, { name: 'HEALTH_PORT', port: config.HEALTH_PORT });
+    return listen(running.app, address);
   }
   const http = openHttp(container, {
     webApp: await webApp,
@@ -95,7 +109,7 @@ async function start(config: Config, log: Log, running: Running): Promise<number
   });
   running.app = http.app;
   running.closeHttp = http.closeStreams;
-  return listen(http.app, config.HOST, { name: 'PORT', port: config.PORT });
+  return listen(http.app, address);
 }
 
 async function ownDatabase(dataFolder: string, log: Log, running: Running): Promise<string> {
@@ -104,33 +118,49 @@ async function ownDatabase(dataFolder: string, log: Log, running: Running): Prom
   return running.embedded.url;
 }
 
+/** Where to listen, and the setting that names the port. */
+type Listening = { host: string; port: number; setting: string };
+
 /** @throws StartError when the port cannot be had. @returns the port, for port 0 the one that was free. */
-async function listen(
-  app: FastifyInstance,
-  host: string,
-  { name, port }: { name: string; port: number },
-): Promise<number> {
+async function listen(app: FastifyInstance, address: Listening): Promise<number> {
+  const { host, port } = address;
+  await app.listen({ host, port, backlog: BACKLOG }).catch((error: unknown) => {
+    throw portError(error, address);
+  });
+  const bound = app.server.address();
+  return typeof bound === 'object' && bound !== null ? bound.port : port;
+}
+
+/** Opens the port for a moment. @throws StartError when it cannot be had. */
+async function requireFreePort(address: Listening): Promise<void> {
+  const { host, port } = address;
+  const server = createServer();
   try {
-    await app.listen({ host, port, backlog: BACKLOG });
+    await once(server.listen({ host, port }), 'listening');
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EADDRINUSE') {
-      throw new StartError(
-        `Port ${port} is taken by another program; stop it, or choose another with ${name}=${port + 1} npm start.`,
-      );
-    }
-    if (code === 'EACCES') {
-      throw new StartError(
-        `Port ${port} may not be used by this user; choose one above 1023 with ${name}.`,
-      );
-    }
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
-      throw new StartError(`HOST ${host} is no address of this machine; use 127.0.0.1 or 0.0.0.0.`);
-    }
-    throw error;
+    throw portError(error, address);
   }
-  const address = app.server.address();
-  return typeof address === 'object' && address !== null ? address.port : port;
+  server.close();
+  await once(server, 'close');
+}
+
+/** The sentence for a port that cannot be had; any other error as it is. */
+function portError(error: unknown, { host, port, setting }: Listening): unknown {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') {
+    return new StartError(
+      `Port ${port} is taken by another program; stop it, or choose another with ${setting}=${port + 1} npm start.`,
+    );
+  }
+  if (code === 'EACCES') {
+    return new StartError(
+      `Port ${port} may not be used by this user; choose one above 1023 with ${setting}.`,
+    );
+  }
+  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') {
+    return new StartError(`HOST ${host} is no address of this machine; use 127.0.0.1 or 0.0.0.0.`);
+  }
+  return error;
 }
 
 /**
@@ -187,6 +217,12 @@ function closeOnSignal(running: Running, log: Log): void {
     const drainMs = signal === 'SIGTERM' ? running.drainMs : 0;
     log.info({ signal, ms: drainMs }, 'closing');
     setTimeout(() => process.exit(1), drainMs + CLOSING_MS_MAX).unref();
+    if (running.starting) {
+      // The start ends at its next step and closes what it has opened: a database half started could not be stopped here.
+      running.open = false;
+      running.closing.abort();
+      return;
+    }
     close(running, drainMs).then(
       () => process.exit(0),
       (error: unknown) => {
@@ -209,23 +245,43 @@ function endOnBug(log: Log): void {
 }
 
 async function main(): Promise<void> {
-  const running: Running = { open: true, drainMs: 0, closing: new AbortController() };
+  const running: Running = {
+    starting: true,
+    open: true,
+    drainMs: 0,
+    closing: new AbortController(),
+  };
   try {
     const config = readConfig(process.env);
     running.drainMs = config.DRAIN_SECONDS * 1_000;
     const log = openLog({ level: config.LOG_LEVEL });
     endOnBug(log);
     closeOnSignal(running, log);
+    for (const { given, meant } of misspeltSettings(process.env)) {
+      log.warn(`${given} is no setting and is ignored; ${meant} may be meant`);
+    }
     const port = await start(config, log, running);
+    requireOpen(running);
+    running.starting = false;
     if (running.container && config.ROLE !== 'worker') {
       process.stdout.write(greeting(running.container, port));
     }
     log.info({ role: config.ROLE, port }, 'the application is open');
   } catch (error) {
+    const wasStopped = !running.open;
     await withTimeout(close(running), CLOSING_MS_MAX, nothing).catch(nothing);
+    if (wasStopped) {
+      process.stderr.write('Stopped before the start was complete; the next start continues.\n');
+      process.exit(0);
+    }
     process.stderr.write(`${await sentenceOf(error)}\n`);
     process.exit(1);
   }
+}
+
+/** Ends a start that a signal has stopped. */
+function requireOpen({ open }: Running): void {
+  if (!open) throw new StartError('A signal stopped the start.');
 }
 
 /** One sentence for what can be mended by whoever starts it; a stack for our own faults. */

@@ -48,8 +48,8 @@ export const backup: Command = {
 export const restore: Command = {
   usage: 'restore <backup> <new folder>',
   says: 'makes a new data folder out of a backup; nothing that runs is touched',
-  run: async ({ given: [from, to, more], config: read, print }) => {
-    if (from === undefined || to === undefined || more !== undefined) {
+  run: async ({ given: [from, to], config: read, print }) => {
+    if (from === undefined || to === undefined) {
       throw new StartError(`Give the backup’s folder and a new one: ${typed(restore)}`);
     }
     const config = read();

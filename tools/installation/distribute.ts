@@ -50,11 +50,6 @@ type Asked = { buckets: number | undefined; isMeant: boolean };
 function read(given: readonly string[]): Asked {
   const at = given.indexOf('--buckets');
   const buckets = at < 0 ? undefined : Number(given[at + 1]);
-  const known = new Set(['--yes', '--buckets', ...(at < 0 ? [] : [given[at + 1]])]);
-  const odd = given.find((word) => !known.has(word));
-  if (odd !== undefined) {
-    throw new StartError(`db:distribute does not know ${odd}: ${typed(distribute)}`);
-  }
   const isNumber =
     buckets === undefined || (Number.isInteger(buckets) && buckets > 0 && buckets <= BUCKETS_MAX);
   if (!isNumber) {

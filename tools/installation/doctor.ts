@@ -41,6 +41,7 @@ import {
   proxies,
   secretKey,
   secondFactors,
+  settingNames,
   simulator,
 } from './doctor/settings.ts';
 import { auditLog, books, jobs, lanes, outbox } from './doctor/work.ts';
@@ -50,12 +51,13 @@ const serverFolder = join(import.meta.dirname, '../../src/server');
 type Checks = readonly (readonly [name: string, check: () => Finding | Promise<Finding>])[];
 
 /** What can be said without the database. */
-function checksOfMachine(config: Config): Checks {
+function checksOfMachine(config: Config, env: Call['env']): Checks {
   const folder = dataFolderOf(config);
   const isOwn = config.DATABASE_URL === undefined;
   const port = config.ROLE === 'worker' ? config.HEALTH_PORT : config.PORT;
   return [
     ['Node', () => nodeVersion(process.version)],
+    ['the names of settings', () => settingNames(env)],
     ['the rules', () => production(config)],
     ['the simulator', () => simulator(config)],
     ['the captcha', () => captcha(config)],
@@ -212,10 +214,10 @@ async function printDatabase(config: Config, print: Call['print']): Promise<Find
 export const doctor: Command = {
   usage: 'doctor',
   says: 'looks at everything and says what is wrong here, and what to do; changes nothing',
-  run: async ({ config: read, print }) => {
+  run: async ({ config: read, env, print }) => {
     const config = read();
     const found = [
-      ...(await printAll(checksOfMachine(config), print)),
+      ...(await printAll(checksOfMachine(config, env), print)),
       ...(await printDatabase(config, print)),
     ];
     const count = (state: Finding['state']) => found.filter((one) => one.state === state).length;

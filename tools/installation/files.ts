@@ -7,7 +7,7 @@ import { openBucket, refusalSentence } from '#server/infra/file-store/open.ts';
 import type { S3Store } from '#server/infra/file-store/s3.ts';
 import { installationId, readSecrets } from '#server/infra/security/secrets.ts';
 import { StartError } from '#server/infra/start-error.ts';
-import { type Call, type Command, typed } from './command.ts';
+import type { Call, Command } from './command.ts';
 import { dataFolderOf, withInstallation } from './open.ts';
 
 const megabytes = (bytes: number): string => `${(bytes / 1_000_000).toFixed(1)} MB`;
@@ -19,7 +19,6 @@ export const moveFiles: Command = {
   says: 'copies the files of the data folder into the store of FILES_URL, and reads each back; may be repeated',
   run: async ({ given, config: read, print }) => {
     const isThorough = given[0] === '--verify';
-    if (given.length > (isThorough ? 1 : 0)) throw new StartError(`Type ${typed(moveFiles)}`);
     const config = read();
     if (!config.FILES_URL) {
       throw new StartError('Set FILES_URL to the store that the files are to lie in.');

@@ -44,6 +44,12 @@ describe('npm run operator', () => {
       [['reset-password', '12'], /^Give the operator’s mobile number/],
       [['restore', 'x'], /^Give the backup’s folder and a new one/],
       [['backup'], /^The database at DATABASE_URL is backed up by its own tools/],
+      [['backup', 'now'], /^backup does not know now: npm run operator -- backup$/m],
+      [['doctor', '--verbose'], /^doctor does not know --verbose: /],
+      [['reset-password', '0812-3456-7890', 'Rina'], /^reset-password does not know Rina: /],
+      [['restore', 'a', 'b', 'c'], /^restore does not know c: /],
+      [['db:distribute', '--buckets', '4', '--now'], /^db:distribute does not know --now: /],
+      [['files:move', '--verfy'], /^files:move does not know --verfy: /],
     ];
     const answers = await Promise.all(asked.map(([words]) => run(db, ...words)));
     asked.forEach(([, words], nth) => expect(answers[nth]).toEqual(sentence(words)));

@@ -17,13 +17,13 @@ export const add: Command = {
   usage: 'add <phone> <name> [roles]',
   says: `makes an operator; roles are ${operatorRoles.join(', ')}, separated by commas (admin without them)`,
   run: async ({
-    given: [phoneTyped = '', nameTyped = '', rolesTyped = 'admin', more],
+    given: [phoneTyped = '', nameTyped = '', rolesTyped = 'admin'],
     config,
     print,
   }) => {
     const phone = phoneOf(phoneTyped, add);
     const name = PersonName().safeParse(nameTyped);
-    if (!name.success || more !== undefined) {
+    if (!name.success) {
       throw new StartError(`Give the operator’s name, in quotes: ${typed(add)}`);
     }
     const roles = rolesTyped.split(',').map((role) => OperatorRole().safeParse(role.trim()));

@@ -3,7 +3,7 @@ import { readConfig } from '#server/infra/config.ts';
 import { BackupError } from '#server/infra/backup/archive/trouble.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import { afterRestore, backup, restore } from './backups.ts';
-import type { Command } from './command.ts';
+import { type Command, typed, unknownWord } from './command.ts';
 import { distribute } from './distribute.ts';
 import { doctor } from './doctor.ts';
 import { moveFiles } from './files.ts';
@@ -55,7 +55,11 @@ export async function runOperator(
     if (!command) {
       throw new StartError(`There is no command ${name}; npm run operator lists them.`);
     }
-    return await command.run({ given, config: () => readConfig(env), print });
+    const unknown = unknownWord(command, given);
+    if (unknown !== undefined) {
+      throw new StartError(`${name} does not know ${unknown}: ${typed(command)}`);
+    }
+    return await command.run({ given, config: () => readConfig(env), env, print });
   } catch (error) {
     const isExpected = error instanceof StartError || error instanceof BackupError;
     complain(isExpected ? error.message : inspect(error));

@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'vitest';
-import { readConfig } from './config.ts';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { misspeltSettings, readConfig } from './config.ts';
 import { settings } from './settings/settings.ts';
 import { StartError } from './start-error.ts';
 
@@ -121,8 +124,53 @@ describe('production', () => {
     });
   });
 
-  test('has the simulator only when it is set by hand', () => {
-    expect(readConfig({ ...production, SIMULATOR: 'on' }).SIMULATOR).toBe(true);
+  test('refuses the simulator, which shows one-time codes to everybody', () => {
+    expect(refusal({ ...production, SIMULATOR: 'on' })).toMatch(/^SIMULATOR=on /);
+    expect(readConfig({ SIMULATOR: 'on' }).SIMULATOR).toBe(true);
+  });
+
+  test.for([
+    '0.0.0.0/0',
+    '::/0',
+    '0.0.0.0/1,128.0.0.0/1',
+    '10.0.0.0/8, 0.0.0.0/4',
+    '::ffff:0:0/96',
+    '::ffff:0.0.0.0/96',
+    '::/64',
+    '2000::/3',
+    '2400::/12',
+    Array.from({ length: 32 }, (_, at) => `${at + 1}.0.0.0/8`).join(),
+  ])('refuses TRUSTED_PROXIES=%s, which lets callers choose their own address', (proxies) => {
+    expect(refusal({ ...production, TRUSTED_PROXIES: proxies })).toMatch(/^TRUSTED_PROXIES=/);
+    expect(refusal({ TRUSTED_PROXIES: proxies })).toBe('accepted');
+  });
+
+  test.for([
+    'loopback',
+    '127.0.0.1, ::1',
+    '10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, 100.64.0.0/10, fc00::/7, fe80::/10',
+    '104.16.0.0/13,104.24.0.0/14,172.64.0.0/13,131.0.72.0/22,2606:4700::/32,2a06:98c0::/29',
+    '::ffff:10.0.0.0/104',
+  ])('takes TRUSTED_PROXIES=%s', (proxies) => {
+    expect(refusal({ ...production, TRUSTED_PROXIES: proxies })).toBe('accepted');
+  });
+
+  test.for(['10.0.0.0/33', '300.1.1.1', '::1/129', '10.0.0.0/', '10.0.0.0/8/8', 'proxy'])(
+    'refuses %s, which is no address or range',
+    (proxies) => {
+      expect(refusal({ TRUSTED_PROXIES: proxies })).toMatch(/^TRUSTED_PROXIES must be /);
+    },
+  );
+
+  test('refuses the simulated bank and trial keys of a captcha', () => {
+    expect(refusal({ ...production, BANK_NUMBER: '8800123456' })).toMatch(/^BANK_NUMBER=/);
+    const trial = {
+      CAPTCHA_PROVIDER: 'turnstile',
+      CAPTCHA_SITE_KEY: '1x00000000000000000000AA',
+      CAPTCHA_SECRET_KEY: '1x0000000000000000000000000000000AA',
+    };
+    expect(refusal({ ...production, ...trial })).toMatch('trial key of turnstile');
+    expect(refusal(trial)).toBe('accepted');
   });
 
   test('operators need a second factor in production, unless the setting says otherwise', () => {
@@ -218,5 +266,73 @@ describe('the store of files', () => {
       'AWS_ACCESS_KEY_ID',
     );
     expect(refusal({ AWS_ACCESS_KEY_ID: 'of something else' })).toBe('accepted');
+  });
+});
+
+describe('a secret in a file', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'kabari-config-'));
+  afterAll(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'secret');
+  const key = 'q8v3ZkT0c1WmYx7nR5uBsLd2EfGh4JpA';
+
+  test('is read in place of the variable, without the line break at its end', () => {
+    writeFileSync(path, `${key}\n`);
+    expect(readConfig({ SECRET_KEY_FILE: path }).SECRET_KEY).toBe(key);
+    expect(refusal({ ...production, SECRET_KEY: undefined, SECRET_KEY_FILE: path })).toBe(
+      'accepted',
+    );
+  });
+
+  test('every secret setting takes one, and no other setting does', () => {
+    writeFileSync(path, 'x');
+    for (const [name, { secret }] of Object.entries(settings)) {
+      const missing = refusal({ [`${name}_FILE`]: join(folder, 'nothing') });
+      expect([name, missing.startsWith(`${name}_FILE names `)]).toEqual([name, secret]);
+    }
+  });
+
+  test('is refused beside the variable, when it cannot be read, is empty or too large', () => {
+    writeFileSync(path, key);
+    expect(refusal({ SECRET_KEY: key, SECRET_KEY_FILE: path })).toBe(
+      'Set SECRET_KEY or SECRET_KEY_FILE, not both.',
+    );
+    expect(refusal({ SECRET_KEY_FILE: join(folder, 'nothing') })).toMatch('ENOENT');
+    expect(refusal({ SECRET_KEY_FILE: folder })).toMatch('EISDIR');
+    writeFileSync(path, '\n');
+    expect(refusal({ SECRET_KEY_FILE: path })).toMatch('is empty');
+    writeFileSync(path, key.repeat(3_000));
+    expect(refusal({ SECRET_KEY_FILE: path })).toMatch('too large');
+  });
+
+  test('never appears in the sentence that refuses it', () => {
+    writeFileSync(path, 'mysql://root:hunter2@db/kabari');
+    expect(refusal({ DATABASE_URL_FILE: path })).toMatch(/^DATABASE_URL must be /);
+    expect(refusal({ DATABASE_URL_FILE: path })).not.toContain('hunter2');
+  });
+});
+
+describe('a variable that resembles a setting', () => {
+  test.for([
+    ['TRUSTED_PROXY', 'TRUSTED_PROXIES'],
+    ['trusted_proxies', 'TRUSTED_PROXIES'],
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['PUBLICURL', 'PUBLIC_URL'],
+    ['KABARI_PUBLIC_URL', 'PUBLIC_URL'],
+    ['KABARI_PORT', 'PORT'],
+    ['SECRET_KEYS', 'SECRET_KEY'],
+    ['SECRETKEY_FILE', 'SECRET_KEY_FILE'],
+    ['AWS_ACCESS_KEY', 'AWS_ACCESS_KEY_ID'],
+    ['OPERATOR_PHONES', 'OPERATOR_PHONE'],
+    ['FOUR_EYE_ABOVE', 'FOUR_EYES_ABOVE'],
+  ])('%s is named as a misspelt %s', ([given = '', meant = '']) => {
+    expect(misspeltSettings({ [given]: 'x' })).toEqual([{ given, meant }]);
+  });
+
+  test('is no variable that systems set, no setting, and none beside the setting itself', () => {
+    const usual =
+      'HOME HOSTNAME HOSTTYPE LANG LOGNAME MAIL OLDPWD PATH POSTGRES_PASSWORD PWD SHELL SHLVL TERM TMPDIR TZ USER INVOCATION_ID JOURNAL_STREAM CREDENTIALS_DIRECTORY NODE_OPTIONS NODE_EXTRA_CA_CERTS NODE_COMPILE_CACHE npm_config_loglevel MALLOC_ARENA_MAX KABARI_HOST_IP DEBIAN_FRONTEND KABARI_GALLERY';
+    const env = Object.fromEntries(usual.split(' ').map((name) => [name, 'x']));
+    expect(misspeltSettings({ ...env, ...production })).toEqual([]);
+    expect(misspeltSettings({ PUBLIC_URL: 'x', KABARI_PUBLIC_URL: 'x' })).toEqual([]);
   });
 });

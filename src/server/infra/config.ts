@@ -1,6 +1,8 @@
+import { readFileSync, statSync } from 'node:fs';
 import { refuseForeignBackup } from './settings/backup.ts';
 import { refuseHalfKey } from './settings/files.ts';
 import { refuseUnsafeGateways } from './settings/gateways.ts';
+import { overlyWideProxies } from './settings/readers.ts';
 import { type Setting, readSetting } from './settings/setting.ts';
 import { settings } from './settings/settings.ts';
 import { StartError } from './start-error.ts';
@@ -42,15 +44,87 @@ export type Config = Omit<
   production: boolean;
 } & { [Name in keyof typeof simulatedBank]: string };
 
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Larger than any secret; a file of this size is something else. */
+const SECRET_BYTES_MAX = 65_536;
+
+/**
+ * The value of a setting. A secret one may stand in a file instead, which `<name>_FILE` names, as Docker, Kubernetes and
+ * systemd hand secrets over.
+ *
+ * @throws StartError when both are set, or the file cannot be used.
+ */
+function valueOf(env: Environment, name: string, { secret }: Setting<unknown>): string | undefined {
+  const path = secret ? env[`${name}_FILE`]?.trim() : undefined;
+  if (!path) return env[name];
+  if (env[name]?.trim()) throw new StartError(`Set ${name} or ${name}_FILE, not both.`);
+  let value: string;
+  try {
+    if (statSync(path).size > SECRET_BYTES_MAX) throw new Error('it is too large');
+    value = readFileSync(path, 'utf8');
+  } catch (error) {
+    const why = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new StartError(`${name}_FILE names ${path}, which cannot be read (${why}).`);
+  }
+  if (value.trim() === '') throw new StartError(`${name}_FILE names ${path}, which is empty.`);
+  return value;
+}
+
+/** Variables that are probably misspelt settings, each with the setting that was probably meant. */
+export function misspeltSettings(env: Environment): { given: string; meant: string }[] {
+  const names = Object.entries<Setting<unknown>>(settings).flatMap(([name, { secret }]) =>
+    secret ? [name, `${name}_FILE`] : [name],
+  );
+  const known = new Set(names);
+  return Object.keys(env)
+    .filter((given) => !known.has(given) && /^[A-Za-z][A-Za-z0-9_-]*$/.test(given))
+    .flatMap((given) => {
+      const letters = lettersOf(given);
+      const meant = names
+        .filter((name) => !env[name])
+        .map((name) => ({ name, apart: distance(letters, lettersOf(name)) }))
+        .filter(({ name, apart }) => apart <= slipsIn(name))
+        .toSorted((one, other) => one.apart - other.apart)[0];
+      return meant ? [{ given, meant: meant.name }] : [];
+    });
+}
+
+const lettersOf = (name: string): string =>
+  name
+    .toUpperCase()
+    .replace(/[^A-Z0-9]/g, '')
+    .replace(/^KABARI(?!DATA$)/, '');
+
+/** How many letters may differ: none in short names, of which `HOST` and `HOME` are two. */
+const slipsIn = (name: string): number => {
+  const { length } = lettersOf(name);
+  return length < 7 ? 0 : Math.min(3, Math.floor(length / 4));
+};
+
+/** The edit distance of two words: letters added, taken away or replaced. */
+function distance(one: string, other: string): number {
+  let row = Array.from({ length: other.length + 1 }, (_, at) => at);
+  for (let at = 1; at <= one.length; at++) {
+    const next = [at];
+    for (let to = 1; to <= other.length; to++) {
+      const replaced = (row[to - 1] ?? 0) + (one[at - 1] === other[to - 1] ? 0 : 1);
+      next.push(Math.min(replaced, (row[to] ?? 0) + 1, (next[to - 1] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[other.length] ?? 0;
+}
+
 /**
  * The settings, from an environment.
  *
  * @throws StartError with one sentence, about the first setting that cannot be used as it is.
  */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(env: Environment): Config {
   const read: Record<string, unknown> = {};
   for (const [name, how] of Object.entries(settings))
-    read[name] = readSetting(name, how, env[name]);
+    read[name] = readSetting(name, how, valueOf(env, name, how));
   const given = read as Settings;
   const production = given.NODE_ENV === 'production';
   if (production) refuseUnsafe(given);
@@ -91,6 +165,17 @@ export const isRangeEmpty = ({
   TOPUP_MINIMUM,
   TOPUP_MAXIMUM,
 }: Pick<Settings, 'TOPUP_MINIMUM' | 'TOPUP_MAXIMUM'>): boolean => TOPUP_MINIMUM > TOPUP_MAXIMUM;
+
+/** The keys that captcha providers publish for trials: every solution passes. */
+const trialKeys =
+  /^([123]x0{20}[A-Z]{2}|[123]x0{33}[A-Z]{2}|[123]0000000-ffff-ffff-ffff-000000000001|0x0{40}|6LeIxAcTAAAA)/i;
+
+/** True when a key of the captcha is one that its provider publishes for trials. */
+export const hasTrialKey = ({
+  CAPTCHA_SITE_KEY = '',
+  CAPTCHA_SECRET_KEY = '',
+}: Pick<Settings, 'CAPTCHA_SITE_KEY' | 'CAPTCHA_SECRET_KEY'>): boolean =>
+  [CAPTCHA_SITE_KEY, CAPTCHA_SECRET_KEY].some((key) => trialKeys.test(key));
 
 /** Apart means apart: an address that also shows the portal, or answers acts, would protect nobody. */
 function refuseShared({ MEDIA_ORIGIN, PUBLIC_URL, API_URL, PORTAL_ORIGINS }: Settings): void {
@@ -161,12 +246,33 @@ function refuseUnsafe(given: Settings): void {
       throw new StartError(`${name} must begin with https:// when NODE_ENV=production.`);
     }
   }
+  if (given.CAPTCHA_PROVIDER !== 'altcha' && hasTrialKey(given)) {
+    throw new StartError(
+      `CAPTCHA_SITE_KEY or CAPTCHA_SECRET_KEY is a trial key of ${given.CAPTCHA_PROVIDER}, which lets every program in; use keys of your own when NODE_ENV=production.`,
+    );
+  }
+  if (given.BANK_NUMBER !== undefined && isSimulatedBank(given.BANK_NUMBER)) {
+    throw new StartError(
+      `BANK_NUMBER=${given.BANK_NUMBER} is the account of the simulated bank; name your own when NODE_ENV=production.`,
+    );
+  }
   for (const name of ['BANK_NAME', 'BANK_NUMBER', 'BANK_HOLDER'] as const) {
     if (given[name] === undefined) {
       throw new StartError(
         `NODE_ENV=production needs ${name}: top-ups are transferred to BANK_NAME, BANK_NUMBER, BANK_HOLDER.`,
       );
     }
+  }
+  if (given.SIMULATOR) {
+    throw new StartError(
+      'SIMULATOR=on shows one-time codes to everybody; remove it when NODE_ENV=production.',
+    );
+  }
+  const wide = overlyWideProxies(given.TRUSTED_PROXIES);
+  if (wide.length > 0) {
+    throw new StartError(
+      `TRUSTED_PROXIES=${wide.join(',')} lets callers choose their own address; name only the addresses of your proxy when NODE_ENV=production.`,
+    );
   }
   if (given.TRUSTED_PROXIES.length === 0) {
     throw new StartError(

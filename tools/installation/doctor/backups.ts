@@ -1,5 +1,7 @@
-import { stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { exec } from 'node:child_process';
+import { readdir, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Archiving } from '#server/infra/backup/archiving.ts';
 import { listBackups } from '#server/infra/backup/archive/folder.ts';
 import type { LastBackup } from '#server/infra/backup/runs.ts';
@@ -8,8 +10,11 @@ import { verifyBackup } from '#server/infra/backup/archive/verify.ts';
 import type { Config } from '#server/infra/config.ts';
 import { type Finding, ago, ok, warning, wrong } from './finding.ts';
 
-const DAY_MS = 86_400_000;
-const ARCHIVED_MS_MAX = DAY_MS / 24;
+const HOUR_MS = 3_600_000;
+const ARCHIVED_MS_MAX = HOUR_MS;
+/** Clocks of two machines differ a little. */
+const FUTURE_MS_MAX = HOUR_MS;
+const COMMAND_MS_MAX = 30_000;
 
 /** Whether backups are made at all, and how the last one ended. */
 export function lastRun(
@@ -77,26 +82,30 @@ async function diskBelow(path: string): Promise<number> {
   return found?.dev ?? diskBelow(dirname(path));
 }
 
+type ProofSettings = Pick<
+  Config,
+  'BACKUP_EXTERNAL' | 'BACKUP_PROOF_FILE' | 'BACKUP_PROOF_COMMAND' | 'BACKUP_PROOF_HOURS'
+>;
+
 /**
- * Whether somebody backs up the database at DATABASE_URL: what it shows by itself is that its WAL is
- * archived. Dumps and snapshots cannot be seen from here; BACKUP_EXTERNAL declares them.
+ * Whether the database at DATABASE_URL is backed up: by its archived WAL, or by the proof that the settings name. What
+ * BACKUP_EXTERNAL says is a claim, not a proof.
  */
-export function foreignBackup(
-  { BACKUP_EXTERNAL }: Pick<Config, 'BACKUP_EXTERNAL'>,
+export async function foreignBackup(
+  config: ProofSettings,
   { isOn, lastArchivedAt, lastFailedAt, activeSlots }: Archiving,
   now: Date,
-): Finding {
+): Promise<Finding> {
   if (isOn && lastFailedAt && (!lastArchivedAt || lastFailedAt > lastArchivedAt)) {
     return wrong(
       `The database cannot archive its WAL since ${ago(lastFailedAt, now)}.`,
       'Its log says why archive_command fails; its disk fills up meanwhile.',
     );
   }
+  const proof = await readProof(config);
+  if (proof) return judgeProof(proof, config, now);
   if (isOn && lastArchivedAt && now.getTime() - lastArchivedAt.getTime() <= ARCHIVED_MS_MAX) {
     return ok(`The database archived its WAL ${ago(lastArchivedAt, now)}.`);
-  }
-  if (BACKUP_EXTERNAL !== undefined) {
-    return ok(`Backed up elsewhere, as BACKUP_EXTERNAL says: ${BACKUP_EXTERNAL}`);
   }
   if (isOn) {
     return warning(
@@ -104,9 +113,86 @@ export function foreignBackup(
       'Set its archive_timeout (60 s), so that little is lost when it breaks.',
     );
   }
+  const claim = config.BACKUP_EXTERNAL;
+  if (claim !== undefined) {
+    return warning(
+      `BACKUP_EXTERNAL says “${claim}”, and nothing proves it.`,
+      'Set BACKUP_PROOF_FILE or BACKUP_PROOF_COMMAND (docs/running/backup-and-restore.md).',
+    );
+  }
   const standby = activeSlots > 0 ? ' A standby reads from it; that is no backup.' : '';
   return wrong(
     `Nothing shows that the database at DATABASE_URL is backed up.${standby}`,
-    'Back it up (docs/running/backup-and-restore.md), then say in BACKUP_EXTERNAL what does it.',
+    'Back it up, then name a proof in BACKUP_PROOF_FILE or BACKUP_PROOF_COMMAND (docs/running/backup-and-restore.md).',
   );
+}
+
+/** When the newest backup was made by a proof, or why the proof shows none. */
+type Proof = { by: string } & ({ at: Date } | { trouble: string });
+
+async function readProof({
+  BACKUP_PROOF_FILE: path,
+  BACKUP_PROOF_COMMAND: command,
+}: ProofSettings): Promise<Proof | undefined> {
+  if (path !== undefined) return { by: path, ...(await newestFile(path)) };
+  if (command !== undefined) return { by: 'BACKUP_PROOF_COMMAND', ...(await askCommand(command)) };
+  return undefined;
+}
+
+function judgeProof(proof: Proof, config: ProofSettings, now: Date): Finding {
+  const remedy = 'Look into what makes the backups, and make one now.';
+  if ('trouble' in proof) return wrong(`${proof.by} proves no backup: ${proof.trouble}.`, remedy);
+  const ageMs = now.getTime() - proof.at.getTime();
+  if (ageMs < -FUTURE_MS_MAX) {
+    return wrong(
+      `${proof.by} names a backup of the future.`,
+      'Compare the clocks of both machines.',
+    );
+  }
+  const says = `The newest backup by ${proof.by} was made ${ago(proof.at, now)}`;
+  return ageMs > config.BACKUP_PROOF_HOURS * HOUR_MS
+    ? wrong(`${says}; BACKUP_PROOF_HOURS is ${config.BACKUP_PROOF_HOURS}.`, remedy)
+    : ok(`${says}.`);
+}
+
+/** The age of a file, or of the newest in a folder; an empty file is no backup. */
+async function newestFile(path: string): Promise<{ at: Date } | { trouble: string }> {
+  try {
+    const isFolder = (await stat(path)).isDirectory();
+    const files = isFolder ? (await readdir(path)).map((name) => join(path, name)) : [path];
+    const found = await Promise.all(files.map((file) => stat(file)));
+    const times = found
+      .filter((file) => file.isFile() && file.size > 0)
+      .map(({ mtimeMs }) => mtimeMs);
+    return times.length === 0
+      ? { trouble: isFolder ? 'no file in it has any content' : 'it is empty' }
+      : { at: new Date(Math.max(...times)) };
+  } catch (error) {
+    return { trouble: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The time that a command prints on its first line. */
+async function askCommand(command: string): Promise<{ at: Date } | { trouble: string }> {
+  try {
+    const { stdout } = await promisify(exec)(command, {
+      timeout: COMMAND_MS_MAX,
+      killSignal: 'SIGKILL',
+      maxBuffer: 65_536,
+    });
+    const ms = timeOf(stdout.split('\n')[0]?.trim() ?? '');
+    return Number.isFinite(ms) ? { at: new Date(ms) } : { trouble: 'it printed no time' };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    return {
+      trouble: typeof code === 'number' ? `it ended with ${code}` : 'it did not end as it should',
+    };
+  }
+}
+
+/** Milliseconds since 1970 of a time with its zone, or of seconds since 1970; NaN for other words. */
+function timeOf(line: string): number {
+  if (/^\d{9,11}(\.\d+)?$/.test(line)) return Number(line) * 1_000;
+  const isTime = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d(:?\d\d)?)$/.test(line);
+  return isTime ? Date.parse(line.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')) : Number.NaN;
 }

@@ -1,4 +1,4 @@
-import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,6 +23,7 @@ import {
   proxies,
   secretKey,
   secondFactors,
+  settingNames,
   simulator,
 } from './settings.ts';
 import { auditLog, books, jobs, lanes, outbox } from './work.ts';
@@ -53,13 +54,19 @@ describe('what the doctor finds in the settings', () => {
     expect(nodeVersion('v25.9.0').state).toBe('wrong');
   });
 
-  test('an installation without the strict rules, and simulated phones in production', () => {
+  test('an installation without the strict rules', () => {
     expect(production(readConfig({})).state).toBe('warning');
     expect(production(readConfig(inProduction)).state).toBe('ok');
     const plain = { ...readConfig(inProduction), PUBLIC_URL: 'http://kabari.example' };
     expect(production(plain).state).toBe('wrong');
-    expect(simulator(readConfig(inProduction)).state).toBe('ok');
-    expect(simulator(readConfig({ ...inProduction, SIMULATOR: 'on' })).state).toBe('warning');
+    expect(simulator(readConfig(inProduction)).says).toContain('off');
+    expect(simulator(readConfig({})).says).toContain('on');
+  });
+
+  test('variables that resemble settings', () => {
+    expect(settingNames({ ...inProduction, HOME: '/root' }).state).toBe('ok');
+    const { says, state } = settingNames({ TRUSTED_PROXY: 'loopback' });
+    expect([state, says]).toEqual(['warning', expect.stringContaining('TRUSTED_PROXIES')]);
   });
 
   test('keys of a captcha that let everybody through', () => {
@@ -310,23 +317,71 @@ describe('what the doctor finds of backups', () => {
     expect((await ownDisk(folder, '/elsewhere', disks)).state).toBe('ok');
   });
 
-  test('that nobody backs up the database at DATABASE_URL, as far as it shows', async ({ db }) => {
+  const unproven = {
+    BACKUP_EXTERNAL: undefined,
+    BACKUP_PROOF_FILE: undefined,
+    BACKUP_PROOF_COMMAND: undefined,
+    BACKUP_PROOF_HOURS: 26,
+  };
+
+  test('a database at DATABASE_URL without proof of a backup', async ({ db }) => {
     const none = await readArchiving(db.owner);
     expect(none).toMatchObject({ isOn: false, activeSlots: 0 });
-    expect(foreignBackup({ BACKUP_EXTERNAL: undefined }, none, NOW).state).toBe('wrong');
-    expect(foreignBackup({ BACKUP_EXTERNAL: 'RDS, 7 days' }, none, NOW)).toEqual({
-      state: 'ok',
+    expect((await foreignBackup(unproven, none, NOW)).state).toBe('wrong');
+    const claimed = { ...unproven, BACKUP_EXTERNAL: 'RDS, 7 days' };
+    expect(await foreignBackup(claimed, none, NOW)).toMatchObject({
+      state: 'warning',
       says: expect.stringContaining('RDS, 7 days'),
     });
     const archived = { ...none, isOn: true, lastArchivedAt: before(0.1) };
-    const undeclared = { BACKUP_EXTERNAL: undefined };
-    expect(foreignBackup(undeclared, archived, NOW).state).toBe('ok');
-    expect(foreignBackup(undeclared, { ...archived, lastArchivedAt: before(5) }, NOW).state).toBe(
-      'warning',
-    );
+    expect((await foreignBackup(unproven, archived, NOW)).state).toBe('ok');
+    const idle = { ...archived, lastArchivedAt: before(5) };
+    expect((await foreignBackup(unproven, idle, NOW)).state).toBe('warning');
     const failing = { ...archived, lastFailedAt: before(0.01) };
-    expect(foreignBackup({ BACKUP_EXTERNAL: 'RDS' }, failing, NOW).state).toBe('wrong');
-    expect(foreignBackup(undeclared, { ...none, activeSlots: 1 }, NOW).says).toContain('standby');
+    expect((await foreignBackup(claimed, failing, NOW)).state).toBe('wrong');
+    expect((await foreignBackup(unproven, { ...none, activeSlots: 1 }, NOW)).says).toContain(
+      'standby',
+    );
+  });
+
+  test('the age of a backup, by the file that it writes', async ({ db }) => {
+    const none = await readArchiving(db.owner);
+    const folder = await someFolder();
+    const stateOf = async (path: string) =>
+      (await foreignBackup({ ...unproven, BACKUP_PROOF_FILE: path }, none, NOW)).state;
+    const dump = join(folder, 'kabari.dump');
+    expect([await stateOf(dump), await stateOf(folder)]).toEqual(['wrong', 'wrong']);
+    await writeFile(dump, '');
+    await utimes(dump, before(2), before(2));
+    expect([await stateOf(dump), await stateOf(folder)]).toEqual(['wrong', 'wrong']);
+    await writeFile(dump, 'PGDMP');
+    await utimes(dump, before(2), before(2));
+    expect([await stateOf(dump), await stateOf(folder)]).toEqual(['ok', 'ok']);
+    await utimes(dump, before(30), before(30));
+    expect([await stateOf(dump), await stateOf(folder)]).toEqual(['wrong', 'wrong']);
+    const claimed = { ...unproven, BACKUP_EXTERNAL: 'cron', BACKUP_PROOF_FILE: dump };
+    expect((await foreignBackup(claimed, none, NOW)).state).toBe('wrong');
+  });
+
+  test.skipIf(windows)('the age of a backup, by what a command prints', async ({ db }) => {
+    const none = await readArchiving(db.owner);
+    const stateOf = async (command: string) =>
+      (await foreignBackup({ ...unproven, BACKUP_PROOF_COMMAND: command }, none, NOW)).state;
+    const seconds = Math.floor(before(3).getTime() / 1000);
+    for (const [command, state] of [
+      [`echo ${before(3).toISOString()}`, 'ok'],
+      ['echo 2026-11-23 16:30:00+07', 'ok'],
+      [`echo ${seconds}`, 'ok'],
+      [`echo ${before(40).toISOString()}`, 'wrong'],
+      ['echo 2027-01-01T00:00:00Z', 'wrong'],
+      ['echo 7', 'wrong'],
+      ['echo yesterday', 'wrong'],
+      ['true', 'wrong'],
+      [`echo ${seconds}; exit 3`, 'wrong'],
+      ['no-such-command', 'wrong'],
+    ]) {
+      expect([command, await stateOf(command ?? '')]).toEqual([command, state]);
+    }
   });
 });
 

@@ -1,4 +1,5 @@
-import type { Config } from '#server/infra/config.ts';
+import { type Config, hasTrialKey, misspeltSettings } from '#server/infra/config.ts';
+import { overlyWideProxies } from '#server/infra/settings/readers.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 
 const NODE_MAJOR_MIN = 26;
@@ -27,25 +28,26 @@ export function production({ production: isOn, PUBLIC_URL }: Config): Finding {
     : wrong('PUBLIC_URL is no https address.', 'Set PUBLIC_URL to the https address people use.');
 }
 
-/** In production, messages to simulated phones reach nobody. */
-export function simulator({ SIMULATOR, production: isOn }: Config): Finding {
-  return SIMULATOR && isOn
-    ? warning(
-        'Simulated phones are on in production: messages to them reach nobody.',
-        'Leave SIMULATOR away, unless this is a trial.',
-      )
-    : ok(`Simulated phones are ${SIMULATOR ? 'on' : 'off'}.`);
-}
+/** Simulated phones show one-time codes to everybody, so production refuses them. */
+export const simulator = ({ SIMULATOR }: Config): Finding =>
+  ok(`Simulated phones are ${SIMULATOR ? 'on' : 'off'}.`);
 
-/** The keys that captcha providers publish for trying things out: they let everybody through. */
-const trialKeys =
-  /^([123]x0{20}[A-Z]{2}|[123]x0{33}[A-Z]{2}|[123]0000000-ffff-ffff-ffff-000000000001|0x0{40}|6LeIxAcTAAAA)/i;
+/** Names variables that are probably misspelt settings, which would be ignored. */
+export function settingNames(env: Readonly<Record<string, string | undefined>>): Finding {
+  const found = misspeltSettings(env);
+  return found.length === 0
+    ? ok('No variable resembles a setting without being one.')
+    : warning(
+        `Ignored, as Kabari has no such settings: ${found.map(({ given, meant }) => `${given} (${meant}?)`).join(', ')}.`,
+        'Correct their names; docs/settings.md lists them all.',
+      );
+}
 
 /** A captcha with the keys of its documentation stops nobody. */
 export function captcha(config: Config): Finding {
-  const { CAPTCHA_PROVIDER, CAPTCHA_SITE_KEY = '', CAPTCHA_SECRET_KEY = '' } = config;
+  const { CAPTCHA_PROVIDER } = config;
   if (CAPTCHA_PROVIDER === 'altcha') return ok('The captcha is our own (altcha).');
-  return [CAPTCHA_SITE_KEY, CAPTCHA_SECRET_KEY].some((key) => trialKeys.test(key))
+  return hasTrialKey(config)
     ? wrong(
         `The keys of ${CAPTCHA_PROVIDER} are those for trying things out: everybody passes.`,
         'Set CAPTCHA_SITE_KEY and CAPTCHA_SECRET_KEY to your own.',
@@ -55,7 +57,7 @@ export function captcha(config: Config): Finding {
 
 /** Whoever may say from where a request came can evade every limit. */
 export function proxies({ TRUSTED_PROXIES }: Config): Finding {
-  const all = TRUSTED_PROXIES.filter((one) => one.endsWith('/0'));
+  const all = overlyWideProxies(TRUSTED_PROXIES);
   return all.length === 0
     ? ok(
         `${TRUSTED_PROXIES.length === 0 ? 'No proxy is' : `${TRUSTED_PROXIES.join(', ')} may be`} believed.`,

@@ -1,4 +1,6 @@
-import { describe, expect, inject } from 'vitest';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { describe, expect, inject, onTestFinished } from 'vitest';
 import { test } from '#tests/support/database/database.ts';
 import { checkDatabase } from './check.ts';
 import { openDatabase } from './database.ts';
@@ -18,6 +20,23 @@ async function refusal(url: string, options: Parameters<typeof checkDatabase>[1]
   }
 }
 
+/** The address of a server without TLS that refuses everybody with an error of PostgreSQL. */
+async function answering(code: string, message: string): Promise<string> {
+  const body = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`);
+  const head = Buffer.from('E\0\0\0\0');
+  head.writeInt32BE(body.length + 4, 1);
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.once('data', (first) => {
+      const asksForTls = first.length === 8;
+      socket.end(asksForTls ? 'N' : Buffer.concat([head, body]));
+    });
+  });
+  onTestFinished(() => void server.close());
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  return `postgres://ani:hunter2@127.0.0.1:${(server.address() as AddressInfo).port}/kabari`;
+}
+
 const local = { production: false };
 const strict = { production: true };
 
@@ -33,6 +52,19 @@ describe('the database is refused', () => {
     const url = new URL(db.url);
     url.pathname = '/nothing_here';
     expect(await refusal(url.href, local)).toContain('The database nothing_here does not exist');
+  });
+
+  test('when it takes encrypted connections only, told apart from a wrong password', async () => {
+    const hostssl = 'no pg_hba.conf entry for host "127.0.0.1", user "ani", no encryption';
+    const plain = await refusal(await answering('28000', hostssl), local);
+    expect(plain).toMatch(/^The database on \S+ has no rule in pg_hba.conf .*\?sslmode=require/);
+    const password = await answering('28P01', 'password authentication failed for user "ani"');
+    expect(await refusal(password, local)).toMatch(/refuses the role ani or its password\.$/);
+  });
+
+  test('when it has no TLS and the address asks for it', async () => {
+    const url = await answering('28000', 'no TLS');
+    expect(await refusal(`${url}?sslmode=require`, local)).toMatch(/has no TLS; turn it on there/);
   });
 
   test('when its clock is more than two seconds off', async ({ db }) => {

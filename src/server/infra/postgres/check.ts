@@ -115,16 +115,31 @@ export async function countOthers(owner: Sql): Promise<number> {
   return row?.others ?? 0;
 }
 
+/** True for the codes by which Node refuses a certificate. */
+const isUnprovenCertificate = (code: string): boolean =>
+  /^(?:ERR_TLS_\w+|CERT_\w+|\w*SELF_SIGNED_CERT\w*|UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF)\w*)$/.test(
+    code,
+  );
+
 /** Why there is no database to ask; the password is nowhere in it. */
 function unreachable(sql: Sql, error: unknown): string {
-  const { hosts, database, user } = sql.place;
+  const { hosts, database, user, tls } = sql.place;
   const place = hosts.map(({ host, port }) => `${host}:${port}`).join(',');
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === READ_ONLY) return takesNoWrites(database);
   if (code === '3D000')
     return `The database ${database} does not exist on ${place}; create it first.`;
-  if (code.startsWith('28'))
-    return `The database on ${place} refuses the role ${user} or its password.`;
+  if (code === '28P01') return `The database on ${place} refuses the role ${user} or its password.`;
+  if (code.startsWith('28')) {
+    const encrypted = tls
+      ? ''
+      : ' If it takes encrypted connections only (hostssl), add ?sslmode=require to the address.';
+    return `The database on ${place} has no rule in pg_hba.conf that lets the role ${user} into ${database} from this machine.${encrypted}`;
+  }
+  if (/does not support SSL/.test(String(error)))
+    return `The database on ${place} has no TLS; turn it on there (ssl = on), or take sslmode out of the address.`;
+  if (isUnprovenCertificate(code))
+    return `The certificate of the database on ${place} cannot be verified (${code}); name its authority in NODE_EXTRA_CA_CERTS, or use sslmode=require, which encrypts without verifying.`;
   if (code === '53300')
     return `The database on ${place} takes no more connections; raise max_connections there, or end some.`;
   const why = isTransient(error) || code === 'ENOTFOUND' ? code : String(error);

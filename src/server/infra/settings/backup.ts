@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { StartError } from '#server/infra/start-error.ts';
-import { text } from './readers.ts';
+import { text, whole } from './readers.ts';
 import { optional, setting } from './setting.ts';
 
 const timesOfDay = z
@@ -47,8 +47,21 @@ export const backupSettings = {
     text,
   ),
   BACKUP_EXTERNAL: optional(
-    'What backs up the database at `DATABASE_URL` (and the data folder), in your own words; `npm run operator doctor` then no longer asks.',
+    'What backs up the database at `DATABASE_URL` (and the data folder), in your own words, for people who read `npm run operator -- doctor`. It proves nothing: see the two settings below.',
     text,
+  ),
+  BACKUP_PROOF_FILE: optional(
+    'A file that every successful backup of the database at `DATABASE_URL` writes anew, or a folder into which it puts one. `doctor` reads the age of the newest file that is not empty.',
+    text,
+  ),
+  BACKUP_PROOF_COMMAND: optional(
+    'A shell command that prints when the newest backup of the database at `DATABASE_URL` was made, as `2026-11-28T03:15:00Z` or in seconds since 1970. `doctor` runs it, for 30 seconds at most.',
+    text,
+  ),
+  BACKUP_PROOF_HOURS: setting(
+    'How old, in hours, the newest backup may be by `BACKUP_PROOF_FILE` or `BACKUP_PROOF_COMMAND`.',
+    whole(1, 8_760),
+    '26',
   ),
 };
 

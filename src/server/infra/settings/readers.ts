@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net';
 import * as z from 'zod/mini';
 import { canonicalAddress } from '#server/infra/postgres/address.ts';
 
@@ -94,11 +95,72 @@ export const replicaUrl = z.pipe(
 export const proxy = z
   .string()
   .check(
-    z.regex(
-      /^([0-9]{1,3}(\.[0-9]{1,3}){3}|[0-9a-fA-F:.]*:[0-9a-fA-F:.]*)(\/[0-9]{1,3})?$|^loopback$/,
+    z.refine(
+      (word) => word === 'loopback' || rangeOf(word) !== undefined,
       'addresses or ranges such as 127.0.0.1, 10.0.0.0/8, or the word loopback',
     ),
   );
+
+/** The range that a proxy setting names: its IP version, address and prefix length in bits. */
+function rangeOf(word: string): { version: number; address: string; bits: number } | undefined {
+  const [address = '', prefix, more] = word.split('/');
+  const version = isIP(address);
+  const bits = prefix === undefined ? widthOf(version) : Number(prefix);
+  const isRange =
+    version !== 0 &&
+    more === undefined &&
+    /^\d{1,3}$/.test(prefix ?? '0') &&
+    bits <= widthOf(version);
+  return isRange ? { version, address, bits } : undefined;
+}
+
+const widthOf = (version: number): number => (version === 4 ? 32 : 128);
+
+/** A sixteenth of all IPv4 addresses: private networks and the ranges of a large CDN together are smaller. */
+const IPV4_SHARE_MAX = 1 / 16;
+const IPV4_BITS_MIN = 8;
+const IPV6_BITS_MIN = 20;
+/** Private (fc00::/7) and link-local (fe80::/10) addresses: never the address of a stranger. */
+const localIpv6 = /^(f[cd][0-9a-f]{2}|fe[89ab][0-9a-f]):/i;
+
+/**
+ * The ranges of `TRUSTED_PROXIES` through which strangers could name any address as their own: a range too wide for
+ * one operator's proxies, or many that together cover a large share of all addresses.
+ */
+export function overlyWideProxies(proxies: readonly string[]): string[] {
+  const ranges = proxies.flatMap((word) => {
+    const range = rangeOf(word);
+    return range ? [{ word, share4: ipv4ShareOf(range), ...range }] : [];
+  });
+  const wide = ranges.filter(
+    ({ version, address, bits, share4 }) =>
+      share4 > 2 ** -IPV4_BITS_MIN ||
+      (version === 6 && share4 === 0 && bits < IPV6_BITS_MIN && !localIpv6.test(address)),
+  );
+  const total = ranges.reduce((sum, { share4 }) => sum + share4, 0);
+  const found = total > IPV4_SHARE_MAX ? ranges.filter(({ share4 }) => share4 > 0) : wide;
+  return found.map(({ word }) => word);
+}
+
+/** The share of all IPv4 addresses in a range; an IPv6 range counts by what it holds of `::ffff:0:0/96`. */
+function ipv4ShareOf({
+  version,
+  address,
+  bits,
+}: {
+  version: number;
+  address: string;
+  bits: number;
+}): number {
+  if (version === 4) return 2 ** -bits;
+  if (bits > 96) return mapped.check(address, 'ipv6') ? 2 ** -(bits - 96) : 0;
+  const range = new BlockList();
+  range.addSubnet(address, bits, 'ipv6');
+  return range.check('::ffff:8.8.8.8', 'ipv6') ? 1 : 0;
+}
+
+const mapped = new BlockList();
+mapped.addSubnet('::ffff:0:0', 96, 'ipv6');
 
 export const clamd = z
   .string()

@@ -104,14 +104,21 @@ function tlsOf(asked: URLSearchParams): { rejectUnauthorized: boolean } | false 
 }
 
 /** Where an address leads, without the password. */
-export type Place = { hosts: readonly Host[]; user: string; database: string };
+export type Place = {
+  hosts: readonly Host[];
+  user: string;
+  database: string;
+  /** True when connections are encrypted. */
+  tls: boolean;
+};
 
 export function placeOf(url: string): Place {
-  const { username, pathname } = new URL(url);
+  const { username, pathname, searchParams } = new URL(url);
   return {
     hosts: hostsOf(url),
     user: decodeURIComponent(username),
     database: decodeURIComponent(pathname.slice(1)),
+    tls: tlsOf(searchParams) !== false,
   };
 }
 
