@@ -91,7 +91,9 @@ type Outcome = Pick<Call, 'print'> & {
 function report(folder: string, { manifest, restored, config, print }: Outcome): number {
   print(`${folder} is as everything was at ${manifest.at}.`);
   for (const line of restored ? linesOf(restored) : []) print(line);
-  if (manifest.secret_id !== secretId(config.SECRET_KEY)) {
+  const { SECRET_KEY: key, SECRET_KEY_SECOND: second } = config;
+  const keys = second === undefined ? [key] : [key, second === 'none' ? undefined : second];
+  if (!keys.some((one) => manifest.secret_id === secretId(one))) {
     print(
       'SECRET_KEY is not the one of the backup: set that one before the start, or what is sealed stays closed.',
     );

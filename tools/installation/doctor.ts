@@ -18,7 +18,7 @@ import { readDatabaseFacts } from '#server/infra/postgres/check.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { compareMigrations } from '#server/infra/postgres/migrations.ts';
 import { FIRST_LSN, readStanding } from '#server/infra/postgres/replica/standing.ts';
-import { installationId, opensSecrets } from '#server/infra/security/secrets.ts';
+import { installationId, countSealedSecrets } from '#server/infra/security/secrets.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import type { Call, Command } from './command.ts';
 import { dataFolderOf, openInstallation } from './open.ts';
@@ -85,10 +85,7 @@ function checksOfDatabase(config: Config, { owner, allAccountsSql }: Pools, now:
       'the tables',
       async () => migrations(await compareMigrations(owner, join(serverFolder, 'migrations'))),
     ],
-    [
-      'SECRET_KEY',
-      async () => secretKey(config, await opensSecrets(allAccountsSql, config.SECRET_KEY)),
-    ],
+    ['SECRET_KEY', async () => secretKey(config, await countSealedSecrets(allAccountsSql, config))],
     ['the operators', async () => secondFactors(config, await factorsOfOperators(allAccountsSql))],
     ['the books', async () => books(await lastCheck(allAccountsSql), now)],
     [

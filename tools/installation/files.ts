@@ -28,7 +28,7 @@ export const moveFiles: Command = {
     const stop = () => ending.abort();
     process.on('SIGINT', stop).on('SIGTERM', stop);
     return withInstallation(config, 'files', async ({ allAccountsSql: all }) => {
-      await readSecrets(all, config.SECRET_KEY);
+      await readSecrets(all, config);
       const owner = await installationId(all);
       const to = await openBucket({ config, dataFolder, owner });
       if (!to) throw new StartError('FILES_URL is not set.');

@@ -8,6 +8,7 @@ import { distribute } from './distribute.ts';
 import { doctor } from './doctor.ts';
 import { moveFiles } from './files.ts';
 import { ledgerCheck } from './ledger-check.ts';
+import { rotateKey } from './rotate-key.ts';
 import { add, resetPassword, resetSecondFactor } from './people.ts';
 
 const commands: readonly Command[] = [
@@ -19,6 +20,7 @@ const commands: readonly Command[] = [
   restore,
   afterRestore,
   moveFiles,
+  rotateKey,
   distribute,
   doctor,
 ];

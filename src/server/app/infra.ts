@@ -98,7 +98,7 @@ export async function openInfra(options: Options): Promise<{ infra: Infra; pools
   });
   const settings = await openLiveSettings({ allAccountsSql, config: options.config, report });
   const { config } = settings;
-  const secrets = await readSecrets(allAccountsSql, config.SECRET_KEY);
+  const secrets = await readSecrets(allAccountsSql, config);
   await refuseOtherKey(allAccountsSql, secrets);
   const owner = await installationId(allAccountsSql);
   const store = await openFileStore({ config, dataFolder, owner });

@@ -34,7 +34,7 @@ export async function invoicesApp(db: TestDatabase, { ppn = false }: { ppn?: boo
     log: { warn: () => undefined },
     now,
   });
-  const secrets = secretsFrom(Buffer.alloc(32, 7), undefined);
+  const secrets = secretsFrom(Buffer.alloc(32, 7));
   const invoices = openInvoices({
     sql,
     allAccountsSql,

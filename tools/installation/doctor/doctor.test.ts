@@ -9,7 +9,7 @@ import { failedJobs } from '#server/infra/jobs/failed-jobs.ts';
 import { readDatabaseFacts } from '#server/infra/postgres/check.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { compareMigrations } from '#server/infra/postgres/migrations.ts';
-import { opensSecrets, readSecrets, storedSecret } from '#server/infra/security/secrets.ts';
+import { countSealedSecrets, readSecrets, storedSecret } from '#server/infra/security/secrets.ts';
 import { freePort } from '#server/infra/embedded-postgres/server.ts';
 import { test } from '#tests/support/database/database.ts';
 import { foreignBackup, lastRun, newestBackup, ownDisk } from './backups.ts';
@@ -99,11 +99,19 @@ describe('what the doctor finds in the settings', () => {
 
   test('no SECRET_KEY, or another than the one that was sealed with', async ({ sql }) => {
     const { SECRET_KEY } = inProduction;
-    await storedSecret(sql, await readSecrets(sql, SECRET_KEY), { name: 'x', make: () => 'y' });
+    await storedSecret(sql, await readSecrets(sql, { SECRET_KEY }), { name: 'x', make: () => 'y' });
     const config = readConfig(inProduction);
-    expect(secretKey(config, await opensSecrets(sql, SECRET_KEY)).state).toBe('ok');
-    expect(secretKey(config, await opensSecrets(sql, `${SECRET_KEY}!`)).state).toBe('wrong');
-    expect(secretKey(readConfig({}), true).state).toBe('warning');
+    expect(secretKey(config, await countSealedSecrets(sql, { SECRET_KEY })).state).toBe('ok');
+    expect(
+      secretKey(config, await countSealedSecrets(sql, { SECRET_KEY: `${SECRET_KEY}!` })).state,
+    ).toBe('wrong');
+    const rotating = { SECRET_KEY: `${SECRET_KEY}!`, SECRET_KEY_SECOND: SECRET_KEY };
+    const found = await countSealedSecrets(sql, rotating);
+    expect(secretKey(readConfig({ ...inProduction, ...rotating }), found)).toMatchObject({
+      state: 'warning',
+      remedy: expect.stringContaining('rotate-key'),
+    });
+    expect(secretKey(readConfig({}), { sealed: 0, opened: 0, outdated: 0 }).state).toBe('warning');
   });
 });
 

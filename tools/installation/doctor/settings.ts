@@ -1,4 +1,5 @@
 import { type Config, hasTrialKey, misspeltSettings } from '#server/infra/config.ts';
+import type { SealedCounts } from '#server/infra/security/secrets.ts';
 import { overlyWideProxies } from '#server/infra/settings/readers.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 
@@ -69,11 +70,20 @@ export function proxies({ TRUSTED_PROXIES }: Config): Finding {
 }
 
 /** Whether what is sealed in the database opens, and is sealed with something that is not in it. */
-export function secretKey({ SECRET_KEY }: Config, opens: boolean): Finding {
-  if (!opens) {
+export function secretKey(
+  { SECRET_KEY, SECRET_KEY_SECOND }: Config,
+  { sealed, opened, outdated }: SealedCounts,
+): Finding {
+  if (opened < sealed) {
     return wrong(
       'What is sealed in the database does not open with this SECRET_KEY: codes, keys of push and drafts of answers are lost.',
       'Set SECRET_KEY to the one this installation began with.',
+    );
+  }
+  if (SECRET_KEY_SECOND !== undefined && outdated > 0) {
+    return warning(
+      'Some values are sealed with SECRET_KEY_SECOND only.',
+      'npm run operator -- rotate-key seals them with SECRET_KEY.',
     );
   }
   return SECRET_KEY === undefined

@@ -24,6 +24,8 @@ import { pruneDeliveries } from '#server/domains/webhooks/webhooks.ts';
 import { pruneAnswers } from '#server/infra/acts/answers.ts';
 import { eraseAnonymousAudit } from '#server/infra/acts/audit.ts';
 import type { Job } from '#server/infra/jobs/jobs.ts';
+import { reseal } from '#server/infra/security/secrets.ts';
+import { sealedColumns } from '#server/app/sealed-data.ts';
 import type { Backups } from './backups.ts';
 import type { Container } from '#server/app/container.ts';
 
@@ -112,7 +114,22 @@ export function jobsOf(container: Container): readonly Job[] {
     ...bookJobs({ allAccountsSql, now, log, folder, reading: infra.replica, statusOf }),
     ...channelJobs(container),
     ...inEachOf(container, accountJobs(container)),
+    ...rotationJobs(container),
   ];
+}
+
+/** While SECRET_KEY_SECOND is set, what it has sealed is sealed anew with SECRET_KEY. */
+function rotationJobs(container: Container): readonly Job[] {
+  const { config, secrets, log } = container.infra;
+  if (config.SECRET_KEY_SECOND === undefined) return [];
+  const { allAccountsSql } = container.pools;
+  const run = async () => {
+    const { resealed, closed } = await reseal(allAccountsSql, secrets, sealedColumns);
+    if (resealed + closed > 0) log.info({ sealed: resealed, closed }, 'values were sealed anew');
+  };
+  return inEachOf(container, [
+    { name: 'key-rotation', cron: '*/10 * * * *', heartbeatSeconds: 60, run },
+  ]);
 }
 
 /** What accounts ask for, each by itself. */

@@ -69,6 +69,8 @@ export {
 } from './sessions/sessions.ts';
 export { resetSecondFactor, secondFactorsOf } from './secondfactor/factors.ts';
 export { needsSecondFactor } from './secondfactor/required.ts';
+export { sealedChallenges } from './secondfactor/challenges.ts';
+export { sealedFactors } from './secondfactor/verify.ts';
 export { notifySecondFactorsReset } from './notices.ts';
 export { endSessionsOfAccount, sessionsOfAccount } from './sessions/desk.ts';
 export { notifySuspensions } from './suspension/notify.ts';

@@ -19,6 +19,7 @@ export {
 export { type PushSender, startPushSender } from './delivery/sender.ts';
 export type { PushDeps } from './deps.ts';
 export { readVapid } from './vapid.ts';
+export { sealedSubscriptions } from './subscriptions/subscriptions.ts';
 
 /** The acts of this domain: which browsers get notices. */
 export const pushActs = (deps: PushDeps): readonly ActHandler[] => [

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { WebhookDeps } from './deps.ts';
-import type { Secrets } from '#server/infra/security/secrets.ts';
+import type { SealedColumn, Secrets } from '#server/infra/security/secrets.ts';
 
 const PREFIX = 'whsec_';
 const SECRET_BYTES = 32;
@@ -42,6 +42,16 @@ export const verifyTokenOf = (
   createHmac('sha256', secrets.key('webhooks')).update(webhookId).digest('base64url').slice(0, 32);
 
 const contextOf = (webhookId: string): string => `webhook ${webhookId}`;
+
+/** The secrets of webhooks, as they are sealed. */
+export const sealedWebhooks: readonly SealedColumn[] = ['secret', 'previous_secret'].map(
+  (column) => ({
+    table: 'webhooks',
+    column,
+    key: ['account_id', 'webhook_id'],
+    context: ({ webhook_id = '' }) => contextOf(webhook_id),
+  }),
+);
 
 export const sealSecret = (secrets: Secrets, webhookId: string, secret: string): Buffer =>
   secrets.seal(secret, contextOf(webhookId));

@@ -22,6 +22,7 @@ export type { WebhookDeps } from './deps.ts';
 export { countWebhooks, webhookLagSeconds } from './figures.ts';
 export { forgetWebhook } from './manage/save.ts';
 export { webhookTroubles } from './manage/troubles.ts';
+export { sealedWebhooks } from './signature.ts';
 export { pruneDeliveries } from './upkeep.ts';
 
 /** Customers' webhooks, and the feed of the same events. */

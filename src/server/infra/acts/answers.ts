@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '#contract/base/refusals.ts';
 import { untilNone } from '#server/infra/account-data.ts';
 import { type Sql, retrying } from '#server/infra/postgres/database.ts';
-import { type Secrets, hmac } from '#server/infra/security/secrets.ts';
+import { type SealedColumn, type Secrets, hmac } from '#server/infra/security/secrets.ts';
 
 /** One mutation as the browser named it: the same person and key mean the same call. */
 export type KeyedCall = {
@@ -32,6 +32,16 @@ const WAIT_MS = 5_000;
 const ABANDONED_SECONDS = 30;
 const RETRY_SECONDS = 2;
 
+const contextOf = ({ person, key }: Pick<KeyedCall, 'person' | 'key'>): string =>
+  `act_answers ${person} ${key}`;
+
+export const sealedAnswers: SealedColumn = {
+  table: 'act_answers',
+  column: 'sealed',
+  key: ['person', 'key'],
+  context: ({ person = '', key = '' }) => contextOf({ person, key }),
+};
+
 /**
  * Answers kept in the table `act_answers` for 24 hours, sealed, because some hold a session's token.
  *
@@ -43,8 +53,6 @@ export function openAnswers(
   secrets: Secrets,
   report: (trouble: unknown) => void,
 ): ActAnswers {
-  const contextOf = ({ person, key }: KeyedCall) => `act_answers ${person} ${key}`;
-
   const claim = async (call: KeyedCall, hash: Buffer): Promise<boolean> => {
     const claimed = await allAccountsSql`
       insert into act_answers as kept (person, key, act, input_hash)

@@ -1,9 +1,12 @@
-import { expect } from 'vitest';
+import { describe, expect } from 'vitest';
 import { test } from '#tests/support/database/database.ts';
 import {
   hmac,
+  countSealedSecrets,
+  installationSecrets,
   readSecrets,
   refuseOtherKey,
+  reseal,
   sameBytes,
   secretsFrom,
   storedSecret,
@@ -15,7 +18,10 @@ test('nodes that start at once share the same secrets', async ({ sql }) => {
   const all = await Promise.all([1, 2, 3, 4].map(() => readSecrets(sql)));
   const keys = new Set(all.map((secrets) => secrets.key('pepper').toString('hex')));
   expect(keys.size).toBe(1);
-  expect(await sql`select count(*) as n from installation_secrets`).toEqual([{ n: 1 }]);
+  expect(await sql`select name from installation_secrets order by name`).toEqual([
+    { name: 'hashing keys' },
+    { name: 'root' },
+  ]);
 });
 
 test('another start reads the secrets of the first', async ({ sql }) => {
@@ -24,14 +30,17 @@ test('another start reads the secrets of the first', async ({ sql }) => {
 });
 
 test('a copy of the database opens nothing without SECRET_KEY', () => {
-  const sealed = secretsFrom(root, 'a key of the operator').seal('halo', 'note 1');
+  const sealed = secretsFrom(root, { SECRET_KEY: 'a key of the operator' }).seal('halo', 'note 1');
   expect(secretsFrom(root).open(sealed, 'note 1')).toBeUndefined();
-  expect(secretsFrom(root, 'another key').open(sealed, 'note 1')).toBeUndefined();
+  expect(secretsFrom(root, { SECRET_KEY: 'another key' }).open(sealed, 'note 1')).toBeUndefined();
 });
 
-test('a node with another SECRET_KEY does not start, unless nothing is sealed', async ({ sql }) => {
-  const [first, other] = [await readSecrets(sql, 'one'), await readSecrets(sql, 'another')];
-  await refuseOtherKey(sql, other);
+test('a node with another SECRET_KEY does not start', async ({ sql }) => {
+  const [first, other] = [
+    await readSecrets(sql, { SECRET_KEY: 'one' }),
+    await readSecrets(sql, { SECRET_KEY: 'another' }),
+  ];
+  await expect(refuseOtherKey(sql, other)).rejects.toThrow(/SECRET_KEY is another/);
   await storedSecret(sql, first, { name: 'x', make: () => 'y' });
   await refuseOtherKey(sql, first);
   await expect(refuseOtherKey(sql, other)).rejects.toThrow(/SECRET_KEY is another/);
@@ -74,4 +83,68 @@ test('values of different lengths are not the same', () => {
   expect(sameBytes(Buffer.from('ab'), Buffer.from('abc'))).toBe(false);
   expect(sameBytes(Buffer.from('abc'), Buffer.from('abd'))).toBe(false);
   expect(sameBytes(Buffer.from('abc'), Buffer.from('abc'))).toBe(true);
+});
+
+describe('a rotation of SECRET_KEY', () => {
+  const former = { SECRET_KEY: 'the former key' };
+  const rotating = { SECRET_KEY: 'the next key', SECRET_KEY_SECOND: 'the former key' };
+  const next = { SECRET_KEY: 'the next key' };
+
+  test('opens with both keys, and seals with the first', () => {
+    const old = secretsFrom(root, former).seal('halo', 'note 1');
+    const both = secretsFrom(root, rotating);
+    expect(both.open(old, 'note 1')?.toString()).toBe('halo');
+    expect([both.isOutdated(old), both.open(old, 'note 2')]).toEqual([true, undefined]);
+    const sealed = both.seal('halo', 'note 1');
+    expect(secretsFrom(root, next).open(sealed, 'note 1')?.toString()).toBe('halo');
+    expect(secretsFrom(root, former).open(sealed, 'note 1')).toBeUndefined();
+    expect(both.isOutdated(sealed)).toBe(false);
+  });
+
+  test('lets nodes with the former and the next key first work side by side', () => {
+    const [before, after] = [
+      secretsFrom(root, { SECRET_KEY: 'the former key', SECRET_KEY_SECOND: 'the next key' }),
+      secretsFrom(root, rotating),
+    ];
+    expect(before.open(after.seal('halo', 'x'), 'x')?.toString()).toBe('halo');
+    expect(after.open(before.seal('halo', 'x'), 'x')?.toString()).toBe('halo');
+  });
+
+  test('ends when everything is sealed anew, and keeps the keys of stored hashes', async ({
+    sql,
+  }) => {
+    const before = await readSecrets(sql, former);
+    await storedSecret(sql, before, { name: 'x', make: () => 'y' });
+    const during = await readSecrets(sql, rotating);
+    await refuseOtherKey(sql, during);
+    expect(await countSealedSecrets(sql, rotating)).toEqual({ sealed: 2, opened: 2, outdated: 2 });
+    const done = await reseal(sql, during, [installationSecrets]);
+    expect(done).toEqual({ resealed: 2, closed: 0 });
+    expect(await reseal(sql, during, [installationSecrets])).toEqual({ resealed: 0, closed: 0 });
+    const after = await readSecrets(sql, next);
+    await refuseOtherKey(sql, after);
+    expect(await storedSecret(sql, after, { name: 'x', make: () => 'z' })).toBe('y');
+    for (const purpose of ['pepper', 'phones', 'webhooks'] as const) {
+      expect(after.key(purpose).equals(before.key(purpose))).toBe(true);
+      expect(during.key(purpose).equals(before.key(purpose))).toBe(true);
+    }
+    expect(after.key('links').equals(before.key('links'))).toBe(false);
+    await expect(refuseOtherKey(sql, await readSecrets(sql, former))).rejects.toThrow(/SECRET_KEY/);
+  });
+
+  test('begins with none where the installation had no key', async ({ sql }) => {
+    const before = await readSecrets(sql);
+    const during = await readSecrets(sql, { ...next, SECRET_KEY_SECOND: 'none' });
+    expect(await reseal(sql, during, [installationSecrets])).toMatchObject({ resealed: 1 });
+    const after = await readSecrets(sql, next);
+    expect(after.key('pepper').equals(before.key('pepper'))).toBe(true);
+  });
+
+  test('counts what neither key opens, and leaves it', async ({ sql }) => {
+    const stranger = secretsFrom(root, { SECRET_KEY: 'a third key' });
+    const during = await readSecrets(sql, rotating);
+    await storedSecret(sql, stranger, { name: 'x', make: () => 'y' });
+    expect(await reseal(sql, during, [installationSecrets])).toEqual({ resealed: 0, closed: 1 });
+    expect(await storedSecret(sql, stranger, { name: 'x', make: () => 'z' })).toBe('y');
+  });
 });

@@ -189,6 +189,11 @@ export const secretKey = z
     ),
   );
 
+/** A key, or the word for the key of an installation that began without one. */
+export const secondKey = z.union([z.literal('none'), secretKey], {
+  error: 'at least 32 characters of chance, or the word none',
+});
+
 export const operatorPhone = z
   .string()
   .check(z.regex(/^628[1-9][0-9]{6,10}$/, 'an Indonesian mobile number such as 6281234567890'));

@@ -16,6 +16,7 @@ import {
   postgresUrl,
   proxy,
   replicaUrl,
+  secondKey,
   secretKey,
   switched,
   text,
@@ -61,8 +62,13 @@ export const settings = {
     text,
   ),
   SECRET_KEY: optional(
-    'Mixed into every secret of the installation, so that a copy of the database alone opens nothing: at least 32 characters of chance, the same on every node. Required in production.',
+    'Mixed into every secret of the installation, so that a copy of the database alone opens nothing: at least 32 random characters, the same on every node. Required in production. Another one: docs/operating.md.',
     secretKey,
+    { secret: true },
+  ),
+  SECRET_KEY_SECOND: optional(
+    'A second key that opens what it has sealed: the former one while `npm run operator -- rotate-key` seals everything with `SECRET_KEY`, or the next one before. `none` stands for an installation that began without a key.',
+    secondKey,
     { secret: true },
   ),
   PUBLIC_URL: optional(

@@ -1,7 +1,7 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
-import type { Secrets } from '#server/infra/security/secrets.ts';
+import type { SealedColumn, Secrets } from '#server/infra/security/secrets.ts';
 import type { UserRef } from '#server/domains/accounts/people.ts';
 import { deviceHash } from '#server/domains/accounts/sessions/sessions.ts';
 
@@ -29,6 +29,13 @@ const lifeOf = (purpose: Purpose): number =>
   purpose === 'sign_in' || purpose === 'confirm' ? ANSWER_SECONDS : ADDING_SECONDS;
 
 const contextOf = (challengeId: string): string => `second_factor_challenges ${challengeId}`;
+
+export const sealedChallenges: SealedColumn = {
+  table: 'second_factor_challenges',
+  column: 'value',
+  key: ['challenge_id'],
+  context: ({ challenge_id = '' }) => contextOf(challenge_id),
+};
 
 export type IssuedChallenge = { challengeId: string; expiresInSeconds: number };
 

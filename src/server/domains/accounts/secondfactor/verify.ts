@@ -3,7 +3,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { giveSecondFactor } from '#contract/secondfactor/secondfactor.ts';
 import type { Call } from '#server/infra/acts/act.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import { hmac, sameBytes, sha256 } from '#server/infra/security/secrets.ts';
+import { type SealedColumn, hmac, sameBytes, sha256 } from '#server/infra/security/secrets.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { notifyFactorGuessed, notifyRecoveryCodeUsed } from '#server/domains/accounts/notices.ts';
 import { type UserRef, passwordOf } from '#server/domains/accounts/people.ts';
@@ -122,6 +122,14 @@ async function isRight(
 
 /** Where a secret of an authenticator app is sealed for. */
 export const totpContext = (factorId: string): string => `second_factors ${factorId}`;
+
+/** Secrets of authenticator apps, as they are sealed. */
+export const sealedFactors: SealedColumn = {
+  table: 'second_factors',
+  column: 'secret',
+  key: ['account_id', 'factor_id'],
+  context: ({ factor_id = '' }) => totpContext(factor_id),
+};
 
 /** Uses up a code's step: it, and those before, work no more. By the database's clock. */
 async function useTotpCode(

@@ -17,6 +17,8 @@ import { openRefs, pruneCloud } from './refs.ts';
 import { sendByCloud } from './send.ts';
 import { type CloudTemplates, openCloudTemplates } from './templates/templates.ts';
 
+export { sealedNumbers } from './numbers.ts';
+
 export type CloudDeps = PresenceDeps & {
   /** The portal's pool: one account at a time. */
   sql: Sql;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
-import type { Secrets } from '#server/infra/security/secrets.ts';
+import type { SealedColumn, Secrets } from '#server/infra/security/secrets.ts';
 
 /** A number of the Cloud API, with what opens it. The secrets are never logged. */
 export type CloudNumber = TokenRef & {
@@ -36,6 +36,20 @@ export type CloudAccess = {
 /** Where a value is sealed for: it opens nowhere else. */
 const context = (tokenId: string, what: 'access-token' | 'app-secret' | 'verify-token') =>
   `cloud-number:${tokenId}:${what}`;
+
+const sealedValue = (column: string, what: Parameters<typeof context>[1]): SealedColumn => ({
+  table: 'cloud_numbers',
+  column,
+  key: ['account_id', 'token_id'],
+  context: ({ token_id = '' }) => context(token_id, what),
+});
+
+/** The accesses of numbers, as they are sealed. */
+export const sealedNumbers: readonly SealedColumn[] = [
+  sealedValue('access_token', 'access-token'),
+  sealedValue('app_secret', 'app-secret'),
+  sealedValue('verify_token', 'verify-token'),
+];
 
 /** Numbers that their tokens still send from: one that was unlinked, deleted or moved has none. */
 const select = (sql: Sql | Tx) => sql`

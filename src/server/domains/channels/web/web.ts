@@ -3,12 +3,15 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { openLeases } from './auth/sessions.ts';
 import { type Linking, startLinking } from './linking/linking.ts';
-import { pruneWaiting } from './receiving/inbox.ts';
+import { pruneWaiting, sealedInbox } from './receiving/inbox.ts';
 import { sendMessage } from './sending/send.ts';
-import { pruneSent } from './sending/sent-storage.ts';
+import { pruneSent, sealedSent } from './sending/sent-storage.ts';
 import { paceOf } from './sending/pace.ts';
 import { type Phones, startPhones } from './sockets/phones.ts';
 import type { WebDeps } from './web-deps.ts';
+import { sealedAuth } from './auth/auth-storage.ts';
+import { sealedCodes } from './linking/codes.ts';
+import type { SealedColumn } from '#server/infra/security/secrets.ts';
 
 export { webAccountData } from './account-data.ts';
 export { openStandIn } from './engine/stand-in/stand-in.ts';
@@ -16,6 +19,14 @@ export { openThreadedEngine } from './engine/thread/threaded-engine.ts';
 export { networkQr } from './linking/codes.ts';
 export { usualTimings } from './sockets/timings.ts';
 export type { WebDeps } from './web-deps.ts';
+
+/** All that WhatsApp Web has sealed. */
+export const sealedWeb: readonly SealedColumn[] = [
+  ...sealedAuth,
+  ...sealedCodes,
+  sealedSent,
+  sealedInbox,
+];
 
 /** Forgets what is stored no longer; for the clean-up job. */
 export async function pruneWeb(allAccountsSql: Sql): Promise<void> {

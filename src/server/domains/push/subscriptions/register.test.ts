@@ -210,6 +210,9 @@ test('the pair of keys is made once, and another SECRET_KEY has another', async 
     readVapid(db.allAccountsSql, secrets),
   ]);
   expect(twice.map(({ publicKey }) => publicKey)).toEqual([vapid_key, vapid_key]);
-  const other = await readVapid(db.allAccountsSql, secretsFrom(Buffer.alloc(32, 7), 'another'));
+  const other = await readVapid(
+    db.allAccountsSql,
+    secretsFrom(Buffer.alloc(32, 7), { SECRET_KEY: 'another' }),
+  );
   expect(other.publicKey).not.toBe(vapid_key);
 });

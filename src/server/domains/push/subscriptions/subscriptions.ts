@@ -1,7 +1,7 @@
 import { ECDH, randomBytes } from 'node:crypto';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
-import { type Secrets, sha256 } from '#server/infra/security/secrets.ts';
+import { type SealedColumn, type Secrets, sha256 } from '#server/infra/security/secrets.ts';
 
 /** A browser's push endpoint and keys: secrets of the browser and its person. */
 export type Subscription = { endpoint: string; p256dh: string; auth: string };
@@ -35,6 +35,13 @@ export function areKeys({ p256dh, auth }: Pick<Subscription, 'p256dh' | 'auth'>)
 }
 
 const contextOf = (id: string): string => `push_subscriptions ${id}`;
+
+export const sealedSubscriptions: SealedColumn = {
+  table: 'push_subscriptions',
+  column: 'sealed',
+  key: ['subscription_id'],
+  context: ({ subscription_id = '' }) => contextOf(subscription_id),
+};
 
 /** Decrypts what `storeSubscription` sealed; `undefined` when it is gone, or SECRET_KEY has changed. */
 export function unsealSubscription(

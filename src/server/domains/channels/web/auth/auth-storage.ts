@@ -1,7 +1,12 @@
 import type { AuthStorage, KeyChange } from '#server/domains/channels/web/engine/engine.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import type { Secrets } from '#server/infra/security/secrets.ts';
+import type { SealedColumn, Secrets } from '#server/infra/security/secrets.ts';
 import { LeaseLost, type Leases, type OwnedSession } from './sessions.ts';
+
+const placeOfCreds = (accountId: string, sessionId: string): string =>
+  `web_sessions:${accountId}:${sessionId}`;
+const placeOfKey = (...parts: [accountId: string, sessionId: string, type: string, id: string]) =>
+  `web_keys:${parts.join(':')}`;
 
 export type StorageDeps = { allAccountsSql: Sql; secrets: Secrets; leases: Leases };
 
@@ -17,8 +22,8 @@ export function openAuthStorage(
   onLost: () => void,
 ): AuthStorage {
   const { accountId, sessionId } = session;
-  const credsPlace = `web_sessions:${accountId}:${sessionId}`;
-  const keyPlace = (type: string, id: string) => `web_keys:${accountId}:${sessionId}:${type}:${id}`;
+  const credsPlace = placeOfCreds(accountId, sessionId);
+  const keyPlace = (type: string, id: string) => placeOfKey(accountId, sessionId, type, id);
   const whileOwned = (work: (tx: Tx) => Promise<void>) =>
     leases.whileOwned(session, work).catch((error: unknown) => {
       if (error instanceof LeaseLost) onLost();
@@ -54,6 +59,23 @@ export function openAuthStorage(
       }),
   };
 }
+
+/** Identities and keys of sessions, as they are sealed. */
+export const sealedAuth: readonly SealedColumn[] = [
+  {
+    table: 'web_sessions',
+    column: 'creds',
+    key: ['account_id', 'session_id'],
+    context: ({ account_id = '', session_id = '' }) => placeOfCreds(account_id, session_id),
+  },
+  {
+    table: 'web_keys',
+    column: 'value',
+    key: ['account_id', 'session_id', 'type', 'id'],
+    context: ({ account_id = '', session_id = '', type = '', id = '' }) =>
+      placeOfKey(account_id, session_id, type, id),
+  },
+];
 
 /** Text that was sealed. @throws Error when it was moved or sealed under another key. */
 function opened(secrets: Secrets, sealed: Uint8Array, place: string): string {

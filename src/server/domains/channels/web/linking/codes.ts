@@ -1,7 +1,7 @@
 import type { OwnedSession } from '#server/domains/channels/web/auth/sessions.ts';
 import type { NetworkQr } from '#server/domains/tokens/tokens.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
-import type { Secrets } from '#server/infra/security/secrets.ts';
+import type { SealedColumn, Secrets } from '#server/infra/security/secrets.ts';
 
 /** The network shows its first QR for a minute, and each later one for 20 seconds. */
 const FIRST_SECONDS = 60;
@@ -11,6 +11,18 @@ type Kind = 'qr' | 'pairing code';
 
 const placeOf = (accountId: string, sessionId: string, kind: Kind) =>
   `web_sessions:${accountId}:${sessionId}:${kind}`;
+
+const sealedCode = (column: 'qr' | 'pairing_code', kind: Kind): SealedColumn => ({
+  table: 'web_sessions',
+  column,
+  key: ['account_id', 'session_id'],
+  context: ({ account_id = '', session_id = '' }) => placeOf(account_id, session_id, kind),
+});
+
+export const sealedCodes: readonly SealedColumn[] = [
+  sealedCode('qr', 'qr'),
+  sealedCode('pairing_code', 'pairing code'),
+];
 
 /** Stores the QR that is shown now. */
 export async function storeQr(

@@ -1,7 +1,7 @@
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import type { EngineReceipt, ReceivedMessage } from '#server/domains/channels/web/engine/engine.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import type { Secrets } from '#server/infra/security/secrets.ts';
+import type { SealedColumn, Secrets } from '#server/infra/security/secrets.ts';
 
 /** What came in and could not be stored. */
 export type InboxItem =
@@ -17,6 +17,14 @@ const ITEMS_AT_ONCE = 50;
 
 const placeOf = ({ accountId, tokenId }: TokenRef, itemId: string) =>
   `web_inbox:${accountId}:${tokenId}:${itemId}`;
+
+export const sealedInbox: SealedColumn = {
+  table: 'web_inbox',
+  column: 'item',
+  key: ['account_id', 'token_id', 'item_id'],
+  context: ({ account_id: accountId = '', token_id: tokenId = '', item_id: itemId = '' }) =>
+    placeOf({ accountId, tokenId }, itemId),
+};
 
 const idOf = (item: InboxItem): string =>
   item.kind === 'message'

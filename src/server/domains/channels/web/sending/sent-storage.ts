@@ -1,7 +1,7 @@
 import type { SentStorage } from '#server/domains/channels/web/engine/engine.ts';
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import type { Secrets } from '#server/infra/security/secrets.ts';
+import type { SealedColumn, Secrets } from '#server/infra/security/secrets.ts';
 import { wireIdOf } from './wire-id.ts';
 
 type Deps = { allAccountsSql: Sql; secrets: Secrets };
@@ -12,6 +12,14 @@ const ID_DAYS = 60;
 
 const placeOf = ({ accountId, tokenId }: TokenRef, wireId: string) =>
   `web_sent:${accountId}:${tokenId}:${wireId}`;
+
+export const sealedSent: SealedColumn = {
+  table: 'web_sent',
+  column: 'content',
+  key: ['account_id', 'token_id', 'wire_id'],
+  context: ({ account_id: accountId = '', token_id: tokenId = '', wire_id: wireId = '' }) =>
+    placeOf({ accountId, tokenId }, wireId),
+};
 
 /** What a token's number has sent, sealed: one-time codes are in it. */
 export function openSentStorage({ allAccountsSql, secrets }: Deps, token: TokenRef): SentStorage {
