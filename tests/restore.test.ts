@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { solveChallenge } from 'altcha-lib';
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
-import { describe, expect } from 'vitest';
+import { describe, expect, onTestFinished } from 'vitest';
 import { toPairs } from '#contract/base/form.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { openDiskStore } from '#server/infra/file-store/disk.ts';
@@ -19,14 +20,16 @@ import { hashPassword } from '#server/infra/security/passwords.ts';
 import { readSecrets, sha256 } from '#server/infra/security/secrets.ts';
 import { codeCache } from '#tests/support/app/code-cache.ts';
 import { type Started, addressOf, test as base } from '#tests/support/app/started-app.ts';
+import { hasDebianPostgres, startDebianPostgres } from '#tests/support/database/debian-postgres.ts';
 import { fastFolder } from '#tests/support/database/fast-folder.ts';
+import { type ImageDisk, makeImageDisk, mayMount } from '#tests/support/database/small-disk.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 const PASSWORD = 'rahasia warung ani';
 const DEVICE = 'browser-of-ani'.padEnd(43, '-');
 
-const test = base.extend<{ place: string }>({
+const test = base.extend<{ place: string; disks: ImageDisk[] }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   place: async ({}, use) => {
     const place = await mkdtemp(join(fastFolder(), 'kabari-restore-'));
@@ -34,6 +37,13 @@ const test = base.extend<{ place: string }>({
     await chmod(place, 0o711);
     await use(place);
     await rm(place, { recursive: true, force: true });
+  },
+  /** Disks in `place`, which are unmounted before it is removed. */
+  // oxlint-disable-next-line no-unused-vars -- `place` outlives its disks.
+  disks: async ({ place }, use) => {
+    const disks: ImageDisk[] = [];
+    await use(disks);
+    for (const disk of disks) disk.remove();
   },
 });
 
@@ -93,7 +103,9 @@ function sendOn(address: string, key: string) {
         method: 'POST',
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify({ to: '62800000001', text: { body: 'Halo' } }),
-      });
+      }).catch(() => undefined);
+      // The application was killed.
+      if (!answer) return;
       const { id } = (await answer.json()) as { id?: string };
       if (answer.status === 202 && id !== undefined) accepted.push(id);
     }
@@ -106,6 +118,23 @@ function sendOn(address: string, key: string) {
       await sending;
     },
   };
+}
+
+/** Expects that accepted messages are stored and sent, and that the books hold. */
+async function expectSound(sql: Sql, accountId: string, accepted: readonly string[]) {
+  const rows = await sql<{ id: string }[]>`
+    select message_id as id from messages where account_id = ${accountId}`;
+  const stored = new Set(rows.map(({ id }) => publicId('message', id)));
+  expect(accepted.filter((id) => !stored.has(id))).toEqual([]);
+  await waitFor(async () => {
+    const [left] = await sql`select count(*) as n from dispatch`;
+    expect(left).toEqual({ n: 0 });
+  });
+  const [sent] = await sql`
+    select count(*) as n from messages
+    where account_id = ${accountId} and status in ('sent', 'delivered', 'read')`;
+  expect(sent).toEqual({ n: stored.size });
+  expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 }
 
 /** An act as a browser calls it. */
@@ -140,9 +169,11 @@ async function powerCut(app: Started, folder: string): Promise<void> {
   const pid = Number(
     (await readFile(join(folder, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0],
   );
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   app.child.kill('SIGKILL');
-  process.kill(pid, 'SIGKILL');
+  for (const one of [pid, ...children.trim().split(' ').map(Number)]) process.kill(one, 'SIGKILL');
   await app.exit;
+  await waitFor(() => expect(existsSync(`/proc/${pid}`)).toBe(false));
 }
 
 const ended = async (child: ChildProcess, exit: Promise<unknown>) => {
@@ -211,4 +242,64 @@ describe('an installation that was lost', () => {
     await sql.end();
     await ended(again.child, again.exit);
   });
+
+  test.skipIf(!mayMount)(
+    'starts from a disk whose power was cut, with every message that it had accepted',
+    async ({ place, disks, start }) => {
+      const disk = makeImageDisk(join(place, 'disk'), 1_024);
+      disks.push(disk);
+      const folder = join(disk.folder, 'data');
+      const own = { DATABASE_URL: '', PORT: '0', LANE_PACE_PER_SECOND: '40' };
+      const lost = start({ ...own, KABARI_DATA: folder });
+      const address = await addressOf(lost);
+      const before = databaseOf(folder);
+      const ani = await furnish(before, folder);
+      const sending = sendOn(address, ani.key);
+      await waitFor(() => expect(sending.accepted.length).toBeGreaterThan(40));
+      await writeFile(join(disk.folder, 'unsynced'), 'never reaches the disk');
+      const accepted = [...sending.accepted];
+      await powerCut(lost, folder);
+      await sending.stop();
+      await before.end({ timeout: 0 });
+
+      const survived = disk.copyImage(join(place, 'survived'));
+      disks.push(survived);
+      expect(existsSync(join(survived.folder, 'unsynced'))).toBe(false);
+      const again = start({
+        ...own,
+        KABARI_DATA: join(survived.folder, 'data'),
+        LANE_PACE_PER_SECOND: '0',
+      });
+      await addressOf(again);
+      const sql = databaseOf(join(survived.folder, 'data'));
+      await expectSound(sql, ani.accountId, accepted);
+      await sql.end();
+      await ended(again.child, again.exit);
+    },
+  );
 });
+
+test.skipIf(!hasDebianPostgres)(
+  'works on the oldest PostgreSQL that it supports: accepts, sends, and its books hold',
+  async ({ start, folder }) => {
+    const server = await startDebianPostgres();
+    onTestFinished(server.stop);
+    const admin = openDatabase(server.url, { max: 1, as: 'owner', name: 'admin' });
+    await admin.query('create role juragan login createrole');
+    await admin.query('create database toko owner juragan');
+    await admin.end();
+    const url = new URL(server.url);
+    url.username = 'juragan';
+    url.pathname = '/toko';
+    const app = start({ DATABASE_URL: url.href });
+    const address = await addressOf(app);
+    const sql = openDatabase(url.href, { max: 3, as: 'all accounts', name: 'tests' });
+    const ani = await furnish(sql, folder);
+    const sending = sendOn(address, ani.key);
+    await waitFor(() => expect(sending.accepted.length).toBeGreaterThan(40));
+    await sending.stop();
+    await expectSound(sql, ani.accountId, sending.accepted);
+    await sql.end();
+    await ended(app.child, app.exit);
+  },
+);

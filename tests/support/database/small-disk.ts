@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, rmdirSync, statfsSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, rmdirSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -41,6 +41,42 @@ export function makeSmallDisk(megabytes: number): SmallDisk {
     remove: () => {
       execFileSync('umount', ['--lazy', folder]);
       rmdirSync(folder);
+    },
+  };
+}
+
+/** A disk in a file: what was written and not synced is not in the file yet, as on a disk that loses its power. */
+export type ImageDisk = {
+  folder: string;
+  /** Mounts a copy of the file as it is now. Only when nothing writes any more: the copy takes a moment. */
+  copyImage: (place: string) => ImageDisk;
+  remove: () => void;
+};
+
+/**
+ * @param place a path that does not exist yet; the disk is mounted there, its file lies beside it.
+ * @param megabytes its size; the file takes only what is written.
+ */
+export function makeImageDisk(place: string, megabytes: number): ImageDisk {
+  const image = `${place}.img`;
+  execFileSync('truncate', ['-s', `${megabytes}M`, image]);
+  execFileSync('mkfs.ext4', ['-q', '-F', image]);
+  return mountImage(place, image);
+}
+
+function mountImage(folder: string, image: string): ImageDisk {
+  mkdirSync(folder);
+  // Nothing but fsync writes the journal while a test runs.
+  execFileSync('mount', ['-o', 'loop,commit=300', image, folder]);
+  return {
+    folder,
+    copyImage: (place) => {
+      execFileSync('cp', ['--sparse=always', image, `${place}.img`]);
+      return mountImage(place, `${place}.img`);
+    },
+    remove: () => {
+      execFileSync('umount', ['--lazy', folder]);
+      rmSync(image);
     },
   };
 }
