@@ -13,6 +13,7 @@ import {
   revokeCodes,
   verifyCode,
 } from '#server/domains/accounts/otp/otp.ts';
+import { countWrongCode } from '#server/domains/accounts/otp/otp-sending.ts';
 import { isPhoneTaken, passwordOf, userOf } from '#server/domains/accounts/people.ts';
 import { verifyPassword } from '#server/domains/accounts/sessions/reauth.ts';
 import { endOtherSessions } from '#server/domains/accounts/sessions/sessions.ts';
@@ -87,6 +88,7 @@ async function confirm(
       await tx`
         update otp_challenges set tries_left = ${second.left}
         where challenge_id = ${newCode.challengeId}`;
+      await countWrongCode(tx);
       return second;
     }
     const [freed] = await tx<{ phone: string }[]>`
