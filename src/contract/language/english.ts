@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import type { FactsOf, RefusalCode } from '#contract/base/refusals.ts';
 import { unreadableLists } from './lists.ts';
 import { inMegabytes } from './sizes.ts';
@@ -151,7 +152,8 @@ const sentences: Sentences = {
   views_full: ({ limit }) => `There are ${limit} views already. Delete one that is not used.`,
   quick_replies_full: ({ limit }) =>
     `There are ${limit} quick replies already. Delete one that is not used.`,
-  view_name_taken: ({ name }) => `There is a view "${name}" already. Choose another name.`,
+  view_name_taken: ({ name }) =>
+    `There is a view "${isolated(name)}" already. Choose another name.`,
   webhook_unconfirmed: ({ status, why }) =>
     `The webhook address did not confirm the test${status === null ? '' : ` (it answered ${status})`}: ${unconfirmed[why]}`,
   webhook_off: 'The webhook is switched off. Switch it on first; its address is then tested.',

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import type { FactsOf, RefusalCode } from '#contract/base/refusals.ts';
 import { formatDate, wibMidnight } from '#contract/base/time.ts';
@@ -154,7 +155,7 @@ const sentences: Sentences = {
   views_full: ({ limit }) => `Sudah ada ${limit} tampilan. Hapus yang tidak dipakai lagi.`,
   quick_replies_full: ({ limit }) =>
     `Sudah ada ${limit} balasan cepat. Hapus yang tidak dipakai lagi.`,
-  view_name_taken: ({ name }) => `Tampilan "${name}" sudah ada. Pakai nama lain.`,
+  view_name_taken: ({ name }) => `Tampilan "${isolated(name)}" sudah ada. Pakai nama lain.`,
   webhook_unconfirmed: ({ status, why }) =>
     `Alamat webhook belum menjawab uji coba${status === null ? '' : ` (menjawab ${status})`}: ${unconfirmed[why]}`,
   webhook_off: 'Webhook sedang mati. Nyalakan dahulu; alamatnya diuji sekali lagi saat dinyalakan.',
