@@ -194,6 +194,6 @@ export const confirmSecondFactor = act({
   limit: 'auth',
   audited: true,
   input: answer,
-  output: () => z.object({ seconds: z.int() }),
+  output: () => z.object({ seconds: z.int(), token: z.string() }),
   refuses: ['second_factor_wrong', 'second_factor_expired'],
 });
