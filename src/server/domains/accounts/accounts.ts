@@ -56,7 +56,7 @@ export { addOperator, resetOperatorPassword } from './operators/invite.ts';
 export {
   type FirstOperator,
   ensureOperator,
-  hasOperatorSignedIn,
+  hasFirstOperatorSignedIn,
 } from './signin/first-operator.ts';
 export { accountsAccountData } from './account-data.ts';
 export { namesOfPeople } from './names.ts';
