@@ -34,6 +34,8 @@ export const TokenAccess = schema(() =>
     addresses: z.array(z.string()),
     /** Its last day, `YYYY-MM-DD` in WIB; null: it does not expire. */
     expires_on: z.nullable(z.string()),
+    /** Whether calls may carry its key in their address, where logs of proxies and browsers store it. */
+    key_in_address: z.boolean(),
   }),
 );
 export type TokenAccess = Output<typeof TokenAccess>;

@@ -88,6 +88,8 @@ const sentences: Sentences = {
     `The token expired: ${day} was its last day (WIB). Give it a later day, or none, on the Token page.`,
   address_not_allowed: ({ address }) =>
     `This token may not be used from ${address}. Add the address on the Token page, or call from one that is listed there.`,
+  key_in_address:
+    'This token does not take its key in the address. Send the header `Authorization: Bearer <key>`, or allow it on the Token page. Rotate the key: addresses stay in logs.',
   scope_missing: ({ scope }) =>
     `This token is not allowed to do this: it has no scope "${scope}". Tick it on the Token page, or use another token.`,
   token_not_linked: 'The token is not connected. Connect its number on the Token page first.',

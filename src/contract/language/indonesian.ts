@@ -90,6 +90,8 @@ const sentences: Sentences = {
     `Masa berlaku token ini sudah habis: hari terakhirnya ${formatDate(wibMidnight(day))} (WIB). Perpanjang di halaman Token.`,
   address_not_allowed: ({ address }) =>
     `Token ini tidak boleh dipakai dari alamat ${address}. Tambahkan alamatnya di halaman Token, atau panggil dari alamat yang terdaftar.`,
+  key_in_address:
+    'Token ini tidak menerima kunci di alamat (URL). Kirim di header `Authorization: Bearer <kunci>`, atau izinkan di halaman Token. Ganti kuncinya: alamat tersimpan di log.',
   scope_missing: ({ scope }) =>
     `Token ini tidak diizinkan melakukannya: izin "${scope}" tidak dicentang. Centang izinnya di halaman Token, atau pakai token lain.`,
   token_not_linked: 'Token belum tersambung. Sambungkan nomornya di halaman Token lebih dulu.',
