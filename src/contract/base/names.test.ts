@@ -25,7 +25,13 @@ const HIDDEN = [
   'A\nni',
   'Toko <b>',
 ];
-const ONLY_INVISIBLE = ['\u200B\u200B', '\u3164\u3164', '\u2800\u2800', '\u200D\u200D', '\u0301\u0301'];
+const ONLY_INVISIBLE = [
+  '\u200B\u200B',
+  '\u3164\u3164',
+  '\u2800\u2800',
+  '\u200D\u200D',
+  '\u0301\u0301',
+];
 const OPERATORS = [
   'Admin Kabari',
   'ADMIN  KABARI',
@@ -87,7 +93,7 @@ const known: (keyof typeof typed)[] = [
 const refused = (field: z.ZodMiniType, names: readonly string[]) =>
   names.filter((name) => !field.safeParse(name).success);
 
-describe('a name that somebody types', () => {
+describe('a typed name', () => {
   test.each(Object.entries(typed))('of %s has no hidden characters', (_act, field) => {
     expect(refused(field, HIDDEN)).toEqual(HIDDEN);
     expect(refused(field, ONLY_INVISIBLE)).toEqual(ONLY_INVISIBLE);
@@ -104,7 +110,7 @@ describe('a name that somebody types', () => {
 });
 
 describe('a name that a stranger gives', () => {
-  test('is shown in one line without hidden characters, and not at all if nothing is visible', () => {
+  test('is shown in one line without hidden characters, and left out if no character is visible', () => {
     expect(cleanedName(' ~\u202Esri\u200B~ \n x\u{E0041}', 60)).toBe('~sri~ x');
     expect(ONLY_INVISIBLE.map((name) => cleanedName(name, 60))).toEqual(
       ONLY_INVISIBLE.map(() => undefined),
@@ -117,7 +123,9 @@ describe('a name that a stranger gives', () => {
         const name = cleanedName(given, 60);
         if (name === undefined) return;
         expect(cleanedName(name, 60)).toBe(name);
-        expect(nameContact.input.shape.name.safeParse(name.replace(/[<>]/g, '_')).success).toBe(true);
+        expect(nameContact.input.shape.name.safeParse(name.replace(/[<>]/g, '_')).success).toBe(
+          true,
+        );
       }),
     );
   });

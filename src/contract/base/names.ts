@@ -21,13 +21,13 @@ const UNUSABLE = 'Nama berisi karakter yang tidak dapat dipakai.';
 type NameRules = {
   min?: number;
   max: number;
-  /** What the form says of a name that is missing, too long or unusable. */
+  /** Sentences of the form for a name that is missing, too long or unusable. */
   missing?: string;
   tooLong?: string;
   unusable?: string;
 };
 
-/** A name that somebody types, in one line; it may be empty unless `min` forbids it. */
+/** A typed name, in one line; it may be empty unless `min` forbids it. */
 export const TypedName = ({
   min = 0,
   max,
@@ -114,7 +114,7 @@ const looksLike = new Map(
     Array.from(others, (one) => [one, letter] as const),
   ),
 );
-/** How Cyrillic and Greek letters are read where they look like other letters of ours. */
+/** Cyrillic and Greek letters by their sound, if they look like other Latin letters. */
 const readAs = new Map(
   Object.entries({
     b: 'бβ',
@@ -129,7 +129,7 @@ const readAs = new Map(
     u: 'у',
   }).flatMap(([letter, others]) => Array.from(others, (one) => [one, letter] as const)),
 );
-/** Where the 26 letters stand in a row: in circles and squares, and as the signs of flags. */
+/** First code points of 26 letters in a row: in circles, in squares, and as signs of flags. */
 const letterRows = [0x1f150, 0x1f170, 0x1f1e6];
 
 function plainLetter(sign: string, isRead: boolean): string {

@@ -9,7 +9,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 export type FirstPassword = {
   /** Runs before the operator is committed: what fails here leaves no operator nobody could be. */
   handOver: (operator: FirstOperator) => Promise<void>;
-  /** What is printed at this start; empty once the first operator has signed in. */
+  /** The lines to print at this start; empty once the first operator has signed in. */
   lines: (operator: FirstOperator | undefined) => string;
   /** Removes the file as soon as the first operator has signed in; ends with the signal. */
   forgetOnceUsed: (sql: Sql, signal: AbortSignal) => Promise<void>;

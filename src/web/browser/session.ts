@@ -34,7 +34,7 @@ export const encode = (text: string, mark?: string): string =>
     ),
   );
 
-/** Which sign-in a stored token is of: the same after `renewSessionToken`. */
+/** The mark of the sign-in that a stored token belongs to: the same after `renewSessionToken`. */
 function markOf(stored: string | null): string | undefined {
   try {
     const value: unknown = JSON.parse(atob(stored ?? ''));
@@ -63,7 +63,7 @@ export const sessionToken = (): string => decode(read(TOKEN));
 export const saveSessionToken = (token: string): void =>
   write(TOKEN, encode(token, crypto.randomUUID()));
 
-/** Stores the token that the same session has from now on: for other tabs nobody signed in or out. */
+/** Stores a new token of the same session. Other tabs do not take it for another sign-in. */
 export const renewSessionToken = (token: string): void =>
   write(TOKEN, encode(token, markOf(read(TOKEN))));
 

@@ -5,9 +5,7 @@ import { accountsApp, no } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { watchWrongCodes } from './admin-alerts.ts';
 
-test('alerts admins once an hour when too many codes are wrong, whoever enters them', async ({
-  db,
-}) => {
+test('alerts admins once an hour when too many codes are wrong in total', async ({ db }) => {
   const app = await accountsApp(db);
   const admin = await app.customer('6281100000001');
   await db.owner`update accounts set is_system = true`;

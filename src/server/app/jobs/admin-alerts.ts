@@ -3,7 +3,7 @@ import { queueNotice } from '#server/domains/push/push.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 
-/** What an alert to operators needs. */
+/** Dependencies of an alert to operators. */
 export type AlertDeps = {
   allAccountsSql: Sql;
   sendSystemText: (phone: string, text: string, shown?: string, key?: string) => Promise<void>;

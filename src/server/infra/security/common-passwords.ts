@@ -63,7 +63,7 @@ export const BREACHED_FILE = fileURLToPath(new URL('breached-passwords.bin', imp
 /**
  * Of each password the file has the first bytes of its SHA-1, in order. Five bytes make 500 kB, and one in ten million
  * other passwords is refused by mistake; four would save 100 kB, and refuse one in 43,000. A prefix fits millions of
- * passwords, so the file tells nobody which ones are in it.
+ * passwords, so the file does not disclose its passwords.
  */
 export const BREACHED_PREFIX_BYTES = 5;
 let breached: Buffer | undefined;
@@ -71,13 +71,13 @@ let breached: Buffer | undefined;
 /** Whether a password is among the 100,000 seen most in breaches. The file is read at the first question. */
 export function isBreached(plain: string): boolean {
   breached ??= readFileSync(BREACHED_FILE);
-  const wanted = hash('sha1', plain, 'buffer').subarray(0, BREACHED_PREFIX_BYTES);
+  const prefix = hash('sha1', plain, 'buffer').subarray(0, BREACHED_PREFIX_BYTES);
   let [from, until] = [0, breached.length / BREACHED_PREFIX_BYTES];
   while (from < until) {
     const middle = (from + until) >>> 1;
     const start = middle * BREACHED_PREFIX_BYTES;
     const order = breached.compare(
-      wanted,
+      prefix,
       0,
       BREACHED_PREFIX_BYTES,
       start,

@@ -111,7 +111,7 @@ async function browserIfKnown(
 }
 
 /**
- * How many codes for this purpose a number got lately; in a browser that its owner has used, only those asked
+ * Counts the codes for this purpose that a number got lately; in a browser that its owner has used, only those asked
  * for there: a stranger's requests must not make the owner wait. Takes a lock per number.
  *
  * @throws Refusal `otp_too_soon` with the seconds left to wait.

@@ -18,7 +18,7 @@ const SESSIONS_MAX = 10;
 const CACHE_TTL_MS = 900;
 const CACHE_MAX = 10_000;
 const AGENT_LENGTH_MAX = 300;
-/** How long the token before still works after `rotateToken`: for calls under way, and an answer that was lost. */
+/** After `rotateToken` the previous token works so much longer, for calls under way and for a lost answer. */
 const PREVIOUS_TOKEN_SECONDS = 60;
 /** How long a sign-in, or a reauthentication, allows what requires a recent password. */
 export const REAUTH_SECONDS = 300;

@@ -44,10 +44,10 @@ function requireOwn(
   return readAsAccount(sql, accountId, async (tx) => {
     if (tokenId !== undefined) await requireToken(tx, accountId, tokenId, { alsoDeleted: true });
     if (ids === undefined) return;
-    const chosen = [...new Set(ids)];
+    const messageIds = [...new Set(ids)];
     const found = await tx`
-      select from messages where account_id = ${accountId} and message_id = any (${chosen}::uuid[])`;
-    if (found.length < chosen.length) throw new Refusal('not_found', { what: 'Pesan' });
+      select from messages where account_id = ${accountId} and message_id = any (${messageIds}::uuid[])`;
+    if (found.length < messageIds.length) throw new Refusal('not_found', { what: 'Pesan' });
   });
 }
 

@@ -1,5 +1,4 @@
 import { isolated } from '#contract/base/names.ts';
-import { isolated } from '#contract/base/names.ts';
 import type { SupportDoing } from '#contract/support.ts';
 import { createStore, useStore } from '#web/browser/store.ts';
 
