@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { act, operatorRoles } from './base/act.ts';
 import { Id, IdInput } from './base/ids.ts';
+import { PublicName } from './base/names.ts';
 import { IndonesianMobile, Phone, TypedPhone } from './base/phone.ts';
 import { type Output, schema } from './base/schema.ts';
 
@@ -62,14 +63,7 @@ export const NewPassword = schema(() =>
 );
 
 export const PersonName = schema(() =>
-  z
-    .string()
-    .check(
-      z.trim(),
-      z.minLength(2, 'Tulis nama Anda atau nama usaha.'),
-      z.maxLength(100, 'Nama paling panjang 100 karakter.'),
-      z.regex(/^[^\p{Cc}<>]*$/u, 'Nama berisi karakter yang tidak dapat dipakai.'),
-    ),
+  PublicName({ min: 2, max: 100, missing: 'Tulis nama Anda atau nama usaha.' }),
 );
 
 /** Who tells people from programs: ALTCHA by work of the browser, the others by their widget. */

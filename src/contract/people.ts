@@ -84,7 +84,7 @@ export const reauthUser = act({
   limit: 'auth',
   audited: true,
   input: () => ({ password: CurrentPassword() }),
-  output: () => z.object({ seconds: z.int() }),
+  output: () => z.object({ seconds: z.int(), token: z.optional(z.string()) }),
   refuses: ['password_wrong'],
 });
 
@@ -196,7 +196,7 @@ export const changePassword = act({
   limit: 'auth',
   audited: true,
   input: () => ({ current: CurrentPassword(), password: NewPassword() }),
-  output: () => z.object({ ended: z.int() }),
+  output: () => z.object({ ended: z.int(), token: z.string() }),
   refuses: ['password_wrong', 'password_common'],
 });
 

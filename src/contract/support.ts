@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { act, paging } from './base/act.ts';
 import { Id } from './base/ids.ts';
+import { TypedName } from './base/names.ts';
 import { WholeNumber } from './base/numbers.ts';
 import { type Output, schema } from './base/schema.ts';
 import { TEXT_MAX } from './messages.ts';
@@ -147,7 +148,7 @@ export const supportContent = () => ({
   ),
   /** A finished upload of purpose `chat`. */
   upload: z.optional(z.string().check(z.maxLength(40))),
-  contact_name: z.optional(z.string().check(z.trim(), z.maxLength(100))),
+  contact_name: z.optional(TypedName({ max: 100 })),
   contact_phone: z.optional(z.string().check(z.trim(), z.maxLength(30))),
   about_type: z.optional(SupportSubject()),
   about_id: z.optional(SubjectId()),

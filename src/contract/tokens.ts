@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { act, paging } from './base/act.ts';
 import { Id, IdInput } from './base/ids.ts';
+import { PublicName } from './base/names.ts';
 import { WholeNumber } from './base/numbers.ts';
 import { Phone } from './base/phone.ts';
 import { type Output, schema } from './base/schema.ts';
@@ -33,6 +34,8 @@ export const TokenAccess = schema(() =>
     addresses: z.array(z.string()),
     /** Its last day, `YYYY-MM-DD` in WIB; null: it does not expire. */
     expires_on: z.nullable(z.string()),
+    /** Whether calls may carry its key in their address, where logs of proxies and browsers store it. */
+    key_in_address: z.boolean(),
   }),
 );
 export type TokenAccess = Output<typeof TokenAccess>;
@@ -63,16 +66,8 @@ export const Token = schema(() =>
 );
 export type Token = Output<typeof Token>;
 
-const TokenName = schema(() =>
-  z
-    .string()
-    .check(
-      z.trim(),
-      z.minLength(1, 'Beri nama token ini.'),
-      z.maxLength(60, 'Nama paling panjang 60 karakter.'),
-      z.regex(/^[^\p{Cc}<>]*$/u, 'Nama berisi karakter yang tidak dapat dipakai.'),
-    ),
-);
+/** Strangers read it where they link a phone. */
+const TokenName = schema(() => PublicName({ min: 1, max: 60, missing: 'Beri nama token ini.' }));
 
 /** `kbr_live_` or `kbr_test_`, 43 base62 characters, 6 of CRC32 (docs/threats.md#api-keys). */
 export const API_KEY_PATTERN = /^kbr_(live|test)_[0-9A-Za-z]{49}$/;

@@ -62,6 +62,7 @@ export const refusals = {
   token_invalid: { status: 401, facts: none },
   token_expired: { status: 401, facts: () => z.object({ day: z.string() }) },
   address_not_allowed: { status: 403, facts: () => z.object({ address: z.string() }) },
+  key_in_address: { status: 403, facts: none },
   scope_missing: { status: 403, facts: () => z.object({ scope: z.string() }) },
   token_not_linked: { status: 409, facts: none },
   token_linked: { status: 409, facts: none },

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { act, paging } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { Rupiah } from '#contract/base/money.ts';
+import { PublicName } from '#contract/base/names.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { TopupMethod } from '#contract/saldo.ts';
 
@@ -170,7 +171,7 @@ export const saveBillingProfile = act({
   changes: true,
   audited: true,
   input: () => ({
-    name: z.string().check(z.trim(), z.maxLength(120, 'Nama paling panjang 120 huruf.')),
+    name: PublicName({ max: 120, tooLong: 'Nama paling panjang 120 huruf.' }),
     npwp: Npwp(),
     address: z.string().check(z.trim(), z.maxLength(300, 'Alamat paling panjang 300 huruf.')),
     email: z.string().check(

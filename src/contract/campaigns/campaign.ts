@@ -3,6 +3,7 @@ import { act, paging } from '#contract/base/act.ts';
 import { isInCalendar } from '#contract/base/days.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { Rupiah } from '#contract/base/money.ts';
+import { TypedName } from '#contract/base/names.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { Failure, MessageStatus } from '#contract/messages.ts';
@@ -157,14 +158,7 @@ export const CampaignRecipient = schema(() =>
 );
 export type CampaignRecipient = Output<typeof CampaignRecipient>;
 
-const Name = () =>
-  z
-    .string()
-    .check(
-      z.trim(),
-      z.minLength(1, 'Beri nama.'),
-      z.maxLength(CAMPAIGN_NAME_MAX, `Nama paling panjang ${CAMPAIGN_NAME_MAX} karakter.`),
-    );
+const Name = () => TypedName({ min: 1, max: CAMPAIGN_NAME_MAX, missing: 'Beri nama.' });
 
 const which = () => ({ campaign_id: IdInput('campaign') });
 

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import type { FactsOf, RefusalCode } from '#contract/base/refusals.ts';
 import { unreadableLists } from './lists.ts';
 import { inMegabytes } from './sizes.ts';
@@ -87,6 +88,8 @@ const sentences: Sentences = {
     `The token expired: ${day} was its last day (WIB). Give it a later day, or none, on the Token page.`,
   address_not_allowed: ({ address }) =>
     `This token may not be used from ${address}. Add the address on the Token page, or call from one that is listed there.`,
+  key_in_address:
+    'This token does not take its key in the address. Send the header `Authorization: Bearer <key>`, or allow it on the Token page. Rotate the key: addresses stay in logs.',
   scope_missing: ({ scope }) =>
     `This token is not allowed to do this: it has no scope "${scope}". Tick it on the Token page, or use another token.`,
   token_not_linked: 'The token is not connected. Connect its number on the Token page first.',
@@ -151,7 +154,8 @@ const sentences: Sentences = {
   views_full: ({ limit }) => `There are ${limit} views already. Delete one that is not used.`,
   quick_replies_full: ({ limit }) =>
     `There are ${limit} quick replies already. Delete one that is not used.`,
-  view_name_taken: ({ name }) => `There is a view "${name}" already. Choose another name.`,
+  view_name_taken: ({ name }) =>
+    `There is a view "${isolated(name)}" already. Choose another name.`,
   webhook_unconfirmed: ({ status, why }) =>
     `The webhook address did not confirm the test${status === null ? '' : ` (it answered ${status})`}: ${unconfirmed[why]}`,
   webhook_off: 'The webhook is switched off. Switch it on first; its address is then tested.',

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import type { FactsOf, RefusalCode } from '#contract/base/refusals.ts';
 import { formatDate, wibMidnight } from '#contract/base/time.ts';
@@ -89,6 +90,8 @@ const sentences: Sentences = {
     `Masa berlaku token ini sudah habis: hari terakhirnya ${formatDate(wibMidnight(day))} (WIB). Perpanjang di halaman Token.`,
   address_not_allowed: ({ address }) =>
     `Token ini tidak boleh dipakai dari alamat ${address}. Tambahkan alamatnya di halaman Token, atau panggil dari alamat yang terdaftar.`,
+  key_in_address:
+    'Token ini tidak menerima kunci di alamat (URL). Kirim di header `Authorization: Bearer <kunci>`, atau izinkan di halaman Token. Ganti kuncinya: alamat tersimpan di log.',
   scope_missing: ({ scope }) =>
     `Token ini tidak diizinkan melakukannya: izin "${scope}" tidak dicentang. Centang izinnya di halaman Token, atau pakai token lain.`,
   token_not_linked: 'Token belum tersambung. Sambungkan nomornya di halaman Token lebih dulu.',
@@ -154,7 +157,7 @@ const sentences: Sentences = {
   views_full: ({ limit }) => `Sudah ada ${limit} tampilan. Hapus yang tidak dipakai lagi.`,
   quick_replies_full: ({ limit }) =>
     `Sudah ada ${limit} balasan cepat. Hapus yang tidak dipakai lagi.`,
-  view_name_taken: ({ name }) => `Tampilan "${name}" sudah ada. Pakai nama lain.`,
+  view_name_taken: ({ name }) => `Tampilan "${isolated(name)}" sudah ada. Pakai nama lain.`,
   webhook_unconfirmed: ({ status, why }) =>
     `Alamat webhook belum menjawab uji coba${status === null ? '' : ` (menjawab ${status})`}: ${unconfirmed[why]}`,
   webhook_off: 'Webhook sedang mati. Nyalakan dahulu; alamatnya diuji sekali lagi saat dinyalakan.',

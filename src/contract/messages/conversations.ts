@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { act, paging } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
+import { TypedName } from '#contract/base/names.ts';
 import { Peer, TypedPeer } from '#contract/messages/peer.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { ConversationMessage, Direction, MessageStatus, MessageType } from '#contract/messages.ts';
@@ -115,18 +116,7 @@ export const pinConversation = act({
 });
 
 /** What a number is to be called, in one line; empty: as it calls itself. */
-const ContactName = schema(() =>
-  z
-    .string()
-    .check(
-      z.trim(),
-      z.maxLength(CONTACT_NAME_MAX, `Nama paling panjang ${CONTACT_NAME_MAX} karakter.`),
-      z.regex(
-        /^[^\p{Cc}\p{Cs}\u061C\u200B\u200E\u200F\u202A-\u202E\u2060\u2066-\u2069\uFEFF<>]*$/u,
-        'Nama berisi karakter yang tidak dapat dipakai.',
-      ),
-    ),
-);
+const ContactName = schema(() => TypedName({ max: CONTACT_NAME_MAX }));
 
 /** Names a number that the account has conversations with, for all of them and everybody of the account. */
 export const nameContact = act({

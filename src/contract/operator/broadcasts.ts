@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { act, paging } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
+import { TypedName } from '#contract/base/names.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { PlanCode } from '#contract/billing/plans.ts';
 
@@ -120,14 +121,13 @@ const When = (missing: string) => z.iso.datetime({ offset: true, error: missing 
 const Choice = () => z.enum(['yes', 'no']);
 
 const words = () => ({
-  title: z
-    .string()
-    .check(
-      z.trim(),
-      z.minLength(3, 'Tulis judulnya.'),
-      z.maxLength(80, 'Judul paling panjang 80 karakter.'),
-      z.regex(/^[^\p{Cc}<>]*$/u, 'Judul berisi karakter yang tidak dapat dipakai.'),
-    ),
+  title: TypedName({
+    min: 3,
+    max: 80,
+    missing: 'Tulis judulnya.',
+    tooLong: 'Judul paling panjang 80 karakter.',
+    unusable: 'Judul berisi karakter yang tidak dapat dipakai.',
+  }),
   text: z
     .string()
     .check(

@@ -31,9 +31,12 @@ export const SystemToken = schema(() =>
     }),
     /** Why messages of the last 24 hours failed, the commonest first. */
     failures: z.array(z.object({ failure: z.nullable(Failure()), count: z.int() })),
-    /** One-time codes of the WIB day: asked for, entered, and how many there may be. */
-    codes: z.object({ asked: z.int(), entered: z.int(), cap: z.int() }),
-    /** The address that asked for most of them, and how many one may. */
+    /**
+     * One-time codes of the WIB day: asked for and entered in all; asked for by the purpose with most of them, and how
+     * many a purpose may have.
+     */
+    codes: z.object({ asked: z.int(), entered: z.int(), fullest: z.int(), cap: z.int() }),
+    /** The address that asked for most of them for one purpose, and how many one may. */
     address: z.object({ asked: z.int(), cap: z.int() }),
     /** The newest messages. */
     last: z.array(

@@ -46,6 +46,7 @@ export const alwaysRefused = [
   'token_invalid',
   'token_expired',
   'address_not_allowed',
+  'key_in_address',
   'scope_missing',
   'account_suspended',
   'path_unknown',

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { SecondFactorChallenge, SignedIn } from '#contract/accounts.ts';
 import { act, operatorRoles } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
+import { TypedName } from '#contract/base/names.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 
 /** Any operator: what somebody signs in with is their own, whatever else they may do. */
@@ -143,14 +144,7 @@ export const addPasskey = act({
   name: 'second_factor_passkey_add',
   input: () => ({
     challenge: IdInput('challenge'),
-    name: z
-      .string()
-      .check(
-        z.trim(),
-        z.minLength(1, 'Tulis nama passkey ini.'),
-        z.maxLength(60, 'Nama paling panjang 60 karakter.'),
-        z.regex(/^[^\p{Cc}<>]*$/u, 'Nama berisi karakter yang tidak dapat dipakai.'),
-      ),
+    name: TypedName({ min: 1, max: 60, missing: 'Tulis nama passkey ini.' }),
     passkey: PasskeyAnswer(),
   }),
   output: Added,
@@ -200,6 +194,6 @@ export const confirmSecondFactor = act({
   limit: 'auth',
   audited: true,
   input: answer,
-  output: () => z.object({ seconds: z.int() }),
+  output: () => z.object({ seconds: z.int(), token: z.string() }),
   refuses: ['second_factor_wrong', 'second_factor_expired'],
 });

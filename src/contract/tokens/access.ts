@@ -68,6 +68,8 @@ export const updateTokenAccess = act({
     addresses: Addresses(),
     /** Its last day, in WIB; empty: it does not expire. */
     expires_on: z.union([z.literal(''), CivilDay()]),
+    /** Whether calls may carry its key in their address; left out: as before. */
+    key_in_address: z.optional(z.enum(['1', '0'])),
   }),
   output: Token,
   refuses: ['cooling_down'],

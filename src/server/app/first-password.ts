@@ -2,16 +2,16 @@ import { existsSync } from 'node:fs';
 import { mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type FirstOperator, hasOperatorSignedIn } from '#server/domains/accounts/accounts.ts';
+import { type FirstOperator, hasFirstOperatorSignedIn } from '#server/domains/accounts/accounts.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 
 /** How the first operator's password reaches whoever started the application. */
 export type FirstPassword = {
   /** Runs before the operator is committed: what fails here leaves no operator nobody could be. */
   handOver: (operator: FirstOperator) => Promise<void>;
-  /** What is printed at this start; empty once the operator has signed in. */
+  /** The lines to print at this start; empty once the first operator has signed in. */
   lines: (operator: FirstOperator | undefined) => string;
-  /** Removes the file as soon as the operator has signed in; ends with the signal. */
+  /** Removes the file as soon as the first operator has signed in; ends with the signal. */
   forgetOnceUsed: (sql: Sql, signal: AbortSignal) => Promise<void>;
 };
 
@@ -45,7 +45,8 @@ export function openFirstPassword(dataFolder: string, isTerminal: boolean): Firs
     },
     forgetOnceUsed: async (sql, signal) => {
       while (existsSync(path)) {
-        if (await hasOperatorSignedIn(sql).catch(() => false)) return rm(path, { force: true });
+        if (await hasFirstOperatorSignedIn(sql).catch(() => false))
+          return rm(path, { force: true });
         await pause(LOOK_MS, undefined, { signal, ref: false });
       }
     },

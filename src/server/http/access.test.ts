@@ -81,6 +81,35 @@ test('a token is used from its addresses only, and the others use up nothing of 
   expect(claimed.statusCode).toBe(403);
 });
 
+test('a token that refuses its key in addresses is not used by one, in any dialect', async ({
+  running,
+  db,
+  ani,
+}) => {
+  const calls = (): [string, object][] => [
+    [`/v20.0/me?access_token=${ani.key}`, {}],
+    [`/api/device/info?token=${ani.key}`, {}],
+    [`/send?token=${ani.key}&target=081234567890&message=Halo`, {}],
+    [`/send?token=kbr_live_x,${encodeURIComponent(ani.key)}&target=081234567890&message=Halo`, {}],
+    [`/v1/balance?key=${ani.key}`, { headers: { authorization: `Bearer ${ani.key}` } }],
+  ];
+  const answers = () =>
+    Promise.all(
+      calls().map(async ([url, more]) => {
+        const { statusCode, headers } = await running.app.inject({ url, ...more });
+        return headers['x-kabari-error'] ?? statusCode;
+      }),
+    );
+  expect(await answers()).not.toContain('key_in_address');
+  await db.allAccountsSql`
+    update tokens set key_in_address = false where token_id = ${ani.tokenId}`;
+  await waitFor(async () => {
+    const refused = await answers();
+    expect(refused.filter((one) => one === 'key_in_address' || one === 403)).toHaveLength(5);
+  });
+  expect((await ani.call('/v1/balance')).status).toBe(200);
+});
+
 appTest(
   'behind a trusted proxy the address is the one that the proxy names',
   async ({ db, openApp }) => {

@@ -21,6 +21,8 @@ export type ApiSender = {
   allowedAddresses: readonly string[];
   /** Its last day, `YYYY-MM-DD` in WIB; null: it does not expire. */
   expiresOn: string | null;
+  /** Whether calls may carry the key in their address. */
+  keyInAddress: boolean;
 };
 
 /** Who may call, for every dialect alike. */
@@ -29,7 +31,7 @@ export type Access = {
    * Who calls with a key, when they may call now. Sets the rate-limit headers of every answer.
    *
    * @throws Refusal `token_missing`, `token_invalid`, `token_expired`, `address_not_allowed`,
-   *   `too_many_requests`, `account_suspended`
+   *   `key_in_address`, `too_many_requests`, `account_suspended`
    */
   admit: (
     request: FastifyRequest,
@@ -100,6 +102,8 @@ export function createAccess({ keys, ratePerSecond, reject }: AccessDeps): Acces
       request.apiSender = sender;
       // Before the rate is counted: who may not use the token uses up nothing of it.
       keys.check(sender, request.ip);
+      if (!sender.keyInAddress && isInAddress(request, key))
+        throw new Refusal('key_in_address', {});
       if (sender.simulated) void reply.header('X-Kabari-Simulated', 'true');
       const { left, waitSeconds } = rateLimiter.take(sender.tokenId);
       void reply.header('RateLimit-Policy', rateLimiter.policy);
@@ -126,6 +130,12 @@ export function createAccess({ keys, ratePerSecond, reject }: AccessDeps): Acces
     },
   };
 }
+
+/** Whether a key stands in the address of a call, in any parameter, also if the headers have it as well. */
+const isInAddress = ({ query }: FastifyRequest, key: string): boolean =>
+  Object.values(query ?? {})
+    .flat()
+    .some((value) => typeof value === 'string' && value.includes(key));
 
 /** One of those that are alike: a call counts once, however many of its items were refused for the same reason. */
 function onceEach(refused: readonly Refusal[]): readonly Refusal[] {

@@ -1,10 +1,12 @@
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { parseSearch, readParams, stringifySearch } from '#web/browser/router/search.ts';
 import { date, oneOf, searchFields, text, whole } from '#web/browser/router/searchFields.ts';
 import {
   decode,
   encode,
   forgetSessionToken,
+  onSessionChange,
+  renewSessionToken,
   saveRedirect,
   saveSessionToken,
   sessionToken,
@@ -28,6 +30,33 @@ test('a session lasts until it is forgotten, also where there is no storage', ()
   expect(sessionToken()).toBe('satu');
   forgetSessionToken();
   expect(sessionToken()).toBe('');
+});
+
+test('another tab hears of who signs in and out, and not of a token that is renewed', () => {
+  const listeners = new Set<(event: object) => void>();
+  vi.stubGlobal('window', {
+    addEventListener: (_: string, one: (event: object) => void) => listeners.add(one),
+    removeEventListener: (_: string, one: (event: object) => void) => listeners.delete(one),
+  });
+  const storage = new Map<string, string>();
+  vi.stubGlobal('localStorage', {
+    getItem: (name: string) => storage.get(name) ?? null,
+    setItem: (name: string, value: string) => {
+      const event = { key: name, oldValue: storage.get(name) ?? null, newValue: value };
+      storage.set(name, value);
+      for (const listener of listeners) listener(event);
+    },
+  });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  let changes = 0;
+  onSessionChange(() => (changes += 1));
+  saveSessionToken('satu');
+  expect(changes).toBe(1);
+  renewSessionToken('dua');
+  renewSessionToken('tiga');
+  expect([changes, sessionToken()]).toEqual([1, 'tiga']);
+  saveSessionToken('tiga');
+  expect(changes).toBe(2);
 });
 
 test('the saved path is given once', () => {

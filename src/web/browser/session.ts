@@ -25,8 +25,24 @@ function write(name: string, value: string | undefined): void {
 }
 
 /** Encoded reversibly, as specified. This hides nothing: only the token is kept, no facts. */
-export const encode = (text: string): string =>
-  btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify([VERSION, text]))));
+export const encode = (text: string, mark?: string): string =>
+  btoa(
+    String.fromCharCode(
+      ...new TextEncoder().encode(
+        JSON.stringify(mark === undefined ? [VERSION, text] : [VERSION, text, mark]),
+      ),
+    ),
+  );
+
+/** The mark of the sign-in that a stored token belongs to: the same after `renewSessionToken`. */
+function markOf(stored: string | null): string | undefined {
+  try {
+    const value: unknown = JSON.parse(atob(stored ?? ''));
+    return Array.isArray(value) && typeof value[2] === 'string' ? value[2] : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** What `encode` was given; '' for anything it did not make. */
 export function decode(stored: string | null): string {
@@ -44,7 +60,12 @@ export function decode(stored: string | null): string {
 /** The session's token, sent with every call; '' when nobody is signed in. */
 export const sessionToken = (): string => decode(read(TOKEN));
 
-export const saveSessionToken = (token: string): void => write(TOKEN, encode(token));
+export const saveSessionToken = (token: string): void =>
+  write(TOKEN, encode(token, crypto.randomUUID()));
+
+/** Stores a new token of the same session. Other tabs do not take it for another sign-in. */
+export const renewSessionToken = (token: string): void =>
+  write(TOKEN, encode(token, markOf(read(TOKEN))));
 
 export const forgetSessionToken = (): void => write(TOKEN, undefined);
 
@@ -64,7 +85,9 @@ export function takeRedirect(): string {
  */
 export function onSessionChange(changed: () => void): () => void {
   const look = (event: StorageEvent) => {
-    if (event.key === TOKEN || event.key === null) changed();
+    const mark = markOf(event.oldValue);
+    const isRenewed = mark !== undefined && mark === markOf(event.newValue);
+    if ((event.key === TOKEN && !isRenewed) || event.key === null) changed();
   };
   window.addEventListener('storage', look);
   return () => window.removeEventListener('storage', look);

@@ -93,6 +93,7 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
     scopes: ['messages.send', 'messages.read'],
     addresses: '203.0.113.0/24',
     expires_on: '2027-11-30',
+    key_in_address: '0',
   },
   rejected_call_list: {
     ...LIST,

@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { act } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
+import { TypedName } from '#contract/base/names.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { messageFilters } from '#contract/messages/history/filters.ts';
@@ -43,13 +44,7 @@ export const saveView = act({
   changes: true,
   input: () => ({
     view_id: z.optional(IdInput('view')),
-    name: z
-      .string()
-      .check(
-        z.trim(),
-        z.minLength(1, 'Beri nama tampilan ini.'),
-        z.maxLength(VIEW_NAME_MAX, `Nama paling panjang ${VIEW_NAME_MAX} karakter.`),
-      ),
+    name: TypedName({ min: 1, max: VIEW_NAME_MAX, missing: 'Beri nama tampilan ini.' }),
     ...messageFilters(),
     token_id: z.optional(IdInput('token')),
     days: z.optional(WholeNumber({ minimum: 1, maximum: VIEW_DAYS_MAX })),

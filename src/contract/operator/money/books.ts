@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { act, paging } from '#contract/base/act.ts';
 import { Rupiah } from '#contract/base/money.ts';
+import { TypedName } from '#contract/base/names.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { PriceCategory } from '#contract/tokens/channels.ts';
@@ -264,7 +265,7 @@ export const savePlan = act({
           'Tulis kodenya dengan huruf kecil, angka, dan tanda hubung, misalnya usaha-plus.',
         ),
       ),
-    name: z.string().check(z.trim(), z.minLength(2, 'Tulis nama paketnya.'), z.maxLength(40)),
+    name: TypedName({ min: 2, max: 40, missing: 'Tulis nama paketnya.' }),
     description: z.string().check(z.trim(), z.maxLength(200)),
     price: DeskPrice(),
     tokens: WholeNumber({ minimum: 1, maximum: 1_000, sentence: 'Tulis dari 1 sampai 1.000.' }),

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { RealChannel } from '#contract/operator/channels.ts';
+import { wrongCodes } from '#server/domains/accounts/accounts.ts';
 import { countNumbers, isOffered } from '#server/domains/channels/channels.ts';
 import { checkOutbox, countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
 import { countDispatch, laneLagSeconds } from '#server/domains/messages/messages.ts';
@@ -94,6 +95,9 @@ function measureTrouble(
   );
   metrics.gauge('kabari_codes_sendable', '1 while one-time codes can be sent', async () => [
     { value: (await accounts.takesCodes(allAccountsSql)) ? 1 : 0 },
+  ]);
+  metrics.gauge('kabari_codes_wrong', 'Wrong one-time codes of the last hour', async () => [
+    { value: await wrongCodes(allAccountsSql) },
   ]);
   metrics.gauge('kabari_numbers', 'Numbers in real networks, by how they stand', () =>
     countNumbers(

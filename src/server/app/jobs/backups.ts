@@ -1,7 +1,5 @@
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { RELEASE } from '#server/app/release.ts';
-import { adminPhones, systemAccount } from '#server/domains/accounts/accounts.ts';
-import { queueNotice } from '#server/domains/push/push.ts';
 import { makeBackup } from '#server/infra/backup/backup.ts';
 import { backupState, lastBackup, storedRun } from '#server/infra/backup/runs.ts';
 import { isDue, isOverdue } from '#server/infra/backup/schedule.ts';
@@ -11,6 +9,7 @@ import type { Config } from '#server/infra/config.ts';
 import type { Sample } from '#server/infra/observability/metrics.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { StartError } from '#server/infra/start-error.ts';
+import { type AlertDeps, alertAdmins } from './admin-alerts.ts';
 
 /** What backups are made of. */
 export type BackupDeps = {
@@ -60,13 +59,12 @@ export const backUp = (deps: BackupDeps, at: Date, signal: AbortSignal) =>
     });
   });
 
-type ScheduleDeps = Omit<BackupDeps, 'config'> & {
-  config: BackupDeps['config'] & Pick<Config, 'BACKUP'>;
-  log: Record<'error' | 'info', (facts: object, words: string) => void>;
-  sendSystemText: (phone: string, text: string, shown?: string, key?: string) => Promise<void>;
-  report: (trouble: unknown) => void;
-  now?: () => Date;
-};
+type ScheduleDeps = Omit<BackupDeps, 'config'> &
+  AlertDeps & {
+    config: BackupDeps['config'] & Pick<Config, 'BACKUP'>;
+    log: Record<'error' | 'info', (facts: object, words: string) => void>;
+    now?: () => Date;
+  };
 
 /** The backups of the embedded database, as they fall due. */
 export type Backups = {
@@ -122,27 +120,10 @@ const reasons: Record<BackupProblem, string> = {
   failed: 'ada kesalahan yang tercatat di log',
 };
 
-/** Tells operators, at most once a day by message: notices to browsers replace each other. */
-async function alert(
-  { allAccountsSql, sendSystemText, report }: ScheduleDeps,
-  problem: BackupProblem,
-  at: Date,
-): Promise<void> {
+function alert(deps: ScheduleDeps, problem: BackupProblem, at: Date): Promise<void> {
   const body = `Cadangan tidak jadi dibuat: ${reasons[problem]}. Jalankan npm run operator doctor untuk melihat penyebabnya.`;
-  try {
-    await allAccountsSql.begin(async (tx) => {
-      const accountId = await systemAccount(tx);
-      if (accountId === undefined) return;
-      const notice = { title: 'Cadangan gagal', body, url: '/operator', tag: 'backup' };
-      await queueNotice(tx, { accountId, ...notice });
-    });
-    const day = at.toISOString().slice(0, 10);
-    for (const phone of await adminPhones(allAccountsSql)) {
-      await sendSystemText(phone, body, body, `backup-${day}-${phone}`);
-    }
-  } catch (error) {
-    report(error);
-  }
+  const key = `backup-${at.toISOString().slice(0, 10)}`;
+  return alertAdmins(deps, { title: 'Cadangan gagal', body, tag: 'backup', key });
 }
 
 /** When the last backup that came about was begun, in seconds of Unix time; nothing before the first. */

@@ -26,6 +26,7 @@ import { eraseAnonymousAudit } from '#server/infra/acts/audit.ts';
 import type { Job } from '#server/infra/jobs/jobs.ts';
 import { reseal } from '#server/infra/security/secrets.ts';
 import { sealedColumns } from '#server/app/sealed-data.ts';
+import { watchWrongCodes } from './admin-alerts.ts';
 import type { Backups } from './backups.ts';
 import type { Container } from '#server/app/container.ts';
 
@@ -104,6 +105,12 @@ export function jobsOf(container: Container): readonly Job[] {
     { name: 'link-pruning', cron: '22 * * * *', run: () => pruneLinks(allAccountsSql) },
     { name: 'file-sweep', cron: '48 3 * * *', run: () => media.files.sweep(allAccountsSql) },
     { name: 'anonymous-audit', cron: '52 * * * *', run: () => eraseAnonymousAudit(allAccountsSql) },
+    {
+      name: 'wrong-codes',
+      cron: '*/5 * * * *',
+      run: () =>
+        watchWrongCodes({ ...infra, allAccountsSql, sendSystemText: accounts.sendSystemText }),
+    },
     { name: 'push-sweep', cron: '37 * * * *', run: () => sweepPush(allAccountsSql) },
     {
       name: 'account-erasure',

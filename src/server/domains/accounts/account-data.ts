@@ -121,12 +121,13 @@ const secondFactorsFor = (sql: Sql, accountId: string): Promise<Row[]> =>
 
 type AuditLine = Row & { audit_id: string; actor: string };
 
+/** Without refused acts of operators: of what only they may know, the answer was that it is not there. */
 async function* auditOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   const entries = inPages<AuditLine>(
     { sql, accountId },
     (tx, last, limit) => tx<AuditLine[]>`
       select audit_id, at, actor, act, outcome, ip, request, facts from audit_log
-      where account_id = ${accountId} ${last ? tx`and audit_id > ${last.audit_id}` : tx``}
+      where account_id = ${accountId} and outcome <> 'act_unknown' ${last ? tx`and audit_id > ${last.audit_id}` : tx``}
       order by audit_id limit ${limit}`,
   );
   for await (const { audit_id: _, ...facts } of entries) yield facts;

@@ -48,7 +48,7 @@ export {
   maskedPhone,
   operatorNames,
 } from './customers.ts';
-export { codeCounts } from './otp/otp-sending.ts';
+export { codeCounts, wrongCodes, wrongCodesToTell } from './otp/otp-sending.ts';
 export { eraseDue } from './privacy/erase.ts';
 export { type Exports, openExports, verifyExport } from './privacy/exports.ts';
 export { adminPhones, everyOperator, isAdmin, operatorByPhone } from './operators/directory.ts';
@@ -56,7 +56,7 @@ export { addOperator, resetOperatorPassword } from './operators/invite.ts';
 export {
   type FirstOperator,
   ensureOperator,
-  hasOperatorSignedIn,
+  hasFirstOperatorSignedIn,
 } from './signin/first-operator.ts';
 export { accountsAccountData } from './account-data.ts';
 export { namesOfPeople } from './names.ts';

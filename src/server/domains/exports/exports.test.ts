@@ -29,6 +29,31 @@ function desk(running: RunningApp, { token }: Owner) {
   };
 }
 
+test('refuses a token and chosen messages that are not the account’s, and stores no request', async ({
+  db,
+  openApp,
+}) => {
+  const running = await openApp();
+  const [ani, budi] = [await signedIn(db), await signedIn(db)];
+  const [own] = await stocked(db, ani);
+  const [foreign] = await stocked(db, budi);
+  const { ask, list } = desk(running, ani);
+  const ids = (...found: (typeof own)[]) => found.map((one) => publicId('message', one?.id ?? ''));
+  for (const fields of [
+    { token_id: publicId('token', budi.tokenId) },
+    { message_ids: ids(foreign) },
+    { message_ids: ids(own, foreign) },
+    { token_id: publicId('token', randomUUID()) },
+  ]) {
+    const { status, body } = await ask('message_export', { format: 'csv', ...fields });
+    expect([status, body.error?.type], JSON.stringify(fields)).toEqual([404, 'not_found']);
+  }
+  expect(await list()).toEqual([]);
+  await db.owner`update tokens set deleted_at = now() where token_id = ${ani.tokenId}`;
+  const past = { format: 'csv', token_id: publicId('token', ani.tokenId), message_ids: ids(own) };
+  expect((await ask('message_export', past)).status).toBe(200);
+});
+
 const start = Date.parse('2026-11-20T02:00:00Z');
 
 /** A shop with some messages, one of which a spreadsheet would run. */

@@ -132,7 +132,7 @@ function actsOf(deps: ExportsDeps, onChanged: () => void): readonly ActHandler[]
     params: ExportParams[Kind],
   ) => {
     const { accountId } = caller;
-    await deps.sources[kind].check(accountId, params);
+    await deps.sources[kind].check(accountId, params, sql);
     const stored = await requestExport(deps, caller, { kind, params, format });
     onChanged();
     return shown(deps, stored, deps.isElsewhere(caller, device));

@@ -30,7 +30,7 @@ test('the installation’s token is unlinked and linked again by the QR of its p
   expect(await admin('operator_system_token_get')).toMatchObject({
     status: 'linked',
     phone: '+62 811-••••-0000',
-    codes: { asked: 0, entered: 0, cap: 2_000 },
+    codes: { asked: 0, entered: 0, fullest: 0, cap: 2_000 },
   });
   expect(await admin('operator_system_token_unlink')).toMatchObject({
     status: 'unlinked',
@@ -77,11 +77,12 @@ test('codes that were asked for and entered are counted', async ({ db, running }
   const admin = await adminOf(db, running);
   await db.allAccountsSql`
     insert into limit_counters (scope, subject, window_start, hits) values
-      ('otp_total', 'all', clock_timestamp(), 7), ('otp_entered', 'a', clock_timestamp(), 2),
-      ('otp_entered', 'b', clock_timestamp(), 3), ('otp_address', '10.0.0.1', clock_timestamp(), 4),
-      ('otp_address', '10.0.0.2', clock_timestamp(), 3)`;
+      ('otp_total', 'register', clock_timestamp(), 5), ('otp_total', 'login', clock_timestamp(), 2),
+      ('otp_entered', 'register', clock_timestamp(), 2), ('otp_entered', 'login', clock_timestamp(), 3),
+      ('otp_address_register', '10.0.0.1', clock_timestamp(), 4),
+      ('otp_address_login', '10.0.0.2', clock_timestamp(), 3)`;
   expect(await admin('operator_system_token_get')).toMatchObject({
-    codes: { asked: 7, entered: 5, cap: 2_000 },
+    codes: { asked: 7, entered: 5, fullest: 5, cap: 2_000 },
     address: { asked: 4, cap: 50 },
   });
 });

@@ -110,7 +110,12 @@ async function systemTokenOf(deps: SystemTokenDeps, caller: Person): Promise<Sys
     code_template: typeof by === 'string' ? null : { name: by.template, language: by.language },
     today: figures.today,
     failures: figures.failures,
-    codes: { asked: codes.asked, entered: codes.entered, cap: config.OTP_DAILY_TOTAL },
+    codes: {
+      asked: codes.asked,
+      entered: codes.entered,
+      fullest: codes.fullestPot,
+      cap: config.OTP_DAILY_TOTAL,
+    },
     address: { asked: codes.fullestAddress, cap: config.OTP_DAILY_PER_ADDRESS },
     last: figures.last.map(({ to, ...facts }) => ({ to: maskedPhone(to), ...facts })),
     own_phone: maskedPhone(own),

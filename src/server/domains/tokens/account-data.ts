@@ -41,7 +41,7 @@ const tokensOf = async (sql: Sql, accountId: string): Promise<Row[]> =>
     const found = await tx<Named[]>`
       select token_id, name, channel, status, phone, daily_limit, last_used_at, created_at,
         kept_since, deleted_at,
-        scopes, allowed_addresses, expires_on::text as expires_on
+        scopes, allowed_addresses, expires_on::text as expires_on, key_in_address
       from tokens where account_id = ${accountId} order by token_id`;
     return found.map(withId);
   });

@@ -21,6 +21,7 @@ type TokenRow = {
   scopes: Scope[];
   allowed_addresses: string[];
   expires_on: string | null;
+  key_in_address: boolean;
 };
 
 /**
@@ -44,6 +45,7 @@ export const hasLinkedToken = (sql: Sql | Tx): Fragment => sql`
 export const tokenColumns = (tx: Sql | Tx): Fragment => tx`
   t.token_id, t.name, t.channel, t.phone, t.key_hint, t.daily_limit, t.last_used_at, t.created_at,
   t.scopes, t.allowed_addresses, to_char(t.expires_on, 'YYYY-MM-DD') as expires_on,
+  t.key_in_address,
   case
     when t.status = 'linking' and not exists (
       select from links l
@@ -77,6 +79,7 @@ export const tokenFrom = (row: TokenRow): Token => ({
     scopes: row.scopes,
     addresses: row.allowed_addresses,
     expires_on: row.expires_on,
+    key_in_address: row.key_in_address,
   },
 });
 
@@ -118,6 +121,24 @@ export async function readTokens(
 }
 
 export const tokenNotFound = () => new Refusal('not_found', { what: 'Token' });
+
+/**
+ * Refuses a token that is not the account's own.
+ *
+ * @param alsoDeleted for what concerns messages of the past: those of a deleted token are still there.
+ * @throws Refusal `not_found`
+ */
+export async function requireToken(
+  sql: Sql | Tx,
+  accountId: string,
+  tokenId: string,
+  { alsoDeleted = false } = {},
+): Promise<void> {
+  const found = await sql`
+    select from tokens where account_id = ${accountId} and token_id = ${tokenId}
+      and (${alsoDeleted}::boolean or deleted_at is null)`;
+  if (found.length === 0) throw tokenNotFound();
+}
 
 /** What a token is called, and how it stands; also of one that was deleted. */
 export type NamedToken = Pick<Token, 'name' | 'channel' | 'status'> & {

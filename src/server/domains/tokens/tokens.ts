@@ -39,7 +39,14 @@ export { keptFacts, keptPath } from './rejected/facts.ts';
 export { shownAddress } from './access/rules.ts';
 export { countTokens } from './create.ts';
 export { tokensAccountData } from './account-data.ts';
-export { type NamedToken, hasLinkedToken, namedTokens, needsReview, readToken } from './row.ts';
+export {
+  type NamedToken,
+  hasLinkedToken,
+  namedTokens,
+  needsReview,
+  readToken,
+  requireToken,
+} from './row.ts';
 export { openApiTokens } from './api.ts';
 export { createLink } from './links/links.ts';
 export { pastPhonesOf, suspendTokens, tokenOfPhone, unlinkPhone } from './links/phones.ts';

@@ -388,6 +388,36 @@ describe('the audit log', () => {
     expect(await facts(sql)).toEqual([]);
   });
 
+  test('has a line for a customer who is refused an act, and no flood of them', async ({ sql }) => {
+    const citra = { ...ani, userId: newId() };
+    const where = { inOwnBrowser: true, recent: true };
+    const { answer } = anEndpoint(
+      sql,
+      [
+        oneHandler(rule, async () => thing),
+        oneHandler({ ...make, requiresRecentPassword: true }, async () => thing),
+        oneHandler(look, async () => thing),
+      ],
+      { findSession: async () => citra, reauthOf: async () => where },
+    );
+    expect(await answer('operator_thing', { token: 'citra' })).toMatchObject(said('act_unknown'));
+    where.inOwnBrowser = false;
+    const copied = await answer('thing_make', { token: 'citra', name: 'Rahasia' });
+    expect(copied).toMatchObject(said('sign_in_needed'));
+    where.inOwnBrowser = true;
+    where.recent = false;
+    const asked = await answer('thing_make', { token: 'citra', name: 'Rahasia' });
+    expect(asked).toMatchObject(said('reauth_needed'));
+    await answer('no_such_act', { token: 'citra' });
+    const line = { account_id: citra.accountId, actor: citra.userId, ip: '203.0.113.7', facts: {} };
+    expect(await facts(sql)).toEqual([
+      { ...line, request: 'req_1', act: 'operator_thing', outcome: 'act_unknown' },
+      { ...line, request: 'req_1', act: 'thing_make', outcome: 'sign_in_needed' },
+    ]);
+    for (let n = 0; n < 30; n++) await answer('operator_thing', { token: 'citra' });
+    expect((await facts(sql)).length).toBeLessThan(25);
+  });
+
   test('has one line for a call that was repeated', async ({ sql }) => {
     const { answer } = anEndpoint(sql, [oneHandler(make, async () => thing)]);
     const fields = { token: 'ani', name: 'Kursi', key: crypto.randomUUID() };

@@ -6,7 +6,7 @@ import { withTimeout } from '#server/infra/with-timeout.ts';
 import type { ActHandler, FrameSource, Nobody, Person, Reauth } from '#server/infra/acts/act.ts';
 import type { ActAnswers, Outcome } from '#server/infra/acts/answers.ts';
 import type { Audit } from '#server/infra/acts/audit.ts';
-import type { Limiter } from '#server/infra/acts/limits.ts';
+import { type Limiter, openBuckets } from '#server/infra/acts/limits.ts';
 import { textAt } from '#server/infra/net/json-values.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { type Answer, granted, refused } from '#server/http/answer.ts';
@@ -127,13 +127,21 @@ async function admit(
   throw refusal;
 }
 
-/** Operators who reach for what is not theirs, and whoever has copied a session of theirs, leave a line. */
+/** Audit lines of refused calls that a customer may leave: twenty, then one in three minutes. */
+const NOTED_PACE = { burst: 20, perSecond: 1 / 180 };
+const notedPace = openBuckets();
+
+/**
+ * Writes an audit line for a person who was refused an act: it is not theirs, or their session is used in another
+ * browser than its own. Of a customer who calls an act of operators too, although the answer is `act_unknown`.
+ */
 async function noteTurnedAway(
   { audit, report }: ActEndpointDeps,
   { act, caller, request, refusal: { code: outcome } }: TurnedAway,
 ): Promise<void> {
-  const isNoted = outcome === 'not_allowed' || outcome === 'sign_in_needed';
-  if (!act.audited || !isNoted || caller.role !== 'operator') return;
+  const isRefusal = outcome === 'not_allowed' || outcome === 'sign_in_needed';
+  if (!(outcome === 'act_unknown' || (act.audited && isRefusal))) return;
+  if (caller.role !== 'operator' && notedPace(caller.userId, NOTED_PACE) > 0) return;
   const { accountId, userId: actor } = caller;
   const { ip, requestId } = request;
   const line = { accountId, actor, act: act.name, outcome, ip, requestId, facts: {} };

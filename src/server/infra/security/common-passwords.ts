@@ -1,6 +1,6 @@
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import type * as Common from '@zxcvbn-ts/language-common';
+import { fileURLToPath } from 'node:url';
 
 /** Digits and signs around a common word that do not make it uncommon. */
 const AROUND_MAX = 5;
@@ -58,31 +58,54 @@ function commonWords(): ReadonlySet<string> {
   return words;
 }
 
-const BREACHED = 10_000;
-let breached: ReadonlySet<string> | undefined;
+/** Made by `tools/breached-passwords.ts`. */
+export const BREACHED_FILE = fileURLToPath(new URL('breached-passwords.bin', import.meta.url));
+/**
+ * Of each password the file has the first bytes of its SHA-1, in order. Five bytes make 500 kB, and one in ten million
+ * other passwords is refused by mistake; four would save 100 kB, and refuse one in 43,000. A prefix fits millions of
+ * passwords, so the file does not disclose its passwords.
+ */
+export const BREACHED_PREFIX_BYTES = 5;
+let breached: Buffer | undefined;
 
-/** The 10,000 passwords seen most in breaches; loaded at the first question, it is 0.4 MB of text. */
-function breachedPasswords(): ReadonlySet<string> {
-  if (!breached) {
-    const load = createRequire(import.meta.url);
-    const list = load('@zxcvbn-ts/language-common') as typeof Common;
-    breached = new Set(list.dictionary['passwords-common'].slice(0, BREACHED));
+/** Whether a password is among the 100,000 seen most in breaches. The file is read at the first question. */
+export function isBreached(plain: string): boolean {
+  breached ??= readFileSync(BREACHED_FILE);
+  const prefix = hash('sha1', plain, 'buffer').subarray(0, BREACHED_PREFIX_BYTES);
+  let [from, until] = [0, breached.length / BREACHED_PREFIX_BYTES];
+  while (from < until) {
+    const middle = (from + until) >>> 1;
+    const start = middle * BREACHED_PREFIX_BYTES;
+    const order = breached.compare(
+      prefix,
+      0,
+      BREACHED_PREFIX_BYTES,
+      start,
+      start + BREACHED_PREFIX_BYTES,
+    );
+    if (order === 0) return true;
+    if (order < 0) from = middle + 1;
+    else until = middle;
   }
-  return breached;
+  return false;
 }
+
+/** A password as it is compared: capitals, blanks and width do not make it another one. */
+export const plainPassword = (password: string): string =>
+  password.normalize('NFKC').toLowerCase().replace(/\s/gu, '');
 
 /** Whom the password would protect: their phone in digits, and what they call themselves. */
 export type About = { phone: string; name: string };
 
 /**
- * True when a guesser would try this password early: one of the 10,000 commonest in breaches, a common word with little around it, a walk
+ * True when a guesser would try this password early: one of the 100,000 commonest in breaches, a common word with little around it, a walk
  * over the keyboard, one thing repeated, a date, or the person's own name, number or our product's
  * name.
  */
 export function isCommonPassword(password: string, about: About): boolean {
-  const plain = password.normalize('NFKC').toLowerCase().replace(/\s/gu, '');
+  const plain = plainPassword(password);
   return (
-    breachedPasswords().has(plain) ||
+    isBreached(plain) ||
     isCommonWord(plain) ||
     isPair(plain) ||
     isWalked(plain) ||

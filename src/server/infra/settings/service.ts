@@ -55,18 +55,19 @@ export const serviceSettings = {
     },
   ),
   OTP_DAILY_TOTAL: liveWhole({
-    means: 'One-time codes sent in a day, all numbers together.',
+    means:
+      'One-time codes sent in a day, all numbers together, for each of: registering, a forgotten password, signing in, what a session asks for, another number.',
     min: 0,
     max: 10_000_000,
     fallback: 2_000,
     group: 'registration',
     label: 'Kode verifikasi sehari, semua nomor',
-    help: 'Di atasnya tidak ada kode lagi sampai besok. Menaikkannya meminta kata sandi Anda.',
+    help: 'Untuk tiap keperluan: mendaftar, lupa kata sandi, masuk, keperluan dalam sesi, ganti nomor. Di atasnya tidak ada kode lagi sampai besok. Menaikkannya meminta kata sandi Anda.',
     guarded: true,
   }),
   OTP_DAILY_PER_ADDRESS: liveWhole({
     means:
-      'One-time codes asked for in a day from one address; a network (/24, /64) may ask four times as many.',
+      'One-time codes asked for in a day from one address, for each of the same purposes; a network (/24, /64) may ask four times as many.',
     min: 0,
     max: 1_000_000,
     fallback: 50,
@@ -74,6 +75,16 @@ export const serviceSettings = {
     label: 'Kode verifikasi sehari, tiap alamat IP',
     help: 'Satu jaringan boleh meminta empat kali lipatnya. Menaikkannya meminta kata sandi Anda.',
     guarded: true,
+  }),
+  OTP_WRONG_ALERT: liveWhole({
+    means:
+      'Wrong one-time codes within an hour, all people together, from which operators are alerted.',
+    min: 1,
+    max: 1_000_000,
+    fallback: 200,
+    group: 'registration',
+    label: 'Kode salah dalam satu jam',
+    help: 'Mulai jumlah ini admin diberi tahu, paling sering sekali sejam.',
   }),
   TOKEN_DAILY_LIMIT_MAX: liveWhole({
     means: 'The highest daily limit that customers may set for a token.',

@@ -5,8 +5,8 @@ import type { Cell, Column } from './table.ts';
 export type RowSource<Params> = {
   /** What the file is called, without its ending. */
   fileName: string;
-  /** Refuses parameters that name what the account does not have. */
-  check: (accountId: string, params: Params) => Promise<void>;
+  /** Refuses parameters that name what the account does not have. @param sql sees one account. @throws Refusal `not_found` */
+  check: (accountId: string, params: Params, sql: Sql) => Promise<void>;
   /** The rows, as they stand when they are read, each in short transactions. */
   open: (request: RowRequest<Params>) => Promise<OpenedRows>;
 };

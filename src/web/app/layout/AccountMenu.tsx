@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { Keyboard, LogOut, Monitor, Moon, Smartphone, Sun, UserRound } from 'lucide-react';
@@ -26,7 +27,7 @@ export function SidebarFoot({ icons }: { icons: boolean }) {
   const user = useUser();
   return (
     <div className={styles['foot']}>
-      <Tooltip text={`Profil ${user.name}`} off={!icons}>
+      <Tooltip text={`Profil ${isolated(user.name)}`} off={!icons}>
         <Link to="/profile" className={styles['me']}>
           <span className="sr-only">Profil </span>
           <Portrait />
@@ -65,7 +66,7 @@ export function AccountSheet() {
         onClick={() => setOpen(true)}
       >
         <Portrait />
-        <span className="sr-only">Akun {user.name}</span>
+        <span className="sr-only">Akun {isolated(user.name)}</span>
       </button>
       <Modal open={open} onClose={() => setOpen(false)} title={user.name} size="sm" shape="sheet">
         <p className={styles['phone']}>{formatPhone(user.phone)}</p>

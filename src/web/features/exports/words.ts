@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import type { RowExport } from '#contract/exports/exports.ts';
 import { directionLabel, messageTypeLabel, statusFilterLabel } from '#contract/messages.ts';
 import { formatDate, wibMidnight } from '#contract/base/time.ts';
@@ -18,7 +19,7 @@ export function filterWords(
     status: status && statusFilterLabel(status),
     direction: direction && directionLabel[direction],
     type: type && messageTypeLabel[type],
-    token_id: token && `token ${nameOfToken(token) ?? 'yang sudah dihapus'}`,
+    token_id: token && `token ${isolated(nameOfToken(token) ?? 'yang sudah dihapus')}`,
     from:
       from &&
       (to === undefined || to === from

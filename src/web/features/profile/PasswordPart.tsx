@@ -12,6 +12,7 @@ import { sessionsQuery } from '#web/features/profile/queries.ts';
 import { Section } from '#web/features/profile/Section.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
+import { renewSessionToken } from '#web/browser/session.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { PasswordField } from '#web/ui/form/PasswordField.tsx';
 
@@ -33,7 +34,8 @@ function useChange() {
     setError(undefined);
     setDone(undefined);
     try {
-      const { ended } = await change.perform(values);
+      const { ended, token } = await change.perform(values);
+      renewSessionToken(token);
       form.set('current', '');
       form.set('password', '');
       setDone(doneWords(ended));

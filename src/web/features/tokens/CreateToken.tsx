@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type RefObject, useEffect, useState } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
@@ -57,7 +58,7 @@ export function CreateToken({ onClose, onLink }: Props) {
     const { token, key } = made;
     return (
       <KeyDialog
-        title={`Kunci untuk ${token.name}`}
+        title={`Kunci untuk ${isolated(token.name)}`}
         secret={key}
         channel={token.channel}
         onClose={onClose}

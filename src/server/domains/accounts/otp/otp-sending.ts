@@ -1,12 +1,23 @@
 import { randomInt } from 'node:crypto';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import { hit, hitsOfScope, hitsWithin, networkOf } from '#server/infra/acts/limits.ts';
+import {
+  hit,
+  hitOrNothing,
+  hitsOfScope,
+  hitsWithin,
+  networkOf,
+} from '#server/infra/acts/limits.ts';
+import type { Config } from '#server/infra/config.ts';
 import { hmac } from '#server/infra/security/secrets.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 
 const DAY_SECONDS = 86_400;
+const HOUR_SECONDS = 3_600;
+/** Codes to one number in a day, from each pot. */
 const PER_PHONE_DAILY = 10;
+/** Of these, at most so many may be asked for from one network without proof of identity. */
+const PER_PHONE_AND_NETWORK_DAILY = 5;
 /** Numbers that differ in their last four digits only (docs/threats.md, T2). */
 const PER_PREFIX_DAILY = 100;
 const NETWORK_FACTOR = 4;
@@ -15,11 +26,32 @@ const NETWORK_FACTOR = 4;
  */
 const PREFIX_JUDGED_FROM = 30;
 const PREFIX_ENTERED_SHARE = 0.2;
+const UNLIMITED = 1_000_000_000;
 
 type SecretsDeps = Pick<AccountsDeps, 'secrets'>;
 
 /** What a code is for. */
 export type OtpPurpose = 'register' | 'login' | 'forgot' | 'phone_old' | 'phone_new' | 'delete';
+
+/**
+ * The daily caps of a code, by how its request is authenticated. Each pot has caps of its own, so that requests of
+ * strangers never use up the codes of people who gave the right password or have a session.
+ */
+const potOf = {
+  register: 'register',
+  forgot: 'forgot',
+  login: 'login',
+  phone_old: 'session',
+  delete: 'session',
+  phone_new: 'new_number',
+} as const satisfies Record<OtpPurpose, string>;
+type Pot = (typeof potOf)[OtpPurpose];
+const pots = [...new Set<Pot>(Object.values(potOf))];
+
+/** Pots that anyone can draw from without a password. */
+const isAnonymous = (pot: Pot): boolean => pot === 'register' || pot === 'forgot';
+/** Pots whose codes go to numbers that have no account yet: what pumping aims at. */
+const reachesStrangers = (pot: Pot): boolean => pot === 'register' || pot === 'new_number';
 
 /** Six random digits. */
 export const newCode = (): string => randomInt(1_000_000).toString().padStart(6, '0');
@@ -40,8 +72,22 @@ export async function refuseUnsendable(
   throw new Refusal('otp_unsendable', {});
 }
 
+/** A request for a code, as the daily caps see it. */
+export type CodeCount = {
+  purpose: OtpPurpose;
+  phone: string;
+  /** Whether the number belongs to an account. */
+  hasAccount: boolean;
+  /** The browser that asks, if the number's owner has signed in there before. */
+  knownBrowser: Buffer | null;
+  ip: string;
+};
+
 /**
- * Counts one code to a number in every daily cap, or none of them when one is full.
+ * Counts one code to a number in the daily caps of its pot, or in none of them when one is full.
+ *
+ * The caps that all people share count a request only if it costs a message, and the caps of a prefix only if the
+ * number has no account. Every request is refused by all of them alike: the answer must not tell the two apart.
  *
  * Call it in the transaction that writes the challenge: a refusal must roll it back.
  *
@@ -50,35 +96,105 @@ export async function refuseUnsendable(
 export async function countCode(
   tx: Tx,
   deps: Pick<AccountsDeps, 'secrets' | 'config' | 'log'>,
-  { phone, ip }: { phone: string; ip: string },
+  { purpose, phone, hasAccount, knownBrowser, ip }: CodeCount,
 ): Promise<void> {
+  const pot = potOf[purpose];
   const perAddress = deps.config.OTP_DAILY_PER_ADDRESS;
-  const prefix = subjectHash(deps, prefixOf(phone));
+  const network = networkOf(ip);
+  const asker = knownBrowser ? `${phone} ${knownBrowser.toString('hex')}` : phone;
   const day = { windowSeconds: DAY_SECONDS };
+  const total = { ...day, scope: 'otp_total', subject: pot, max: deps.config.OTP_DAILY_TOTAL };
+  const prefix = {
+    ...day,
+    scope: 'otp_prefix',
+    subject: subjectHash(deps, prefixOf(phone)),
+    max: PER_PREFIX_DAILY,
+  };
+  const countsPrefix = reachesStrangers(pot) && !hasAccount;
+  const countsTotal = pot !== 'forgot' || hasAccount;
   const exceeded = await hit(tx, [
-    { ...day, scope: 'otp_phone', subject: subjectHash(deps, phone), max: PER_PHONE_DAILY },
-    { ...day, scope: 'otp_address', subject: ip, max: perAddress },
-    { ...day, scope: 'otp_network', subject: networkOf(ip), max: perAddress * NETWORK_FACTOR },
-    { ...day, scope: 'otp_prefix', subject: prefix, max: PER_PREFIX_DAILY },
-    { ...day, scope: 'otp_total', subject: 'all', max: deps.config.OTP_DAILY_TOTAL },
+    { ...day, scope: `otp_phone_${pot}`, subject: subjectHash(deps, asker), max: PER_PHONE_DAILY },
+    ...(isAnonymous(pot) && !knownBrowser
+      ? [
+          {
+            ...day,
+            scope: `otp_phone_network_${pot}`,
+            subject: subjectHash(deps, `${phone} ${network}`),
+            max: PER_PHONE_AND_NETWORK_DAILY,
+          },
+        ]
+      : []),
+    { ...day, scope: `otp_address_${pot}`, subject: ip, max: perAddress },
+    { ...day, scope: `otp_network_${pot}`, subject: network, max: perAddress * NETWORK_FACTOR },
+    ...(countsPrefix ? [prefix] : []),
+    ...(countsTotal ? [total] : []),
   ]);
-  if (exceeded) {
-    deps.log.warn({ scope: exceeded.limit.scope }, 'a daily cap of codes is reached');
+  const refuse = (facts: object, words: string): never => {
+    deps.log.warn(facts, words);
     throw new Refusal('otp_limit', {});
+  };
+  if (exceeded) return refuse({ scope: exceeded.limit.scope }, 'a daily cap of codes is reached');
+
+  const today = (scope: string, subject: string) =>
+    hitsWithin(tx, { scope, subject, seconds: DAY_SECONDS });
+  const [inTotal, sent, entered] = await Promise.all([
+    today(total.scope, total.subject),
+    today(prefix.scope, prefix.subject),
+    today('otp_prefix_entered', prefix.subject),
+  ]);
+  if (!countsTotal && inTotal >= total.max) {
+    return refuse({ scope: total.scope }, 'a daily cap of codes is reached');
   }
-  const today = { subject: prefix, seconds: DAY_SECONDS };
-  const sent = await hitsWithin(tx, { ...today, scope: 'otp_prefix' });
-  if (sent <= PREFIX_JUDGED_FROM) return;
-  const entered = await hitsWithin(tx, { ...today, scope: 'otp_entered' });
-  if (entered >= (sent - 1) * PREFIX_ENTERED_SHARE) return;
-  deps.log.warn({ sent, entered }, 'codes to a prefix are not entered: it gets no more today');
-  throw new Refusal('otp_limit', {});
+  if (!reachesStrangers(pot)) return;
+  if (!countsPrefix && sent >= prefix.max) {
+    return refuse({ scope: prefix.scope }, 'a daily cap of codes is reached');
+  }
+  const sentBefore = countsPrefix ? sent - 1 : sent;
+  if (sentBefore < PREFIX_JUDGED_FROM || entered >= sentBefore * PREFIX_ENTERED_SHARE) return;
+  refuse({ sent, entered }, 'codes to a prefix are not entered: it gets no more today');
 }
 
 /** Counts a code that was entered: `countCode` compares it with the codes sent to the prefix. */
-export async function countEntered(tx: Tx, deps: SecretsDeps, phone: string): Promise<void> {
-  const subject = subjectHash(deps, prefixOf(phone));
-  await hit(tx, [{ scope: 'otp_entered', subject, max: 1_000_000, windowSeconds: DAY_SECONDS }]);
+export async function countEntered(
+  tx: Tx,
+  deps: SecretsDeps,
+  { purpose, phone }: Pick<CodeCount, 'purpose' | 'phone'>,
+): Promise<void> {
+  const day = { max: UNLIMITED, windowSeconds: DAY_SECONDS };
+  const prefix = subjectHash(deps, prefixOf(phone));
+  await hit(tx, [
+    { ...day, scope: 'otp_entered', subject: potOf[purpose] },
+    ...(reachesStrangers(potOf[purpose])
+      ? [{ ...day, scope: 'otp_prefix_entered', subject: prefix }]
+      : []),
+  ]);
+}
+
+const WRONG_CODES = { scope: 'otp_wrong', subject: 'all' } as const;
+const MINUTE_SECONDS = 60;
+
+/** Counts a wrong code, of a message or of a second factor, in the installation's total. */
+export async function countWrongCode(tx: Tx): Promise<void> {
+  await hit(tx, [{ ...WRONG_CODES, max: UNLIMITED, windowSeconds: MINUTE_SECONDS }]);
+}
+
+/** Wrong codes of the last hour, of all people together. */
+export const wrongCodes = (allAccountsSql: Sql): Promise<number> =>
+  hitsWithin(allAccountsSql, { ...WRONG_CODES, seconds: HOUR_SECONDS });
+
+/**
+ * Whether more codes were wrong in the last hour than `OTP_WRONG_ALERT` allows. True once an hour, on one node.
+ *
+ * @returns how many there were, or `undefined` if there is nothing to tell.
+ */
+export async function wrongCodesToTell(
+  allAccountsSql: Sql,
+  { OTP_WRONG_ALERT }: Pick<Config, 'OTP_WRONG_ALERT'>,
+): Promise<number | undefined> {
+  const wrong = await wrongCodes(allAccountsSql);
+  if (wrong < OTP_WRONG_ALERT) return undefined;
+  const once = { scope: 'otp_wrong_told', subject: 'all', max: 1, windowSeconds: HOUR_SECONDS };
+  return (await hitOrNothing(allAccountsSql, [once])) ? undefined : wrong;
 }
 
 const SHOWN_TEXT = 'Kode verifikasi ••••••';
@@ -114,17 +230,21 @@ export async function sendCode(
   return sendSystemCode({ phone, text, shownText: SHOWN_TEXT, code });
 }
 
-/** Codes of the WIB day: asked for, entered, and how many the address asked for that asked most. */
+/**
+ * Codes of the WIB day: asked for and entered in all, asked for from the fullest pot, and by the address that
+ * asked for most of a pot.
+ */
 export async function codeCounts(
   allAccountsSql: Sql,
-): Promise<{ asked: number; entered: number; fullestAddress: number }> {
+): Promise<{ asked: number; entered: number; fullestPot: number; fullestAddress: number }> {
   const today = (scope: string) => hitsOfScope(allAccountsSql, { scope, seconds: DAY_SECONDS });
-  const [total, entered, address] = await Promise.all(
-    ['otp_total', 'otp_entered', 'otp_address'].map(today),
+  const [total, entered, ...addresses] = await Promise.all(
+    ['otp_total', 'otp_entered', ...pots.map((pot) => `otp_address_${pot}`)].map(today),
   );
   return {
     asked: total?.sum ?? 0,
     entered: entered?.sum ?? 0,
-    fullestAddress: address?.most ?? 0,
+    fullestPot: total?.most ?? 0,
+    fullestAddress: Math.max(0, ...addresses.map(({ most }) => most)),
   };
 }

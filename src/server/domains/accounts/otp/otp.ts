@@ -9,9 +9,11 @@ import { hmac } from '#server/infra/security/secrets.ts';
 import type { UserRef } from '#server/domains/accounts/people.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import {
+  type CodeCount,
   type OtpPurpose,
   countCode,
   countEntered,
+  countWrongCode,
   newCode,
   refuseUnsendable,
   sendCode,
@@ -69,8 +71,10 @@ export async function issueCode(
   await refuseUnsendable(tx, deps);
   const challengeId = newId();
   const code = newCode();
-  const sends = (await sendsSoFar(tx, purpose, phone)) + 1;
-  await countCode(tx, deps, { phone, ip });
+  const knownBrowser = await browserIfKnown(tx, { user, browser: deviceHash(device) });
+  const sends = (await sendsSoFar(tx, { purpose, phone, knownBrowser })) + 1;
+  const hasAccount = hasAccountOf({ purpose, isDecoy });
+  await countCode(tx, deps, { purpose, phone, hasAccount, knownBrowser, ip });
   await tx`
     insert into otp_challenges (
       challenge_id, purpose, phone, account_id, user_id, device_hash, code_hmac, pending,
@@ -90,24 +94,54 @@ export async function issueCode(
   };
 }
 
+/** Whether the number of a challenge belongs to an account: a decoy stands for the other case. */
+const hasAccountOf = ({ purpose, isDecoy }: { purpose: OtpPurpose; isDecoy: boolean }): boolean =>
+  purpose === 'register' || purpose === 'phone_new' ? isDecoy : !isDecoy;
+
+/** The browser of a request, if this user has signed in there before. The same work without a user. */
+async function browserIfKnown(
+  tx: Tx,
+  { user, browser }: { user: UserRef | undefined; browser: Buffer | null },
+): Promise<Buffer | null> {
+  const [known] = await tx`
+    select 1 from known_devices
+    where (account_id, user_id, device_hash)
+      = (${user?.accountId ?? null}::uuid, ${user?.userId ?? null}::uuid, ${browser}::bytea)`;
+  return known ? browser : null;
+}
+
 /**
- * How many codes for this purpose a number got lately. Takes a lock per number and purpose.
+ * Counts the codes for this purpose that a number got lately; in a browser that its owner has used, only those asked
+ * for there: a stranger's requests must not make the owner wait. Takes a lock per number.
  *
  * @throws Refusal `otp_too_soon` with the seconds left to wait.
  */
-async function sendsSoFar(tx: Tx, purpose: OtpPurpose, phone: string): Promise<number> {
+async function sendsSoFar(
+  tx: Tx,
+  { purpose, phone, knownBrowser }: Pick<CodeCount, 'purpose' | 'phone' | 'knownBrowser'>,
+): Promise<number> {
   await tx`select pg_advisory_xact_lock(hashtextextended('otp ' || ${phone}, 0))`;
   const [last] = await tx<{ sends: number; seconds: number }[]>`
     select sends, ceil(extract(epoch from next_send_at - clock_timestamp()))::int as seconds
     from otp_challenges
     where phone = ${phone} and purpose = ${purpose}
+      and (${knownBrowser}::bytea is null or device_hash = ${knownBrowser}::bytea)
       and created_at > clock_timestamp() - make_interval(secs => ${RESENDABLE_SECONDS})
     order by next_send_at desc limit 1`;
   if (last && last.seconds > 0) throw new Refusal('otp_too_soon', { seconds: last.seconds });
   return last?.sends ?? 0;
 }
 
-type Row = { purpose: OtpPurpose; phone: string; isDecoy: boolean; sends: number; seconds: number };
+type Row = {
+  purpose: OtpPurpose;
+  phone: string;
+  isDecoy: boolean;
+  accountId: string | null;
+  userId: string | null;
+  browser: Buffer | null;
+  sends: number;
+  seconds: number;
+};
 
 /**
  * Issues another code for the same challenge, after 60, 120, then every 300 s. The earlier code
@@ -123,7 +157,8 @@ export async function reissueCode(
   ip: string,
 ): Promise<IssuedCode> {
   const [row] = await tx<Row[]>`
-    select purpose, phone, code_hmac is null as "isDecoy", sends,
+    select purpose, phone, code_hmac is null as "isDecoy", account_id as "accountId",
+      user_id as "userId", device_hash as browser, sends,
       ceil(extract(epoch from next_send_at - clock_timestamp()))::int as seconds
     from otp_challenges
     where challenge_id = ${challengeId}
@@ -132,8 +167,11 @@ export async function reissueCode(
   if (!row) throw new Refusal('otp_expired', {});
   if (row.seconds > 0) throw new Refusal('otp_too_soon', { seconds: row.seconds });
   await refuseUnsendable(tx, deps);
-  const { purpose, phone, isDecoy } = row;
-  await countCode(tx, deps, { phone, ip });
+  const { purpose, phone, isDecoy, accountId, userId, browser } = row;
+  const user = accountId !== null && userId !== null ? { accountId, userId } : undefined;
+  const knownBrowser = await browserIfKnown(tx, { user, browser });
+  const hasAccount = hasAccountOf(row);
+  await countCode(tx, deps, { purpose, phone, hasAccount, knownBrowser, ip });
   const code = newCode();
   const sends = row.sends + 1;
   await tx`
@@ -247,13 +285,14 @@ export async function verifyCode(
     returning phone, pending, account_id as "accountId", user_id as "userId"`;
   if (verified) {
     const { phone, pending, accountId, userId } = verified;
-    await countEntered(tx, deps, phone);
+    await countEntered(tx, deps, { purpose: open.purpose, phone });
     const user = accountId !== null && userId !== null ? { accountId, userId } : undefined;
     return { purpose: open.purpose, phone, pending, user };
   }
   const [wrong] = await tx<{ tries_left: number }[]>`
     update otp_challenges set tries_left = tries_left - 1 where challenge_id = ${challengeId}
     returning tries_left`;
+  await countWrongCode(tx);
   return { left: wrong?.tries_left ?? 0 };
 }
 

@@ -44,7 +44,10 @@ describe('changing the password', () => {
     const app = await ani(db);
     const { perform, deps, first, second, sent, asker } = app;
     const change = { current: GOOD_PASSWORD, password: OTHER_PASSWORD };
-    expect(await perform(changePassword, change, asker)).toEqual({ ended: 1 });
+    expect(await perform(changePassword, change, asker)).toEqual({
+      ended: 1,
+      token: expect.stringMatching(/^kbs_/),
+    });
     expect(await deps.sessions.find(first.token)).toBeUndefined();
     await app.callerOf(second.token);
     expect(sent.at(-1)).toMatchObject({

@@ -13,27 +13,31 @@ import {
   revokeCodes,
   verifyCode,
 } from '#server/domains/accounts/otp/otp.ts';
+import { countWrongCode } from '#server/domains/accounts/otp/otp-sending.ts';
 import { isPhoneTaken, passwordOf, userOf } from '#server/domains/accounts/people.ts';
 import { verifyPassword } from '#server/domains/accounts/sessions/reauth.ts';
-import { endOtherSessions } from '#server/domains/accounts/sessions/sessions.ts';
+import { endOtherSessions, rotateToken } from '#server/domains/accounts/sessions/sessions.ts';
 
-/** Sets another password; the person's other sessions end, and the phone is notified. */
+/** Sets another password; the person's other sessions and copies of this one's token end, and the phone is notified. */
 export const changePasswordHandler = (deps: AccountsDeps): ActHandler =>
   handle(changePassword, async (call, { current, password }) => {
     const { caller } = call;
     const person = await verifyPassword(deps, call, current);
     if (isCommonPassword(password, person)) throw new Refusal('password_common', {});
     const hash = await hashPassword(password);
-    const ended = await deps.allAccountsSql.begin(async (tx) => {
+    const { ended, token } = await deps.allAccountsSql.begin(async (tx) => {
       await tx`
         update users set password_hash = ${hash}
         where (account_id, user_id) = (${caller.accountId}, ${caller.userId})`;
       await revokeCodes(tx, caller);
-      return endOtherSessions(tx, caller, caller.sessionId);
+      return {
+        ended: await endOtherSessions(tx, caller, caller.sessionId),
+        token: await rotateToken(tx, caller.sessionId),
+      };
     });
     await deps.sessions.evict(ended);
     void notifyPasswordChanged(deps, person.phone).catch(deps.report);
-    return { ended: ended.length };
+    return { ended: ended.length, token };
   });
 
 /** Codes for the old number and the new one. Nothing changes until both have come back. */
@@ -87,6 +91,7 @@ async function confirm(
       await tx`
         update otp_challenges set tries_left = ${second.left}
         where challenge_id = ${newCode.challengeId}`;
+      await countWrongCode(tx);
       return second;
     }
     const [freed] = await tx<{ phone: string }[]>`

@@ -2,6 +2,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { SealedColumn, Secrets } from '#server/infra/security/secrets.ts';
+import { countWrongCode } from '#server/domains/accounts/otp/otp-sending.ts';
 import type { UserRef } from '#server/domains/accounts/people.ts';
 import { deviceHash } from '#server/domains/accounts/sessions/sessions.ts';
 
@@ -134,5 +135,6 @@ export async function countWrong(tx: Tx, challengeId: string): Promise<number> {
   const [row] = await tx<{ left: number }[]>`
     update second_factor_challenges set tries_left = tries_left - 1
     where challenge_id = ${challengeId} returning tries_left as left`;
+  await countWrongCode(tx);
   return row?.left ?? 0;
 }

@@ -101,7 +101,10 @@ describe('changing second factors', () => {
     expect(await no(app.perform(giveSecondFactor, input, asker))).toEqual(
       new Refusal('second_factor_expired', {}),
     );
-    expect(await app.perform(confirmSecondFactor, input, asker)).toEqual({ seconds: 300 });
+    expect(await app.perform(confirmSecondFactor, input, asker)).toEqual({
+      seconds: 300,
+      token: expect.stringMatching(/^kbs_/),
+    });
     expect(await app.perform(beginPasskey, {}, asker)).toHaveProperty('challenge');
   });
 

@@ -8,7 +8,7 @@ import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { notifyNewDevice } from '#server/domains/accounts/notices.ts';
 import { statusOf } from '#server/domains/accounts/people.ts';
-import { REAUTH_SECONDS } from '#server/domains/accounts/sessions/sessions.ts';
+import { REAUTH_SECONDS, rotateToken } from '#server/domains/accounts/sessions/sessions.ts';
 import { signInWithFactor } from '#server/domains/accounts/signin/sign-in.ts';
 import { askForFactor } from './ask.ts';
 import { lockPerson, markSession } from './factors.ts';
@@ -48,10 +48,11 @@ export const confirmSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
     const { ip, device } = call;
     const { sessionId } = call.caller;
     const scope = { purpose: 'confirm', sessionId, ip, device } as const;
-    await withSecondFactor(deps, { ...given, challengeId }, scope, async (tx) => {
+    const input = { ...given, challengeId };
+    const { token } = await withSecondFactor(deps, input, scope, async (tx) => {
       await markSession(tx, sessionId);
-      return {};
+      return { token: await rotateToken(tx, sessionId) };
     });
     await deps.sessions.evict([sessionId]);
-    return { seconds: REAUTH_SECONDS };
+    return { seconds: REAUTH_SECONDS, token };
   });

@@ -12,11 +12,13 @@ import {
 } from '#tests/support/people/accounts-app.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { STALL_SECONDS } from '#tests/support/wait-for.ts';
+import { openSessions } from './sessions.ts';
 import { sooner } from '#tests/support/database/sooner.ts';
 
 const ANI = '6281234567890';
 const HERS = 'her browser';
 const right = { password: GOOD_PASSWORD };
+const RENEWED = { seconds: 300, token: expect.stringMatching(/^kbs_/) };
 
 async function ani(db: TestDatabase, device = HERS) {
   const app = await accountsApp(db);
@@ -44,8 +46,28 @@ describe('a reauthentication', () => {
       new Refusal('password_wrong', {}),
     );
     expect(await isRecent()).toBe(false);
-    expect(await perform(reauthUser, right, { caller })).toEqual({ seconds: 300 });
+    expect(await perform(reauthUser, right, { caller })).toEqual(RENEWED);
     expect(await isRecent()).toBe(true);
+  });
+
+  test('gives the session another token, and the one before ends after a minute', async ({
+    db,
+  }) => {
+    const { perform, caller, token, deps } = await ani(db);
+    const find = (one = '') => openSessions(db.allAccountsSql).find(one);
+    const { token: renewed } = await perform(reauthUser, right, { caller });
+    expect(await find(renewed)).toEqual(caller);
+    expect(await find(token)).toEqual(caller);
+    await db.allAccountsSql`
+      update sessions set previous_until = ${sooner('previous_until', '60 s')}`;
+    expect(await find(token)).toBeUndefined();
+    expect(await deps.sessions.find(renewed ?? '')).toEqual(caller);
+    const change = { current: GOOD_PASSWORD, password: OTHER_PASSWORD };
+    const { token: changed } = await perform(changePassword, change, { caller });
+    await db.allAccountsSql`
+      update sessions set previous_until = ${sooner('previous_until', '60 s')}`;
+    expect([await find(renewed), await find(changed)]).toEqual([undefined, caller]);
+    expect(await db.allAccountsSql`select from sessions where revoked_at is null`).toHaveLength(1);
   });
 
   test('counts in the browser it was given in, and in no other', async ({ db }) => {
@@ -145,7 +167,7 @@ describe('a token in another browser', () => {
       expect(await guess()).toEqual(new Refusal('password_wrong', {}));
     }
     expect(await guess()).toEqual(new Refusal('too_many_requests', { seconds: 15 }));
-    expect(await perform(reauthUser, right, { caller })).toEqual({ seconds: 300 });
+    expect(await perform(reauthUser, right, { caller })).toEqual(RENEWED);
   });
 });
 
@@ -166,6 +188,6 @@ describe('guessing the password of a session', () => {
       update limit_counters
       set window_start = ${sooner('window_start', '15 s')}
       where scope = 'login_wait'`;
-    expect(await perform(reauthUser, right, { caller })).toEqual({ seconds: 300 });
+    expect(await perform(reauthUser, right, { caller })).toEqual(RENEWED);
   });
 });

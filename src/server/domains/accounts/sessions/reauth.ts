@@ -9,7 +9,7 @@ import { resetTries, countTry } from '#server/domains/accounts/signin/login-trie
 import { notifyNewDevice } from '#server/domains/accounts/notices.ts';
 import { passwordOf } from '#server/domains/accounts/people.ts';
 import { hasSecondFactor } from '#server/domains/accounts/secondfactor/factors.ts';
-import { REAUTH_SECONDS, deviceHash } from './sessions.ts';
+import { REAUTH_SECONDS, deviceHash, rotateToken } from './sessions.ts';
 
 type Deps = Pick<AccountsDeps, 'allAccountsSql' | 'secrets' | 'sessions'>;
 type ReauthCall = Pick<Call<'anyone_signed_in'>, 'caller' | 'device'>;
@@ -44,7 +44,8 @@ async function checkPassword(
 }
 
 /**
- * Reauthentication by password: for five minutes this browser may do what requires it. A browser other
+ * Reauthentication by password: for five minutes this browser may do what requires it, and the session gets another
+ * token: a copy of the one before ends. A browser other
  * than the session's own is recorded beside it, and the owner's phone is notified; of somebody who has a
  * second factor it opens nothing there.
  */
@@ -54,9 +55,12 @@ export const reauthUserHandler = (deps: AccountsDeps): ActHandler =>
     const { inOwnBrowser } = await deps.sessions.reauthOf(caller.sessionId, device);
     if (inOwnBrowser) {
       await checkPassword(deps, caller, { password, scope: 'prove' });
-      await deps.allAccountsSql`
-        update sessions set reauth_at = statement_timestamp() where session_id = ${caller.sessionId}`;
-      return { seconds: REAUTH_SECONDS };
+      const token = await deps.allAccountsSql.begin(async (tx) => {
+        await tx`
+          update sessions set reauth_at = statement_timestamp() where session_id = ${caller.sessionId}`;
+        return rotateToken(tx, caller.sessionId);
+      });
+      return { seconds: REAUTH_SECONDS, token };
     }
     // Without a cookie this browser could not be recognised again; and a password alone is not what lets in
     // somebody who has a second factor.

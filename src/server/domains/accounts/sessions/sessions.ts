@@ -18,6 +18,8 @@ const SESSIONS_MAX = 10;
 const CACHE_TTL_MS = 900;
 const CACHE_MAX = 10_000;
 const AGENT_LENGTH_MAX = 300;
+/** After `rotateToken` the previous token works so much longer, for calls under way and for a lost answer. */
+const PREVIOUS_TOKEN_SECONDS = 60;
 /** How long a sign-in, or a reauthentication, allows what requires a recent password. */
 export const REAUTH_SECONDS = 300;
 
@@ -152,6 +154,7 @@ async function findActiveSession(
   token: string,
 ): Promise<ActiveSession | undefined> {
   if (!tokenPattern.test(token)) return undefined;
+  const hash = sha256(token);
   const [row] = await allAccountsSql<Row[]>`
     select session_id, sessions.account_id, sessions.user_id, u.role, u.operator_roles, device_hash,
       second_factor_at is not null as second_factor,
@@ -160,7 +163,8 @@ async function findActiveSession(
     from sessions
     join users u on (u.account_id, u.user_id) = (sessions.account_id, sessions.user_id)
     join accounts a on a.account_id = sessions.account_id
-    where token_hash = ${sha256(token)} and a.status <> 'closed' and u.removed_at is null
+    where (token_hash = ${hash} or (previous_token_hash = ${hash} and previous_until > clock_timestamp()))
+      and a.status <> 'closed' and u.removed_at is null
       and ${isActiveSession(allAccountsSql)}`;
   if (!row) return undefined;
   if (row.unused) {
@@ -196,7 +200,7 @@ type NewSession = UserRef &
 export async function startSession(tx: Tx, session: NewSession): Promise<string> {
   const { accountId, userId, ip, secondFactor = false } = session;
   const device = deviceHash(session.device);
-  const token = `kbs_${randomBytes(32).toString('base64url')}`;
+  const token = newToken();
   const agent = session.agent.replace(/\p{Cc}/gu, ' ').slice(0, AGENT_LENGTH_MAX);
   await tx`
     update users set signed_in_at = statement_timestamp()
@@ -221,6 +225,23 @@ export async function startSession(tx: Tx, session: NewSession): Promise<string>
       where (account_id, user_id) = (${accountId}, ${userId}) and revoked_at is null
       order by created_at desc, session_id desc offset ${SESSIONS_MAX}
     )`;
+  return token;
+}
+
+const newToken = (): string => `kbs_${randomBytes(32).toString('base64url')}`;
+
+/**
+ * Gives a session another token, so that a copy of the one before is worth nothing. Where a person proves again who
+ * they are, in the session's own browser.
+ *
+ * @returns the new token, to be stored by the browser. The one before works a minute longer.
+ */
+export async function rotateToken(sql: Sql | Tx, sessionId: string): Promise<string> {
+  const token = newToken();
+  await sql`
+    update sessions set token_hash = ${sha256(token)}, previous_token_hash = token_hash,
+      previous_until = statement_timestamp() + make_interval(secs => ${PREVIOUS_TOKEN_SECONDS})
+    where session_id = ${sessionId} and revoked_at is null`;
   return token;
 }
 

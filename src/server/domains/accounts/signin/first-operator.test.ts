@@ -4,7 +4,7 @@ import { StartError } from '#server/infra/start-error.ts';
 import { accountsApp } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { addOperator } from '#server/domains/accounts/operators/invite.ts';
-import { ensureOperator } from './first-operator.ts';
+import { ensureOperator, hasFirstOperatorSignedIn } from './first-operator.ts';
 import { systemAccount } from '#server/domains/accounts/people.ts';
 import { sweepAccounts } from '#server/domains/accounts/sweep.ts';
 import { sooner } from '#tests/support/database/sooner.ts';
@@ -47,6 +47,17 @@ describe('the first operator', () => {
     const opened: string[] = [];
     await ensureOperator(db.allAccountsSql, config, async (_tx, id) => void opened.push(id));
     expect(await systemAccount(db.allAccountsSql)).toBe(opened[0]);
+  });
+
+  test('has signed in only when this very operator has', async ({ db }) => {
+    const made = await ensureOperator(db.allAccountsSql, config);
+    const rina = { name: 'Rina', phone: '6281355500001', roles: ['admin'] as const };
+    const other = await addOperator(db.allAccountsSql, rina);
+    const app = await accountsApp(db);
+    await app.signIn(other.phone, other.password);
+    expect(await hasFirstOperatorSignedIn(db.allAccountsSql)).toBe(false);
+    await app.signIn(made?.phone ?? '', made?.password ?? '');
+    expect(await hasFirstOperatorSignedIn(db.allAccountsSql)).toBe(true);
   });
 
   test('does not take the number of a customer', async ({ db }) => {

@@ -53,10 +53,14 @@ export async function ensureOperator(
   });
 }
 
-/** True once the installation's operator has signed in. */
-export async function hasOperatorSignedIn(allAccountsSql: Sql): Promise<boolean> {
-  const [used] = await allAccountsSql`
-    select from users u join accounts a using (account_id)
-    where a.is_system and u.role = 'operator' and u.signed_in_at is not null`;
-  return used !== undefined;
+/**
+ * True once the operator that `ensureOperator` made has signed in, or can no longer: others may have signed in
+ * before, with passwords of their own.
+ */
+export async function hasFirstOperatorSignedIn(allAccountsSql: Sql): Promise<boolean> {
+  const [first] = await allAccountsSql<{ isOver: boolean }[]>`
+    select u.signed_in_at is not null or u.removed_at is not null as "isOver"
+    from users u join accounts a using (account_id)
+    where a.is_system order by u.created_at, u.user_id limit 1`;
+  return first?.isOver ?? false;
 }

@@ -1,7 +1,8 @@
 import { describe, expect } from 'vitest';
 import { resendOtp, verifyOtp } from '#contract/accounts.ts';
-import { changeForgotten, forgotPassword, verifyForgot } from '#contract/people.ts';
+import { askDeletion, changeForgotten, forgotPassword, verifyForgot } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
+import { readConfig } from '#server/infra/config.ts';
 import {
   type AccountsApp,
   GOOD_PASSWORD,
@@ -14,6 +15,7 @@ import {
 import { test } from '#tests/support/database/database.ts';
 
 const ANI = '6281234567890';
+const BUDI = '6281398765432';
 const NOBODY = '6281298767890';
 const PIXEL = { device: 'her new phone', ip: '198.51.100.9' };
 const wrongFor = (code: string): string => (code === '111111' ? '222222' : '111111');
@@ -144,9 +146,73 @@ describe('a code for a forgotten password', () => {
     const code = app.codeFor(ANI);
     const expired = new Refusal('otp_expired', {});
     expect(await no(app.perform(verifyOtp, { challenge, code }, PIXEL))).toEqual(expired);
-    const registering = await app.register('6281398765432');
-    const other = { challenge: registering.challenge, code: app.codeFor('6281398765432') };
+    const registering = await app.register(BUDI);
+    const other = { challenge: registering.challenge, code: app.codeFor(BUDI) };
     expect(await no(app.perform(verifyForgot, other))).toEqual(expired);
+  });
+});
+
+describe('requests of strangers', () => {
+  const STRANGER = { device: 'the stranger’s', ip: '203.0.113.66' };
+  const HOME = { device: 'her browser', ip: '198.51.100.7' };
+  const sameBlock = (n: number) => `628123456${String(1_000 + n)}`;
+  const codesTo = (app: AccountsApp, phone: string) =>
+    app.sent.filter((one) => one.phone === phone && one.shown === 'Kode verifikasi ••••••').length;
+
+  test('for numbers without an account leave a block of numbers its codes', async ({ db }) => {
+    const app = await accountsApp(db);
+    await app.customer(ANI, HOME);
+    for (let n = 0; n < 31; n++) await ask(app, sameBlock(n), STRANGER);
+    expect(codesTo(app, ANI)).toBe(1);
+    await ask(app, ANI, HOME);
+    await app.signIn(ANI, GOOD_PASSWORD, { device: 'another', ip: '192.0.2.9' });
+    expect(codesTo(app, ANI)).toBe(3);
+    expect(signedIn(await app.customer(sameBlock(99), { ip: '192.0.2.10' }))).toHaveProperty(
+      'token',
+    );
+  });
+
+  test('for one person leave her the codes of her own browsers and of her password', async ({
+    db,
+  }) => {
+    const app = await accountsApp(db);
+    await app.customer(ANI, HOME);
+    const refused = new Refusal('otp_limit', {});
+    for (let n = 0; n < 10; n++) {
+      await ask(app, ANI, { ...STRANGER, ip: n < 5 ? STRANGER.ip : `192.0.${n}.6` });
+      if (n === 4) {
+        await codesLater(db.allAccountsSql, 300);
+        expect(await no(ask(app, ANI, STRANGER))).toEqual(refused);
+      }
+      await codesLater(db.allAccountsSql, n === 9 ? 0 : 300);
+    }
+    expect(await no(ask(app, ANI, { ...STRANGER, ip: '192.0.99.6' }))).toMatchObject({
+      code: 'otp_too_soon',
+    });
+    await ask(app, ANI, HOME);
+    await codesLater(db.allAccountsSql, 300);
+    expect(await no(ask(app, ANI, { ...STRANGER, ip: '192.0.99.6' }))).toEqual(refused);
+    const token = await app.signIn(ANI, GOOD_PASSWORD, { device: 'another', ip: '192.0.2.9' });
+    const caller = await app.callerOf(token.token);
+    const asked = await app.perform(askDeletion, {}, { caller, ip: '192.0.2.9' });
+    expect(asked).toHaveProperty('challenge');
+  });
+
+  test('that use up the day’s total are refused alike for known and unknown numbers', async ({
+    db,
+  }) => {
+    const config = readConfig({ OTP_DAILY_TOTAL: '2' });
+    const app = await accountsApp(db, { config });
+    await app.customer(ANI, HOME);
+    await app.customer(BUDI, { ip: '192.0.2.10' });
+    for (let n = 0; n < 3; n++) await ask(app, sameBlock(n), STRANGER);
+    await ask(app, ANI, STRANGER);
+    await ask(app, BUDI, STRANGER);
+    await codesLater(db.allAccountsSql, 300);
+    const refused = new Refusal('otp_limit', {});
+    expect(await no(ask(app, ANI, STRANGER))).toEqual(refused);
+    expect(await no(ask(app, sameBlock(50), STRANGER))).toEqual(refused);
+    await app.signIn(ANI, GOOD_PASSWORD, { device: 'another', ip: '192.0.2.9' });
   });
 });
 

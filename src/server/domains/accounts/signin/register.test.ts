@@ -286,7 +286,7 @@ describe('the caps of a day', () => {
     );
     const { challenge } = await app.register(BUDI, {}, { ip: '203.0.99.7' });
     expect(app.sent).toHaveLength(11);
-    await db.allAccountsSql`update limit_counters set hits = 10 where scope = 'otp_phone'`;
+    await db.allAccountsSql`update limit_counters set hits = 10 where scope = 'otp_phone_register'`;
     await codesLater(db.allAccountsSql, 60);
     expect(await no(app.perform(resendOtp, { challenge }))).toEqual(new Refusal('otp_limit', {}));
   });

@@ -13,7 +13,7 @@ import {
 } from '#contract/campaigns/content.ts';
 import { variableKey } from '#contract/campaigns/variables.ts';
 import { messageTypeOfFile } from '#server/domains/messages/messages.ts';
-import { namedTokens } from '#server/domains/tokens/tokens.ts';
+import { requireToken } from '#server/domains/tokens/tokens.ts';
 import type { CampaignDeps } from '#server/domains/campaigns/deps.ts';
 import { readList } from '#server/domains/campaigns/recipients/read-list.ts';
 import { judgeRecipients, storeRecipients } from '#server/domains/campaigns/recipients/store.ts';
@@ -64,11 +64,6 @@ export async function createDraft(
   });
   deps.onStored();
   return stored;
-}
-
-async function requireToken(tx: Tx, accountId: string, tokenId: string): Promise<void> {
-  const token = (await namedTokens(tx, accountId, [tokenId])).get(tokenId);
-  if (!token || token.isDeleted) throw new Refusal('not_found', { what: 'Token' });
 }
 
 async function requireRoom(tx: Tx, accountId: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import {
   type Parting,
   type Restriction,
@@ -62,7 +63,7 @@ export async function partNumber(
   const isNew = await markParted(tx, ref, { reason, at: now() });
   const name = await setPresence(tx, subscribers, { ...ref, to: 'disconnected' });
   if (!isNew || name === undefined) return;
-  await queueNotice(tx, noticeOf(ref, `Token "${name}" terputus`, partings[reason]));
+  await queueNotice(tx, noticeOf(ref, `Token "${isolated(name)}" terputus`, partings[reason]));
 }
 
 /** A network restricts a number, or no longer does: its owner is told once, in both cases the page shows it. */
@@ -79,7 +80,10 @@ export async function restrictNumber(
   const [token] = await tx<{ name: string }[]>`
     select name from tokens where account_id = ${ref.accountId} and token_id = ${ref.tokenId}`;
   if (!token) return;
-  await queueNotice(tx, noticeOf(ref, `Token "${token.name}" dibatasi`, restrictions[kind]));
+  await queueNotice(
+    tx,
+    noticeOf(ref, `Token "${isolated(token.name)}" dibatasi`, restrictions[kind]),
+  );
 }
 
 const noticeOf = ({ accountId, tokenId }: TokenRef, title: string, body: string): Notice => ({

@@ -1,7 +1,6 @@
+import { withoutUnusable } from '#contract/base/names.ts';
 import { FILE_NAME_MAX } from '#contract/uploads.ts';
 
-/** What never belongs in a name: controls, marks that turn the reading direction, invisible fillers. */
-const unseen = /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/gu;
 /** Letters that some system reads as something else: drives, streams, wildcards, pipes. */
 const special = /[<>:"|?*]/g;
 const NAMELESS = 'berkas';
@@ -13,8 +12,8 @@ const RAW_MAX = 4_096;
  * graphemes with its ending kept. It is never a path, and never where the bytes lie.
  */
 export function cleanName(raw: string): string {
-  const shown = raw.slice(0, RAW_MAX).toWellFormed().normalize('NFC').replace(unseen, '');
-  const last = shown.split(/[/\\]/).at(-1) ?? '';
+  const shown = raw.slice(0, RAW_MAX).toWellFormed().normalize('NFC');
+  const last = withoutUnusable(shown).split(/[/\\]/).at(-1) ?? '';
   const name = last
     .replace(special, '_')
     .replace(/\s+/g, ' ')

@@ -1,3 +1,4 @@
+import { Refusal } from '#contract/base/refusals.ts';
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { test } from '#tests/support/database/database.ts';
@@ -170,9 +171,10 @@ test('conversations of another account are neither shown nor read', async ({ db,
   await storeMessages(db.owner, budi.accountId, talks(budi.tokenId));
   const input = { token_id: budi.tokenId, peer: phone(3) };
   expect(await conversationList(db.tenantSql, ani.accountId, {})).toEqual({ rows: [], total: 0 });
-  const messages = await messagesWith(db.tenantSql, ani.accountId, input, fileLink);
-  expect(messages).toEqual({ rows: [], total: 0 });
-  expect(await markRead(db.tenantSql, ani.accountId, input)).toEqual({ unread_total: 0 });
+  const missing = new Refusal('not_found', { what: 'Token' });
+  const messages = messagesWith(db.tenantSql, ani.accountId, input, fileLink);
+  await expect(messages).rejects.toEqual(missing);
+  await expect(markRead(db.tenantSql, ani.accountId, input)).rejects.toEqual(missing);
   const unread = await asAccount(db.tenantSql, budi.accountId, (tx) =>
     unreadOf(tx, budi.accountId),
   );

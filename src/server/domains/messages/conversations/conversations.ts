@@ -16,6 +16,7 @@ import {
 } from '#contract/messages/conversations.ts';
 import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
+import { requireToken } from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { contactName, shownName } from '#server/domains/messages/contacts/contacts.ts';
@@ -34,6 +35,7 @@ export const conversationActs = ({ sql, fileLink }: ConversationDeps): readonly 
   handle(listConversations, ({ caller }, input) => conversationList(sql, caller.accountId, input)),
   handle(getConversation, ({ caller: { accountId } }, key) =>
     asAccount(sql, accountId, async (tx) => {
+      await requireToken(tx, accountId, key.token_id, { alsoDeleted: true });
       const [stored] = await readConversations(tx, accountId, [key]);
       return stored ? conversationOf(stored) : null;
     }),
@@ -225,6 +227,7 @@ export function messagesWith(
     limit: PAGE_SIZE + 1,
   } as const;
   return readAsAccount(sql, accountId, async (tx) => {
+    await requireToken(tx, accountId, tokenId, { alsoDeleted: true });
     // A reaction stands at the message that it is about.
     const also = tx`
       and m.peer = ${peer} and m.type <> 'reaction'
@@ -257,6 +260,7 @@ export function markRead(
   { token_id: tokenId, peer }: InputOf<typeof readConversation>,
 ): Promise<{ unread_total: number }> {
   return asAccount(sql, accountId, async (tx) => {
+    await requireToken(tx, accountId, tokenId, { alsoDeleted: true });
     const facts = { token_id: publicId('token', tokenId), peer };
     const read = await tx`
       update conversations set unread = 0

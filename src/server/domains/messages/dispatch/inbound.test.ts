@@ -13,7 +13,7 @@ test('an inbound message is stored, whatever its network wrote into it', async (
     accountId,
     tokenId,
     from: '6281234567890',
-    name: 'A\0ni \uD83D',
+    name: '\u202EA\0ni\u200B \uD83D',
     type: 'document',
     body: { caption: 'a\u0000b', filename: '\uDC00.pdf', 'k\0': '👋' },
     at: new Date(),

@@ -1,3 +1,4 @@
+import { cleanedName } from '#contract/base/names.ts';
 import { storable, storableJson } from '#contract/base/text.ts';
 import type { Inbound } from '#server/domains/channels/channels.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
@@ -19,6 +20,9 @@ import {
   lockOptouts,
   storeOptout,
 } from '#server/domains/messages/optouts/optouts.ts';
+
+/** Letters of what a sender calls itself that are stored. */
+const SENDER_NAME_MAX = 100;
 
 /** Words with which a recipient stops, and resumes, receiving from a token. */
 const stopKeywords = new Set(['stop', 'berhenti', 'unsub', 'unsubscribe']);
@@ -113,14 +117,17 @@ async function namingBody(tx: Tx, inbound: Inbound): Promise<Record<string, unkn
 }
 
 /** Replaces what the database cannot store: a network cannot be asked to send it again. */
-const storableInbound = ({ name, quotes, ...inbound }: Inbound): Inbound => ({
-  ...inbound,
-  ...(quotes !== undefined && { quotes: storable(quotes) }),
-  from: storable(inbound.from),
-  ...(name !== undefined && { name: storable(name) }),
-  body: storableJson(inbound.body),
-  providerId: storable(inbound.providerId),
-});
+const storableInbound = ({ name: given = '', quotes, ...inbound }: Inbound): Inbound => {
+  const name = cleanedName(storable(given), SENDER_NAME_MAX);
+  return {
+    ...inbound,
+    ...(quotes !== undefined && { quotes: storable(quotes) }),
+    from: storable(inbound.from),
+    ...(name !== undefined && { name }),
+    body: storableJson(inbound.body),
+    providerId: storable(inbound.providerId),
+  };
+};
 
 async function applyKeyword(tx: Tx, { accountId, tokenId, from }: Inbound, keyword: string) {
   const ref = { accountId, tokenId, peer: from };

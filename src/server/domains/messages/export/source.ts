@@ -1,6 +1,7 @@
 import type { InputOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import type { exportMessages } from '#contract/exports/exports.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 import { failures } from '#contract/messages/history/failure-sentences.ts';
 import { directionLabel, messageStatusLabel, messageTypeLabel } from '#contract/messages.ts';
 import { wholeTextOf } from '#server/domains/messages/content.ts';
@@ -12,6 +13,7 @@ import {
   failureOf,
   readMessages,
 } from '#server/domains/messages/history/rows.ts';
+import { requireToken } from '#server/domains/tokens/tokens.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { OpenedRows, RowRequest, RowSource } from '#server/infra/sheets/row-source.ts';
 import type { Cell, Column } from '#server/infra/sheets/table.ts';
@@ -29,9 +31,25 @@ type Params = Omit<InputOf<typeof exportMessages>, 'format'>;
 /** The messages of an account as rows of a file: all that the filters of the table let through. */
 export const messageRows: RowSource<Params> = {
   fileName: 'pesan-kabari',
-  check: async () => undefined,
+  check: requireOwn,
   open: openMessages,
 };
+
+/** @throws Refusal `not_found` for a token, or one of the chosen messages, that is not the account's. */
+function requireOwn(
+  accountId: string,
+  { token_id: tokenId, message_ids: ids }: Params,
+  sql: Sql,
+): Promise<void> {
+  return readAsAccount(sql, accountId, async (tx) => {
+    if (tokenId !== undefined) await requireToken(tx, accountId, tokenId, { alsoDeleted: true });
+    if (ids === undefined) return;
+    const messageIds = [...new Set(ids)];
+    const found = await tx`
+      select from messages where account_id = ${accountId} and message_id = any (${messageIds}::uuid[])`;
+    if (found.length < messageIds.length) throw new Refusal('not_found', { what: 'Pesan' });
+  });
+}
 
 const columnsOf = (zone: string): readonly Column[] => [
   { title: `Waktu (${zone})`, width: 20 },

@@ -1,3 +1,4 @@
+import { Refusal } from '#contract/base/refusals.ts';
 import { describe, expect, test as plain } from 'vitest';
 import * as fc from 'fast-check';
 import type { InputOf } from '#contract/base/act.ts';
@@ -153,9 +154,11 @@ describe('pages', () => {
     const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
     const options = { at: hoursAgo(1), tokenId: budi.tokenId, peer: '6281111111111' };
     await storeMessages(db.owner, budi.accountId, [options]);
-    for (const ask of [{}, { token_id: budi.tokenId }, { q: '6281111111111' }, { q: '62' }]) {
+    for (const ask of [{}, { q: '6281111111111' }, { q: '62' }]) {
       expect(await messageList(db.tenantSql, ani.accountId, ask)).toEqual({ rows: [], total: 0 });
     }
+    const foreign = messageList(db.tenantSql, ani.accountId, { token_id: budi.tokenId });
+    await expect(foreign).rejects.toEqual(new Refusal('not_found', { what: 'Token' }));
     // What the search's own functions show, which row-level security does not bind.
     await sql`update conversations set peer_name = 'Citra'`;
     for (const [accountId, found] of [

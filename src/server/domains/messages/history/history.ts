@@ -6,6 +6,7 @@ import {
   getMessage,
   listMessages,
 } from '#contract/messages.ts';
+import { requireToken } from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type Reader, messageDetail } from './detail.ts';
@@ -45,6 +46,9 @@ export async function messageList(
   const offset = (input.page ?? 0) * PAGE_SIZE;
   const query = { accountId, filter, order, offset, limit: PAGE_SIZE };
   return readAsAccount(sql, accountId, async (tx) => {
+    if (input.token_id !== undefined) {
+      await requireToken(tx, accountId, input.token_id, { alsoDeleted: true });
+    }
     const { stored, ...page } = input.q
       ? await searchMessages(tx, input.q, query)
       : await pageOf(tx, query);

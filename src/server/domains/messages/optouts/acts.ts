@@ -1,6 +1,7 @@
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { type Optout, addOptout, listOptouts, removeOptout } from '#contract/messages/optouts.ts';
+import { requireToken } from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import {
@@ -9,7 +10,6 @@ import {
   deleteOptout,
   lockOptouts,
   readOptouts,
-  requireToken,
   storeOptout,
 } from './optouts.ts';
 

@@ -1,5 +1,4 @@
 import { publicId } from '#contract/base/ids.ts';
-import { Refusal } from '#contract/base/refusals.ts';
 import type { OptoutSource } from '#contract/messages/optouts.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
@@ -101,12 +100,4 @@ export function readOptouts(
     select peer, source, reason, created_at from optouts
     where account_id = ${accountId} and token_id = ${tokenId}
       ${peer === undefined ? tx`` : tx`and peer = ${peer}`} ${order}`;
-}
-
-/** @throws Refusal `not_found` when the account has no such token */
-export async function requireToken(tx: Tx, accountId: string, tokenId: string): Promise<void> {
-  const found = await tx`
-    select from tokens
-    where account_id = ${accountId} and token_id = ${tokenId} and deleted_at is null`;
-  if (found.length === 0) throw new Refusal('not_found', { what: 'Token' });
 }

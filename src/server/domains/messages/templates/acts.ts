@@ -6,6 +6,7 @@ import {
   listTemplates,
   syncTemplateList,
 } from '#contract/messages/templates.ts';
+import { requireToken } from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { type TemplateReview, syncTemplates } from './review.ts';
@@ -56,6 +57,7 @@ export async function pageOfTemplates(
     sort_type,
   }: InputOf<typeof listTemplates>,
 ): Promise<PageOf<Template>> {
+  if (tokenId !== undefined) await requireToken(tx, accountId, tokenId);
   const which = tx`
     account_id = ${accountId}
       ${name === undefined ? tx`` : tx`and name = ${name}`}

@@ -11,6 +11,7 @@ import {
 } from '#contract/messages/history/views.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { newId } from '#server/infra/ids.ts';
+import { requireToken } from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
@@ -75,6 +76,9 @@ function storeView(
     // One at a time: two that add the last one would both find room.
     await tx`select pg_advisory_xact_lock(hashtextextended(${`message_views ${userId}`}, 0))`;
     await refuse(tx, { accountId, userId }, input);
+    if (input.token_id !== undefined) {
+      await requireToken(tx, accountId, input.token_id, { alsoDeleted: true });
+    }
     const [stored] =
       input.view_id === undefined
         ? await tx<StoredView[]>`

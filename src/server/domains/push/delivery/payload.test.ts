@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { PushPayload } from '#contract/push.ts';
 import { resultOf } from './deliver.ts';
-import { payloadOf } from './payload.ts';
+import { noticePayload, payloadOf } from './payload.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { waitAfter } from './sender.ts';
 import { serviceOf } from '#server/domains/push/subscriptions/services.ts';
@@ -28,6 +28,13 @@ test('without a name the number stands in its place; nothing turns the writing r
   expect(odd.notification.title).toBe('Pesan baru dari idub');
   const nothing = payloadOf({ ...news, peerName: '\u200b\u202e ' }, undefined);
   expect(nothing.notification.title).toBe('Pesan baru dari +62 812-3456-7890');
+});
+
+test('a name that is written from right to left leaves the words around it in their order', () => {
+  const { notification } = payloadOf({ ...news, peerName: 'محمد\u202e' }, undefined);
+  expect(notification.title).toBe('Pesan baru dari \u2068محمد\u2069');
+  const notice = { title: '\u2068محمد\u2069 menulis\u202e', body: 'Buka', url: '/', tag: 'a' };
+  expect(noticePayload(notice, undefined).notification.title).toBe('\u2068محمد\u2069 menulis');
 });
 
 test('long names and texts end with an ellipsis, between letters', () => {

@@ -1,3 +1,4 @@
+import { cleanedName, isolated } from '#contract/base/names.ts';
 import type { OperatorRole } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
@@ -41,10 +42,11 @@ export function payloadOf(notice: MessageNotice, origin: string | undefined): Pu
     open: publicId('token', tokenId),
     peer,
   });
-  const who = shorten(peerName ?? '', NAME_LETTERS, NAME_BYTES) || formatPeer(peer);
+  const name = cleanedName(peerName ?? '', SCAN_MAX) ?? '';
+  const who = shorten(name, NAME_LETTERS, NAME_BYTES) || formatPeer(peer);
   return buildPayload(
     {
-      title: `Pesan baru dari ${who}`,
+      title: `Pesan baru dari ${isolated(who)}`,
       body: shorten(text, TEXT_LETTERS, TEXT_BYTES) || DEFAULT_BODY,
       app_badge: String(unread),
     },
@@ -105,12 +107,12 @@ function buildPayload(
   };
 }
 
-/** One line, without bidi controls or invisible characters, cut to a limit. */
+/** One line, without bidi controls or invisible characters but the isolates of `isolated`, cut to a limit. */
 function shorten(words: string, lettersMax: number, bytesMax: number): string {
   const line = words
     .slice(0, SCAN_MAX)
     .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '')
+    .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2066\u2067\ufeff]/g, '')
     .toWellFormed()
     .trim();
   let result = '';

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import { type IdKind, uuidOf } from '#contract/base/ids.ts';
 import { formatRupiah } from '#contract/base/money.ts';
@@ -66,7 +67,7 @@ async function messageCard(
   const message = await readMessageRow(tx, { accountId, messageId });
   const { id, direction, peer, peer_name, status, failure, price, token, created_at } = message;
   const shown = by === 'customer' ? formatPeer(peer) : maskedPeer(peer);
-  const who = by === 'customer' && peer_name !== null ? `${peer_name} (${shown})` : shown;
+  const who = by === 'customer' && peer_name !== null ? `${isolated(peer_name)} (${shown})` : shown;
   return {
     type: 'message',
     id,
@@ -74,7 +75,7 @@ async function messageCard(
     status: messageStatusLabel[status],
     lines: [
       ...(failure === null ? [] : [failures[failure]]),
-      `Token ${token.name}`,
+      `Token ${isolated(token.name)}`,
       `Biaya ${formatRupiah(price)}`,
       when(created_at),
     ],
@@ -91,7 +92,7 @@ async function tokenCard(tx: Tx, { accountId }: Subject, tokenId: string): Promi
   return {
     type: 'token',
     id,
-    title: `Token ${name}`,
+    title: `Token ${isolated(name)}`,
     status: tokenStatusLabel[status],
     lines: [
       phone === null ? 'Belum ada nomor' : formatPhone(phone),

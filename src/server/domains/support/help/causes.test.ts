@@ -18,7 +18,7 @@ const token = (status: TokenStatus, name = 'Kasir', sent = 0): Token => ({
   last_used_at: null,
   created_at: new Date(),
   review: null,
-  access: { scopes: [], addresses: [], expires_on: null },
+  access: { scopes: [], addresses: [], expires_on: null, key_in_address: true },
 });
 const failed = (failure: Failure) => ({ id: publicId('message', newId()), failure });
 

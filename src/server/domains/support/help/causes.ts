@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import type { OutputOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { type Rupiah, formatRupiah } from '#contract/base/money.ts';
@@ -82,7 +83,7 @@ function disconnected(facts: Facts): Cause | undefined {
   if (!found) return undefined;
   const { first, count, several } = found;
   return cause('token_disconnected', {
-    title: several ? `${count} token terputus` : `Token ${first.name} terputus`,
+    title: several ? `${count} token terputus` : `Token ${isolated(first.name)} terputus`,
     answer:
       'Pesannya tidak dapat keluar sampai tersambung lagi. Buka tokennya: di sana tertulis sebabnya dan cara menyambungkannya lagi.',
     ...aboutToken(first, count),
@@ -95,7 +96,9 @@ function notLinked(facts: Facts): Cause | undefined {
   if (!found) return undefined;
   const { first, count, several } = found;
   return cause('token_not_linked', {
-    title: several ? `${count} token belum tersambung` : `Token ${first.name} belum tersambung`,
+    title: several
+      ? `${count} token belum tersambung`
+      : `Token ${isolated(first.name)} belum tersambung`,
     answer:
       'Token baru dapat mengirim setelah nomornya tersambung. Buka tokennya: di sana ada langkah-langkahnya.',
     ...aboutToken(first, count),
@@ -110,7 +113,7 @@ function tokenLimit(facts: Facts): Cause | undefined {
   return cause('token_limit', {
     title: several
       ? `${count} token mencapai batas hariannya`
-      : `Token ${first.name} mencapai batas hariannya`,
+      : `Token ${isolated(first.name)} mencapai batas hariannya`,
     answer:
       'Pesan berikutnya dapat dikirim lagi mulai pukul 00.00 WIB. Bila perlu sekarang, naikkan batas harian di pengaturan token.',
     ...aboutToken(first, count),

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { WIB, formatDateTimeZone } from '#contract/base/time.ts';
 import { answeringOperators } from '#server/domains/accounts/accounts.ts';
@@ -25,7 +26,7 @@ export async function assignThread(
     const words =
       assignee === null
         ? 'Tidak lagi ditugaskan kepada siapa pun'
-        : `Ditugaskan kepada ${await answeringName(tx, assignee)}`;
+        : `Ditugaskan kepada ${isolated(await answeringName(tx, assignee))}`;
     const event = assignee === null ? 'unassigned' : 'assigned';
     const line = eventLine(event, words, { at: deps.now(), internal: true });
     const unwritten = { thread: { ...before, assignee }, lines: [] };

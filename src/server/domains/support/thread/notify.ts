@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { queueNotice } from '#server/domains/push/push.ts';
@@ -69,7 +70,7 @@ export function notifyOtherSide(
   if (line.side === 'customer') {
     return queueNotice(tx, {
       accountId: systemAccountId,
-      title: `${name} menulis ke layanan pelanggan`,
+      title: `${isolated(name)} menulis ke layanan pelanggan`,
       body: 'Buka percakapannya untuk membalas.',
       url: inboxUrl(accountId),
       tag: inboxTag(accountId),

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { Readable } from 'node:stream';
 import { WIB, civilDate, formatDateTimeZone } from '#contract/base/time.ts';
 import type { SupportDeps } from '#server/domains/support/deps.ts';
@@ -57,7 +58,11 @@ const LINE_ENDS = /[\n\v\f\r\u0085\u2028\u2029]+/;
 export function wordsOf(line: Line, customer: string): string {
   const { side, author, card, at } = line;
   const who =
-    side === 'customer' ? customer : side === 'operator' ? `${author} (layanan pelanggan)` : '—';
+    side === 'customer'
+      ? customer
+      : side === 'operator'
+        ? `${isolated(author ?? '')} (layanan pelanggan)`
+        : '—';
   const about = card ? [`[${card.title} · ${card.status}]`, ...card.lines] : [];
   const words = [...about, ...bodyWords(line)]
     .flatMap((text) => text.split(LINE_ENDS))
@@ -69,7 +74,7 @@ export function wordsOf(line: Line, customer: string): string {
 
 function bodyWords({ type, body }: Line): string[] {
   const text = (name: string) => (typeof body[name] === 'string' ? body[name] : '');
-  if (type === 'contact') return [`Kontak: ${text('name')} (${text('phone')})`];
+  if (type === 'contact') return [`Kontak: ${isolated(text('name'))} (${text('phone')})`];
   if (type === 'text') return [text('text')];
   return [`Berkas: ${text('filename')}`, text('caption')];
 }

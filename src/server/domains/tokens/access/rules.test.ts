@@ -3,7 +3,12 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { defaultScopes, scopes } from '#contract/rest/scopes.ts';
 import { type HeldAccess, allowScope, checkAccess } from './rules.ts';
 
-const open: HeldAccess = { scopes: defaultScopes, allowedAddresses: [], expiresOn: null };
+const open: HeldAccess = {
+  scopes: defaultScopes,
+  allowedAddresses: [],
+  expiresOn: null,
+  keyInAddress: true,
+};
 const noon = new Date('2026-11-23T05:00:00Z');
 
 const refusedFrom = (address: string, allowedAddresses: readonly string[]) => {

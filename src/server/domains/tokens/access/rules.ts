@@ -16,6 +16,8 @@ export type HeldAccess = {
   allowedAddresses: readonly string[];
   /** The last day, `YYYY-MM-DD` in WIB; null: it does not expire. */
   expiresOn: string | null;
+  /** Whether calls may carry the key in their address. */
+  keyInAddress: boolean;
 };
 
 const DAY_MS = 86_400_000;
@@ -29,7 +31,7 @@ export const endOfDay = (day: string): Date => new Date(wibMidnight(day).getTime
  * @throws Refusal `token_expired`, `address_not_allowed`
  */
 export function checkAccess(
-  { expiresOn, allowedAddresses }: HeldAccess,
+  { expiresOn, allowedAddresses }: Pick<HeldAccess, 'expiresOn' | 'allowedAddresses'>,
   { address, now }: { address: string; now: Date },
 ): void {
   if (expiresOn !== null && now >= endOfDay(expiresOn)) {

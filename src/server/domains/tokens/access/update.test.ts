@@ -40,7 +40,12 @@ test('a token is made with all permissions but that of assistants, from anywhere
   db,
 }) => {
   const { token } = await tokenWith(db);
-  expect(token.access).toEqual({ scopes: defaultScopes, addresses: [], expires_on: null });
+  expect(token.access).toEqual({
+    scopes: defaultScopes,
+    addresses: [],
+    expires_on: null,
+    key_in_address: true,
+  });
   expect(defaultScopes).not.toContain('agent');
 });
 
@@ -57,12 +62,16 @@ test('what a token may do is what was said last, in one spelling, and it is anno
     scopes: ['messages.send'],
     addresses: ['203.0.113.7', '2001:db8::/32', '10.0.0.0/8'],
     expires_on: '2026-11-23',
+    key_in_address: true,
   });
-  const again = await change();
+  const off = await change({ key_in_address: '0' });
+  expect(off.access.key_in_address).toBe(false);
+  expect((await change({})).access.key_in_address).toBe(false);
+  const again = await change({ key_in_address: '1' });
   expect(again.access).toEqual(token.access);
   const announced = await db.allAccountsSql`
     select data from outbox where account_id = ${accountId} and kind = 'token.changed'`;
-  expect(announced).toHaveLength(3);
+  expect(announced).toHaveLength(5);
 });
 
 test('what is no address, and too many of them, are refused by name', () => {
@@ -118,6 +127,7 @@ test('more is allowed by another scope, a further address or a later day', () =>
     scopes: ['media' as const],
     addresses: ['10.0.0.0/8'],
     expires_on: '2027-01-01',
+    key_in_address: false,
   };
   const wider = [
     { ...before, scopes: ['media' as const, 'agent' as const] },
@@ -125,6 +135,7 @@ test('more is allowed by another scope, a further address or a later day', () =>
     { ...before, addresses: ['10.1.0.0/16', '192.0.2.1'] },
     { ...before, expires_on: null },
     { ...before, expires_on: '2027-01-02' },
+    { ...before, key_in_address: true },
   ];
   expect(wider.map((after) => isWider(before, after))).toEqual(wider.map(() => true));
   const narrower = [

@@ -24,20 +24,25 @@ export const updateTokenAccessHandler = (deps: Deps) =>
 export function changeAccess(
   { sql, subscribers, now }: Deps,
   accountId: string,
-  { token_id, scopes, addresses, expires_on }: InputOf<typeof updateTokenAccess>,
+  { token_id, scopes, addresses, expires_on, key_in_address }: InputOf<typeof updateTokenAccess>,
 ): Promise<Token> {
-  const after = { scopes: [...new Set(scopes)], addresses, expires_on: expires_on || null };
   return asAccount(sql, accountId, async (tx) => {
     // Nobody else changes meanwhile what this is compared with.
     await tx`
       select from tokens where account_id = ${accountId} and token_id = ${token_id} for no key update`;
     const { access: before } = await readToken(tx, accountId, token_id);
+    const after = {
+      scopes: [...new Set(scopes)],
+      addresses,
+      expires_on: expires_on || null,
+      key_in_address: key_in_address === undefined ? before.key_in_address : key_in_address === '1',
+    };
     refuseDay(before, after, civilDate(now()));
     if (isWider(before, after)) await refuseCooling(tx, accountId);
     const changed = await tx`
       update tokens
       set scopes = ${after.scopes}::text[], allowed_addresses = ${after.addresses}::text[],
-        expires_on = ${after.expires_on}::date
+        expires_on = ${after.expires_on}::date, key_in_address = ${after.key_in_address}
       where account_id = ${accountId} and token_id = ${token_id} and deleted_at is null`;
     if (changed.count === 0) throw tokenNotFound();
     await subscribers.tokenChanged(tx, { accountId, tokenId: token_id });
@@ -55,9 +60,10 @@ function refuseDay(before: TokenAccess, { expires_on: day }: TokenAccess, today:
   if (day > last) throw say(`Paling lama ${ACCESS_LIMITS.years} tahun dari sekarang.`);
 }
 
-/** Whether something is allowed that was not: another scope, address, or a later end. */
+/** Whether something is allowed that was not: another scope, address, a later end, or the key in addresses. */
 export function isWider(before: TokenAccess, after: TokenAccess): boolean {
   if (after.scopes.some((scope) => !before.scopes.includes(scope))) return true;
+  if (after.key_in_address && !before.key_in_address) return true;
   const isLater =
     before.expires_on !== null &&
     (after.expires_on === null || after.expires_on > before.expires_on);

@@ -60,6 +60,7 @@ test('a key leads to its account, its token and what decides whether it may send
     scopes: [...defaultScopes],
     allowedAddresses: [],
     expiresOn: null,
+    keyInAddress: true,
     simulated: true,
     readAtMs: expect.any(Number),
   });

@@ -151,7 +151,7 @@ async function holdersOf(
   const rows = await allAccountsSql<HolderRow[]>`
     select t.account_id as "accountId", t.token_id as "tokenId", t.status, t.channel, t.phone,
       t.daily_limit as "dailyLimit", a.status as "accountStatus",
-      t.scopes, t.allowed_addresses as "allowedAddresses",
+      t.scopes, t.allowed_addresses as "allowedAddresses", t.key_in_address as "keyInAddress",
       to_char(t.expires_on, 'YYYY-MM-DD') as "expiresOn", encode(k.key_hash, 'base64') as digest
     from token_keys k
     join tokens t on t.account_id = k.account_id and t.token_id = k.token_id

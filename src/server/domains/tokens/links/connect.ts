@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { ChannelName } from '#contract/tokens.ts';
@@ -183,7 +184,7 @@ export async function connectLink(deps: ConnectDeps, ref: LinkRef): Promise<void
   await notifyPhone(
     deps,
     outcome.phone,
-    `Nomor ini sekarang tersambung ke token "${outcome.tokenName}" milik ${outcome.accountName} di ` +
+    `Nomor ini sekarang tersambung ke token "${isolated(outcome.tokenName)}" milik ${isolated(outcome.accountName)} di ` +
       'Kabari: mereka dapat mengirim dan menerima pesan dengan nomor Anda. ' +
       `Bukan Anda yang menyetujuinya? Balas ${UNDO_WORD} untuk memutusnya sekarang juga.`,
   );
@@ -238,8 +239,8 @@ export async function handleUndo(
   await notifyPhone(
     deps,
     reply.from,
-    `Nomor ${formatPhone(reply.from)} sudah diputus dari token "${unlinked.tokenName}" milik ` +
-      `${unlinked.accountName}. Tidak ada lagi pesan yang dapat dikirim dengan nomor Anda.`,
+    `Nomor ${formatPhone(reply.from)} sudah diputus dari token "${isolated(unlinked.tokenName)}" milik ` +
+      `${isolated(unlinked.accountName)}. Tidak ada lagi pesan yang dapat dikirim dengan nomor Anda.`,
   );
   return true;
 }

@@ -4,6 +4,7 @@ import { type RejectedCall, REJECTED_DAYS, listRejectedCalls } from '#contract/t
 import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { identifier } from '#server/infra/postgres/sql.ts';
+import { requireToken } from '#server/domains/tokens/row.ts';
 
 export const listRejectedCallsHandler = ({ sql }: { sql: Sql }) =>
   handle(listRejectedCalls, ({ caller }, input) => rejectedCallsOf(sql, caller.accountId, input));
@@ -17,6 +18,7 @@ function rejectedCallsOf(
   { page = 0, sort_by = 'last_at', sort_type, token_id, code }: InputOf<typeof listRejectedCalls>,
 ): Promise<PageOf<RejectedCall>> {
   return asAccount(sql, accountId, async (tx) => {
+    if (token_id !== undefined) await requireToken(tx, accountId, token_id, { alsoDeleted: true });
     const direction = sort_type === 'asc' ? tx`asc` : tx`desc`;
     const found = tx`
       r.account_id = ${accountId}

@@ -23,6 +23,7 @@ const shown: Readonly<Record<string, Shown>> = {
   token_expired: { code: 190, status: 401, subcode: 463 },
   scope_missing: { code: 10, status: 403 },
   address_not_allowed: { code: 200, status: 403 },
+  key_in_address: { code: 200, status: 403 },
   account_suspended: { code: 131031, status: 403 },
   wallet_frozen: { code: 131031, status: 403 },
   path_unknown: { code: 803, status: 404 },

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
@@ -173,7 +174,7 @@ const NameFields = ({ form, tokens }: { form: Form<Values>; tokens: readonly Tok
       required
       options={tokens.map(({ id, name, phone }) => ({
         value: id,
-        label: phone ? `${name} (${formatPhone(phone)})` : name,
+        label: phone ? `${isolated(name)} (${formatPhone(phone)})` : name,
       }))}
       value={form.values.token_id}
       onChange={(id) => form.set('token_id', id)}

@@ -46,7 +46,7 @@ function Way({ where, message }: Props & { where: HelpPlace }) {
     case 'token':
       return (
         <Link to="/token" search={{ open: message.token.id }}>
-          Buka token {message.token.name}
+          Buka token <bdi>{message.token.name}</bdi>
         </Link>
       );
     case 'templates':

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { goTo } from '#web/browser/router/navigation.ts';
 import { useEffect } from 'react';
@@ -73,7 +74,7 @@ export function useIncoming(userId: string, followed: Followed): void {
         const { title, url } = news.noticeOf(event);
         isNew(id);
         told.set(url, Date.now());
-        if (!document.hidden) announce(`Pesan baru dari ${title}`);
+        if (!document.hidden) announce(`Pesan baru dari ${isolated(title)}`);
         sound(id);
         return news.isSeenAt(url);
       },

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { listOptouts } from '#contract/messages/optouts.ts';
 import type { Token } from '#contract/tokens.ts';
@@ -13,7 +14,12 @@ type Props = { open: boolean; token: Token; onClose: () => void };
 export function AddOptout({ open, token, onClose }: Props) {
   const client = useQueryClient();
   return (
-    <Modal open={open} onClose={onClose} title={`Hentikan pesan dari ${token.name}`} size="sm">
+    <Modal
+      open={open}
+      onClose={onClose}
+      title={`Hentikan pesan dari ${isolated(token.name)}`}
+      size="sm"
+    >
       {open && (
         <StopForm
           tokenId={token.id}

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { BellRing, KeyRound, UserX } from 'lucide-react';
 import { useMemo, useState } from 'react';
@@ -153,7 +154,7 @@ function OptoutTable({ token, tokens }: { token: Token; tokens: readonly Token[]
       </div>
       <DataTable
         {...list.table}
-        caption={`Nomor yang berhenti berlangganan dari ${token.name}, yang terbaru lebih dulu`}
+        caption={`Nomor yang berhenti berlangganan dari ${isolated(token.name)}, yang terbaru lebih dulu`}
         columns={shown}
         rowKey={(optout) => optout.peer}
         onView={onView}

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { removeOptout } from '#contract/messages/optouts.ts';
 import { writtenPeer } from '#contract/messages/peer.ts';
 import { sentenceOf } from '#web/api/errors.ts';
@@ -11,7 +12,7 @@ export function useRemoveOptout(): (which: Which) => Promise<boolean> {
   const remove = useAct(removeOptout);
   return ({ tokenId, peer, name }) =>
     confirm({
-      title: `Izinkan lagi pesan ke ${name}?`,
+      title: `Izinkan lagi pesan ke ${isolated(name)}?`,
       children: <p>Lakukan ini hanya bila penerima memintanya sendiri.</p>,
       cancelText: 'Batal',
       confirmText: 'Izinkan',

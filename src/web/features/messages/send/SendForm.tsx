@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
@@ -47,7 +48,7 @@ export type SendFormProps = {
 
 const optionOf = ({ id, name, phone }: Token) => ({
   value: id,
-  label: phone ? `${name} (${formatPhone(phone)})` : name,
+  label: phone ? `${isolated(name)} (${formatPhone(phone)})` : name,
 });
 
 /** The fields, begun with the text that was written before and not sent. */

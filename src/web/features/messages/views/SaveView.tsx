@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { civilDate } from '#contract/base/time.ts';
 import { saveView, VIEW_NAME_MAX, type MessageView } from '#contract/messages/history/views.ts';
 import { filtersOf, type ViewSearch } from '#web/features/messages/views/views.ts';
@@ -28,7 +29,7 @@ export function SaveView({ search, view, own, onClose, onSaved }: Props) {
     initial: { name: view?.name ?? '', view_id: view?.id ?? '' },
     inputOf: ({ name, view_id }) => ({ name, ...filters, ...(view_id !== '' && { view_id }) }),
     onDone: ({ name }) => {
-      toast(`Tampilan "${name}" disimpan.`, { tone: 'success' });
+      toast(`Tampilan "${isolated(name)}" disimpan.`, { tone: 'success' });
       onSaved();
     },
     fieldOf: { view_name_taken: 'name' },
@@ -58,7 +59,7 @@ export function SaveView({ search, view, own, onClose, onSaved }: Props) {
               label="Simpan sebagai"
               options={[
                 { value: '', label: 'Tampilan baru' },
-                ...own.map(({ id, name }) => ({ value: id, label: `Ganti "${name}"` })),
+                ...own.map(({ id, name }) => ({ value: id, label: `Ganti "${isolated(name)}"` })),
               ]}
               value={form.values.view_id}
               onChange={({ target }) => replace(target.value)}

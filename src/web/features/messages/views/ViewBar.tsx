@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Bookmark, ChevronDown } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
@@ -118,7 +119,7 @@ function ViewMenu({ view: { id, name }, onRename, onChanged }: MenuProps) {
   const remove = useAct(deleteView);
   const ask = async () => {
     const done = await confirm({
-      title: `Hapus tampilan "${name}"?`,
+      title: `Hapus tampilan "${isolated(name)}"?`,
       children: <p>Hanya tampilannya yang dihapus; pesannya tetap ada.</p>,
       cancelText: 'Batal',
       confirmText: 'Hapus',
@@ -129,14 +130,14 @@ function ViewMenu({ view: { id, name }, onRename, onChanged }: MenuProps) {
   };
   return (
     <Dropdown
-      label={`Tampilan ${name}`}
+      label={`Tampilan ${isolated(name)}`}
       align="end"
       trigger={(props) => (
         <button
           {...props}
           type="button"
           className={styles['more']}
-          aria-label={`Kelola tampilan ${name}`}
+          aria-label={`Kelola tampilan ${isolated(name)}`}
         >
           <ChevronDown size={16} aria-hidden="true" />
         </button>

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { AdjustCause, adjustCauseLabel, adjustSaldo } from '#contract/operator/money/desk.ts';
 import { type CustomerForm, saidOf } from '#web/features/operator/adjustments/customerForm.ts';
@@ -38,7 +39,7 @@ export function AdjustForm({ customer, onDone }: CustomerForm) {
     }),
     question: ({ direction, amount }) => ({
       title: direction === 'add' ? 'Tambah saldo?' : 'Kurangi saldo?',
-      text: `Saldo ${customer.name} ${direction === 'add' ? 'bertambah' : 'berkurang'} ${formatRupiah(Number(amount))}. Pelanggan melihatnya sebagai mutasi baru. Nominal besar baru dibukukan setelah disetujui operator lain.`,
+      text: `Saldo ${isolated(customer.name)} ${direction === 'add' ? 'bertambah' : 'berkurang'} ${formatRupiah(Number(amount))}. Pelanggan melihatnya sebagai mutasi baru. Nominal besar baru dibukukan setelah disetujui operator lain.`,
       button: direction === 'add' ? 'Tambah' : 'Kurangi',
     }),
     said: saidOf,

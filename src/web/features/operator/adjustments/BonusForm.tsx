@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { approveBonus } from '#contract/operator/money/refunds.ts';
 import type { CustomerForm } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
@@ -12,7 +13,7 @@ export function BonusForm({ customer, onDone }: CustomerForm) {
     inputOf: ({ reason }) => ({ account_id: customer.account_id, reason }),
     question: () => ({
       title: 'Izinkan untuk semua nomor?',
-      text: `${customer.name} dapat memakai saldo bonusnya untuk mengirim ke nomor mana pun.`,
+      text: `${isolated(customer.name)} dapat memakai saldo bonusnya untuk mengirim ke nomor mana pun.`,
       button: 'Izinkan',
     }),
     said: () => 'Saldo bonus dapat dipakai untuk semua nomor.',

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { freezeWallet } from '#contract/operator/customers.ts';
 import type { CustomerForm } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
@@ -18,8 +19,8 @@ export function FreezeForm({ customer, onDone }: CustomerForm) {
     question: () => ({
       title: frozen ? 'Buka pembekuan saldo?' : 'Bekukan saldo?',
       text: frozen
-        ? `${customer.name} dapat mengirim dan mengisi saldo lagi.`
-        : `${customer.name} tidak dapat mengirim pesan baru atau mengisi saldo. Pesan yang sudah diterima tetap dikirim.`,
+        ? `${isolated(customer.name)} dapat mengirim dan mengisi saldo lagi.`
+        : `${isolated(customer.name)} tidak dapat mengirim pesan baru atau mengisi saldo. Pesan yang sudah diterima tetap dikirim.`,
       button: frozen ? 'Buka' : 'Bekukan',
       ...(!frozen && { tone: 'danger' }),
     }),

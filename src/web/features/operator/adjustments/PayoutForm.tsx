@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { payOut } from '#contract/operator/money/desk.ts';
 import { type CustomerForm, saidOf } from '#web/features/operator/adjustments/customerForm.ts';
@@ -14,7 +15,7 @@ export function PayoutForm({ customer, onDone }: CustomerForm) {
     inputOf: (values) => ({ account_id: customer.account_id, ...values }),
     question: ({ amount, payee }) => ({
       title: 'Bukukan pencairan ini?',
-      text: `Saldo ${customer.name} berkurang ${formatRupiah(Number(amount))} untuk transfer ke rekening atas nama ${payee}.`,
+      text: `Saldo ${isolated(customer.name)} berkurang ${formatRupiah(Number(amount))} untuk transfer ke rekening atas nama ${payee}.`,
       button: 'Bukukan',
     }),
     said: saidOf,

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import {
   type Adjustment,
@@ -118,7 +119,7 @@ function Decide({ proposal, onDecided }: DecideProps) {
       ...questions[AdjustmentDecision().parse(decision)],
       text:
         decision === 'approve'
-          ? `${adjustmentKindLabel[proposal.kind]} ${formatRupiah(proposal.amount)} untuk ${proposal.account_name} dibukukan sekarang.`
+          ? `${adjustmentKindLabel[proposal.kind]} ${formatRupiah(proposal.amount)} untuk ${isolated(proposal.account_name)} dibukukan sekarang.`
           : 'Tidak ada yang dibukukan.',
     }),
     said: ({ status }) => saidOfDecision(status),

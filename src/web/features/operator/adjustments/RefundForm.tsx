@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { refundMessage } from '#contract/operator/money/desk.ts';
 import { type CustomerForm, saidOf } from '#web/features/operator/adjustments/customerForm.ts';
@@ -19,7 +20,7 @@ export function RefundForm({ customer, onDone }: CustomerForm) {
     }),
     question: ({ amount }) => ({
       title: 'Kembalikan biaya pesan ini?',
-      text: `${amount === '' ? 'Seluruh biayanya' : formatRupiah(Number(amount))} masuk kembali ke saldo ${customer.name}. Satu pesan hanya dapat dikembalikan sekali.`,
+      text: `${amount === '' ? 'Seluruh biayanya' : formatRupiah(Number(amount))} masuk kembali ke saldo ${isolated(customer.name)}. Satu pesan hanya dapat dikembalikan sekali.`,
       button: 'Kembalikan',
     }),
     said: saidOf,

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { X } from 'lucide-react';
 import styles from '#web/features/operator/audit/AuditPage.module.css';
 import { actOptions } from '#web/features/operator/audit/sentences.ts';
@@ -39,7 +40,7 @@ export function Filters({ range, filter, operators, onChange }: Props) {
     ...(user !== '' && !isOperator ? [{ value: user, label: 'Satu orang saja' }] : []),
     ...operators.map(({ user_id, name, removed }) => ({
       value: user_id,
-      label: removed ? `${name} (sudah keluar)` : name,
+      label: removed ? `${isolated(name)} (sudah keluar)` : name,
     })),
   ];
   return (

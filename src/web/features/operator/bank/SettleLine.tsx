@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
@@ -105,7 +106,7 @@ type Candidate = OperatorBankLine['candidates'][number];
 
 /** What matching does; the server knows above which amount another operator has to agree. */
 function consequenceOf({ amount }: OperatorBankLine, { account_name, total }: Candidate): string {
-  const said = `${formatRupiah(amount)} menjadi pembayaran isi saldo ${account_name} dan tidak dapat ditarik kembali.`;
+  const said = `${formatRupiah(amount)} menjadi pembayaran isi saldo ${isolated(account_name)} dan tidak dapat ditarik kembali.`;
   if (amount === total) return said;
   return `${said} Jumlahnya tidak sama persis dengan tagihan: bila besar, operator lain harus menyelesaikannya.`;
 }
@@ -140,7 +141,7 @@ export function SettleLine(props: Props) {
                 <Money amount={topup.total} />
                 <StatusChip tone={exact ? 'success' : 'warning'}>{words}</StatusChip>
                 <span className={choices['who']}>
-                  {topup.account_name} · {topupStatusLabel[topup.status]} ·{' '}
+                  <bdi>{topup.account_name}</bdi> · {topupStatusLabel[topup.status]} ·{' '}
                   <DateTime at={topup.created_at} />
                 </span>
               </span>

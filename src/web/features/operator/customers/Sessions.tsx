@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { type DeskCustomerDetail, endCustomerSessions } from '#contract/operator/customers.ts';
 import { formatAgo } from '#contract/base/time.ts';
@@ -22,7 +23,7 @@ export function Sessions({ customer }: { customer: DeskCustomerDetail }) {
   const end = (session?: { id: string; device: string }) =>
     void confirm({
       title: session ? `Akhiri sesi ${session.device}?` : 'Akhiri semua sesi?',
-      children: `${name} harus masuk lagi dengan kata sandi dan kode.`,
+      children: `${isolated(name)} harus masuk lagi dengan kata sandi dan kode.`,
       cancelText: 'Batal',
       confirmText: 'Akhiri',
       sentenceOf,

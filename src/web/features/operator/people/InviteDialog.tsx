@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useId, useState } from 'react';
 import type { OperatorRole } from '#contract/base/act.ts';
@@ -108,7 +109,7 @@ function HandOver({ invited: { name, phone, password, valid_until }, onClose }: 
     <Modal
       open
       onClose={onClose}
-      title={`Undangan untuk ${name}`}
+      title={`Undangan untuk ${isolated(name)}`}
       footer={<Button onClick={onClose}>Selesai</Button>}
     >
       <div className={desk['form']}>

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { type Act, type InputFor, type OperatorRole, operatorRoles } from '#contract/base/act.ts';
 import { formatNumber } from '#contract/base/money.ts';
@@ -87,7 +88,7 @@ function Details({ operator, onClose }: { operator: Operator; onClose: () => voi
 
 function Roles({ operator: { user_id, name, roles, you } }: { operator: Operator }) {
   const change = useOperatorAct(setOperatorRoles, {
-    title: `Ubah peran ${name}?`,
+    title: `Ubah peran ${isolated(name)}?`,
     text: you
       ? 'Ini peran Anda sendiri. Yang tidak lagi termasuk langsung tidak dapat Anda buka.'
       : 'Berlaku dalam satu detik, juga di halaman yang sedang terbuka.',
@@ -153,24 +154,24 @@ function useOperatorAct<A extends Act>(act: A, question: Question) {
 function Ends({ operator, onRemoved }: { operator: Operator; onRemoved: () => void }) {
   const { user_id, name, you, sessions, second_factor, last_admin } = operator;
   const end = useOperatorAct(endOperatorSessions, {
-    title: you ? 'Akhiri sesi Anda yang lain?' : `Akhiri semua sesi ${name}?`,
+    title: you ? 'Akhiri sesi Anda yang lain?' : `Akhiri semua sesi ${isolated(name)}?`,
     text: you
       ? 'Peramban ini tetap masuk. Di semua peramban lain Anda harus masuk kembali.'
-      : `${name} harus masuk kembali, dengan kode verifikasi.`,
+      : `${isolated(name)} harus masuk kembali, dengan kode verifikasi.`,
     button: 'Akhiri sesi',
     said: 'Sesi sudah diakhiri.',
   });
   const reset = useOperatorAct(resetOperatorFactor, {
-    title: `Hapus verifikasi dua langkah ${name}?`,
+    title: `Hapus verifikasi dua langkah ${isolated(name)}?`,
     text: 'Untuk yang kehilangan ponsel atau kuncinya. Semua sesinya berakhir; setelah masuk kembali ia memasang yang baru.',
     button: 'Hapus verifikasi dua langkah',
     said: 'Verifikasi dua langkah sudah dihapus.',
   });
   const remove = useOperatorAct(removeOperator, {
-    title: you ? 'Keluarkan diri Anda?' : `Keluarkan ${name}?`,
+    title: you ? 'Keluarkan diri Anda?' : `Keluarkan ${isolated(name)}?`,
     text: 'Semua sesinya berakhir saat ini juga dan nomornya bebas dipakai lagi. Namanya tetap ada pada semua yang pernah ia lakukan.',
     button: 'Keluarkan',
-    said: `${name} sudah dikeluarkan.`,
+    said: `${isolated(name)} sudah dikeluarkan.`,
   });
   return (
     <Panel title="Akses">

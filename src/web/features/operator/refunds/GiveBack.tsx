@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { formatRupiah, type Rupiah } from '#contract/base/money.ts';
 import { type Adjustment, paymentRefundLabel } from '#contract/operator/money/desk.ts';
 import { refundPayment } from '#contract/operator/money/refunds.ts';
@@ -26,7 +27,7 @@ export function GiveBack({ topup, onDone }: Props) {
     inputOf: ({ reason }) => ({ topup_id: topup.id, reason }),
     question: () => ({
       title: 'Kembalikan pembayaran ini?',
-      text: `${formatRupiah(topup.credited)} keluar dari saldo ${topup.account_name}, dan nota kredit diterbitkan untuk tagihannya. Tidak dapat dibatalkan setelah dibukukan.`,
+      text: `${formatRupiah(topup.credited)} keluar dari saldo ${isolated(topup.account_name)}, dan nota kredit diterbitkan untuk tagihannya. Tidak dapat dibatalkan setelah dibukukan.`,
       button: 'Kembalikan',
     }),
     said: saidOfRefund,

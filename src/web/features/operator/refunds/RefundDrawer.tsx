@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { type OpenRefund, finishRefund } from '#contract/operator/money/refunds.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
@@ -58,7 +59,7 @@ function Finish({ refund, onClose }: RefundProps) {
     inputOf: ({ reference }) => ({ refund_id: refund.id, reference }),
     question: () => ({
       title: 'Catat pengembalian selesai?',
-      text: `${formatRupiah(refund.amount)} dicatat sudah ditransfer ke pembayar ${refund.account_name}.`,
+      text: `${formatRupiah(refund.amount)} dicatat sudah ditransfer ke pembayar ${isolated(refund.account_name)}.`,
       button: 'Catat',
     }),
     said: () => 'Pengembalian dicatat selesai.',

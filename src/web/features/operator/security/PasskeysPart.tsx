@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { useState } from 'react';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { FactorRow } from '#web/features/operator/security/FactorRow.tsx';
@@ -19,7 +20,7 @@ export function PasskeysPart({ factors, withFactor, onCodes }: PartProps) {
               <FactorRow
                 key={passkey.id}
                 factor={passkey}
-                name={`passkey ${passkey.name}`}
+                name={`passkey ${isolated(passkey.name)}`}
                 kept={isLast(factors)}
                 withFactor={withFactor}
               >

@@ -8,6 +8,7 @@ import {
   type SecondFactors,
 } from '#contract/secondfactor/secondfactor.ts';
 import { refusalCode } from '#web/api/errors.ts';
+import { renewSessionToken } from '#web/browser/session.ts';
 import { useAct } from '#web/api/query.ts';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import { FactorAnswer } from '#web/features/secondfactor/secondfactor.ts';
@@ -53,7 +54,7 @@ export function useWithFactor(): { withFactor: WithFactor; dialog: ReactNode } {
       <FactorAnswer
         asked={question.asked}
         answer={async (input) => {
-          await confirm.perform(input);
+          renewSessionToken((await confirm.perform(input)).token);
           question.done();
         }}
         onOver={question.leave}

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import type { SupportDoing } from '#contract/support.ts';
 import { createStore, useStore } from '#web/browser/store.ts';
 
@@ -83,7 +84,7 @@ export function presenceSentence(others: readonly Presence[]): string {
   const [first] = others;
   if (!first) return '';
   const same = others.filter(({ doing }) => doing === first.doing);
-  const names = same.map(({ name }) => name);
+  const names = same.map(({ name }) => isolated(name));
   const last = names.pop() ?? '';
   const who = names.length > 0 ? `${names.join(', ')} dan ${last}` : last;
   return `${who} ${verbs[first.doing]}`;

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { useState } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
 import {
@@ -102,7 +103,7 @@ function Credit({ item: { provider, txn, amount, account_name }, onDone }: FormP
     inputOf: ({ reason }) => ({ provider, txn, reason }),
     question: () => ({
       title: 'Masukkan ke saldo?',
-      text: `${formatRupiah(amount)} masuk ke saldo ${account_name}.`,
+      text: `${formatRupiah(amount)} masuk ke saldo ${isolated(account_name)}.`,
       button: 'Masukkan',
     }),
     said: saidOf,

@@ -66,7 +66,7 @@ function Shown({ token }: { token: SystemToken }) {
             {count(today.expired)} kedaluwarsa sebelum terkirim
           </Stat>
           <Stat label="Kode diminta" value={count(codes.asked)}>
-            dari paling banyak {count(codes.cap)}
+            {count(codes.fullest)} dari paling banyak {count(codes.cap)} untuk satu keperluan
           </Stat>
           <Stat label="Kode dimasukkan" value={count(codes.entered)}>
             {shareOf(codes)}

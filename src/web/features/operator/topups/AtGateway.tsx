@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import {
   checkTopupAtGateway,
@@ -83,7 +84,7 @@ function Reject({ topup, onDecided }: Omit<Props, 'provider'>) {
     inputOf: ({ reason }) => ({ topup_id: topup.id, reason }),
     question: () => ({
       title: 'Tolak isi saldo ini?',
-      text: `${topup.account_name} membaca alasan Anda. Saldonya tidak bertambah.`,
+      text: `${isolated(topup.account_name)} membaca alasan Anda. Saldonya tidak bertambah.`,
       button: 'Tolak',
       tone: 'danger',
     }),

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { formatRupiah } from '#contract/base/money.ts';
 import {
@@ -108,7 +109,7 @@ function useDecision({ topup, onDecided }: Props) {
     if (Object.keys(wrong).length > 0) return form.show(wrong);
     void confirm({
       title: 'Tolak isi saldo ini?',
-      children: `${topup.account_name} membaca alasan Anda. Saldonya tidak bertambah.`,
+      children: `${isolated(topup.account_name)} membaca alasan Anda. Saldonya tidak bertambah.`,
       cancelText: 'Batal',
       confirmText: 'Tolak',
       sentenceOf,
@@ -198,7 +199,7 @@ function SecondOperator({ topup, line }: { topup: OperatorTopup; line: string })
 /** What confirming does to the customer's saldo. */
 function consequenceOf(topup: OperatorTopup, line: string): string {
   const chosen = topup.candidates.find((one) => one.line === line);
-  const whose = `saldo ${topup.account_name}`;
+  const whose = `saldo ${isolated(topup.account_name)}`;
   if (chosen && !differenceOf(chosen.amount, topup.total).exact) {
     const { words } = differenceOf(chosen.amount, topup.total);
     return `Transfer yang masuk ${formatRupiah(chosen.amount)}, ${words} dari tagihan. Sejumlah itulah yang masuk ke ${whose}, dan tidak dapat ditarik kembali.`;

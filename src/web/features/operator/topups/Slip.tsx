@@ -21,8 +21,8 @@ export function Slip({ slip }: Props) {
         label={
           before && (
             <>
-              Slip pernah dipakai: {before.account_name} mengirim berkas yang sama untuk isi saldo{' '}
-              {before.topup_id} pada <DateTime at={before.at} />.
+              Slip pernah dipakai: <bdi>{before.account_name}</bdi> mengirim berkas yang sama untuk
+              isi saldo {before.topup_id} pada <DateTime at={before.at} />.
             </>
           )
         }

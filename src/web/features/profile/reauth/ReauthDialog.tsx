@@ -4,6 +4,7 @@ import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { answerReauth } from '#web/api/reauth.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
+import { renewSessionToken } from '#web/browser/session.ts';
 import { UsernameField } from '#web/features/auth/auth.ts';
 import styles from '#web/features/profile/profile.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
@@ -31,7 +32,8 @@ function useProof() {
     setError(undefined);
     if (password === '') return tryAgain(EMPTY);
     try {
-      await reauthUser.perform({ password });
+      const { token } = await reauthUser.perform({ password });
+      if (token !== undefined) renewSessionToken(token);
       answerReauth(true);
     } catch (no) {
       if (refusalCode(no) === 'password_wrong') tryAgain(sentenceOf(no));

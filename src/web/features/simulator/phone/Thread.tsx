@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { ScanQrCode } from 'lucide-react';
 import { Fragment, useEffect, useLayoutEffect, useRef, useState } from 'react';
@@ -70,10 +71,10 @@ export function Thread({ phone, conversation, onSeen, onBack, onCamera }: Props)
         ref={place}
         className={styles['thread']}
         role="log"
-        aria-label={`Pesan dengan ${name}`}
+        aria-label={`Pesan dengan ${isolated(name)}`}
         tabIndex={0}
       >
-        <ChatList label={`Percakapan dengan ${name}`}>
+        <ChatList label={`Percakapan dengan ${isolated(name)}`}>
           {lines.map((line, index) => (
             <Fragment key={line.id}>
               {startsDay(line, lines[index - 1]) && (
@@ -95,7 +96,7 @@ export function Thread({ phone, conversation, onSeen, onBack, onCamera }: Props)
         onChoose={(what) => void sample.perform({ phone, to: peer, what }).catch(() => undefined)}
       />
       <Composer
-        label={`Balas ${name}`}
+        label={`Balas ${isolated(name)}`}
         placeholder="Tulis balasan"
         value={text}
         maxLength={TEXT_MAX}

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { ContactRound, X } from 'lucide-react';
 import { useEffect, useRef, useState, type RefObject } from 'react';
 import { TEXT_MAX } from '#contract/messages.ts';
@@ -119,7 +120,9 @@ function TextBox({ port, name, blocked, options, dropZone, onMode, onSend }: Box
       <Attachments attached={attached} />
       <Composer
         label={
-          selected ? `Tulis keterangan untuk ${selected.file.name}` : `Tulis pesan untuk ${name}`
+          selected
+            ? `Tulis keterangan untuk ${selected.file.name}`
+            : `Tulis pesan untuk ${isolated(name)}`
         }
         placeholder={selected ? 'Tulis keterangan' : placeholder}
         box={attached.box}

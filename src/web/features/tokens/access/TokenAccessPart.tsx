@@ -11,6 +11,7 @@ import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { dateWords } from '#web/ui/date/dates.ts';
+import { Checkbox } from '#web/ui/form/Checkbox.tsx';
 import { CheckboxGroup } from '#web/ui/form/CheckboxGroup.tsx';
 import { useActForm } from '#web/ui/form/useActForm.ts';
 import { TextArea } from '#web/ui/text/TextField.tsx';
@@ -32,12 +33,14 @@ const valuesOf = ({ access }: Token) => ({
   scopes: access.scopes as readonly string[],
   addresses: access.addresses.join('\n'),
   expires_on: access.expires_on ?? '',
+  key_in_address: access.key_in_address,
 });
 
 const inputOf = (token: Token, values: ReturnType<typeof valuesOf>) => ({
   token_id: token.id,
   ...values,
   scopes: scopes.filter((one) => values.scopes.includes(one)),
+  key_in_address: values.key_in_address ? ('1' as const) : ('0' as const),
 });
 
 /** What a token's key may do, from where, and until when. */
@@ -94,6 +97,13 @@ export function TokenAccessPart({ token }: { token: Token }) {
           value={form.values.expires_on || null}
           error={form.errors.expires_on}
           onChange={(day) => form.set('expires_on', day ?? '')}
+        />
+        <Checkbox
+          name="key_in_address"
+          label="Terima kunci di alamat (URL)"
+          help="Sebagian sistem hanya dapat mengirim ?token= atau ?access_token=. Bila sistem Anda memakai header, matikan: alamat tersimpan di log dan riwayat."
+          checked={form.values.key_in_address}
+          onChange={(event) => form.set('key_in_address', event.target.checked)}
         />
         <div>
           <Button type="submit" variant="subtle" busy={busy}>

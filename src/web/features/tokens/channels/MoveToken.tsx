@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { type FormEvent, useState } from 'react';
 import { moveToken } from '#contract/tokens/channels.ts';
 import type { ChannelName, Token } from '#contract/tokens.ts';
@@ -29,7 +30,7 @@ export function MoveToken({ token, onClose, onMoved }: Props) {
     onSuccess: (moved) => {
       changed();
       changed(moved);
-      toast(`Token ${moved.name} sekarang memakai ${channelLabel[moved.channel]}.`, {
+      toast(`Token ${isolated(moved.name)} sekarang memakai ${channelLabel[moved.channel]}.`, {
         tone: 'success',
       });
       onMoved();
@@ -53,8 +54,8 @@ export function MoveToken({ token, onClose, onMoved }: Props) {
     >
       <form id={FORM} noValidate className={styles['form']} onSubmit={submit}>
         <p>
-          Token {token.name} sekarang memakai {channelLabel[token.channel]}. Kunci API, batas, dan
-          riwayatnya tetap.
+          Token <bdi>{token.name}</bdi> sekarang memakai {channelLabel[token.channel]}. Kunci API,
+          batas, dan riwayatnya tetap.
           {token.phone !== null &&
             ' Nomornya dilepas dan harus disambungkan lagi di kanal baru.'}{' '}
           Pesan yang antre menunggu sampai tersambung, dengan harga saat diterima.

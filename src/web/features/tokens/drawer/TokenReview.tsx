@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { Check, ShieldQuestionMark, Trash2 } from 'lucide-react';
 import { confirmToken, type Token } from '#contract/tokens.ts';
 import { useAct } from '#web/api/query.ts';
@@ -35,7 +36,7 @@ export function TokenReview({ token, onKept, onGone }: Props) {
   const keep = useAct(confirmToken, {
     onSuccess: (kept) => {
       changed(kept);
-      toast(`Token ${token.name} tetap dipakai.`, { tone: 'success' });
+      toast(`Token ${isolated(token.name)} tetap dipakai.`, { tone: 'success' });
       onKept();
     },
   });

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { deleteToken, type Token } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
@@ -11,7 +12,7 @@ export function useRemoveToken({ id, name }: Token, onGone: () => void): () => P
   const remove = useAct(deleteToken);
   return async () => {
     const gone = await confirm({
-      title: `Hapus token ${name}?`,
+      title: `Hapus token ${isolated(name)}?`,
       children: (
         <p>
           Kuncinya langsung ditolak dan ponselnya terputus. Ini tidak dapat dibatalkan. Riwayat
@@ -28,6 +29,6 @@ export function useRemoveToken({ id, name }: Token, onGone: () => void): () => P
     if (!gone) return;
     onGone();
     changed();
-    toast(`Token ${name} dihapus.`, { tone: 'success' });
+    toast(`Token ${isolated(name)} dihapus.`, { tone: 'success' });
   };
 }

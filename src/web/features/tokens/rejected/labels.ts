@@ -31,6 +31,10 @@ const words: Readonly<Record<string, Words>> = {
     title: 'Alamat pemanggil tidak diizinkan',
     fix: 'Bila ini sistem Anda, tambahkan alamatnya di "Alamat yang diizinkan". Bila bukan, ganti kunci token ini.',
   },
+  key_in_address: {
+    title: 'Kunci API dikirim di alamat (URL)',
+    fix: 'Kirim kuncinya di header Authorization, lalu ganti kunci token ini: alamat tersimpan di log. Atau izinkan di "Izin & batas akses".',
+  },
   scope_missing: {
     title: ({ scope }) => `Izin ${scope ?? 'yang diperlukan'} tidak dicentang`,
     fix: 'Centang izinnya di "Izin & batas akses" token ini, atau pakai token lain.',

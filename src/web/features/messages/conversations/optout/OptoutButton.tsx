@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { writtenPeer } from '#contract/messages/peer.ts';
 import { queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { BellOff, BellRing } from 'lucide-react';
@@ -48,7 +49,7 @@ export function useOptoutChange(which: Which, name: string): Optouts | undefined
     <Modal
       open={asking}
       onClose={() => setAsking(false)}
-      title={`Hentikan pesan ke ${name}?`}
+      title={`Hentikan pesan ke ${isolated(name)}?`}
       size="sm"
       shape="sheet"
     >

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ContactRound, LayoutTemplate, MapPin, Zap } from 'lucide-react';
 import { memo, useState, type ReactNode, type RefObject } from 'react';
@@ -129,7 +130,7 @@ const captionMax = (file: File): number => (isWordless(file) ? TEXT_MAX : CAPTIO
 
 /** What the box is called: by who reads it, or by the file of which it speaks. */
 function boxWords(file: File | undefined, name: string) {
-  if (!file) return { label: `Tulis pesan untuk ${name}` };
+  if (!file) return { label: `Tulis pesan untuk ${isolated(name)}` };
   return isWordless(file)
     ? { label: `Tulis pesan setelah ${file.name}`, placeholder: 'Tulis pesan setelahnya' }
     : { label: `Tulis keterangan untuk ${file.name}`, placeholder: 'Tulis keterangan' };

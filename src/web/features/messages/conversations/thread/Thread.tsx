@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '#web/browser/router/Link.tsx';
 import { useSearch } from '#web/browser/router/Router.tsx';
@@ -90,7 +91,7 @@ export function Thread({ which }: { which: Which }) {
     <section
       ref={root}
       className={styles['thread']}
-      aria-label={`Percakapan dengan ${name}`}
+      aria-label={`Percakapan dengan ${isolated(name)}`}
       {...keys}
     >
       <Head which={which} name={name} token={token} onGoTo={goTo} />
@@ -207,7 +208,7 @@ function whyBlocked(token: Token | undefined, known: boolean): ReactNode {
   if (!token) return 'Token percakapan ini sudah dihapus. Percakapannya tetap dapat dibaca.';
   return (
     <>
-      Token {token.name} {tokenStatusLabel[token.status].toLowerCase()}.{' '}
+      Token <bdi>{token.name}</bdi> {tokenStatusLabel[token.status].toLowerCase()}.{' '}
       <Link to="/token" search={{ open: token.id }}>
         Buka halaman Token
       </Link>

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { endCustomerPlan } from '#contract/operator/customers.ts';
 import type { CustomerForm } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
@@ -24,7 +25,7 @@ export function EndPlanForm({ customer, onDone }: CustomerForm) {
     }),
     question: ({ refund }) => ({
       title: `Akhiri paket ${name} sekarang?`,
-      text: `${customer.name} beralih ke paket gratis sekarang. ${
+      text: `${isolated(customer.name)} beralih ke paket gratis sekarang. ${
         refund === 'yes'
           ? 'Harga untuk hari yang tersisa kembali ke saldonya.'
           : 'Tidak ada yang dikembalikan.'

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { suspendCustomer } from '#contract/operator/customers.ts';
 import type { CustomerForm } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
@@ -18,7 +19,7 @@ export function SuspendForm({ customer, onDone }: CustomerForm) {
     }),
     question: ({ reason }) => ({
       title: isSuspended ? 'Aktifkan kembali akun ini?' : 'Tangguhkan akun ini?',
-      text: `${customer.name} membaca alasan ini: “${reason}”`,
+      text: `${isolated(customer.name)} membaca alasan ini: “${reason}”`,
       button: isSuspended ? 'Aktifkan' : 'Tangguhkan',
       ...(!isSuspended && { tone: 'danger' }),
     }),

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import { useQuery } from '@tanstack/react-query';
 import { Suspense, useEffect, useRef, useState, type KeyboardEvent, type ReactNode } from 'react';
 import type { OperatorThread } from '#contract/operator/support.ts';
@@ -49,7 +50,7 @@ export function Thread({ accountId }: { accountId: string }) {
       {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions */}
       <section
         className={styles['thread']}
-        aria-label={`Percakapan ${thread?.account_name ?? ''}`}
+        aria-label={`Percakapan ${isolated(thread?.account_name ?? '')}`}
         data-thread
         onKeyDown={(event) => leave(event, accountId)}
       >

@@ -1,3 +1,4 @@
+import { isolated } from '#contract/base/names.ts';
 import {
   AlarmClock,
   Check,
@@ -70,7 +71,7 @@ function Assignee({ thread: { assignee, operators }, acts }: Props) {
           variant="outline"
           tone="neutral"
           busy={acts.busy === 'assign'}
-          aria-label={`Yang menangani: ${name}`}
+          aria-label={`Yang menangani: ${isolated(name)}`}
           icon={
             assignee ? (
               <Avatar name={assignee.name} size="xs" decorative />
