@@ -5,6 +5,7 @@ import { countSetAside, outboxLagSeconds } from '#server/domains/events/events.t
 import { lastCheck } from '#server/domains/ledger/ledger.ts';
 import { someContents } from '#server/domains/media/contents.ts';
 import { countDispatch, laneLagSeconds } from '#server/domains/messages/messages.ts';
+import { moneyWork } from '#server/domains/payments/payments.ts';
 import { verifyAudit } from '#server/infra/acts/chain/checks.ts';
 import { readArchiving } from '#server/infra/backup/archiving.ts';
 import { lastBackup } from '#server/infra/backup/runs.ts';
@@ -44,7 +45,7 @@ import {
   settingNames,
   simulator,
 } from './doctor/settings.ts';
-import { auditLog, books, jobs, lanes, outbox } from './doctor/work.ts';
+import { auditLog, books, jobs, lanes, money, outbox } from './doctor/work.ts';
 
 const serverFolder = join(import.meta.dirname, '../../src/server');
 
@@ -88,6 +89,7 @@ function checksOfDatabase(config: Config, { owner, allAccountsSql }: Pools, now:
     ['SECRET_KEY', async () => secretKey(config, await countSealedSecrets(allAccountsSql, config))],
     ['the operators', async () => secondFactors(config, await factorsOfOperators(allAccountsSql))],
     ['the books', async () => books(await lastCheck(allAccountsSql), now)],
+    ['money', async () => money(await moneyWork(allAccountsSql, now))],
     [
       'the audit log',
       async () => auditLog(await verifyAudit(allAccountsSql, dataFolderOf(config))),

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished } from 'vitest';
+import { rupiah } from '#contract/base/money.ts';
 import { readArchiving } from '#server/infra/backup/archiving.ts';
 import { readConfig } from '#server/infra/config.ts';
 import { failedJobs } from '#server/infra/jobs/failed-jobs.ts';
@@ -26,7 +27,7 @@ import {
   settingNames,
   simulator,
 } from './settings.ts';
-import { auditLog, books, jobs, lanes, outbox } from './work.ts';
+import { auditLog, books, jobs, lanes, money, outbox } from './work.ts';
 
 const NOW = new Date('2026-11-23T10:00:00Z');
 const before = (hours: number) => new Date(NOW.getTime() - hours * 3_600_000);
@@ -252,6 +253,25 @@ describe('what the doctor finds in the database', () => {
     expect(books({ at: before(10), ok: false }, NOW).state).toBe('wrong');
     expect(books({ at: before(27), ok: true }, NOW).state).toBe('wrong');
     expect(books(undefined, NOW).state).toBe('warning');
+  });
+
+  test('money that waits for an operator, with its sum and the page to settle it on', () => {
+    const none = { count: 0, amount: rupiah(0), oldest: null };
+    const clear = {
+      topups: none,
+      bank_lines: none,
+      suspense: none,
+      withdrawn: none,
+      refunds: none,
+    };
+    expect(money(clear).state).toBe('ok');
+    const found = money({
+      ...clear,
+      bank_lines: { count: 2, amount: rupiah(77_000), oldest: before(1) },
+    });
+    expect(found.state).toBe('warning');
+    expect(found.says).toMatch(/2 bank lines that fit no top-up \(Rp\s77\.000\)/);
+    expect(found.remedy).toBe('See Mutasi bank in the operator pages.');
   });
 
   test('an audit log that is not as it was written', () => {

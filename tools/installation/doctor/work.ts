@@ -1,3 +1,5 @@
+import { formatRupiah } from '#contract/base/money.ts';
+import type { MoneyWork } from '#server/domains/payments/payments.ts';
 import type { ChainVerification } from '#server/infra/acts/chain/verify.ts';
 import type { FailedJob } from '#server/infra/jobs/failed-jobs.ts';
 import { type Finding, ago, ok, warning, wrong } from './finding.ts';
@@ -25,6 +27,32 @@ export function books(check: { at: Date; ok: boolean } | undefined, now: Date): 
   return now.getTime() - check.at.getTime() > CHECK_HOURS_MAX * (DAY_MS / 24)
     ? wrong(`${says}: the check of the last night is missing.`, 'See that the worker runs.')
     : ok(`${says} and hold.`);
+}
+
+/** Each kind of work on money, in the order of its urgency, and where an operator does it. */
+const moneyWords: Record<keyof MoneyWork, readonly [what: string, where: string]> = {
+  withdrawn: ['payments that their gateway took back', 'Dana belum dikenali'],
+  bank_lines: ['bank lines that fit no top-up', 'Mutasi bank'],
+  suspense: ['second payments of paid top-ups', 'Dana belum dikenali'],
+  refunds: ['refunds that have not arrived', 'Dana belum dikenali'],
+  topups: ['top-ups to decide', 'Isi saldo'],
+};
+
+/** Work on money that waits for an operator, by the figures of the overview. */
+export function money(waiting: MoneyWork): Finding {
+  const open = (Object.keys(moneyWords) as (keyof MoneyWork)[]).filter(
+    (work) => waiting[work].count > 0,
+  );
+  if (open.length === 0) return ok('No money waits for an operator.');
+  const counts = open.map((work) => {
+    const { count, amount } = waiting[work];
+    return `${count} ${moneyWords[work][0]} (${formatRupiah(amount)})`;
+  });
+  const pages = [...new Set(open.map((work) => moneyWords[work][1]))];
+  return warning(
+    `Money waits for an operator: ${counts.join(', ')}.`,
+    `See ${pages.join(', ')} in the operator pages.`,
+  );
 }
 
 /** The audit log, of which every line was hashed again just now. */

@@ -82,6 +82,11 @@ export const Reconciliation = schema(() =>
 );
 export type Reconciliation = Output<typeof Reconciliation>;
 
+/** Work of one kind that waits for an operator; all of it is read at one instant. */
+const MoneyWork = schema(() =>
+  z.object({ count: z.int(), amount: Rupiah(), oldest: z.nullable(z.coerce.date()) }),
+);
+
 /** How the money stands, at a glance. */
 export const MoneyOverview = schema(() =>
   z.object({
@@ -90,9 +95,18 @@ export const MoneyOverview = schema(() =>
     held: Rupiah(),
     /** Paid since midnight in WIB, by how it was paid. */
     topups_today: z.array(z.object({ method: z.string(), count: z.int(), amount: Rupiah() })),
-    /** Top-ups that wait for their transfer or for an operator. */
-    waiting: z.object({ count: z.int(), oldest: z.nullable(z.coerce.date()) }),
-    suspense: z.object({ count: z.int(), amount: Rupiah() }),
+    waiting: z.object({
+      /** Top-ups in review, and transfers with a slip, a proposal or a bank line near their total. */
+      topups: MoneyWork(),
+      /** Bank lines without a top-up that no operator has set aside. */
+      bank_lines: MoneyWork(),
+      /** Second payments of top-ups that were paid before. */
+      suspense: MoneyWork(),
+      /** Payments that their gateway gave back by itself. */
+      withdrawn: MoneyWork(),
+      /** Refunds that have not reached their payer. */
+      refunds: MoneyWork(),
+    }),
     check: z.nullable(LedgerCheck()),
     /** The newest verification of the audit log. */
     audit: z.nullable(z.object({ at: z.coerce.date(), ok: z.boolean() })),

@@ -5,7 +5,7 @@ import { countNumbers, isOffered } from '#server/domains/channels/channels.ts';
 import { checkOutbox, countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
 import { countDispatch, laneLagSeconds } from '#server/domains/messages/messages.ts';
 import { booksRed } from '#server/domains/operator/operator.ts';
-import { countGatewayWork } from '#server/domains/payments/payments.ts';
+import { countGatewayWork, moneyWork } from '#server/domains/payments/payments.ts';
 import { countWebhooks, webhookLagSeconds } from '#server/domains/webhooks/webhooks.ts';
 import { type Check, openHealth } from '#server/http/site/health.ts';
 import { watchFileStore } from '#server/infra/file-store/open.ts';
@@ -127,7 +127,7 @@ function measureTrouble(
 
 /** Figures read when somebody asks. */
 function measure(
-  { infra: { metrics }, pools: { allAccountsSql }, events, messages }: Container,
+  { infra: { metrics, now }, pools: { allAccountsSql }, events, messages }: Container,
   worker: Worker | undefined,
 ): void {
   metrics.gauge('kabari_live_streams', 'Open live streams of this process', () => [
@@ -167,6 +167,15 @@ function measure(
     'kabari_payment_notices',
     'Notices of gateways that wait or were given up, and orders whose money went back',
     () => countGatewayWork({ allAccountsSql }),
+  );
+  metrics.gauge(
+    'kabari_money_waiting',
+    'Work on money that waits for an operator, as the overview counts it',
+    async () =>
+      Object.entries(await moneyWork(allAccountsSql, now())).map(([work, { count }]) => ({
+        labels: { work },
+        value: count,
+      })),
   );
   metrics.gauge('kabari_resident_bytes', 'Resident memory of this process', () => [
     { value: process.memoryUsage.rss() },

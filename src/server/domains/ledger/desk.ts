@@ -75,7 +75,9 @@ export async function recentEntries(
 }
 
 /** What all customers may still use: available and held. */
-export async function totalSaldo(allAccountsSql: Sql): Promise<{ float: Rupiah; held: Rupiah }> {
+export async function totalSaldo(
+  allAccountsSql: Sql | Tx,
+): Promise<{ float: Rupiah; held: Rupiah }> {
   const [sums] = await allAccountsSql<{ float: number; held: number }[]>`
     select coalesce(sum(available + held), 0)::bigint as float, coalesce(sum(held), 0)::bigint as held
     from wallets`;

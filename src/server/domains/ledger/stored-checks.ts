@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { LedgerCheck } from '#contract/operator/money/books.ts';
 import { newId } from '#server/infra/ids.ts';
 import { alone } from '#server/infra/postgres/alone.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { checkLedgerIn } from './check.ts';
 
@@ -51,7 +51,7 @@ export async function storeCheck({
 }
 
 /** The newest stored check; `undefined` before the first. */
-export async function lastCheck(allAccountsSql: Sql): Promise<LedgerCheck | undefined> {
+export async function lastCheck(allAccountsSql: Sql | Tx): Promise<LedgerCheck | undefined> {
   const [found] = await allAccountsSql<LedgerCheck[]>`
     select at, is_ok as ok, findings, millis from ledger_checks order by check_id desc limit 1`;
   return found;

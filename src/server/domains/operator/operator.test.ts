@@ -37,7 +37,7 @@ describe('the list of top-ups', () => {
     expect((await list(app, { sort_type: 'asc' })).rows[0]?.id).toBe(first.id);
   });
 
-  test('open is what waits for somebody; expired is so before any job has run', async ({
+  test('open is what waits for an operator; expired is so before any job has run', async ({
     sql,
     db,
   }) => {
@@ -47,7 +47,7 @@ describe('the list of top-ups', () => {
     app.clock.pass(24);
     const waiting = await app.topup(ani.accountId);
     const ids = async (status: string) => (await list(app, { status })).rows.map(({ id }) => id);
-    expect(await ids('open')).toEqual([waiting.id]);
+    expect(await ids('open')).toEqual([]);
     expect(await ids('pending')).toEqual([waiting.id]);
     expect(await ids('expired')).toHaveLength(1);
     await sql`update topups set status = 'review' where topup_id = ${idOf(waiting)}`;

@@ -1,10 +1,14 @@
 import { oneEach } from '#server/infra/postgres/distribution/scope.ts';
 import { RUPIAH_MAX, type Rupiah, rupiah } from '#contract/base/money.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
-import type { FindingCode } from '#contract/operator/money/books.ts';
-import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import type { FindingCode, MoneyOverview } from '#contract/operator/money/books.ts';
+import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import { GatewayTrouble } from './gateways/gateway.ts';
-import { needsPerson, statusAt } from './topups/topup.ts';
+import { flagged } from './gateways/flags.ts';
+import { isUnmatched } from './statements/lines.ts';
+import { unresolved } from './suspense/suspense.ts';
+import { needsOperator } from './topups/operator-list.ts';
+import { statusAt } from './topups/topup.ts';
 
 export type RecentTopup = {
   topup_id: string;
@@ -43,7 +47,7 @@ export async function holderOfTopup(
 
 /** What was paid since an instant, by how it was paid, the most first. */
 export async function paidSince(
-  allAccountsSql: Sql,
+  allAccountsSql: Sql | Tx,
   since: Date,
 ): Promise<{ method: string; count: number; amount: Rupiah }[]> {
   const found = await allAccountsSql<{ method: string; count: number; amount: Rupiah }[]>`
@@ -52,15 +56,34 @@ export async function paidSince(
   return [...found];
 }
 
-/** Top-ups on which somebody has to act, and since when the oldest waits. */
-export async function waitingTopups(
-  allAccountsSql: Sql,
-  at: Date,
-): Promise<{ count: number; oldest: Date | null }> {
-  const [found] = await allAccountsSql<{ count: number; oldest: Date | null }[]>`
-    select count(*) as count, min(created_at) as oldest from topups
-    where ${needsPerson(allAccountsSql, at)}`;
-  return found ?? { count: 0, oldest: null };
+export type MoneyWork = MoneyOverview['waiting'];
+
+/**
+ * Work on money that waits for an operator: the overview, `doctor` and the metrics show these figures, so they
+ * agree. Each kind is counted by the rule of its list. Pass the transaction of a snapshot for figures of one instant.
+ */
+export async function moneyWork(sql: Sql | Tx, at: Date): Promise<MoneyWork> {
+  const sums = (amount: Fragment, since: Fragment, rows: Fragment) => sql<
+    MoneyWork[keyof MoneyWork][]
+  >`
+    select count(*) as count, least(coalesce(sum(${amount}), 0), ${RUPIAH_MAX})::bigint as amount,
+      min(${since}) as oldest
+    from ${rows}`;
+  const [topups, lines, suspense, withdrawn, refunds] = await Promise.all([
+    sums(sql`total`, sql`created_at`, sql`topups where ${needsOperator(sql, at)}`),
+    sums(sql`amount`, sql`received_at`, sql`bank_lines where ${isUnmatched(sql)}`),
+    sums(sql`p.amount`, sql`p.at`, sql`provider_payments p where ${unresolved(sql)}`),
+    sums(sql`coalesce(o.returned, t.total)`, sql`o.flagged_at`, flagged(sql)),
+    sums(sql`amount`, sql`created_at`, sql`refunds where status = 'open'`),
+  ]);
+  const none = { count: 0, amount: rupiah(0), oldest: null };
+  return {
+    topups: topups[0] ?? none,
+    bank_lines: lines[0] ?? none,
+    suspense: suspense[0] ?? none,
+    withdrawn: withdrawn[0] ?? none,
+    refunds: refunds[0] ?? none,
+  };
 }
 
 /** One thing that does not agree with the bank or a gateway. */
@@ -146,7 +169,7 @@ const differingLines = (tx: Tx, since: Date): PromiseLike<Item[]> => tx<Item[]>`
 
 const unusedLines = (tx: Tx, before: Date): PromiseLike<Item[]> => tx<Item[]>`
   select hash as id, amount from bank_lines
-  where topup_id is null and dismissed_at is null and received_at < ${before}
+  where ${isUnmatched(tx)} and received_at < ${before}
   order by received_at`;
 
 /** A top-up of a gateway that is paid without the payment that paid it. */

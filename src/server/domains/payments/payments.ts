@@ -12,13 +12,14 @@ export { saveAlert } from './alerts/settings.ts';
 export { type AlertWatch, startAlertWatch } from './alerts/watch.ts';
 export { receiveBankLine } from './bank.ts';
 export {
+  type MoneyWork,
   type StatusOf,
   askGateways,
   holderOfTopup,
+  moneyWork,
   paidSince,
   recentTopups,
   reconcilePayments,
-  waitingTopups,
 } from './desk.ts';
 export {
   type SuspenseRow,

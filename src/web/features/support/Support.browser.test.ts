@@ -266,6 +266,8 @@ test('both sides’ lines, cards, files and hours are there for everybody', asyn
   const { faults, look } = inspection();
   await tab.getByText('Rina menangani pertanyaan Anda.').waitFor();
   await tab.getByText(/buka lagi Senin, 23 November pukul 08\.00 WIB/).waitFor();
+  // Outside the hours of service no page promises a quick answer.
+  expect(await tab.getByText(/secepatnya|Biasanya dibalas/).count()).toBe(0);
   const link = tab.getByRole('link', { name: /Pesan ke \+62 812-3456-7890/ });
   expect(await link.getAttribute('href')).toBe('/message-history?open=msg_1');
   await tab.getByText('Dibaca', { exact: true }).waitFor({ state: 'attached' });

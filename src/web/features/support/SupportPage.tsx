@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { CircleCheckBig, Download } from 'lucide-react';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useEffect, useMemo, useRef, useState, type ReactNode } from 'react';
 import {
   closeSupport,
   readSupport,
@@ -54,7 +54,7 @@ export function SupportPage() {
     <div ref={page} className={styles['page']}>
       <PageHead
         title={NAME}
-        context={thread && <Context thread={thread} />}
+        context={thread && contextOf(thread)}
         tools={thread && thread.last_seq > 0 && <Tools thread={thread} />}
       />
       {thread && <Hours hours={thread.hours} />}
@@ -73,7 +73,7 @@ export function SupportPage() {
         }
         above={isClosed && !thread.rating.due && helpFor('again')}
         about={about.shown}
-        composer={{ placeholder: 'Tulis pertanyaan Anda', text: words }}
+        composer={{ placeholder: 'Tulis pertanyaan', text: words }}
       />
     </div>
   );
@@ -101,11 +101,9 @@ function useOwnPort(thread: SupportThread | undefined): SupportPort {
   );
 }
 
-function Context({
-  thread: { operator, usual_answer_seconds: seconds },
-}: {
-  thread: SupportThread;
-}) {
+/** Who answers, and how soon. Outside the hours of service `Hours` says when. */
+function contextOf({ operator, hours, usual_answer_seconds: seconds }: SupportThread): ReactNode {
+  if (!operator && !hours.open_now) return undefined;
   return (
     <>
       {operator && (
@@ -113,9 +111,10 @@ function Context({
           <bdi>{operator}</bdi> menangani pertanyaan Anda.{' '}
         </>
       )}
-      {seconds === null
-        ? 'Kami balas secepatnya.'
-        : `Biasanya dibalas dalam ${usualAnswer(seconds)}.`}
+      {hours.open_now &&
+        (seconds === null
+          ? 'Kami balas secepatnya.'
+          : `Biasanya dibalas dalam ${usualAnswer(seconds)}.`)}
     </>
   );
 }

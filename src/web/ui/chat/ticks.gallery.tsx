@@ -31,6 +31,11 @@ const Demo = () => (
         ))}
       </Row>
     </Show>
+    <Show title="In a row of words">
+      <p>
+        Pesan <Ticks mark="read" /> <Ticks mark="failed" /> kemarin
+      </p>
+    </Show>
     <Show title="In other words">
       <Ticks mark="waiting" word="Menunggu token tersambung" />
     </Show>

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { test } from '#tests/support/gallery.ts';
+import { boxOf, test } from '#tests/support/gallery.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 async function shown(page: Page) {
@@ -56,4 +56,18 @@ test('wide, the tools are simply there', async ({ show }) => {
   const { toggle, tool } = await shown(page);
   expect(await toggle.isVisible()).toBe(false);
   expect(await tool.isVisible()).toBe(true);
+});
+
+test('on the smallest phone the line of context stands under its title, and the tools under both', async ({
+  show,
+}) => {
+  const page = await show('page-head', { width: 390 });
+  await page.setViewportSize({ width: 320, height: 640 });
+  const { toggle } = await shown(page);
+  const title = await boxOf(page.getByRole('heading', { name: 'Mutasi saldo' }));
+  const context = await boxOf(page.getByText('Semua yang masuk dan keluar'));
+  const action = await boxOf(page.getByRole('button', { name: 'Isi saldo' }));
+  expect(context.y).toBeGreaterThanOrEqual(title.y + title.height);
+  expect(action.y).toBeGreaterThanOrEqual(context.y + context.height);
+  expect(Math.abs((await boxOf(toggle)).y - action.y)).toBeLessThan(4);
 });

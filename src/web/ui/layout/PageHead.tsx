@@ -18,7 +18,10 @@ type Props = {
 /** A page's head: h1, context, tools. It names the tab and takes the focus when the route changes. */
 export function PageHead({ title, context, action, tools }: Props) {
   return (
-    <header className={styles['head']}>
+    <header
+      className={styles['head']}
+      data-both={(action !== undefined && tools !== undefined) || undefined}
+    >
       <div className={styles['words']}>
         <PageTitle>{title}</PageTitle>
         {context && <p className={styles['context']}>{context}</p>}

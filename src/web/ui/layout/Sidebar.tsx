@@ -104,7 +104,7 @@ const useHasRoomForMenu = (): boolean => useMedia('(min-width: 1024px)');
 type ItemProps = { entry: MenuEntry; current: boolean; icons: boolean };
 
 const Item = ({ entry: { href, label, Icon, badge }, current, icons }: ItemProps) => (
-  <li>
+  <li ref={current ? showInMenu : undefined}>
     <Tooltip text={label} off={!icons}>
       <MenuAnchor href={href} current={current} className={styles['link']}>
         <Icon size={20} aria-hidden="true" />
@@ -114,6 +114,21 @@ const Item = ({ entry: { href, label, Icon, badge }, current, icons }: ItemProps
     </Tooltip>
   </li>
 );
+
+/** Scrolls the menu, and nothing else, until the entry stands clear of its foot. */
+function showInMenu(entry: HTMLElement | null): void {
+  const menu = entry?.closest('nav');
+  if (!entry || !menu) return;
+  const { top, bottom } = menu.getBoundingClientRect();
+  const foot = menu.querySelector(`.${styles['foot']}`)?.getBoundingClientRect().top ?? bottom;
+  const { top: begin, bottom: end } = entry.getBoundingClientRect();
+  const below = end - Math.min(foot, bottom);
+  if (below > 0) menu.scrollTop += below + ROOM_PX;
+  else if (begin < top) menu.scrollTop -= top - begin + ROOM_PX;
+}
+
+/** Between an entry that was scrolled to and the edge, in pixels: the next entry is seen to begin. */
+const ROOM_PX = 24;
 
 type FolderProps = { folder: MenuFolder; current: string | undefined; icons: boolean };
 

@@ -202,7 +202,7 @@ const Multipliers = ({ disabled, onPress }: MultipliersProps) => (
         type="button"
         className={styles['multiplier']}
         disabled={disabled}
-        aria-label={`Kali se${name}`}
+        aria-label={`${word}, kali se${name}`}
         // The field keeps the focus, and the phone its keyboard.
         onPointerDown={(event) => event.preventDefault()}
         onClick={() => onPress(word)}

@@ -22,7 +22,7 @@ export const OfferCard = ({ label, icon, title, children, action, onLater }: Pro
       {icon}
     </span>
     <p className={styles['words']}>
-      <strong>{title}</strong> {children}
+      <strong>{title}</strong> <span className={styles['more']}>{children}</span>
     </p>
     <span className={styles['actions']}>
       <Button size="sm" variant="link" tone="neutral" onClick={onLater}>

@@ -24,6 +24,15 @@ const Demo = () => (
         ))}
       </Row>
     </Show>
+    <Show title="In a row of words">
+      <p>
+        Tagihan <StatusChip tone="warning">Terbuka</StatusChip>{' '}
+        <StatusChip tone="success" icon={<Check size={14} aria-hidden="true" />}>
+          Lunas
+        </StatusChip>{' '}
+        kemarin
+      </p>
+    </Show>
     <Show title="With an icon">
       <StatusChip tone="success" icon={<Check size={14} aria-hidden="true" />}>
         Lunas

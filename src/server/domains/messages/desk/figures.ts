@@ -2,7 +2,8 @@ import type { OperatorOverview } from '#contract/operator/overview.ts';
 import type { MessageStatus } from '#contract/messages.ts';
 import { countsByHour } from '#server/domains/messages/history/counts.ts';
 import { readAsAccount } from '#server/domains/messages/history/pages.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import { SNAPSHOT } from '#server/infra/postgres/alone.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 const HOUR_MS = 3_600_000;
 const left: readonly MessageStatus[] = ['sent', 'delivered', 'read'];
@@ -38,11 +39,16 @@ export function messageSums(
 const WAITING_MAX = 10_000;
 const MINUTES = 60;
 
-/** How messages go over all accounts, from small tables and counts; never from the messages. */
-export async function trafficFigures(
-  sql: Sql,
-  now: Date,
-): Promise<Pick<OperatorOverview, 'accepted' | 'failures' | 'lanes' | 'minutes' | 'queue'>> {
+/** How messages go over all accounts, at one instant, from small tables and counts; never from the messages. */
+export const trafficFigures = (allAccountsSql: Sql, now: Date): Promise<TrafficFigures> =>
+  allAccountsSql.begin((tx) => readTraffic(tx, now), SNAPSHOT);
+
+type TrafficFigures = Pick<
+  OperatorOverview,
+  'accepted' | 'failures' | 'lanes' | 'minutes' | 'queue'
+>;
+
+async function readTraffic(sql: Tx, now: Date): Promise<TrafficFigures> {
   const minute = Math.floor(now.getTime() / 60_000) * 60_000;
   const first = new Date(minute - (MINUTES - 1) * 60_000);
   const dayAgo = new Date(minute - 24 * HOUR_MS);
@@ -61,7 +67,10 @@ export async function trafficFigures(
       select (select count(*) from (select 1 from dispatch limit ${WAITING_MAX + 1}) few) as waiting,
         coalesce((
           select greatest(0, extract(epoch from clock_timestamp() - min(ready_at))) from lanes
-          where ready_at is not null
+          where ready_at is not null and exists (
+            select from dispatch d
+            where d.account_id = lanes.account_id and d.token_id = lanes.token_id
+          )
         ), 0)::float8 as age`,
     sql<{ running: number; unowned: number }[]>`
       select count(*) filter (where lease_until > clock_timestamp()) as running,

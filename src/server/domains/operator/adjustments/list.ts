@@ -81,7 +81,7 @@ export async function adjustmentOf(tx: Sql | Tx, id: string, viewer: Viewer): Pr
 
 /** How many proposals wait for a second operator: all, and those of others. */
 export async function pendingAdjustments(
-  sql: Sql,
+  sql: Sql | Tx,
   { at, operatorId }: Viewer,
 ): Promise<{ count: number; for_you: number }> {
   const [found] = await sql<{ count: number; for_you: number }[]>`

@@ -215,14 +215,15 @@ describe('the reconciliation', () => {
   });
 });
 
+const none = { count: 0, amount: 0, oldest: null };
+
 describe('the overview', () => {
   test('has nothing to say of an installation that is new', async ({ desk: { oka } }) => {
     expect(await oka.ask('operator_money_overview')).toMatchObject({
       float: 1_000,
       held: 0,
       topups_today: [],
-      waiting: { count: 0, oldest: null },
-      suspense: { count: 0, amount: 0 },
+      waiting: { topups: none, bank_lines: none, suspense: none, withdrawn: none, refunds: none },
       check: null,
       seal: null,
       reconciliation: null,
@@ -238,7 +239,8 @@ describe('the overview', () => {
     const [, ria] = await operatorsOf(sql, app, { names: ['Sari', 'Ria'] });
     const paid = await app.topup(ani.accountId, 100_000);
     await app.transfer(paid.total);
-    await app.topup(ani.accountId);
+    const reviewed = await app.topup(ani.accountId);
+    await sql`update topups set status = 'review' where topup_id = ${idOf(reviewed)}`;
     await ria?.ask('operator_adjust', {
       account_id: (await customer(oka)).account_id,
       direction: 'add',
@@ -250,19 +252,60 @@ describe('the overview', () => {
     expect(overview).toMatchObject({
       float: 1_000 + paid.credited,
       topups_today: [{ method: 'bank', count: 1, amount: paid.total }],
-      waiting: { count: 1, oldest: app.clock.now() },
+      waiting: { topups: { count: 1, amount: reviewed.total, oldest: app.clock.now() } },
       proposals: { count: 1, for_you: 1 },
     });
     expect(await ria?.ask('operator_money_overview')).toMatchObject({
       proposals: { count: 1, for_you: 0 },
     });
     app.clock.pass(24);
-    expect(await oka.ask('operator_money_overview')).toMatchObject({
-      topups_today: [],
-      waiting: { count: 0, oldest: null },
+    expect(await oka.ask('operator_money_overview')).toMatchObject({ topups_today: [] });
+  });
+
+  test('counts a transfer as work only once its money may have come', async ({ desk, sql }) => {
+    const { app, oka, ani } = desk;
+    const topup = await app.topup(ani.accountId, 100_000);
+    const listed = async () => {
+      const { rows } = (await oka.ask('operator_topup_list', { status: 'open' })) as {
+        rows: { id: string }[];
+      };
+      const { topups } = (await work(oka)).waiting;
+      expect(topups.count).toBe(rows.length);
+      return rows.map(({ id }) => id);
+    };
+    expect(await listed()).toEqual([]);
+    await app.transfer(topup.base);
+    expect(await listed()).toEqual([topup.id]);
+    await sql`
+      update bank_lines set dismissed_at = now(), dismissed_by = ${ani.userId}, dismiss_reason = 'Lain'`;
+    expect(await listed()).toEqual([]);
+    await sql`
+      insert into topup_proofs (account_id, topup_id, file_id, name, mime, sha256, at)
+      values (${ani.accountId}, ${idOf(topup)}, gen_random_uuid(), 'a', 'image/png',
+        decode(repeat('00', 32), 'hex'), now())`;
+    expect(await listed()).toEqual([topup.id]);
+    app.clock.pass(24);
+    expect(await listed()).toEqual([]);
+  });
+
+  test('counts money without an owner from the moment it arrives', async ({ desk }) => {
+    const { app, oka, ani } = desk;
+    const paid = await app.topup(ani.accountId, 100_000);
+    await app.transfer(paid.total);
+    await app.transfer(77_000, { reference: 'NO OWNER' });
+    await app.transfer(paid.total, { reference: 'SECOND' });
+    const at = app.clock.now();
+    expect((await work(oka)).waiting).toMatchObject({
+      bank_lines: { count: 1, amount: 77_000, oldest: at },
+      suspense: { count: 1, amount: paid.total, oldest: at },
     });
+    const { total } = (await oka.ask('operator_bank_line_list')) as { total: number };
+    expect(total).toBe(1);
   });
 });
+
+const work = async (who: DeskOperator) =>
+  (await who.ask('operator_money_overview')) as MoneyOverview;
 
 const customer = async (who: DeskOperator) => {
   const { rows } = (await who.ask('operator_customer_list')) as { rows: { account_id: string }[] };

@@ -3,7 +3,7 @@ import { type Off, oldHolds, openClearing } from '#server/domains/ledger/ledger.
 import { askGateways, reconcilePayments, suspenseSum } from '#server/domains/payments/payments.ts';
 import { newId } from '#server/infra/ids.ts';
 import { alone } from '#server/infra/postgres/alone.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import type { DeskDeps } from '#server/domains/operator/deps.ts';
 
@@ -52,7 +52,9 @@ const offOf = (
 ) => (count > 0 ? [{ code, severity, count, amount, examples }] : []);
 
 /** The newest stored reconciliation; `undefined` before the first. */
-export async function lastReconciliation(allAccountsSql: Sql): Promise<Reconciliation | undefined> {
+export async function lastReconciliation(
+  allAccountsSql: Sql | Tx,
+): Promise<Reconciliation | undefined> {
   const [found] = await allAccountsSql<Reconciliation[]>`
     select at, is_ok as ok, findings from reconciliations order by reconciliation_id desc limit 1`;
   return found;

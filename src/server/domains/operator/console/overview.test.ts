@@ -90,6 +90,8 @@ test('what waits, who works, and how the database is', async ({ db, sql }) => {
   const { queue, lanes } = await look(admin);
   expect(queue.age_seconds).toBeGreaterThan(59);
   expect(lanes).toEqual({ running: 0, unowned: 1 });
+  await db.owner`delete from dispatch`;
+  expect((await look(admin)).queue).toEqual({ waiting: 0, more: false, age_seconds: 0 });
 });
 
 test('threads of customers are for who answers them; a backup is told as it ended', async ({

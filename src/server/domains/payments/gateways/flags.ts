@@ -3,7 +3,7 @@ import type { Rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { PaymentFlagKind } from '#contract/operator/money/refunds.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 export type FlaggedRow = {
   topup_id: string;
@@ -18,7 +18,7 @@ export type FlaggedRow = {
 };
 
 /** Orders `o`, with their top-ups `t`, whose gateway gave money back, and which nobody has settled. */
-export const flagged = (sql: Sql) => sql`
+export const flagged = (sql: Sql | Tx) => sql`
   gateway_orders o join topups t using (account_id, topup_id)
   where o.flag is not null and o.settled_at is null and t.status <> 'rejected'
     and o.topup_id not in (select topup_id from refunds offset 0)`;

@@ -7,9 +7,13 @@ import { namesOfPeople } from '#server/domains/accounts/accounts.ts';
 import { NEAR, txnOf } from '#server/domains/payments/bank.ts';
 import { SOMEBODY } from '#server/domains/payments/topups/four-eyes.ts';
 import { statusAt } from '#server/domains/payments/topups/topup.ts';
-import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 
 export type LinesDeps = { allAccountsSql: Sql; now: () => Date };
+
+/** Rows of `bank_lines` without a top-up that no operator has set aside. */
+export const isUnmatched = (sql: Sql | Tx): Fragment => sql`
+  bank_lines.topup_id is null and bank_lines.dismissed_at is null`;
 
 const CANDIDATES_MAX = 5;
 const COUNT_MAX = 10_000;
@@ -27,7 +31,7 @@ export async function bankLinesForOperator(
   { filter = 'unmatched', amount, page = 0, sort_type }: Query,
 ): Promise<PageOf<OperatorBankLine>> {
   const wanted = sql`
-    ${filter === 'all' ? sql`true` : sql`topup_id is null and dismissed_at is null`}
+    ${filter === 'all' ? sql`true` : isUnmatched(sql)}
     ${amount === undefined ? sql`` : sql`and amount = ${amount}`}`;
   const way = sort_type === 'asc' ? sql`asc` : sql`desc`;
   const [found, [counted]] = await Promise.all([

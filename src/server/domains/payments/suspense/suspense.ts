@@ -16,7 +16,7 @@ export type SuspenseRow = {
 };
 
 /** Payments `p` that nobody has credited or returned yet. */
-const unresolved = (sql: Sql | Tx) => sql`
+export const unresolved = (sql: Sql | Tx) => sql`
   p.outcome = 'second'
   and (p.provider, p.txn_id) not in (
     select provider, txn_id from suspense_resolutions offset 0

@@ -8,10 +8,11 @@ import { namesOfPeople } from '#server/domains/accounts/accounts.ts';
 import { NEAR } from '#server/domains/payments/bank.ts';
 import { refundStateOf } from '#server/domains/payments/gateways/open-refunds.ts';
 import type { Config } from '#server/infra/config.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import { isUnmatched } from '#server/domains/payments/statements/lines.ts';
+import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import { inWhole, withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { type Proposal, SOMEBODY, needsTwo, proposalsOf, vouchedAlone } from './four-eyes.ts';
-import { type TopupRow, needsPerson, statusAt, topupColumns, topupOf } from './topup.ts';
+import { type TopupRow, statusAt, topupColumns, topupOf } from './topup.ts';
 
 export type ReviewDeps = {
   allAccountsSql: Sql;
@@ -90,9 +91,33 @@ export async function topupsForOperator(
   };
 }
 
+/** Lines of the bank that may be the payment of a row of `topups`. */
+const candidateLines = (sql: Sql | Tx): Fragment => sql`
+  bank_lines where ${isUnmatched(sql)} and bank_lines.bank = topups.bank_number
+    and bank_lines.amount between topups.total - ${NEAR} and topups.total + ${NEAR}
+    and bank_lines.at >= topups.created_at - interval '1 day'`;
+
+/**
+ * Whether an operator must act on a row of `topups`: all in review, and transfers whose money may have come (a
+ * slip, a proposal, a bank line near the total). Other transfers wait for their customer, other payments for
+ * their gateway.
+ */
+export const needsOperator = (sql: Sql | Tx, at: Date): Fragment => sql`
+  (topups.status = 'review' or (
+    topups.status = 'pending' and topups.provider = 'bank' and topups.expires_at > ${at} and (
+      exists (
+        select from topup_proofs p
+        where p.account_id = topups.account_id and p.topup_id = topups.topup_id
+      ) or exists (
+        select from topup_proposals p
+        where p.account_id = topups.account_id and p.topup_id = topups.topup_id
+      ) or exists (select from ${candidateLines(sql)})
+    )
+  ))`;
+
 function filterOf(allAccountsSql: Sql, status: OperatorTopupFilter | undefined, at: Date) {
   if (status === undefined) return allAccountsSql`true`;
-  if (status === 'open') return needsPerson(allAccountsSql, at);
+  if (status === 'open') return needsOperator(allAccountsSql, at);
   if (status === 'gateway') {
     return allAccountsSql`${statusAt(allAccountsSql, at)} in ('creating', 'pending')
       and status in ('creating', 'pending') and provider <> 'bank'`;
@@ -182,11 +207,7 @@ export async function readForOperator(
       from (
         select hash as line, amount, description, bank_lines.at,
           imported_by is not distinct from ${operatorId}::uuid as mine, abs(amount - topups.total) as off
-        from bank_lines
-        where topups.status not in ('paid', 'rejected') and bank_lines.topup_id is null
-          and bank_lines.dismissed_at is null and bank = topups.bank_number
-          and amount between topups.total - ${NEAR} and topups.total + ${NEAR}
-          and bank_lines.at >= topups.created_at - interval '1 day'
+        from ${candidateLines(sql)} and topups.status not in ('paid', 'rejected')
         order by off, bank_lines.at limit ${CANDIDATES_MAX}
       ) near
     ) lines

@@ -36,14 +36,6 @@ export const statusAt = (sql: Sql | Tx, now: Date): Fragment => sql`
   case when topups.status in ('creating', 'pending') and topups.expires_at <= ${now} then 'expired'
     else topups.status end`;
 
-/**
- * Whether somebody has to act on a row of `topups`: a transfer that waits for its money, and whatever is in
- * review. What waits at a gateway needs nobody: the gateway says by itself what became of it.
- */
-export const needsPerson = (sql: Sql | Tx, now: Date): Fragment => sql`
-  topups.status in ('pending', 'review') and ${statusAt(sql, now)} in ('pending', 'review')
-  and (topups.provider = 'bank' or topups.status = 'review')`;
-
 /** The columns of a `TopupRow`, from a table called `topups`. */
 export const topupColumns = (sql: Sql | Tx, now: Date): Fragment => sql`
   topups.account_id, topups.topup_id, ${statusAt(sql, now)} as status, topups.base, topups.ppn,

@@ -2,7 +2,7 @@ import { performance } from 'node:perf_hooks';
 import type { AuditCheck } from '#contract/operator/audit.ts';
 import { newId } from '#server/infra/ids.ts';
 import { alone } from '#server/infra/postgres/alone.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { verifyAuditSeals } from './seals.ts';
 import { type ChainVerification, verifyChains } from './verify.ts';
@@ -63,7 +63,7 @@ export async function storeAuditCheck({
 }
 
 /** The newest stored verification; `undefined` before the first. */
-export async function lastAuditCheck(allAccountsSql: Sql): Promise<AuditCheck | undefined> {
+export async function lastAuditCheck(allAccountsSql: Sql | Tx): Promise<AuditCheck | undefined> {
   const [found] = await allAccountsSql<AuditCheck[]>`
     select at, is_ok as ok, lines, chains, findings, millis from audit_checks
     order by check_id desc limit 1`;

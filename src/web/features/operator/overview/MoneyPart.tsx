@@ -1,5 +1,5 @@
 import { ShieldAlert, ShieldCheck } from 'lucide-react';
-import { formatNumber } from '#contract/base/money.ts';
+import { formatNumber, rupiah } from '#contract/base/money.ts';
 import type { MoneyOverview } from '#contract/operator/money/books.ts';
 import { TopupMethod, topupMethodLabel } from '#contract/saldo.ts';
 import { Link } from '#web/browser/router/Link.tsx';
@@ -20,7 +20,8 @@ const methodLabel = (method: string): string => {
 
 /** How the money stands; each figure leads to its list. */
 export function MoneyPart({ data }: { data: MoneyOverview }) {
-  const { float, held, waiting, suspense, proposals } = data;
+  const { float, held, proposals } = data;
+  const { topups, bank_lines: lines, suspense } = data.waiting;
   return (
     <>
       <Panel title="Saldo pelanggan">
@@ -33,21 +34,25 @@ export function MoneyPart({ data }: { data: MoneyOverview }) {
           </Stat>
           <Stat
             label={<Link to="/operator/isi-saldo">Isi saldo menunggu tindakan</Link>}
-            value={formatNumber(waiting.count)}
+            value={formatNumber(topups.count)}
           >
-            {waiting.oldest ? (
+            {topups.oldest ? (
               <>
-                Paling lama sejak <DateTime at={waiting.oldest} />
+                Paling lama sejak <DateTime at={topups.oldest} />
               </>
             ) : (
               'Tidak ada yang menunggu'
             )}
           </Stat>
           <Stat
-            label={<Link to="/operator/suspense">Dana belum dikenali</Link>}
-            value={<Money amount={suspense.amount} />}
+            label="Dana belum dikenali"
+            value={<Money amount={rupiah(lines.amount + suspense.amount)} />}
           >
-            {suspense.count === 0 ? 'Tidak ada' : `${formatNumber(suspense.count)} pembayaran`}
+            <Link to="/operator/mutasi-bank">
+              {formatNumber(lines.count)} transfer tanpa pemilik
+            </Link>
+            {', '}
+            <Link to="/operator/suspense">{formatNumber(suspense.count)} pembayaran ganda</Link>
           </Stat>
           <Stat
             label={<Link to="/operator/penyesuaian">Usulan menunggu operator kedua</Link>}

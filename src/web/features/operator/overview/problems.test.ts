@@ -30,12 +30,18 @@ const well: OperatorOverview = {
   backup: { at: hoursAgo(3), is_ok: true, bytes: 1, path: null, error: null },
   support: { waiting: 1, oldest: hoursAgo(1) },
 };
+const none = { count: 0, amount: rupiah(0), oldest: null };
 const money: MoneyOverview = {
   float: rupiah(0),
   held: rupiah(0),
   topups_today: [],
-  waiting: { count: 1, oldest: hoursAgo(1) },
-  suspense: { count: 0, amount: rupiah(0) },
+  waiting: {
+    topups: { count: 1, amount: rupiah(50_000), oldest: hoursAgo(1) },
+    bank_lines: none,
+    suspense: none,
+    withdrawn: none,
+    refunds: { count: 1, amount: rupiah(50_000), oldest: hoursAgo(20) },
+  },
   check: { at: hoursAgo(9), ok: true, millis: 1, findings: [] },
   audit: null,
   seal: null,
@@ -46,6 +52,10 @@ const money: MoneyOverview = {
 const keys = (overview: Partial<OperatorOverview>, books: Partial<MoneyOverview> = {}) =>
   problemsOf({ ...well, ...overview }, { ...money, ...books }).map(({ key }) => key);
 
+const waits = (work: keyof MoneyOverview['waiting'], hours: number) => ({
+  waiting: { ...money.waiting, [work]: { count: 1, amount: rupiah(9), oldest: hoursAgo(hours) } },
+});
+
 test('nothing is said of what is well, or was and is over', () => {
   expect(keys({})).toEqual([]);
   expect(problemsOf({ ...well, support: null, backup: null }, undefined)).toEqual([]);
@@ -55,9 +65,17 @@ test('what does not work comes before what waits', () => {
   expect(
     keys(
       { support: { waiting: 2, oldest: hoursAgo(5) }, lanes: { running: 0, unowned: 3 } },
-      { suspense: { count: 1, amount: rupiah(9) }, check: { ...money.check!, ok: false } },
+      { ...waits('suspense', 0), check: { ...money.check!, ok: false } },
     ),
   ).toEqual(['lanes', 'books', 'suspense', 'support']);
+});
+
+test('reports money without an owner as soon as it is there, with its sum', () => {
+  expect(keys({}, waits('bank_lines', 0))).toEqual(['bank-lines']);
+  expect(keys({}, waits('withdrawn', 0))).toEqual(['withdrawn']);
+  const [problem] = problemsOf(well, { ...money, ...waits('bank_lines', 0) });
+  expect(problem?.says).toMatch(/^1 transfer masuk \(Rp\s9\) belum punya pemilik\.$/);
+  expect(problem?.act?.to).toBe('/operator/mutasi-bank');
 });
 
 test('what an operator may not see is not said', () => {
@@ -73,7 +91,8 @@ test('each is said only beyond its bound', () => {
   expect(keys({ backup: { ...well.backup!, is_ok: false } })).toEqual(['backup']);
   expect(keys({ queue: { waiting: 1, more: false, age_seconds: 301 } })).toEqual(['queue']);
   expect(keys({ jobs: [{ name: 'billing', failed_at: at, is_over: false }] })).toEqual(['jobs']);
-  expect(keys({}, { waiting: { count: 1, oldest: hoursAgo(5) } })).toEqual(['topups']);
+  expect(keys({}, waits('topups', 5))).toEqual(['topups']);
+  expect(keys({}, waits('refunds', 27))).toEqual(['refunds']);
   expect(keys({}, { proposals: { count: 1, for_you: 1 } })).toEqual(['proposals']);
 });
 

@@ -1,4 +1,4 @@
-import { formatNumber } from '#contract/base/money.ts';
+import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import type { MoneyOverview } from '#contract/operator/money/books.ts';
 import type { OperatorOverview } from '#contract/operator/overview.ts';
 import type { Path } from '#web/browser/router/routes.ts';
@@ -25,6 +25,8 @@ const DISK_LOW = 2 * GB;
 const DAY_OLD_MS = 26 * 3_600_000;
 const THREAD_OLD_MS = 4 * 3_600_000;
 const TOPUP_OLD_MS = 4 * 3_600_000;
+/** A gateway may take a day to pay a refund out. */
+const REFUND_OLD_MS = 26 * 3_600_000;
 
 /** All that is wrong or waits, the most urgent first; none when all is well. */
 export function problemsOf(
@@ -103,7 +105,9 @@ function ofInstallation(overview: OperatorOverview): Found {
 }
 
 function ofMoney(money: MoneyOverview, at: Date): Found {
-  const { check, audit, reconciliation, waiting, suspense, proposals } = money;
+  const { check, audit, reconciliation, waiting, proposals } = money;
+  const isOlder = (ms: number, { oldest }: { oldest: Date | null }): boolean =>
+    oldest !== null && at.getTime() - oldest.getTime() > ms;
   const books = { to: '/operator/pembukuan', label: 'Buka pembukuan' } as const;
   return [
     check?.ok === false && {
@@ -137,18 +141,35 @@ function ofMoney(money: MoneyOverview, at: Date): Found {
       says: `${formatNumber(proposals.for_you)} usulan menunggu keputusan Anda.`,
       act: { to: '/operator/penyesuaian', label: 'Putuskan' },
     },
-    waiting.oldest !== null &&
-      at.getTime() - waiting.oldest.getTime() > TOPUP_OLD_MS && {
-        key: 'topups',
-        severity: 'warning',
-        says: `${formatNumber(waiting.count)} isi saldo menunggu tindakan, yang terlama lebih dari 4 jam.`,
-        act: { to: '/operator/isi-saldo', label: 'Buka isi saldo' },
-      },
-    suspense.count > 0 && {
+    isOlder(TOPUP_OLD_MS, waiting.topups) && {
+      key: 'topups',
+      severity: 'warning',
+      says: `${formatNumber(waiting.topups.count)} isi saldo menunggu tindakan, yang terlama lebih dari 4 jam.`,
+      act: { to: '/operator/isi-saldo', label: 'Buka isi saldo' },
+    },
+    waiting.bank_lines.count > 0 && {
+      key: 'bank-lines',
+      severity: 'warning',
+      says: `${formatNumber(waiting.bank_lines.count)} transfer masuk (${formatRupiah(waiting.bank_lines.amount)}) belum punya pemilik.`,
+      act: { to: '/operator/mutasi-bank', label: 'Cocokkan' },
+    },
+    waiting.suspense.count > 0 && {
       key: 'suspense',
       severity: 'warning',
-      says: `${formatNumber(suspense.count)} pembayaran belum dikenali pemiliknya.`,
+      says: `${formatNumber(waiting.suspense.count)} pembayaran (${formatRupiah(waiting.suspense.amount)}) datang setelah isi saldonya lunas.`,
       act: { to: '/operator/suspense', label: 'Selesaikan' },
+    },
+    waiting.withdrawn.count > 0 && {
+      key: 'withdrawn',
+      severity: 'warning',
+      says: `${formatNumber(waiting.withdrawn.count)} pembayaran ditarik kembali oleh gerbang pembayaran.`,
+      act: { to: '/operator/suspense', label: 'Selesaikan' },
+    },
+    isOlder(REFUND_OLD_MS, waiting.refunds) && {
+      key: 'refunds',
+      severity: 'warning',
+      says: `${formatNumber(waiting.refunds.count)} pengembalian dana belum sampai, yang terlama lebih dari sehari.`,
+      act: { to: '/operator/suspense', label: 'Buka pengembalian' },
     },
   ];
 }

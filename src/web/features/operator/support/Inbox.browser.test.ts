@@ -193,10 +193,26 @@ test('another operator who types is shown, and their answer is asked about befor
 test('a note is marked as one, and goes to operators alone', async ({ profiles }) => {
   const world = inboxWorld();
   const { tab, done } = await at(world, profiles, `?open=${first(world).row.account_id}`);
+  const looks = () =>
+    box(tab).evaluate((area) => {
+      const submit = area.closest('form')?.querySelector('[type=submit]');
+      return [area, area.closest('form')?.parentElement, submit].map((one) => {
+        const { backgroundColor, borderStyle } = getComputedStyle(one ?? document.body);
+        return `${backgroundColor} ${borderStyle}`;
+      });
+    });
+  await box(tab).fill('Pernah menunggak.');
+  await tab.getByRole('button', { name: 'Kirim', exact: true }).waitFor();
+  const answer = await looks();
   await tab.getByRole('button', { name: 'Catatan internal' }).click();
   await tab.getByText('Hanya operator yang melihatnya').waitFor();
-  await box(tab).fill('Pernah menunggak.');
-  await box(tab).press('Enter');
+  // Box, frame and button all change: a note is not taken for an answer.
+  await waitFor(async () => {
+    const note = await looks();
+    expect(note.filter((look, nth) => look === answer[nth])).toEqual([]);
+  });
+  expect(await tab.getByRole('button', { name: 'Kirim', exact: true }).count()).toBe(0);
+  await tab.getByRole('button', { name: 'Simpan catatan' }).click();
   await tab.getByText('Catatan internal').nth(1).waitFor();
   await waitFor(() => {
     const sent = world.asked.filter(({ act }) => act === 'operator_support_send');

@@ -1,4 +1,5 @@
 import { type SuspenseItem, listSuspense } from '#contract/operator/money/suspense.ts';
+import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import styles from '#web/features/operator/desk/desk.module.css';
@@ -52,7 +53,13 @@ export function SuspensePage() {
   return (
     <OperatorFrame
       title="Dana belum dikenali"
-      context="Pembayaran yang datang setelah isi saldonya lunas. Uang ini milik pelanggan, bukan kita."
+      context={
+        <>
+          Pembayaran yang datang setelah isi saldonya lunas. Uang ini milik pelanggan, bukan kita.
+          Transfer yang tidak cocok dengan isi saldo mana pun ada di{' '}
+          <Link to="/operator/mutasi-bank">Mutasi bank</Link>.
+        </>
+      }
     >
       <div className={styles['page']}>
         <Panel>

@@ -147,7 +147,10 @@ export function TopupsPage() {
               list={list}
               onReset={filter !== 'open' && (() => go({ page: undefined, status: undefined }))}
             >
-              <p>Tidak ada isi saldo yang menunggu. Yang baru tampil di sini secara otomatis.</p>
+              <p>
+                Tidak ada isi saldo yang menunggu tindakan. Yang hanya menunggu transfer
+                pelanggannya ada di status {topupStatusLabel.pending}.
+              </p>
             </NoRows>
           }
         />

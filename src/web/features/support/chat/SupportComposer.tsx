@@ -134,6 +134,7 @@ function TextBox({ port, name, blocked, options, dropZone, onMode, onSend }: Box
         documents={DOCUMENTS}
         dropZone={dropZone}
         onFiles={attached.attach}
+        sendWord={internal ? 'Simpan catatan' : undefined}
         tools={[{ icon: ContactRound, name: 'Kontak', onOpen: () => onMode('contact') }]}
         onRecord={internal ? undefined : () => onMode('audio')}
         offer={offer?.(attached.text, write)}

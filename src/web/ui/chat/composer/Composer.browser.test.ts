@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { test } from '#tests/support/gallery.ts';
+import { boxOf, test } from '#tests/support/gallery.ts';
 
 const box = (page: Page) => page.getByRole('textbox', { name: 'Tulis pesan untuk Budi' });
 const toggle = (page: Page) => page.getByRole('button', { name: 'Lampiran' });
@@ -160,4 +160,24 @@ test('a text beyond the limit stays whole, is counted, and is sent only when it 
   expect(await page.getByLabel('Sent texts').textContent()).toBe(JSON.stringify('b'.repeat(60)));
   await rina.fill('Baik');
   expect(await long.getByText('/ 60').count()).toBe(0);
+});
+
+test('at 320 px words have the larger part of the row, with the emoji button in their box', async ({
+  show,
+}) => {
+  const page = await show('composer', { width: 390 });
+  await page.setViewportSize({ width: 320, height: 640 });
+  const words = () =>
+    box(page).evaluate((area) => {
+      const { paddingLeft, paddingRight } = getComputedStyle(area);
+      const row = area.closest('form')?.clientWidth ?? 0;
+      return (area.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight)) / row;
+    });
+  expect(await words()).toBeGreaterThan(0.4);
+  const emoji = page
+    .getByRole('region', { name: 'With tools' })
+    .getByRole('button', { name: 'Emoji' });
+  const [field, button] = [await boxOf(box(page)), await boxOf(emoji)];
+  expect(button.x + button.width).toBeLessThanOrEqual(field.x + field.width);
+  expect(button.y + button.height).toBeLessThanOrEqual(field.y + field.height);
 });

@@ -50,6 +50,8 @@ type Props = {
   pictures?: { name: string; accept: string } | undefined;
   /** What else can be sent from here, in place of choosing a contact card's file. */
   tools?: readonly Tool[] | undefined;
+  /** What the button does, where that is not sending; shown as its words. */
+  sendWord?: string | undefined;
   /** Begins to record a voice message; without it there is no microphone. */
   onRecord?: (() => void) | undefined;
   /** Where files may be dropped: the whole thread; the composer itself when left out. */
@@ -106,27 +108,29 @@ export function Composer(props: Props) {
           onChoose={choose}
         />
       )}
-      <textarea
-        ref={box}
-        rows={1}
-        className={styles['box']}
-        aria-label={label}
-        placeholder={dragging ? 'Lepaskan untuk melampirkan' : placeholder}
-        aria-invalid={fault !== undefined || undefined}
-        aria-describedby={fault && faultId}
-        {...linksOf(offer)}
-        enterKeyHint="send"
-        value={value}
-        onChange={(event) => onChange(event.target.value)}
-        onKeyDown={keys}
-        onPaste={pasting(onFiles)}
-      />
-      <EmojiButton
-        className={styles['toggle']}
-        onPick={(emoji) => insertText(box.current, value, emoji, onChange)}
-      />
+      <div className={styles['field']}>
+        <textarea
+          ref={box}
+          rows={1}
+          className={styles['box']}
+          aria-label={label}
+          placeholder={dragging ? 'Lepaskan untuk melampirkan' : placeholder}
+          aria-invalid={fault !== undefined || undefined}
+          aria-describedby={fault && faultId}
+          {...linksOf(offer)}
+          enterKeyHint="send"
+          value={value}
+          onChange={(event) => onChange(event.target.value)}
+          onKeyDown={keys}
+          onPaste={pasting(onFiles)}
+        />
+        <EmojiButton
+          className={classes(styles['toggle'], styles['emoji'])}
+          onPick={(emoji) => insertText(box.current, value, emoji, onChange)}
+        />
+      </div>
       {onRecord && text === '' && !attached && <Microphone onClick={onRecord} />}
-      <Send off={unsendable} />
+      <Send off={unsendable} word={props.sendWord} />
       <LengthNote id={faultId} fault={fault} length={text.length} max={maxLength} />
     </form>
   );
@@ -143,7 +147,7 @@ const pasting = (onFiles: Props['onFiles']) => (event: ClipboardEvent) => {
 const Microphone = ({ onClick }: { onClick: () => void }) => (
   <button
     type="button"
-    className={styles['toggle']}
+    className={classes(styles['toggle'], styles['microphone'])}
     aria-label="Rekam pesan suara"
     onClick={onClick}
   >
@@ -175,14 +179,14 @@ const linksOf = (offer: ComposerOffer | undefined) =>
     'aria-activedescendant': offer.activeId,
   };
 
-const Send = ({ off }: { off: boolean }) => (
+const Send = ({ off, word }: { off: boolean; word: string | undefined }) => (
   <button
     type="submit"
-    className={styles['send']}
-    aria-label="Kirim"
+    className={classes(styles['send'], word && styles['worded'])}
+    aria-label={word ?? 'Kirim'}
     aria-disabled={off || undefined}
   >
-    <SendHorizontal size={20} aria-hidden="true" />
+    {word ?? <SendHorizontal size={20} aria-hidden="true" />}
   </button>
 );
 

@@ -81,3 +81,43 @@ test('without a microphone it says what to do, and it can be tried again', async
   await page.getByRole('button', { name: 'Coba lagi' }).click();
   await page.getByRole('timer').waitFor();
 });
+
+test('a recording of Chromium is Ogg Opus, as long as it was recorded, and plays', async ({
+  show,
+}) => {
+  const page = await show('recorder', { width: 1440 });
+  // A tone in place of a microphone; the recorder is the browser's own.
+  await page.evaluate(() => {
+    const getUserMedia = async () => {
+      const context = new AudioContext();
+      const end = context.createMediaStreamDestination();
+      const tone = context.createOscillator();
+      tone.connect(end);
+      tone.start();
+      return end.stream;
+    };
+    Object.defineProperty(navigator, 'mediaDevices', {
+      configurable: true,
+      value: { getUserMedia },
+    });
+  });
+  await record(page).click();
+  await page.getByRole('timer').filter({ hasText: '0:02' }).waitFor();
+  await page.getByRole('button', { name: 'Selesai merekam' }).click();
+  const sound = page.locator('audio');
+  await sound.waitFor({ state: 'attached' });
+  const played = await sound.evaluate(async (audio: HTMLAudioElement) => {
+    const bytes = await (await fetch(audio.src)).arrayBuffer();
+    const head = new TextDecoder('latin1').decode(bytes.slice(0, 36));
+    const decoded = await new OfflineAudioContext(1, 1, 48_000).decodeAudioData(bytes);
+    return { head, seconds: decoded.duration };
+  });
+  expect(played.head).toMatch(/^OggS.{24}OpusHead$/s);
+  expect(played.seconds).toBeGreaterThan(1.5);
+  await page.getByRole('button', { name: 'Kirim rekaman' }).click();
+  await waitFor(async () =>
+    expect(await page.getByLabel('Sent files').textContent()).toMatch(
+      /^pesan-suara\.ogg \(audio\/ogg, \d{4,}\)$/,
+    ),
+  );
+});

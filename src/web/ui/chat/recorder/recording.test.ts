@@ -18,13 +18,15 @@ test('on a page that is not secure no browser gives a microphone, whatever it sa
   expect(recordingRefusal(new TypeError('undefined'))).toMatch(/https/);
 });
 
-test('it records as what the server takes, ogg before m4a', () => {
+test('records Ogg, else Opus that becomes Ogg, else M4A', () => {
   const takes = (types: readonly string[]) =>
     vi.stubGlobal('MediaRecorder', { isTypeSupported: (type: string) => types.includes(type) });
   takes(['audio/mp4', 'audio/ogg;codecs=opus']);
   expect(recordingFormat()?.[1]).toBe('ogg');
   takes(['audio/webm;codecs=opus', 'audio/mp4']);
+  expect(recordingFormat()?.[1]).toBe('webm');
+  takes(['audio/mp4']);
   expect(recordingFormat()?.[1]).toBe('m4a');
-  takes(['audio/webm;codecs=opus']);
+  takes(['audio/webm;codecs=vorbis']);
   expect(recordingFormat()).toBeUndefined();
 });

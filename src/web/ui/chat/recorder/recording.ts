@@ -1,9 +1,15 @@
+import { readWebm, writeOgg } from '#web/ui/chat/recorder/oggOpus.ts';
+
 /** Voice messages stop by themselves. */
 export const RECORDING_MS_MAX = 5 * 60_000;
 
-/** What browsers record as, the most widely played first; the server knows each. */
+/**
+ * What browsers record as, the most widely played first. Ogg is what phones take as a voice message, and what the
+ * server draws a waveform of; WebM becomes Ogg.
+ */
 const FORMATS = [
   ['audio/ogg;codecs=opus', 'ogg'],
+  ['audio/webm;codecs=opus', 'webm'],
   ['audio/mp4;codecs=mp4a.40.2', 'm4a'],
   ['audio/mp4', 'm4a'],
 ] as const;
@@ -68,9 +74,18 @@ export async function startRecording(): Promise<Recording> {
     await ended;
     release();
     const type = mimeType.split(';')[0] ?? mimeType;
-    return new File([new Blob(pieces, { type })], `pesan-suara.${end}`, { type });
+    const sound = new Blob(pieces, { type });
+    return end === 'webm' ? asOgg(sound) : new File([sound], `pesan-suara.${end}`, { type });
   };
   return { stop, discard: () => void stop().catch(() => undefined), level: meter.level };
+}
+
+/** A recording of WebM as Ogg; as it is where it holds something else than Opus. */
+async function asOgg(sound: Blob): Promise<File> {
+  const track = readWebm(new Uint8Array(await sound.arrayBuffer()));
+  return track
+    ? new File([writeOgg(track)], 'pesan-suara.ogg', { type: 'audio/ogg' })
+    : new File([sound], 'pesan-suara.webm', { type: sound.type });
 }
 
 /** How loud a stream is; nothing where the browser cannot listen to it. */

@@ -1,0 +1,92 @@
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { addresses } from '#web/app/routes/addresses.ts';
+import { operatorAddresses } from '#web/features/operator/addresses.ts';
+import { settled } from './browser/browser.ts';
+import { openDesk } from './seeds/desk.ts';
+import { shopAt } from './seeds/shop.ts';
+import { setUpJourney } from './support/stage.ts';
+
+const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+
+/** What a page shows of itself by its address alone: its lists, forms and details. */
+const views: Readonly<Record<string, readonly string[]>> = {
+  '/token': ['', '?view=new'],
+  '/message-history': ['', '?view=percakapan', '?new=1'],
+  '/message-history/kiriman': ['', '?new=1'],
+  '/saldo': ['', '?view=topup'],
+  '/operator/isi-saldo': ['?status=semua'],
+};
+
+const viewsOf = (path: string): readonly string[] =>
+  (views[path] ?? ['']).map((query) => path + query);
+
+const isSignedOut = (path: string) => path.startsWith('/auth') || path === '/scan/$data';
+
+/** Opens pages of 320 px, with the text as it comes and twice as large. @returns those that scroll sideways */
+async function tooWide(tab: Page, address: string, paths: readonly string[]): Promise<string[]> {
+  const found: string[] = [];
+  await tab.setViewportSize({ width: 320, height: 640 });
+  for (const path of paths) {
+    await tab.goto(address + path);
+    await tab.getByRole('heading', { level: 1 }).first().waitFor();
+    await tab.waitForLoadState('networkidle');
+    for (const textSize of ['100%', '200%']) {
+      await tab.evaluate((size) => void (document.documentElement.style.fontSize = size), textSize);
+      await settled(tab);
+      const over = await tab.evaluate(() => {
+        const { scrollWidth } = document.documentElement;
+        const edge = [...document.querySelectorAll('body *')].findLast(
+          (one) => one.getBoundingClientRect().right > innerWidth + 1 && one.checkVisibility(),
+        );
+        return { by: scrollWidth - innerWidth, at: `${edge?.tagName} ${edge?.className}` };
+      });
+      if (over.by > 0) found.push(`${path}, text ${textSize}: ${over.by} px (${over.at})`);
+    }
+  }
+  return found;
+}
+
+journey(
+  'no page of a customer scrolls sideways at 320 px, with text of 100 % and 200 %',
+  async ({ product: { address }, person }) => {
+    const { customer } = await shopAt(address);
+    const { open } = await person({ session: customer.session, width: 390 });
+    const own = Object.keys(addresses).filter(
+      (path) => !isSignedOut(path) && !path.startsWith('/operator'),
+    );
+    expect(await tooWide(await open('/'), address, own.flatMap(viewsOf))).toEqual([]);
+    const guest = await person({ width: 390, expects: [/4\d\d/] });
+    const public_ = Object.keys(addresses).filter((path) => path.startsWith('/auth/'));
+    const tab = await guest.open('/auth/login');
+    expect(await tooWide(tab, address, public_)).toEqual([]);
+  },
+);
+
+journey(
+  'no page of an operator scrolls sideways at 320 px, and the menu shows where one is',
+  async ({ product, person }) => {
+    const { address } = product;
+    const { operator } = await openDesk(product);
+    const { open } = await person({ session: operator, width: 390 });
+    const paths = Object.keys(operatorAddresses).flatMap(viewsOf);
+    expect(await tooWide(await open('/operator'), address, paths)).toEqual([]);
+
+    const desk = await person({ session: operator, width: 1440, height: 900 });
+    const tab = await desk.open('/operator');
+    for (const path of Object.keys(operatorAddresses)) {
+      await tab.goto(address + path);
+      const menu = tab.getByRole('navigation', { name: 'Menu utama' });
+      const current = menu.locator('[aria-current=page]');
+      await current.waitFor();
+      await settled(tab);
+      // What a press on the middle of the entry would hit.
+      const isSeen = await current.evaluate((entry) => {
+        const { left, top, width, height } = entry.getBoundingClientRect();
+        const hit = document.elementFromPoint(left + width / 2, top + height / 2);
+        return hit !== null && entry.contains(hit);
+      });
+      expect(isSeen, path).toBe(true);
+    }
+  },
+);
