@@ -10,3 +10,6 @@ create index webhook_lanes_early on webhook_lanes (account_id, webhook_id, early
 
 -- When a notice failed that waits for its next try; null while it is being sent, and before its first try.
 alter table push_queue add column postponed_at timestamptz;
+
+-- The word that its owner chose for the handshake of the format `cloud`; null: one that is made of its id.
+alter table webhooks add column verify_token text;
