@@ -218,6 +218,61 @@ test('the sample of the page is taken for such a template', async ({ shop, meta 
   expect(await shop.call('/v1/messages', { body: sample })).toMatchObject({ status: 202 });
 });
 
+test('a value that Meta refuses is refused by the name of its variable in every way of sending, before money is held', async ({
+  shop,
+  meta,
+}) => {
+  const before = (await shop.call('/v1/balance')).body;
+  const breaks = ['satu\ndua', 'satu\r\ndua', 'kolom\tdua', 'satu\u2028dua'];
+  const values = [...breaks, 'lima     spasi', '     ', '\u200b '];
+  for (const value of values) {
+    const why = breaks.includes(value) ? 'breaks' : value.trim().length < 3 ? 'empty' : 'blanks';
+    const wrong: [object, string][] = [
+      [{ name: 'sapaan', variables: [value], header: { text: 'Budi' } }, 'nomor'],
+      [{ name: 'sapaan', variables: ['A-17'], header: { text: value } }, 'nama'],
+      [{ name: 'lacak', buttons: [buttons[1], { index: 3, text: value }] }, 'buttons[3]'],
+    ];
+    for (const [template, variable] of wrong) {
+      const { status, body } = await send(shop, template);
+      expect([status, body.code], JSON.stringify(template)).toEqual([422, 'template_value_unfit']);
+      expect(body.detail).toContain(`variabel ${variable} `);
+    }
+    const portal = await shop.ask('message_send_template', {
+      token_id: publicId('token', shop.tokenId),
+      to: BUDI,
+      name: 'sapaan',
+      language: 'id',
+      variables: [value],
+      header: 'Budi',
+    });
+    expect(portal.body.error, JSON.stringify(portal.body)).toMatchObject({
+      type: 'template_value_unfit',
+      facts: { name: 'sapaan', variable: 'nomor', why },
+    });
+    const components = [
+      { type: 'header', parameters: [{ type: 'text', parameter_name: 'nama', text: 'Budi' }] },
+      { type: 'body', parameters: [{ type: 'text', parameter_name: 'nomor', text: value }] },
+    ];
+    const graph = await shop.call(
+      `/v23.0/${numberIdOf(publicId('token', shop.tokenId))}/messages`,
+      {
+        body: {
+          messaging_product: 'whatsapp',
+          to: BUDI,
+          type: 'template',
+          template: { name: 'sapaan', language: { code: 'id' }, components },
+        },
+      },
+    );
+    expect(graph).toMatchObject({ status: 400, body: { error: { code: 132018 } } });
+    expect(graph.body.error.error_data.details).toContain('nomor');
+  }
+  expect((await shop.call('/v1/balance')).body).toEqual(before);
+  expect(meta.control.sent()).toEqual([]);
+  const fine = { name: 'sapaan', variables: ['empat    spasi'], header: { text: 'Budi' } };
+  expect((await send(shop, fine)).status).toBe(202);
+});
+
 test('what does not fit is refused before any money is held', async ({ shop, meta }) => {
   const image = await given(shop, 'kue.png', await picture('png', { width: 90, height: 60 }));
   const pdf = await given(shop, 'tagihan.pdf', pdfOf(2000));

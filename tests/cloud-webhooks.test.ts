@@ -193,3 +193,110 @@ test('the program of the page takes what happens', async ({ shop }) => {
     child?.kill();
   }
 });
+
+/** Calls as Chatwoot and n8n do when they connect. */
+const graph = async ({ origin, key }: Shop, path: string, body?: object, method?: string) => {
+  const response = await fetch(`${origin}${path}`, {
+    method: method ?? (body ? 'POST' : 'GET'),
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  expect(response.headers.get('content-type'), path).toContain('application/json');
+  // oxlint-disable-next-line no-explicit-any -- answers of several shapes.
+  return { status: response.status, body: (await response.json()) as any };
+};
+
+test('an inbox connects as Chatwoot does: its templates, its number, its own word for the handshake', async ({
+  shop,
+}) => {
+  const waba = `/v14.0/${shop.businessId}`;
+  for (const [name, more] of [
+    ['pesanan_siap', { header: 'Toko Ani', footer: 'Balas STOP', buttons: ['Ya', 'Tidak'] }],
+    ['promo', { category: 'marketing' }],
+    ['salam', {}],
+  ] as const) {
+    const body = { name, language: 'id', body: 'Halo {{nama}}', ...more };
+    await graph(shop, '/v1/templates', body);
+  }
+  // Without a header, with the key in the address, as its first call does.
+  const listed = await fetch(
+    `${shop.origin}${waba}/message_templates?limit=2&access_token=${shop.key}`,
+  );
+  expect(listed.status).toBe(200);
+  const page = (await listed.json()) as { data: object[]; paging: { next: string } };
+  expect(page.data).toEqual([
+    {
+      id: expect.stringMatching(/^\d{16}$/),
+      name: 'pesanan_siap',
+      language: 'id',
+      category: 'UTILITY',
+      status: 'APPROVED',
+      parameter_format: 'NAMED',
+      components: [
+        { type: 'HEADER', format: 'TEXT', text: 'Toko Ani' },
+        { type: 'BODY', text: 'Halo {{nama}}' },
+        { type: 'FOOTER', text: 'Balas STOP' },
+        {
+          type: 'BUTTONS',
+          buttons: [
+            { type: 'QUICK_REPLY', text: 'Ya' },
+            { type: 'QUICK_REPLY', text: 'Tidak' },
+          ],
+        },
+      ],
+    },
+    expect.objectContaining({ name: 'promo', category: 'MARKETING' }),
+  ]);
+  const second = (await (await fetch(page.paging.next)).json()) as typeof page;
+  expect(second.data).toMatchObject([{ name: 'salam' }]);
+  expect(second.paging.next).toBeUndefined();
+  const filtered = await graph(
+    shop,
+    `${waba}/message_templates?fields=name&status=APPROVED&name=PROMO`,
+  );
+  expect(filtered.body.data).toEqual([{ id: expect.any(String), name: 'promo' }]);
+  expect(await graph(shop, `${waba}/message_templates?limit=0`)).toMatchObject({
+    status: 400,
+    body: { error: { code: 100 } },
+  });
+  expect(await graph(shop, `/v14.0/${shop.numberId}`)).toMatchObject({ status: 200 });
+  expect(await graph(shop, `${waba}/phone_numbers`)).toMatchObject({
+    body: { data: [{ id: shop.numberId }] },
+  });
+
+  const callback = { override_callback_uri: shop.receiver.url, verify_token: 'sandi-chatwoot' };
+  shop.receiver.handle(async () => new Response(null, { status: 401 }));
+  const refused = await graph(shop, `${waba}/subscribed_apps`, callback);
+  expect(refused).toMatchObject({ status: 422, body: { error: { code: 100 } } });
+  const heard = nobody();
+  const { program } = programs['@kapso/whatsapp-cloud-api'];
+  shop.receiver.handle(program({ secret: '', verifyToken: 'sandi-chatwoot' }, heard));
+  expect(await graph(shop, `${waba}/subscribed_apps`, callback)).toEqual({
+    status: 200,
+    body: { success: true },
+  });
+  expect((await graph(shop, `${waba}/subscribed_apps`)).body.data).toMatchObject([
+    { override_callback_uri: shop.receiver.url },
+  ]);
+  for (const wrong of [{ verify_token: 'x' }, { ...callback, verify_token: 'a b' }]) {
+    expect(await graph(shop, `${waba}/subscribed_apps`, wrong)).toMatchObject({
+      status: 400,
+      body: { error: { code: 100 } },
+    });
+  }
+  await graph(shop, `${waba}/subscribed_apps`, undefined, 'DELETE');
+  expect((await graph(shop, `${waba}/subscribed_apps`)).body.data).toEqual([]);
+});
+
+test('unknown addresses of the Cloud API answer as Meta does, whatever the method', async ({
+  shop,
+}) => {
+  for (const path of ['/v13.0', '/v13.0/', '/v99.0/app/subscriptions', `/${shop.businessId}/x/y`]) {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+      expect(await graph(shop, path, undefined, method), `${method} ${path}`).toMatchObject({
+        status: 404,
+        body: { error: { code: 803, type: 'GraphMethodException' } },
+      });
+    }
+  }
+});

@@ -28,6 +28,7 @@ const titles = {
   132001: 'Template does not exist',
   132012: 'Template parameter format mismatch',
   132015: 'Template is paused',
+  132018: 'Template parameter is not valid',
   133010: 'Phone number not registered',
 } as const;
 export type GraphCode = keyof typeof titles;

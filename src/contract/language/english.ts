@@ -33,6 +33,12 @@ const headers = {
   nothing: 'nothing in its header',
 } as const;
 
+const unfitValues = {
+  breaks: 'holds a line break or a tab, which Meta refuses. Write it in one line',
+  blanks: 'holds more than four consecutive blanks, which Meta refuses. Use fewer',
+  empty: 'holds nothing but blanks, which Meta refuses. Give it a value',
+} as const;
+
 /** The refusals' sentences for programs whose makers asked for English (`Accept-Language: en`). */
 const sentences: Sentences = {
   act_unknown: 'This request is not known here.',
@@ -147,6 +153,8 @@ const sentences: Sentences = {
     `The template "${name}" is not approved, so it cannot be sent yet.`,
   template_variables_unfit: ({ name, expected, given }) =>
     `The template "${name}" takes ${expected} variables; \`template.variables\` has ${given}.`,
+  template_value_unfit: ({ name, variable, why }) =>
+    `The value of variable ${variable} of the template "${name}" ${unfitValues[why]}.`,
   template_parts_unfit: ({ name, header, buttons }) =>
     `The template "${name}" takes ${headers[header ?? 'nothing']}, and ${buttons.length === 0 ? 'no values for its buttons' : `values for its buttons ${buttons.join(', ')}`}. Give these, and nothing else.`,
   resend_unfit:

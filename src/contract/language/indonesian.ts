@@ -26,6 +26,12 @@ const headers = {
   nothing: 'tidak menerima isian judul',
 } as const;
 
+const unfitValues = {
+  breaks: 'memuat ganti baris atau tab, yang ditolak Meta. Tulis dalam satu baris',
+  blanks: 'memuat lebih dari empat spasi berturut-turut, yang ditolak Meta. Kurangi spasinya',
+  empty: 'hanya berisi spasi, yang ditolak Meta. Isi nilainya',
+} as const;
+
 /** The sentence for people: what happened and what to do. */
 const sentences: Sentences = {
   act_unknown: 'Permintaan ini tidak dikenal. Muat ulang halaman lalu coba lagi.',
@@ -150,6 +156,8 @@ const sentences: Sentences = {
     `Templat "${name}" belum disetujui, jadi belum dapat dikirim.`,
   template_variables_unfit: ({ name, expected, given }) =>
     `Templat "${name}" perlu ${expected} variabel, bukan ${given}.`,
+  template_value_unfit: ({ name, variable, why }) =>
+    `Isi variabel ${variable} dari templat "${name}" ${unfitValues[why]}.`,
   template_parts_unfit: ({ name, header, buttons }) =>
     `Templat "${name}" ${headers[header ?? 'nothing']}, dan ${buttons.length === 0 ? 'tombolnya tidak menerima isian' : `tombol ${buttons.join(', ')} perlu diisi`}. Kirim hanya itu.`,
   resend_unfit:

@@ -27,6 +27,16 @@ export const namingRefusals = {
     status: 422,
     facts: () => z.object({ name: z.string(), expected: z.int(), given: z.int() }),
   },
+  /** By the Cloud API: Meta refuses the value of this variable. */
+  template_value_unfit: {
+    status: 422,
+    facts: () =>
+      z.object({
+        name: z.string(),
+        variable: z.string(),
+        why: z.enum(['breaks', 'blanks', 'empty']),
+      }),
+  },
   template_parts_unfit: {
     status: 422,
     facts: () =>

@@ -99,6 +99,16 @@ export function fillTemplate(text: string, values: readonly string[]): string {
   return text.replace(variable, (_, name: string) => byName.get(name) ?? '');
 }
 
+/** Why Meta refuses a value for a template; undefined where it takes it. */
+export function unfitValue(text: string): 'breaks' | 'blanks' | 'empty' | undefined {
+  if (!/[^\s\p{Cf}]/u.test(text)) return 'empty';
+  if (/[\n\r\t\v\f\u0085\u2028\u2029]/.test(text)) return 'breaks';
+  return /[^\S\n\r]{5}/.test(text) ? 'blanks' : undefined;
+}
+
+/** A value of a list as a template takes it: each run of blanks, tabs and line breaks is one blank. */
+export const foldBlanks = (text: string): string => text.replaceAll(/[\s\u0085]+/g, ' ').trim();
+
 const TemplateName = schema(() =>
   z
     .string()

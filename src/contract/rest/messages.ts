@@ -152,6 +152,7 @@ export const messageEndpoints = {
       'template_not_approved',
       'window_closed',
       'template_variables_unfit',
+      'template_value_unfit',
       'template_parts_unfit',
       'token_not_linked',
       'wallet_frozen',

@@ -15,6 +15,7 @@ import {
   Webhook,
   WebhookFormat,
   WebhookTest,
+  isVerifyToken,
 } from '#contract/webhooks/webhook.ts';
 import type { InBoth } from '#contract/language/language.ts';
 import { bodyRefused, endpoint } from './endpoint.ts';
@@ -68,6 +69,15 @@ const NewWebhook = schema(() =>
           example: ['message.received', 'message.failed'],
         },
       ),
+    ),
+    verify_token: z.optional(
+      noted(z.nullable(z.string().check(z.refine(isVerifyToken))), {
+        expected: {
+          id: 'teks 1 sampai 255 karakter ASCII tanpa spasi, atau null untuk yang dibuat Kabari',
+          en: 'a text of 1 to 255 ASCII characters without blanks, or null for the one that Kabari makes',
+        },
+        example: 'kata-sandi-webhook-saya',
+      }),
     ),
   }),
 );

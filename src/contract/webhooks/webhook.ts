@@ -32,6 +32,7 @@ export const formatEvents: Readonly<Record<WebhookFormat, readonly EventType[]>>
 
 export const WEBHOOK_LIMITS = {
   urlLength: 2_048,
+  verifyTokenLength: 255,
   /** For so many hours after a rotation events are signed with the old secret too. */
   rotationHours: 24,
   /** After so many days of nothing but failures it is switched off. */
@@ -63,7 +64,10 @@ export const Webhook = schema(() =>
     off_reason: z.nullable(WebhookOffReason()),
     /** The secret's last four characters; the secret itself is shown when it is made, and never again. */
     secret_hint: z.string(),
-    /** What the handshake of the format `cloud` names as `hub.verify_token`; known before that format is chosen. */
+    /**
+     * What the handshake of the format `cloud` names as `hub.verify_token`: chosen by its owner, or made by Kabari and
+     * known before that format is chosen.
+     */
     verify_token: z.string(),
     /** Until then events are signed with the secret from before, too. */
     previous_secret_until: z.nullable(z.coerce.date()),
@@ -98,11 +102,25 @@ const Kinds = schema(() =>
     ),
 );
 
+/** The printable characters that a program may expect as `hub.verify_token`. */
+export const isVerifyToken = (text: string): boolean =>
+  text.length <= WEBHOOK_LIMITS.verifyTokenLength && /^[!-~]+$/.test(text);
+
+const VerifyToken = schema(() =>
+  z
+    .string()
+    .check(
+      z.refine(isVerifyToken, 'Verify token 1 sampai 255 huruf, angka, atau tanda, tanpa spasi.'),
+    ),
+);
+
 /** What is saved of a webhook; without `kinds` all events are sent, those of later versions too. */
 export const webhookFields = () => ({
   url: Url(),
   format: z.optional(WebhookFormat()),
   kinds: z.optional(Kinds()),
+  /** Left out: as it was; null: the one that Kabari makes. */
+  verify_token: z.optional(z.nullable(VerifyToken())),
 });
 
 const ofToken = () => ({ token_id: IdInput('token') });

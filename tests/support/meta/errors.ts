@@ -54,6 +54,7 @@ const known: Record<number, Known> = {
     status: 400,
     message: 'Parameter format does not match format in the created template',
   },
+  132_018: { status: 400, message: "There's an issue with the parameters in your template" },
   132_015: { status: 400, message: 'Template is paused' },
   132_016: { status: 400, message: 'Template is disabled' },
   133_005: { status: 400, message: 'Two-step verification PIN mismatch' },

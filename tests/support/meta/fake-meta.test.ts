@@ -135,20 +135,21 @@ test('templates are created, approved, counted and paged', async ({ meta, receiv
   const template = { name: 'siap', language: 'id', category: 'UTILITY', components };
   const made = (await (await call(meta, path, { json: template })).json()) as { id: string };
   expect(made).toMatchObject({ status: 'PENDING' });
-  const sending = (count: number) =>
+  const sending = (count: number, text = 'Ani') =>
     send(meta, {
       type: 'template',
       template: {
         name: 'siap',
         language: { code: 'id' },
-        components: [
-          { type: 'body', parameters: Array(count).fill({ type: 'text', text: 'Ani' }) },
-        ],
+        components: [{ type: 'body', parameters: Array(count).fill({ type: 'text', text }) }],
       },
     });
   expect(await refusalOf(await sending(2))).toEqual([404, 132_001]);
   meta.control.templates.setStatus(made.id, 'APPROVED');
   expect(await refusalOf(await sending(1))).toEqual([400, 132_000]);
+  for (const text of ['satu\ndua', 'satu\tdua', 'lima     spasi', '   ']) {
+    expect(await refusalOf(await sending(2, text))).toEqual([400, 132_018]);
+  }
   expect((await sending(2)).status).toBe(200);
   await meta.control.settled();
   const update = valuesOf(receiver).find(({ event }) => event === 'APPROVED');
@@ -204,6 +205,8 @@ test('the components of a template are checked against it', async ({ meta }) => 
     [[{ type: 'header', parameters: [text] }, url, coupon], 132_012],
     [[{ type: 'header', parameters: [{ type: 'image', image: { id: '7' } }] }, url, coupon], 100],
     [[header, { type: 'body', parameters: [text] }, url, coupon], 132_000],
+    [[header, button('url', '1', { type: 'text', text: 'A\n17' }), coupon], 132_018],
+    [[header, button('url', '1', { type: 'text', text: '  ' }), coupon], 132_018],
     [[header, coupon], 131_008],
     [[header, url], 131_008],
     [[header, url, button('url', '2', text)], 132_012],

@@ -24,6 +24,7 @@ export const resendRefusals = [
   'template_language_needed',
   'template_not_approved',
   'template_variables_unfit',
+  'template_value_unfit',
   'template_parts_unfit',
 ] as const satisfies readonly RefusalCode[];
 

@@ -117,6 +117,7 @@ export const sendTemplate = act({
     'template_language_needed',
     'template_not_approved',
     'template_variables_unfit',
+    'template_value_unfit',
     'template_parts_unfit',
     'upload_gone',
     'storage_full',

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Container } from '#server/app/container.ts';
 import { readToken, unlinkPhone } from '#server/domains/tokens/tokens.ts';
+import { unconfirmed } from '#server/domains/webhooks/webhooks.ts';
 import { type CloudDeps, openCloud } from '#server/http/dialects/cloud/cloud.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
@@ -11,7 +12,7 @@ const MEDIA_LINK_MS = 5 * 60_000;
 /** Registers the dialect of the WhatsApp Cloud API. */
 export function registerCloud(
   app: FastifyInstance,
-  { infra, media: { files, library }, messages, pools, subscribers }: Container,
+  { infra, media: { files, library }, messages, pools, subscribers, webhooks }: Container,
   { access, report }: Pick<CloudDeps, 'access' | 'report'>,
 ): void {
   const { config, now, secrets } = infra;
@@ -19,6 +20,14 @@ export function registerCloud(
     access,
     messages: messages.api,
     templates: messages.templates,
+    webhook: {
+      read: webhooks.calls.read,
+      setOn: webhooks.calls.setOn,
+      subscribe: async (sender, fields) => {
+        const { test } = await webhooks.calls.save(sender, { ...fields, format: 'cloud' });
+        if (test && !test.ok) throw unconfirmed(test);
+      },
+    },
     numberOf: ({ accountId, tokenId }) =>
       asAccount(pools.tenantSql, accountId, (tx) => readToken(tx, accountId, tokenId)),
     unlink: ({ accountId, tokenId }) =>

@@ -11,11 +11,15 @@ import type {
 /** A token, as the key of a call says it, or an act names it. */
 export type TokenRef = { accountId: string; tokenId: string };
 
-/** What is saved of a webhook: without a format it is `kabari`, without kinds, or null, it gets all events. */
+/**
+ * What is saved of a webhook: without a format it is `kabari`, without kinds, or null, it gets all events. Without a
+ * `verify_token` it keeps its own; null gives it the one that Kabari makes.
+ */
 export type WebhookFields = {
   url: string;
   format?: WebhookFormat | undefined;
   kinds?: readonly EventType[] | null | undefined;
+  verify_token?: string | null | undefined;
 };
 
 /** Which deliveries of a webhook; the times are of the events, `to` not included. */

@@ -21,6 +21,7 @@ export type { WebhookWorker } from './delivery/worker.ts';
 export type { WebhookDeps } from './deps.ts';
 export { countWebhooks, webhookLagSeconds } from './figures.ts';
 export { forgetWebhook } from './manage/save.ts';
+export { unconfirmed } from './manage/test.ts';
 export { webhookTroubles } from './manage/troubles.ts';
 export { sealedWebhooks } from './signature.ts';
 export { pruneDeliveries } from './upkeep.ts';

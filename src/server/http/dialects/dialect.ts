@@ -15,6 +15,13 @@ import { waitOf } from '#server/http/v1/problem.ts';
 import { readBodies, givenIn } from './bodies.ts';
 import type { Given, GivenFile } from './given.ts';
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** This route says that its address is asked with another method. */
+    refusesMethod?: boolean;
+  }
+}
+
 /** What is known of the sender behind a key. */
 export type Device = {
   id: string;
@@ -84,7 +91,7 @@ export type DialectCall = {
 
 /** An endpoint of a dialect. */
 export type DialectRoute = {
-  method: readonly ('GET' | 'POST' | 'PUT' | 'DELETE')[];
+  method: readonly ('GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE')[];
   paths: readonly string[];
   scope: Scope;
   answer: (call: DialectCall) => Promise<object>;
@@ -114,6 +121,18 @@ export function openDialect(scope: FastifyInstance, deps: DialectDeps, dialect: 
     await deps.access.admit(request, reply, dialect.keyOf(request));
   });
   scope.setErrorHandler((error, request, reply) => sayNo(deps, dialect, { error, request, reply }));
+  for (const [url, others] of otherMethods(dialect.routes)) {
+    scope.route({
+      method: others,
+      url,
+      exposeHeadRoute: false,
+      config: { refusesMethod: true },
+      handler: () => {
+        const allow = methods.filter((one) => !others.includes(one)).join(', ');
+        throw new Refusal('method_not_allowed', { allow });
+      },
+    });
+  }
   for (const url of dialect.missing.paths) {
     scope.route({
       method: [...dialect.missing.method],
@@ -139,6 +158,24 @@ export function openDialect(scope: FastifyInstance, deps: DialectDeps, dialect: 
       });
     }
   }
+}
+
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+type Method = (typeof methods)[number];
+
+/** Of each address the methods that no route answers. */
+function otherMethods(routes: readonly DialectRoute[]): ReadonlyMap<string, Method[]> {
+  const others = new Map<string, Method[]>();
+  for (const { method, paths } of routes) {
+    for (const path of paths) {
+      const left = others.get(path) ?? [...methods];
+      others.set(
+        path,
+        left.filter((one) => !method.some((answered) => answered === one)),
+      );
+    }
+  }
+  return others;
 }
 
 function missing(): never {

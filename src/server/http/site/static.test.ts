@@ -146,12 +146,22 @@ test('the gallery has addresses outside production, and is not found in it', asy
 
 test('a missing file or a program is answered without a page', async () => {
   const asked = await Promise.all([
-    get('/assets/gone-2.js'),
     get('/nowhere', { accept: 'application/json' }),
+    get('/nowhere', { accept: '*/*' }),
     app.inject({ method: 'POST', url: '/nowhere' }),
   ]);
-  for (const answer of asked)
-    expect(answer).toMatchObject({ statusCode: 404, payload: 'Tidak ditemukan.' });
+  for (const answer of asked) {
+    expect(answer.statusCode).toBe(404);
+    expect(answer.json()).toEqual({
+      status: false,
+      reason: 'input invalid',
+      requestid: expect.any(Number),
+    });
+  }
+  expect(await get('/assets/gone-2.js')).toMatchObject({
+    statusCode: 404,
+    payload: 'Tidak ditemukan.',
+  });
 });
 
 test('no address leads out of the folder or to a hidden file', async () => {

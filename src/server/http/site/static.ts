@@ -5,6 +5,8 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { CaptchaSources } from '#server/infra/security/captcha-providers.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { noAnswer } from '#server/http/dialects/fonnte/answer.ts';
 import { pagePolicy } from './headers.ts';
 
 const asBrotli = promisify(brotliCompress);
@@ -133,19 +135,30 @@ export function openStatic(app: FastifyInstance, { page, files }: WebApp, deps: 
   });
   app.setNotFoundHandler(async (request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '/';
-    if (request.method !== 'GET' && request.method !== 'HEAD') return notFound(reply);
+    if (request.method !== 'GET' && request.method !== 'HEAD') return answerProgram(request, reply);
     const file = files.get(path);
     if (path.startsWith('/scan')) reply.header('x-robots-tag', 'noindex');
-    if (!file && !(page && wantsPage(path, request))) return notFound(reply);
-    reply.header('content-security-policy', policy);
-    if (file) return sendAsset(request, reply, file, 200);
     const known =
       screens.has(path) ||
       scanPath.test(path) ||
       (deps.simulator && path === '/simulator') ||
       (deps.gallery && galleryPath.test(path));
+    if (!file && path.startsWith('/assets/')) return notFound(reply);
+    if (!file && !(page && wantsPage(known, request))) return answerProgram(request, reply);
+    reply.header('content-security-policy', policy);
+    if (file) return sendAsset(request, reply, file, 200);
     return page ? sendAsset(request, reply, page, known ? 200 : 404) : notFound(reply);
   });
+}
+
+/** Programs get the "no" of the dialect whose addresses begin at the root, with the status of an unknown address. */
+function answerProgram(request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const no = new Refusal('path_unknown', {});
+  return reply
+    .code(404)
+    .header('cache-control', 'no-store')
+    .header('x-kabari-error', no.code)
+    .send(noAnswer(no, { id: request.id, path: '' }));
 }
 
 function notFound(reply: FastifyReply): FastifyReply {
@@ -156,11 +169,10 @@ function notFound(reply: FastifyReply): FastifyReply {
     .send('Tidak ditemukan.');
 }
 
-/** An address that a person opened, not a file or a program's question. */
-function wantsPage(path: string, request: FastifyRequest): boolean {
-  if (path.startsWith('/assets/')) return false;
-  const { accept } = request.headers;
-  return accept === undefined || accept.includes('text/html') || accept.includes('*/*');
+/** An address that a person opened, not a program's question. Browsers name HTML; programs take anything. */
+function wantsPage(isScreen: boolean, { headers: { accept } }: FastifyRequest): boolean {
+  if (accept?.includes('text/html')) return true;
+  return isScreen && (accept === undefined || accept.includes('*/*'));
 }
 
 async function sendAsset(

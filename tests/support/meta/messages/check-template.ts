@@ -20,6 +20,14 @@ const parametersIn = (component: Fields): readonly Fields[] =>
 
 const wrongFormat = (details: string) => new GraphError(132_012, { details });
 
+/** Meta takes one line, in which no more than four blanks follow each other. */
+function checkText(text: string): void {
+  if (text.trim() !== '' && !/[\n\r\t\v\f\u0085\u2028\u2029]| {5}/.test(text)) return;
+  throw new GraphError(132_018, {
+    details: 'Param text cannot have new-line/tab characters or more than 4 consecutive spaces',
+  });
+}
+
 /** Parameters of a text: as many as it has variables, each a text. */
 function checkTexts(where: string, variables: readonly string[], given: readonly Fields[]): void {
   if (variables.length !== given.length) {
@@ -37,7 +45,7 @@ function checkTexts(where: string, variables: readonly string[], given: readonly
     if (!['text', 'currency', 'date_time'].includes(got)) {
       throw wrongFormat(`${where}: Format mismatch, expected TEXT, received ${got}`);
     }
-    if (got === 'text') textIn(parameter, 'text', 4096);
+    if (got === 'text') checkText(textIn(parameter, 'text', 4096));
   }
 }
 
@@ -100,7 +108,8 @@ function checkButton(index: number, button: Fields, given: readonly Fields[]): v
     wordOf(component, 'sub_type', '') === rule.subType &&
     wordOf(parameter, 'type', '') === rule.parameter;
   if (!isFitting) throw wrongFormat(`${where} takes a ${rule.parameter} of a ${rule.subType}`);
-  textIn(parameter, rule.value, 2000);
+  const value = textIn(parameter, rule.value, 2000);
+  if (rule.isNeeded) checkText(value);
 }
 
 function checkButtons(buttons: readonly Fields[], given: readonly Fields[]): void {

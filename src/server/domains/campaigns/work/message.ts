@@ -2,6 +2,7 @@ import type { CampaignContent } from '#contract/campaigns/content.ts';
 import { fillContent } from '#contract/campaigns/content.ts';
 import { variableKey } from '#contract/campaigns/variables.ts';
 import { writtenPeer } from '#contract/messages/peer.ts';
+import { foldBlanks } from '#contract/messages/templates.ts';
 import { NewMessage } from '#contract/rest/new-message.ts';
 
 /** Whom a message goes to, and what its variables are filled with, by column. */
@@ -42,7 +43,7 @@ function bodyOf(content: CampaignContent): object {
     }
     case 'template': {
       const { type, name, language, variables } = content;
-      return { type, template: { name, language, variables } };
+      return { type, template: { name, language, variables: variables.map(foldBlanks) } };
     }
   }
 }

@@ -1,3 +1,4 @@
+import { messageFor } from './message.ts';
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import type { CampaignDeps } from '#server/domains/campaigns/deps.ts';
@@ -50,4 +51,23 @@ test('a worker that stood still beyond its turn sends nothing more by it', async
   expect([sent.length, await states()]).toEqual([0, ['waiting']]);
   expect(await placeNext(deps, { ...claimed, untilMs: Infinity }, 10)).toBe(1);
   expect([sent.length, await states()]).toEqual([1, ['placed']]);
+});
+
+test('a list’s line breaks and runs of blanks are folded in the variables of a template, and nowhere else', () => {
+  const list = [
+    ['Nama'],
+    { peer: '6281234567890', cells: [' Budi\n\tSantoso      S.E. '], ref: 'r' },
+  ] as const;
+  const template = {
+    type: 'template' as const,
+    name: 'siap',
+    language: 'id',
+    variables: ['Kak {Nama}'],
+  };
+  expect(messageFor(template, ...list)).toMatchObject({
+    template: { variables: ['Kak Budi Santoso S.E.'] },
+  });
+  expect(messageFor({ type: 'text', text: 'Kak {Nama}' }, ...list)).toMatchObject({
+    text: { body: 'Kak  Budi\n\tSantoso      S.E. ' },
+  });
 });

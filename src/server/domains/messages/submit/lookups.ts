@@ -11,6 +11,7 @@ import { type Body, excerptOf } from '#server/domains/messages/content.ts';
 import { type StoredTemplate, readTemplates } from '#server/domains/messages/templates/rows.ts';
 import {
   type RenderedTemplate,
+  refuseUnfitValue,
   renderTemplate,
 } from '#server/domains/messages/templates/templates.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
@@ -84,7 +85,7 @@ export async function lookUp(
   const files: ReadonlyMap<string, MediaFacts> =
     media.size === 0 ? new Map() : await findMedia(accountId, media);
   return messages.map(
-    (message) => refusalOf(message) ?? foundFor(message, { targets, stored, files }),
+    (message) => refusalOf(message) ?? foundFor(message, { channel, targets, stored, files }),
   );
 }
 
@@ -116,12 +117,16 @@ type Target = {
 };
 
 type Known = {
+  channel: ChannelName;
   targets: ReadonlyMap<string, Target>;
   stored: readonly StoredTemplate[];
   files: ReadonlyMap<string, MediaFacts>;
 };
 
-function foundFor(message: PlacedMessage, { targets, stored, files }: Known): Found | Refusal {
+function foundFor(
+  message: PlacedMessage,
+  { channel, targets, stored, files }: Known,
+): Found | Refusal {
   const found: Found = {};
   const named = messageNamedBy(message);
   if (named !== undefined) {
@@ -136,6 +141,8 @@ function foundFor(message: PlacedMessage, { targets, stored, files }: Known): Fo
     const { template, headerKind } = message;
     const rendered = renderTemplate(stored, { ...template, headerKind });
     if (rendered instanceof Refusal) return rendered;
+    const unfit = channel === 'cloud' ? refuseUnfitValue(rendered) : undefined;
+    if (unfit) return unfit;
     found.template = rendered;
   }
   const media = mediaNamedBy(message);

@@ -2,6 +2,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import {
   type TemplateCategory,
   fillTemplate,
+  unfitValue,
   valueOrderOf,
   variablesOf,
 } from '#contract/messages/templates.ts';
@@ -77,6 +78,25 @@ const headerOf = (header: string, { header_parameter: given }: FilledParts): str
 /** Reviewed by a network, whose templates of this category are all of one kind: a code, with a button that copies it. */
 const isOfCodes = ({ category, network_id }: StoredTemplate): boolean =>
   category === 'authentication' && network_id !== null;
+
+/** The first value that Meta would refuse, by the name of its variable; a header and buttons have names of their own. */
+export function refuseUnfitValue({
+  template: name,
+  parameters = [],
+  header_parameter: header,
+  button_values: buttons = [],
+}: RenderedTemplate): Refusal | undefined {
+  const values = [
+    ...parameters,
+    ...(header ? [header] : []),
+    ...buttons.map(({ index, text }) => ({ name: `buttons[${index}]`, text })),
+  ];
+  for (const { name: variable, text } of values) {
+    const why = unfitValue(text);
+    if (why) return new Refusal('template_value_unfit', { name, variable, why });
+  }
+  return undefined;
+}
 
 /** What stands for a code where it must not be read. */
 const HIDDEN_CODE = '••••••';

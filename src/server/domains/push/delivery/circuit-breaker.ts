@@ -12,8 +12,11 @@ export type CircuitBreaker = {
   /** Services at their limit of notices in flight, or with an open circuit. */
   blocked(): readonly string[];
   started(service: string): void;
-  /** @param failed true without a usable answer; a definite answer, also a refusal, is no failure. */
-  finished(service: string, failed: boolean): void;
+  /**
+   * @param failed true without a usable answer; a definite answer, also a refusal, is no failure.
+   * @returns whether this ended an open circuit.
+   */
+  finished(service: string, failed: boolean): boolean;
 };
 
 /**
@@ -46,11 +49,13 @@ export function createCircuitBreaker(
     finished(name, failed) {
       const service = of(name);
       service.inFlight -= 1;
+      const hasRecovered = !failed && service.failures >= FAILURES_MAX;
       service.failures = failed ? service.failures + 1 : 0;
       const excess = service.failures - FAILURES_MAX;
       if (excess >= 0) {
         service.openUntil = nowMs() + Math.min(FIRST_OPEN_MS * 2 ** excess, LONGEST_OPEN_MS);
       }
+      return hasRecovered;
     },
   };
 }

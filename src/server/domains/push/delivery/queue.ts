@@ -112,7 +112,7 @@ export async function claimDue(
       order by ready_at limit 1`;
     if (!next) return undefined;
     const [claimed] = await allAccountsSql<Pick<Claimed, 'attempt' | 'bare'>[]>`
-      update push_queue set attempt = attempt + 1,
+      update push_queue set attempt = attempt + 1, postponed_at = null,
         ready_at = statement_timestamp() + make_interval(secs => ${LEASE_SECONDS})
       where ${isOurs(allAccountsSql, next)} and ready_at <= statement_timestamp()
       returning attempt, bare`;
@@ -182,20 +182,33 @@ export async function finish(allAccountsSql: Sql, due: ClaimedNotice): Promise<v
   await allAccountsSql`delete from push_queue where ${isOurs(allAccountsSql, due)}`;
 }
 
-/** The notice is tried again after a while, unless it is too old by then. @returns false when it is. */
+/**
+ * The notice is tried again after a while, unless it is too old by then.
+ *
+ * @param wait `isAsked`: the service asked for the pause, so that it is not cut short.
+ * @returns false when it is too old.
+ */
 export async function postpone(
   allAccountsSql: Sql,
   due: ClaimedNotice,
-  waitMs: number,
+  { waitMs, isAsked = false }: { waitMs: number; isAsked?: boolean },
 ): Promise<boolean> {
   const seconds = waitMs / 1_000;
   const [later] = await allAccountsSql`
-    update push_queue set ready_at = statement_timestamp() + make_interval(secs => ${seconds})
+    update push_queue set ready_at = statement_timestamp() + make_interval(secs => ${seconds}),
+      postponed_at = case when not ${isAsked} then statement_timestamp() end
     where ${isOurs(allAccountsSql, due)}
       and expires_at > statement_timestamp() + make_interval(secs => ${seconds})
     returning 1`;
   if (!later) await finish(allAccountsSql, due);
   return later !== undefined;
+}
+
+/** A push service answers again: the notices that wait for their next try are due, as many at once as it may have. */
+export async function retryPostponed(allAccountsSql: Sql, service: string): Promise<void> {
+  await allAccountsSql`
+    update push_queue set ready_at = statement_timestamp(), postponed_at = null
+    where service = ${service} and postponed_at is not null and ready_at > statement_timestamp()`;
 }
 
 /** The notice is sent again, at once, without its text. */

@@ -5,6 +5,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { startRelay } from '#server/domains/events/events.ts';
 import { startPushService } from '#tests/push/push-service.ts';
 import { type PushApp, type Shopkeeper, test } from '#tests/push/push-app.ts';
+import { createCircuitBreaker } from './circuit-breaker.ts';
 import { claimDue, dropSuperseded, finish, postpone, queueNotice } from './queue.ts';
 import { startPushSender } from './sender.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
@@ -301,6 +302,30 @@ test('what could not be sent gives way to the newest of its conversation, and gr
   await sender.close();
 });
 
+test('a push service that answers again gets at once what waited for its next try', async ({
+  push,
+}) => {
+  const ani = await push.shopkeeper();
+  for (let n = 0; n < 3; n++) await push.browser(ani);
+  await push.sender.close();
+  let nowMs = 0;
+  const sender = startPushSender(
+    push.deps,
+    createCircuitBreaker(() => nowMs),
+  );
+  push.service.trouble({ status: 503, times: 3 });
+  await push.receive(ani);
+  await sender.drain();
+  await push.deps.allAccountsSql`
+    update push_queue set ready_at = statement_timestamp()
+      + case when subscription_id = (select subscription_id from push_queue limit 1) then interval '0'
+        else interval '5 minutes' end`;
+  nowMs += 60_000;
+  await sender.drain();
+  expect(push.service.posts.map(({ status }) => status)).toEqual([503, 503, 503, 201, 201, 201]);
+  await sender.close();
+});
+
 test('a notice that is too large is sent again without its text; one never accepted is dropped', async ({
   push,
 }) => {
@@ -360,7 +385,7 @@ test('whoever dies while sending loses nothing, and what they say later counts n
   expect([first?.attempt, second?.attempt]).toEqual([1, 2]);
   if (!first || !second) throw new Error('nothing was due');
   await finish(db.allAccountsSql, first);
-  expect(await postpone(db.allAccountsSql, first, 0)).toBe(false);
+  expect(await postpone(db.allAccountsSql, first, { waitMs: 0 })).toBe(false);
   expect(await db.allAccountsSql`select 1 from push_queue`).toHaveLength(1);
   await finish(db.allAccountsSql, second);
   expect(await db.allAccountsSql`select 1 from push_queue`).toEqual([]);

@@ -5,7 +5,15 @@ import { Settings } from '#server/domains/accounts/accounts.ts';
 import { type DeliveryResult, deliver } from './deliver.ts';
 import type { PushDeps } from '#server/domains/push/deps.ts';
 import { noticePayload, payloadOf } from './payload.ts';
-import { type Due, finish, postpone, retryWithoutText, claimDue, dropSuperseded } from './queue.ts';
+import {
+  type Due,
+  claimDue,
+  dropSuperseded,
+  finish,
+  postpone,
+  retryPostponed,
+  retryWithoutText,
+} from './queue.ts';
 import { type CircuitBreaker, createCircuitBreaker } from './circuit-breaker.ts';
 import {
   deleteSubscription,
@@ -53,8 +61,12 @@ export function startPushSender(
         failed = result?.outcome === 'later';
       })
       .catch(reportError)
+      .then(async () => {
+        const hasRecovered = circuitBreaker.finished(due.service, failed);
+        if (hasRecovered) await retryPostponed(deps.allAccountsSql, due.service);
+      })
+      .catch(reportError)
       .finally(() => {
-        circuitBreaker.finished(due.service, failed);
         inFlight.delete(work);
         wake();
       });
@@ -195,7 +207,12 @@ async function settle(deps: PushDeps, due: Due, result: DeliveryResult): Promise
     case 'too_large':
       return due.bare ? finish(allAccountsSql, due) : retryWithoutText(allAccountsSql, due);
     case 'later':
-      if (!(await postpone(allAccountsSql, due, waitMs ?? waitAfter(due.attempt))))
+      if (
+        !(await postpone(allAccountsSql, due, {
+          waitMs: waitMs ?? waitAfter(due.attempt),
+          isAsked: waitMs !== undefined,
+        }))
+      )
         onOutcome('given_up');
       return undefined;
   }

@@ -164,8 +164,12 @@ test('after the last try it is parked, its conversation goes on, and it is sent 
     hooks.pass(3_600);
   }
   const { rows: parked } = await hooks.calls.list(ani, { state: 'parked', limit: 10 });
-  expect(parked).toMatchObject([{ seq: 2, tries: 13, last_status: 422 }]);
-  expect(hooks.arrived()[BUDI]).toEqual([...Array.from({ length: 13 }, () => 2), 3]);
+  expect(parked).toMatchObject([{ seq: 2, last_status: 422 }]);
+  const tries = parked[0]?.tries ?? 0;
+  // Thirteen by its schedule, and early ones after successes of Cici, ever further apart.
+  expect(tries).toBeGreaterThanOrEqual(13);
+  expect(tries).toBeLessThanOrEqual(30);
+  expect(hooks.arrived()[BUDI]).toEqual([...Array.from({ length: tries }, () => 2), 3]);
   hooks.target.answer(200);
   const replayed = await hooks.calls.replay(ani, uuidOf(parked[0]?.id ?? ''));
   expect(replayed).toMatchObject({ state: 'waiting' });

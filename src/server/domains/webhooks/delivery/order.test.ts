@@ -121,3 +121,70 @@ test('what a closing worker cannot finish counts as no try, and waits for the ne
   await second.drain();
   expect((await hooks.calls.read(ani))?.pending).toBe(0);
 });
+
+test('a conversation that waits for its next try is tried at once when the endpoint takes another one', async ({
+  hooks,
+}) => {
+  const [budi, cici] = [PEERS[0], PEERS[1]];
+  const ani = await hooks.customerWithWebhook();
+  const worker = hooks.startWorker();
+  hooks.target.answer(503);
+  await hooks.happen(ani, [{ peer: budi }, { peer: budi }]);
+  // The fourth failure, which pauses nothing yet, waits ten minutes.
+  for (const seconds of [0, 6, 40, 150]) {
+    hooks.pass(seconds);
+    await worker.drain();
+  }
+  expect(hooks.target.posts).toHaveLength(4);
+  hooks.target.answer(200);
+  hooks.pass(1);
+  await hooks.happen(ani, [{ peer: cici }]);
+  await worker.drain();
+  const [first, second] = hooks.arrived(hooks.target.posts.slice(4))[budi] ?? [];
+  expect(first).toBeLessThan(second ?? 0);
+  expect(await hooks.calls.read(ani)).toMatchObject({ pending: 0, failing_since: null });
+});
+
+test('an event that alone is refused keeps its tries, and is tried early ever less often', async ({
+  hooks,
+}) => {
+  const ani = await hooks.customerWithWebhook();
+  const worker = hooks.startWorker();
+  hooks.target.answer(({ event }) => (event.data.peer === PEERS[0] ? 422 : 200));
+  await hooks.happen(ani, [{ peer: PEERS[0] }]);
+  await worker.drain();
+  // A success every five seconds for five minutes: by its schedule there are four tries.
+  for (let round = 0; round < 60; round++) {
+    await hooks.happen(ani, [{ peer: PEERS[1] }]);
+    hooks.pass(5);
+    await worker.drain();
+  }
+  const tried = hooks.arrived()[PEERS[0]]?.length ?? 0;
+  expect(tried).toBeGreaterThan(4);
+  expect(tried).toBeLessThanOrEqual(12);
+  const [row] = await hooks.db.allAccountsSql<{ tries: number }[]>`
+    select tries from webhook_deliveries where state = 'waiting'`;
+  expect(row?.tries).toBe(4);
+});
+
+test('a pause that the endpoint asks for is kept while it takes other conversations', async ({
+  hooks,
+}) => {
+  const ani = await hooks.customerWithWebhook();
+  const worker = hooks.startWorker();
+  hooks.target.answer(({ event }, response) => {
+    if (event.data.peer !== PEERS[0]) return 200;
+    response.writeHead(429, { 'retry-after': '600' }).end();
+    return undefined;
+  });
+  await hooks.happen(ani, [{ peer: PEERS[0] }]);
+  await worker.drain();
+  const takeAnother = async () => {
+    hooks.pass(1);
+    await hooks.happen(ani, [{ peer: PEERS[1] }]);
+    await worker.drain();
+  };
+  hooks.pass(550);
+  await takeAnother();
+  expect(hooks.arrived()[PEERS[0]]).toHaveLength(1);
+});

@@ -42,6 +42,10 @@ export function retryWaitMs(
   return Math.max(own, Math.min(askedMs, ASKED_MS_MAX));
 }
 
+/** When the pause ends that an endpoint asks for: a day from now at the latest. */
+export const pauseUntil = (now: Date, askedMs: number): Date =>
+  new Date(now.getTime() + Math.min(askedMs, ASKED_MS_MAX));
+
 /**
  * What a `Retry-After` asks for, in milliseconds from now: seconds, or a date. Undefined for what is neither.
  */

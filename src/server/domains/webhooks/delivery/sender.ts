@@ -13,7 +13,7 @@ import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
 import { type PostResult, isTaken, post, withAgent } from './post.ts';
-import { retryWaitMs } from './schedule.ts';
+import { pauseUntil, retryWaitMs } from './schedule.ts';
 import { type Result, settleResults } from './settle.ts';
 import { openSlots } from './slots.ts';
 
@@ -225,7 +225,8 @@ async function attempt(
   const tried = { ...ours, at, status, error, ms, answer, headers };
   if (isTaken(result)) return { ...tried, outcome: 'delivered' };
   if (status === 410) return { ...tried, outcome: 'gone', due: deps.now() };
-  return { ...tried, outcome: 'failed', due: dueAfter(askedMs) };
+  const asked = askedMs === undefined ? {} : { asked: pauseUntil(deps.now(), askedMs) };
+  return { ...tried, ...asked, outcome: 'failed', due: dueAfter(askedMs) };
 }
 
 type Tried = { began: number; claimed: Claimed; read: ReadEvent | 'broken'; result: PostResult };

@@ -25,6 +25,8 @@ export type Result = {
   answer?: string;
   /** When it is tried again, a webhook that is off not before it is on; null: not any more. */
   due?: Date | null;
+  /** The end of the pause that the endpoint asked for. */
+  asked?: Date;
 };
 
 type SwitchedOff = {

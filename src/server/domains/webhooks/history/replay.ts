@@ -25,7 +25,8 @@ async function makeDue(tx: Tx, { accountId, webhookId, lanes, now }: Lanes): Pro
     insert into webhook_lanes (account_id, webhook_id, lane, due_at)
     select ${accountId}, ${webhookId}, lane, ${now}
     from unnest(${[...new Set(lanes)]}::text[]) as u(lane)
-    on conflict (account_id, webhook_id, lane) do update set due_at = excluded.due_at`;
+    on conflict (account_id, webhook_id, lane) 
+      do update set due_at = excluded.due_at, early_from = null, early_tries = 0`;
   await tx`select schedule_webhooks(${[webhookId]}::uuid[], ${now})`;
 }
 

@@ -16,6 +16,8 @@ export type WebhookRow = {
   phone: string | null;
   format: WebhookFormat;
   kinds: EventType[] | null;
+  /** Chosen by its owner. */
+  verify_token: string | null;
   secret: Buffer;
   secret_hint: string;
   previous_secret: Buffer | null;
@@ -38,7 +40,7 @@ export async function findWebhook(
   { lock = false } = {},
 ): Promise<WebhookRow | undefined> {
   const [row] = await tx<WebhookRow[]>`
-    select w.webhook_id, w.token_id, w.url, w.format, w.kinds, w.secret, w.secret_hint, w.previous_secret,
+    select w.webhook_id, w.token_id, w.url, w.format, w.kinds, w.verify_token, w.secret, w.secret_hint, w.previous_secret,
       w.previous_until, w.state, w.off_reason, w.failing_since, w.paused_until, w.created_at, w.changed_at,
       t.phone
     from webhooks w join tokens t on t.account_id = w.account_id and t.token_id = w.token_id
@@ -80,7 +82,7 @@ export async function showWebhook(
     state: row.state,
     off_reason: row.off_reason,
     secret_hint: row.secret_hint,
-    verify_token: verifyTokenOf(deps, row.webhook_id),
+    verify_token: row.verify_token ?? verifyTokenOf(deps, row.webhook_id),
     previous_secret_until: later(row.previous_until, now),
     failing_since: row.failing_since,
     paused_until: later(row.paused_until, now),

@@ -91,6 +91,32 @@ test('what the handshake of the Cloud API will name is known before that format 
   });
 });
 
+test('the handshake names the word that the owner chose, and again that of Kabari once it is taken back', async ({
+  hooks,
+}) => {
+  const ani = await hooks.customer();
+  const named: (string | null)[] = [];
+  const shop = createServer((request, response) => {
+    const { searchParams: asked } = new URL(request.url ?? '', 'http://localhost');
+    named.push(asked.get('hub.verify_token'));
+    response.end(asked.get('hub.challenge'));
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void shop.close());
+  await once(shop, 'listening');
+  const origin = `http://127.0.0.1:${(shop.address() as AddressInfo).port}`;
+  hooks.listed.push(origin);
+  const fields = { url: `${origin}/kabari`, format: 'cloud' as const };
+  const own = { ...fields, verify_token: 'sandi-toko' };
+  expect((await hooks.calls.save(ani, own)).webhook).toMatchObject({ verify_token: 'sandi-toko' });
+  // Left out, it stays; the address is not asked again.
+  expect((await hooks.calls.save(ani, fields)).webhook).toMatchObject({
+    verify_token: 'sandi-toko',
+  });
+  const made = await hooks.calls.save(ani, { ...fields, verify_token: null });
+  expect(named).toEqual(['sandi-toko', made.webhook.verify_token]);
+  expect(made.webhook.verify_token).toMatch(/^[\w-]{32}$/);
+});
+
 test('one that is on stays as it is when its new address does not answer', async ({ hooks }) => {
   const other = await startTarget();
   hooks.listed.push(other.origin);

@@ -15,6 +15,7 @@ import {
   sealPrevious,
   sealSecret,
   secretsOf,
+  verifyTokenOf,
 } from '#server/domains/webhooks/signature.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Tx, asAccount } from '#server/infra/postgres/database.ts';
@@ -38,7 +39,7 @@ export const readWebhook = (deps: WebhookDeps, token: TokenRef): Promise<Webhook
 export async function saveWebhook(
   deps: WebhookDeps,
   token: TokenRef,
-  { url: typed, format = 'kabari', kinds }: WebhookFields,
+  { url: typed, format = 'kabari', kinds, verify_token: typedToken }: WebhookFields,
 ): Promise<SavedWebhook> {
   checkUrl(deps, typed);
   const url = typed.trim();
@@ -49,10 +50,16 @@ export async function saveWebhook(
   const webhookId = before?.webhook_id ?? newId();
   const secret = before ? undefined : makeSecret();
   const isOn = before?.state === 'on';
-  const isAsked = !isOn || before.url !== url || before.format !== format;
+  const ownToken = typedToken === undefined ? (before?.verify_token ?? null) : typedToken;
+  const isAsked =
+    !isOn ||
+    before.url !== url ||
+    before.format !== format ||
+    (format === 'cloud' && before.verify_token !== ownToken);
+  const verifyToken = ownToken ?? verifyTokenOf(deps, webhookId);
   const secrets = before ? secretsOf(deps, before) : [secret ?? ''];
   const test = isAsked
-    ? await sendTest(deps, { token, webhookId, url, format, phone, secrets })
+    ? await sendTest(deps, { token, url, format, phone, verifyToken, secrets })
     : null;
   // Where a name leads is known when it is asked.
   if (test && !test.ok && (isOn || test.error === 'refused')) throw unconfirmed(test);
@@ -62,7 +69,7 @@ export async function saveWebhook(
     const row = await requireWebhook(tx, token, { lock: true });
     await tx`
       update webhooks set url = ${fields.url}, format = ${fields.format}, kinds = ${fields.kinds},
-        changed_at = ${deps.now()}
+        verify_token = ${ownToken}, changed_at = ${deps.now()}
       where account_id = ${token.accountId} and webhook_id = ${row.webhook_id}`;
     if (test) await setState(tx, deps, row, { token, offReason: test.ok ? null : 'unconfirmed' });
     return changed(tx, deps, token);
@@ -145,7 +152,10 @@ export async function setWebhookOn(
   return asAccount(deps.sql, token.accountId, async (tx) => {
     const row = await requireWebhook(tx, token, { lock: true });
     // Somebody gave it another address meanwhile, which was not asked.
-    const isAsked = row.url === before.url && row.format === before.format;
+    const isAsked =
+      row.url === before.url &&
+      row.format === before.format &&
+      row.verify_token === before.verify_token;
     if (row.state === (on ? 'off' : 'on') && (isAsked || !on)) {
       await setState(tx, deps, row, { token, offReason: on ? null : 'owner' });
     }
@@ -156,7 +166,8 @@ export async function setWebhookOn(
 /** Where a test of a stored webhook goes. */
 const targetOf = (deps: WebhookDeps, token: TokenRef, row: WebhookRow): Target => {
   const { webhook_id: webhookId, url, format, phone } = row;
-  return { token, webhookId, url, format, phone, secrets: secretsOf(deps, row) };
+  const verifyToken = row.verify_token ?? verifyTokenOf(deps, webhookId);
+  return { token, url, format, phone, verifyToken, secrets: secretsOf(deps, row) };
 };
 
 /** How long the secrets from before are valid. */

@@ -16,17 +16,17 @@ import {
 } from '#server/domains/webhooks/delivery/post.ts';
 import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
 import { formats } from '#server/domains/webhooks/formats/formats.ts';
-import { verifyTokenOf } from '#server/domains/webhooks/signature.ts';
 import { withinTestLimits } from './test-limits.ts';
 
 /** Where a test goes, and how it is signed. */
 export type Target = {
   token: TokenRef;
-  webhookId: string;
   url: string;
   format: WebhookFormat;
   /** The number that the token is linked to. */
   phone: string | null;
+  /** What the handshake names. */
+  verifyToken: string;
   secrets: readonly string[];
 };
 
@@ -59,13 +59,13 @@ export const sendTest = (deps: WebhookDeps, target: Target): Promise<WebhookTest
 /** As Meta asks a new address: what it is told to say, it must say, and nothing else. */
 async function shakeHands(
   deps: WebhookDeps,
-  { webhookId, url, secrets }: Target,
+  { url, verifyToken, secrets }: Target,
 ): Promise<WebhookTest> {
   const challenge = String(randomInt(1_000_000_000, 10_000_000_000));
   const asked = new URL(url);
   asked.searchParams.set('hub.mode', 'subscribe');
   asked.searchParams.set('hub.challenge', challenge);
-  asked.searchParams.set('hub.verify_token', verifyTokenOf(deps, webhookId));
+  asked.searchParams.set('hub.verify_token', verifyToken);
   const result = await ask(deps, { url: asked.href, secrets });
   return testOf(result, isTaken(result) && result.answer === challenge);
 }

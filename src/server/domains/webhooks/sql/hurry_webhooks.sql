@@ -1,4 +1,4 @@
--- Webhooks answer again: what waits for its next try is due at once.
+-- Webhooks answer again: what waits for its next try is due at once, and keeps its schedule.
 -- Called by settle_webhook_deliveries, and after a test that succeeded; the caller holds the webhooks' locks
 -- and schedules them.
 create or replace function hurry_webhooks(p_webhooks uuid[], p_now timestamptz) returns void
@@ -11,7 +11,7 @@ begin
       and l.webhook_id = w.webhook_id and l.claim is null and l.due_at > p_now
       and d.account_id = l.account_id and d.webhook_id = l.webhook_id and d.lane = l.lane
       and d.state = 'waiting' and d.due_at > p_now;
-  update webhook_lanes l set due_at = p_now
+  update webhook_lanes l set scheduled_at = l.due_at, due_at = p_now, early_from = null
     from webhooks w
     where w.webhook_id = any(p_webhooks) and l.account_id = w.account_id
       and l.webhook_id = w.webhook_id and l.claim is null and l.due_at > p_now;

@@ -16,12 +16,16 @@ import { type NumberDeps, numberRoutes } from './numbers.ts';
 import { phrases } from './read/phrases.ts';
 import type { CloudRoute } from './route.ts';
 import { selfRoutes } from './self.ts';
+import { type SubscriptionDeps, subscriptionRoutes } from './subscription.ts';
+import { type TemplateDeps, templateRoutes } from './templates.ts';
 import { textAt } from '#server/infra/net/json-values.ts';
 
 /** What the application hands to this dialect: the same functions as to `/v1`. */
 export type CloudDeps = MessageDeps &
   NumberDeps &
-  MediaDeps & {
+  MediaDeps &
+  SubscriptionDeps &
+  TemplateDeps & {
     access: Access;
     now: () => Date;
     /** The address people use; undefined for a local installation, which answers under any name. */
@@ -32,6 +36,9 @@ export type CloudDeps = MessageDeps &
 /** `v23.0`, whichever: the shapes are the same in all of them. One client leaves it out. */
 const VERSION = '^v\\d{1,3}\\.\\d{1,2}$';
 const ID = '^\\d{15,16}$|^med_[0-9A-Za-z]{26}$';
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
+/** A file, a number or a business; or a version with nothing behind it, which is no endpoint. */
+const ROOT = `:id(${ID}|${VERSION})`;
 /** Everything that begins so is this dialect's, also what is no endpoint. */
 const WITHIN = `/:root(${VERSION}|${ID})/*`;
 
@@ -55,14 +62,28 @@ export function openCloud(app: FastifyInstance, deps: CloudDeps): void {
     ...messageRoutes(deps),
     ...numberRoutes(deps),
     ...mediaRoutes(deps),
+    ...subscriptionRoutes(deps),
+    ...templateRoutes(deps),
   ];
   for (const route of routes) open(app, deps, route);
   const known = new Set(routes.map(({ path }) => path));
-  app.all(WITHIN, { config: { named: 'cloud' } }, (request) => {
-    throw isWrongId(request.url, known)
-      ? new CloudRefusal(100, { phone_number_id: phrases.numberId[languageIn(request)] })
-      : new Refusal('path_unknown', {});
-  });
+  const taken = routes.flatMap(({ node, path, method }) => (node || path ? [] : [method]));
+  for (const [url, method] of [
+    [`/${ROOT}`, methods.filter((one) => !taken.some((other) => other === one))],
+    [WITHIN, methods],
+  ] as const) {
+    app.route({
+      method: [...method],
+      url,
+      exposeHeadRoute: false,
+      config: { named: 'cloud' },
+      handler: (request) => {
+        throw isWrongId(request.url, known)
+          ? new CloudRefusal(100, { phone_number_id: phrases.numberId[languageIn(request)] })
+          : new Refusal('path_unknown', {});
+      },
+    });
+  }
 }
 
 /** Whether an endpoint is asked for under what is no id: a phone number, or the word that a sample has in its place. */
@@ -73,8 +94,9 @@ function isWrongId(url: string, known: ReadonlySet<string>): boolean {
 }
 
 function open(app: FastifyInstance, deps: CloudDeps, route: CloudRoute): void {
-  const { node = `:id(${ID})`, path } = route;
+  const { path } = route;
   for (const version of [`/:version(${VERSION})`, '']) {
+    const node = route.node ?? (version === '' && path === '' ? ROOT : `:id(${ID})`);
     app.route({
       method: route.method,
       url: `${version}/${node}${path}`,
@@ -86,6 +108,7 @@ function open(app: FastifyInstance, deps: CloudDeps, route: CloudRoute): void {
         const sender = request.apiSender;
         if (!sender) throw new Error('a call without its sender');
         const { id = '' } = request.params as { id?: string };
+        if (new RegExp(VERSION).test(id)) throw new Refusal('path_unknown', {});
         const { scope } = route;
         deps.access.allow(sender, typeof scope === 'function' ? scope({ id, request }) : scope);
         const answer = await route.handler({

@@ -57,6 +57,7 @@ const shown: Readonly<Record<string, Shown>> = {
   template_not_approved: { code: 132015, status: 400 },
   window_closed: { code: 131047, status: 400 },
   template_variables_unfit: { code: 132000, status: 400 },
+  template_value_unfit: { code: 132018, status: 400 },
   template_parts_unfit: { code: 132012, status: 400 },
   request_in_flight: { code: 2, status: 409 },
   our_fault: { code: 131000, status: 500 },

@@ -43,24 +43,6 @@ export const numberRoutes = (deps: NumberDeps & MediaDeps): readonly CloudRoute[
   },
   {
     method: 'GET',
-    path: '/subscribed_apps',
-    scope: 'account.read',
-    handler: async (call) => {
-      ownBusiness(call);
-      return { data: [] };
-    },
-  },
-  {
-    method: 'POST',
-    path: '/subscribed_apps',
-    scope: 'account.read',
-    handler: async (call) => {
-      ownBusiness(call);
-      return { success: true };
-    },
-  },
-  {
-    method: 'GET',
     path: '/whatsapp_business_profile',
     scope: 'account.read',
     // Nothing is known of it: channels have no profile to read.

@@ -366,3 +366,43 @@ test('what does not exist here is a "no" as any other', async ({ ani, running })
     expect(headers['x-kabari-error']).toBe('path_unknown');
   }
 });
+
+test('addresses answer in the dialect’s JSON whatever the method, also those that do not exist', async ({
+  ani,
+  running,
+}) => {
+  const { key } = ani;
+  const answered = async (path: string, method: string, headers: Record<string, string> = {}) => {
+    const { body, ...answer } = await running.app.inject({
+      method: method as 'GET',
+      url: path,
+      headers: { accept: '*/*', ...headers },
+    });
+    expect(answer.headers['content-type'], `${method} ${path}`).toContain('application/json');
+    return { status: answer.statusCode, body: JSON.parse(body) };
+  };
+  const authorization = key;
+  expect(await answered('/device', 'GET', { authorization })).toMatchObject({
+    status: 200,
+    body: { status: true, device_status: 'connect' },
+  });
+  expect(await answered(`/validate?token=${key}&target=08123456789`, 'GET')).toEqual({
+    status: 200,
+    body: { not_registered: [], registered: ['628123456789'], status: true },
+  });
+  const no = { status: false, reason: expect.any(String) };
+  for (const path of ['/device', '/qr', '/validate', '/status', '/get-devices', '/disconnect']) {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+      expect(await answered(path, method)).toMatchObject({ status: 200, body: no });
+    }
+  }
+  for (const path of ['/qr', '/status']) {
+    expect(await answered(path, 'GET', { authorization })).toMatchObject({ status: 200, body: no });
+  }
+  for (const path of ['/devices', '/send-message', '/api/nada', '/add-device']) {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
+      const { body } = await answered(path, method, { authorization });
+      expect(body, `${method} ${path}`).toMatchObject({ status: false });
+    }
+  }
+});

@@ -47,7 +47,10 @@ export function openFonnte(scope: FastifyInstance, deps: DialectDeps): void {
     no: (refusal, call) => ({ status: statusOf(refusal), body: noAnswer(refusal, call) }),
     bodyLimits: BODY_LIMITS,
     routes: routesOf(deps),
-    missing: { method: ['POST'], paths: missing.flatMap((path) => [path, `${path}/`]) },
+    missing: {
+      method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      paths: missing.flatMap((path) => [path, `${path}/`]),
+    },
   });
 }
 
@@ -59,13 +62,13 @@ const routesOf = (deps: DialectDeps): DialectRoute[] => [
     answer: (call) => send(deps, call),
   },
   {
-    method: ['POST'],
+    method: ['GET', 'POST'],
     paths: ['/device', '/device/'],
     scope: 'account.read',
     answer: async ({ sender }) => deviceAnswer(await deps.device(sender)),
   },
   {
-    method: ['POST'],
+    method: ['GET', 'POST'],
     paths: ['/get-devices', '/get-devices/'],
     scope: 'account.read',
     answer: async ({ sender }) => devicesAnswer(await deps.device(sender)),
@@ -77,7 +80,7 @@ const routesOf = (deps: DialectDeps): DialectRoute[] => [
     answer: (call) => disconnect(deps, call),
   },
   {
-    method: ['POST'],
+    method: ['GET', 'POST'],
     paths: ['/status', '/status/'],
     scope: 'messages.read',
     answer: (call) => status(deps, call),
@@ -89,13 +92,13 @@ const routesOf = (deps: DialectDeps): DialectRoute[] => [
     answer: (call) => reset(deps, call),
   },
   {
-    method: ['POST'],
+    method: ['GET', 'POST'],
     paths: ['/qr', '/qr/'],
     scope: 'link',
     answer: (call) => qr(deps, call),
   },
   {
-    method: ['POST'],
+    method: ['GET', 'POST'],
     paths: ['/validate', '/validate/'],
     scope: 'messages.send',
     answer: async (call) => validate(call),

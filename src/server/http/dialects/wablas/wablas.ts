@@ -40,7 +40,7 @@ export function openWablas(scope: FastifyInstance, deps: DialectDeps): void {
     no: (refusal) => ({ status: statusOf(refusal), body: noAnswer(refusal) }),
     bodyLimits: BODY_LIMITS,
     routes: [...sendRoutes(deps), ...otherRoutes(deps)],
-    missing: { method: ['GET', 'POST', 'PUT', 'DELETE'], paths: ['/api/*'] },
+    missing: { method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'], paths: ['/api/*'] },
   });
 }
 

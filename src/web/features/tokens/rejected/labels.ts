@@ -193,6 +193,10 @@ const words: Readonly<Record<string, Words>> = {
     title: 'Jumlah variabel templat tidak cocok',
     fix: 'Beri satu nilai untuk setiap variabel templat.',
   },
+  template_value_unfit: {
+    title: 'Isi variabel templat tidak diterima Meta',
+    fix: 'Tulis nilainya dalam satu baris, tanpa tab, dengan paling banyak empat spasi berturut-turut, dan jangan kosong.',
+  },
   template_parts_unfit: {
     title: 'Judul atau tombol templat tidak cocok',
     fix: 'Isi template.header dan template.buttons seperti yang diminta templatnya.',

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { eventTypes } from '#contract/webhooks/events.ts';
 import {
   saveWebhook,
+  WEBHOOK_LIMITS,
   webhookFormats,
   type SavedWebhook,
   type Webhook,
@@ -21,17 +22,30 @@ import { useActForm } from '#web/ui/form/useActForm.ts';
 import { Select } from '#web/ui/select/Select.tsx';
 import { TextField } from '#web/ui/text/TextField.tsx';
 
-type Values = { url: string; format: string; kinds: readonly string[] };
+type Values = { url: string; format: string; kinds: readonly string[]; verify_token: string };
 
 const valuesOf = (webhook: Webhook | undefined): Values => ({
   url: webhook?.url ?? '',
   format: webhook?.format ?? 'kabari',
   kinds: webhook?.kinds ?? eventTypes,
+  verify_token: webhook?.verify_token ?? '',
 });
 
-function inputOf(tokenId: string, { url, format: given, kinds }: Values) {
+function inputOf(
+  tokenId: string,
+  webhook: Webhook | undefined,
+  { url, format: given, kinds, verify_token: typed }: Values,
+) {
   const format = formatIn(given);
-  return { token_id: tokenId, url, format, ...kindsIn(format, kinds) };
+  const verifyToken = typed.trim();
+  const isNew = format === 'cloud' && verifyToken !== (webhook?.verify_token ?? '');
+  return {
+    token_id: tokenId,
+    url,
+    format,
+    ...kindsIn(format, kinds),
+    ...(isNew && { verify_token: verifyToken === '' ? null : verifyToken }),
+  };
 }
 
 const formatOptions = webhookFormats.map((value) => ({ value, label: formatLabel[value] }));
@@ -44,7 +58,7 @@ export const useWebhookForm = (
 ) =>
   useActForm(saveWebhook, {
     initial: valuesOf(webhook),
-    inputOf: (values) => inputOf(tokenId, values),
+    inputOf: (values) => inputOf(tokenId, webhook, values),
     onDone: onSaved,
   });
 
@@ -59,7 +73,7 @@ export function WebhookForm({ id, form, onSubmit, error, children }: Props) {
   const format = formatIn(form.values.format);
   return (
     <form id={id} ref={form.ref} noValidate className={styles['form']} onSubmit={onSubmit}>
-      <RefusalAlert error={error} fields={['url', 'format', 'kinds']} />
+      <RefusalAlert error={error} fields={['url', 'format', 'kinds', 'verify_token']} />
       <TextField
         label="Alamat webhook"
         required
@@ -84,6 +98,20 @@ export function WebhookForm({ id, form, onSubmit, error, children }: Props) {
         error={form.errors.format}
         onChange={(event) => form.set('format', event.target.value)}
       />
+      {format === 'cloud' && (
+        <TextField
+          label="Verify token"
+          name="verify_token"
+          autoComplete="off"
+          spellCheck={false}
+          maxLength={WEBHOOK_LIMITS.verifyTokenLength}
+          help="Kata yang diharapkan program Anda saat alamatnya diperiksa. Kosongkan untuk memakai buatan Kabari."
+          value={form.values.verify_token}
+          error={form.errors.verify_token}
+          onChange={(event) => form.set('verify_token', event.target.value)}
+          onBlur={() => form.leave('verify_token')}
+        />
+      )}
       <div className={styles['kinds']}>
         <CheckboxGroup
           legend="Peristiwa"

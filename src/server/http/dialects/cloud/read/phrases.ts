@@ -46,6 +46,14 @@ export const phrases = {
     id: 'Isi satu parameter untuk kepala template: text, image, video atau document.',
     en: 'Expected one parameter for the header of a template: text, image, video or document.',
   },
+  limit: {
+    id: 'Harus bilangan bulat mulai dari 1.',
+    en: 'Expected a whole number from 1.',
+  },
+  callback: {
+    id: 'Isi keduanya: `override_callback_uri` dan `verify_token` (1–255 karakter tanpa spasi), atau tidak satu pun.',
+    en: 'Give both, `override_callback_uri` and `verify_token` (1 to 255 characters without blanks), or neither.',
+  },
   inputToken: {
     id: 'Wajib diisi: kunci yang ingin diperiksa.',
     en: 'Required: the key to look at.',
