@@ -8,6 +8,7 @@ import { countGatewayWork } from '#server/domains/payments/payments.ts';
 import { countWebhooks, webhookLagSeconds } from '#server/domains/webhooks/webhooks.ts';
 import { type Check, openHealth } from '#server/http/site/health.ts';
 import { watchFileStore } from '#server/infra/file-store/open.ts';
+import { jobSamples } from '#server/infra/jobs/job-runs.ts';
 import { checkReachable } from '#server/infra/observability/reachable.ts';
 import { backupFailed, backupFigure } from '#server/app/jobs/backups.ts';
 import type { Container } from '#server/app/container.ts';
@@ -33,9 +34,10 @@ export function registerHealth(
     return stands && { state: stands.state, lag_seconds: stands.lagSeconds };
   };
   const checks = checksOf(container, worker);
-  // Work is done without them, and they are the same for all nodes: none would be left to answer.
+  // Requests are answered without them. Most are the same for all nodes: none would be left to answer.
   const shown = {
     ...(!worker && { relay: () => checkOutbox(container.pools.allAccountsSql) }),
+    ...(worker && config.ROLE !== 'worker' && { jobs: worker.checkJobs }),
     ...(store.isShared && { files }),
   };
   openHealth(app, {
@@ -47,6 +49,7 @@ export function registerHealth(
     metricsToken: config.METRICS_TOKEN,
   });
   measure(container, worker);
+  measureJobs(container);
   measureTrouble(container, { ...checks, ...shown });
   metrics.gauge('kabari_files_away', '1 while the store of files does not answer', async () => [
     {
@@ -72,6 +75,7 @@ function checksOf(
     ...(worker && {
       relay: () => checkOutbox(allAccountsSql),
       lanes: () => worker.checkLanes(),
+      ...(infra.config.ROLE === 'worker' && { jobs: worker.checkJobs }),
     }),
   };
 }
@@ -118,6 +122,24 @@ function measureTrouble(
   );
   metrics.gauge('kabari_backup_failed', '1 while the last backup failed, or is too old', () =>
     backupFailed(allAccountsSql),
+  );
+}
+
+/** How the turns of each job ended. */
+function measureJobs({ infra: { metrics }, pools: { allAccountsSql } }: Container): void {
+  const seconds = (at: Date | null) => (at === null ? undefined : at.getTime() / 1_000);
+  metrics.gauge(
+    'kabari_job_success_timestamp_seconds',
+    'When a turn of the job last succeeded, on any node',
+    () => jobSamples(allAccountsSql, ({ succeeded_at }) => seconds(succeeded_at)),
+  );
+  metrics.gauge(
+    'kabari_job_failure_timestamp_seconds',
+    'When a turn of the job last failed, on any node',
+    () => jobSamples(allAccountsSql, ({ failed_at }) => seconds(failed_at)),
+  );
+  metrics.gauge('kabari_job_late', '1 while the job has not succeeded for too long', () =>
+    jobSamples(allAccountsSql, ({ is_late }) => (is_late ? 1 : 0)),
   );
 }
 
