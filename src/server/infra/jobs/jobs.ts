@@ -95,10 +95,11 @@ export function keepJobs(
         if (running) await watch(running);
       } catch (error) {
         trouble = error;
-        log.error({ err: error }, running ? 'the jobs stand still' : 'the jobs did not start');
         const stopped = running;
         running = undefined;
-        if (stopped) {
+        if (!stopped) log.error({ err: error }, 'the jobs did not start');
+        else {
+          log.error({ err: error }, 'the jobs stand still');
           started = Promise.withResolvers();
           await stopped.close().catch(() => undefined);
         }

@@ -181,8 +181,8 @@ const countedOf = new WeakMap<Log, CountedWarnings>();
  * The counted warnings of a log. Those with the same sentence, `status`, `route`, `act` and code of `err` are one kind:
  * of each at most a line a second is written, with `count` and the fields of the last one.
  */
-export function countedWarnings(log: Log): CountedWarnings {
-  const known = countedOf.get(log);
+export function countedWarnings(to: Log): CountedWarnings {
+  const known = countedOf.get(to);
   if (known) return known;
   type Kind = { fields: Record<string, unknown>; count: number };
   const kinds = new Map<string, Kind>();
@@ -190,7 +190,7 @@ export function countedWarnings(log: Log): CountedWarnings {
     const kind = kinds.get(key);
     kinds.delete(key);
     if (!kind || kind.count === 0) return;
-    log.warn({ ...kind.fields, count: kind.count }, sentence);
+    to.warn({ ...kind.fields, count: kind.count }, sentence);
     open(key, kind.fields, sentence);
   };
   const open = (key: string, fields: Record<string, unknown>, sentence: string) => {
@@ -203,10 +203,10 @@ export function countedWarnings(log: Log): CountedWarnings {
     const kind = kinds.get(key);
     if (kind) Object.assign(kind, { fields, count: kind.count + 1 });
     else {
-      log.warn(fields, sentence);
+      to.warn(fields, sentence);
       open(key, fields, sentence);
     }
   };
-  countedOf.set(log, warn);
+  countedOf.set(to, warn);
   return warn;
 }
