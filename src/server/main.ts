@@ -8,10 +8,11 @@ import { openFirstPassword } from './app/first-password.ts';
 import { type Container, openContainer } from './app/container.ts';
 import { RELEASE } from './app/release.ts';
 import { type Worker, startWorker } from './app/worker.ts';
+import { listenOn } from './http/connections.ts';
 import { readWebApp } from './http/site/static.ts';
 import { type Config, misspeltSettings, readConfig } from './infra/config.ts';
 import { wanting } from './infra/postgres/address.ts';
-import { checkDatabase } from './infra/postgres/check.ts';
+import { checkDatabase, whenReachable } from './infra/postgres/check.ts';
 import { passPooler } from './infra/postgres/pooler.ts';
 import { openDatabase } from './infra/postgres/database.ts';
 import { diskFullSentence, isDiskFull, refuseFullDisk } from './infra/observability/disk.ts';
@@ -37,32 +38,63 @@ type Running = {
   container?: Container;
   worker?: Worker;
   app?: FastifyInstance;
+  /** Answers health on a port of its own until all else has ended. */
+  health?: FastifyInstance | undefined;
+  healthPort?: number;
   closeHttp?: () => void;
 };
 
 const HTTP_MS_MAX = 10_000;
-/** Connections that wait to be taken; one more would wait a second before it tries again. */
-const BACKLOG = 4_096;
 const CLOSING_MS_MAX = 30_000;
 const root = join(import.meta.dirname, '../..');
 
 /** Config → database → domains → work → http. */
 async function start(config: Config, log: Log, running: Running): Promise<number> {
   const dataFolder = config.KABARI_DATA ?? defaultDataFolder();
-  const address =
-    config.ROLE === 'worker'
-      ? { host: config.HOST, port: config.HEALTH_PORT, setting: 'HEALTH_PORT' }
-      : { host: config.HOST, port: config.PORT, setting: 'PORT' };
   // Before anything is made: a port that is taken is found in a second, not after the database is.
-  await requireFreePort(address);
+  for (const one of portsOf(config)) await requireFreePort(one);
   if (config.DATABASE_URL !== undefined) await refuseFullDisk(resolve(dataFolder));
   const webApp = readWebApp(join(root, 'dist'));
-  const url = await passPooler(
+  const address =
     config.DATABASE_URL === undefined
       ? await ownDatabase(dataFolder, log, running)
-      : wanting(config.DATABASE_URL, 'read-write'),
-  );
+      : wanting(config.DATABASE_URL, 'read-write');
+  const { signal } = running.closing;
+  const url = await whenReachable(() => prepareDatabase(address, config, log), { log, signal });
+  const { build } = await webApp;
   requireOpen(running);
+  const first = openFirstPassword(resolve(dataFolder), process.stdout.isTTY);
+  const { handOver } = first;
+  const container = await openContainer({ config, log, url, dataFolder, build, handOver });
+  running.container = container;
+  // At once: should the rest of the start fail, nobody could ever sign in as operator.
+  process.stdout.write(first.lines(container.accounts.newOperator));
+  first
+    .forgetOnceUsed(container.pools.allAccountsSql, running.closing.signal)
+    .catch(() => undefined);
+  requireOpen(running);
+  if (config.ROLE !== 'web') running.worker = await startWorker(container);
+  requireOpen(running);
+  if (config.ROLE === 'worker') {
+    running.app = openHealthServer(container, running.worker, () => running.open);
+    return listen(running.app, healthPortOf(config));
+  }
+  const http = openHttp(container, {
+    webApp: await webApp,
+    worker: running.worker,
+    open: () => running.open,
+    delayMsMax: config.BUSY_DELAY_MS,
+  });
+  running.app = http.app;
+  running.health = http.health;
+  running.closeHttp = http.closeStreams;
+  if (http.health) running.healthPort = await listen(http.health, healthPortOf(config));
+  return listen(http.app, { host: config.HOST, port: config.PORT, setting: 'PORT' });
+}
+
+/** Checks and migrates the database. @returns the address to use from now on. */
+async function prepareDatabase(address: string, config: Config, log: Log): Promise<string> {
+  const url = await passPooler(address);
   const owner = openDatabase(url, { max: 1, as: 'owner', name: 'migrations' });
   try {
     await checkDatabase(owner, config);
@@ -83,33 +115,7 @@ async function start(config: Config, log: Log, running: Running): Promise<number
   } finally {
     await owner.end({ timeout: 5 });
   }
-  const { build } = await webApp;
-  requireOpen(running);
-  const first = openFirstPassword(resolve(dataFolder), process.stdout.isTTY);
-  const { handOver } = first;
-  const container = await openContainer({ config, log, url, dataFolder, build, handOver });
-  running.container = container;
-  // At once: should the rest of the start fail, nobody could ever sign in as operator.
-  process.stdout.write(first.lines(container.accounts.newOperator));
-  first
-    .forgetOnceUsed(container.pools.allAccountsSql, running.closing.signal)
-    .catch(() => undefined);
-  requireOpen(running);
-  if (config.ROLE !== 'web') running.worker = await startWorker(container);
-  requireOpen(running);
-  if (config.ROLE === 'worker') {
-    running.app = openHealthServer(container, running.worker, () => running.open);
-    return listen(running.app, address);
-  }
-  const http = openHttp(container, {
-    webApp: await webApp,
-    worker: running.worker,
-    open: () => running.open,
-    delayMsMax: config.BUSY_DELAY_MS,
-  });
-  running.app = http.app;
-  running.closeHttp = http.closeStreams;
-  return listen(http.app, address);
+  return url;
 }
 
 async function ownDatabase(dataFolder: string, log: Log, running: Running): Promise<string> {
@@ -119,16 +125,27 @@ async function ownDatabase(dataFolder: string, log: Log, running: Running): Prom
 }
 
 /** Where to listen, and the setting that names the port. */
-type Listening = { host: string; port: number; setting: string };
+type Listening = { host: string; port: number; setting: 'PORT' | 'HEALTH_PORT' };
+
+const healthPortOf = ({ HOST, HEALTH_PORT = 0 }: Config): Listening => ({
+  host: HOST,
+  port: HEALTH_PORT,
+  setting: 'HEALTH_PORT',
+});
+
+/** The ports that this process will listen on. */
+const portsOf = (config: Config): Listening[] => [
+  ...(config.ROLE === 'worker' ? [] : [{ host: config.HOST, port: config.PORT, setting: 'PORT' } as const]),
+  ...(config.HEALTH_PORT === undefined ? [] : [healthPortOf(config)]),
+];
 
 /** @throws StartError when the port cannot be had. @returns the port, for port 0 the one that was free. */
 async function listen(app: FastifyInstance, address: Listening): Promise<number> {
-  const { host, port } = address;
-  await app.listen({ host, port, backlog: BACKLOG }).catch((error: unknown) => {
+  try {
+    return await listenOn(app, address);
+  } catch (error) {
     throw portError(error, address);
-  });
-  const bound = app.server.address();
-  return typeof bound === 'object' && bound !== null ? bound.port : port;
+  }
 }
 
 /** Opens the port for a moment. @throws StartError when it cannot be had. */
@@ -172,7 +189,7 @@ function portError(error: unknown, { host, port, setting }: Listening): unknown 
 async function close(running: Running, drainMs = 0): Promise<void> {
   running.open = false;
   running.closing.abort();
-  const { app, worker, container, embedded } = running;
+  const { app, health, worker, container, embedded } = running;
   const closeHttp = async () => {
     // Until the balancer has seen that it is not ready, it sends requests here, and streams that were ended back.
     if (running.closeHttp) await pause(drainMs);
@@ -182,6 +199,7 @@ async function close(running: Running, drainMs = 0): Promise<void> {
     if (app) await withTimeout<void>(app.close(), HTTP_MS_MAX, nothing);
   };
   await Promise.all([closeHttp(), running.closeHttp && worker?.close()]);
+  if (health) await withTimeout<void>(health.close(), HTTP_MS_MAX, nothing);
   await container?.close();
   await embedded?.stop();
 }
@@ -266,7 +284,11 @@ async function main(): Promise<void> {
     if (running.container && config.ROLE !== 'worker') {
       process.stdout.write(greeting(running.container, port));
     }
-    log.info({ role: config.ROLE, port }, 'the application is open');
+    const health = running.healthPort;
+    log.info(
+      { role: config.ROLE, port, ...(health !== undefined && { health }) },
+      'the application is open',
+    );
   } catch (error) {
     const wasStopped = !running.open;
     await withTimeout(close(running), CLOSING_MS_MAX, nothing).catch(nothing);

@@ -14,7 +14,7 @@ import type { Config } from '#server/infra/config.ts';
 import { openBucket } from '#server/infra/file-store/open.ts';
 import type { S3Store } from '#server/infra/file-store/s3.ts';
 import { isHeld } from '#server/infra/embedded-postgres/folder-lock.ts';
-import { failedJobs } from '#server/infra/jobs/failed-jobs.ts';
+import { failedJobs, readJobRuns } from '#server/infra/jobs/job-runs.ts';
 import { readDatabaseFacts } from '#server/infra/postgres/check.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { compareMigrations } from '#server/infra/postgres/migrations.ts';
@@ -55,7 +55,7 @@ type Checks = readonly (readonly [name: string, check: () => Finding | Promise<F
 function checksOfMachine(config: Config, env: Call['env']): Checks {
   const folder = dataFolderOf(config);
   const isOwn = config.DATABASE_URL === undefined;
-  const port = config.ROLE === 'worker' ? config.HEALTH_PORT : config.PORT;
+  const port = config.ROLE === 'worker' ? (config.HEALTH_PORT ?? config.PORT) : config.PORT;
   return [
     ['Node', () => nodeVersion(process.version)],
     ['the names of settings', () => settingNames(env)],
@@ -110,7 +110,7 @@ function checksOfDatabase(config: Config, { owner, allAccountsSql }: Pools, now:
           await first(countSetAside(allAccountsSql)),
         ),
     ],
-    ['jobs', async () => jobs(await failedJobs(owner))],
+    ['jobs', async () => jobs(await failedJobs(owner), await readJobRuns(allAccountsSql))],
     ...checksOfBackups(config, { owner, allAccountsSql }, now),
   ];
 }

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { startCreditWatch } from '#server/domains/billing/billing.ts';
 import { type Relay, appendEvent, startRelay } from '#server/domains/events/events.ts';
 import {
@@ -15,8 +14,8 @@ import {
 } from '#server/domains/payments/payments.ts';
 import { type PushSender, queueNotice, startPushSender } from '#server/domains/push/push.ts';
 import type { WebhookWorker } from '#server/domains/webhooks/webhooks.ts';
-import { type Jobs, startJobs } from '#server/infra/jobs/jobs.ts';
-import { isTransient, openDatabase } from '#server/infra/postgres/database.ts';
+import { type Jobs, keepJobs } from '#server/infra/jobs/jobs.ts';
+import { openDatabase } from '#server/infra/postgres/database.ts';
 import { startWhole, stay } from '#server/infra/postgres/distribution/scope.ts';
 import { type Backups, openBackups } from './jobs/backups.ts';
 import type { Container } from './container.ts';
@@ -30,6 +29,8 @@ export type Worker = {
   saldoAlerts: Pick<AlertWatch, 'check'>;
   /** Throws when a lane has been due for long and nobody owns it. */
   checkLanes: () => Promise<void>;
+  /** Throws when what runs by the clock does not run in this process. */
+  checkJobs: () => Promise<void>;
   /** Takes no new work, finishes what is under way, and gives its lanes back. */
   close: () => Promise<void>;
 };
@@ -66,8 +67,10 @@ export async function startWorker(container: Container): Promise<Worker> {
     allAccountsSql: sql,
     sendSystemText: container.accounts.sendSystemText,
   });
-  const jobs = startJobsSoon(container, backups);
-  container.accounts.exports.onRequested(() => jobs.start(DATA_EXPORTS));
+  const jobs = startJobs(container, backups);
+  container.accounts.exports.onRequested(() => {
+    jobs.start(DATA_EXPORTS).catch(infra.report);
+  });
   return {
     lanes,
     pushes,
@@ -76,6 +79,7 @@ export async function startWorker(container: Container): Promise<Worker> {
       check: async () => void (await Promise.all(parts.map((part) => part.saldoAlerts.check()))),
     },
     checkLanes: () => infra.place.inEach(() => checkLanes(sql)),
+    checkJobs: async () => jobs.check(),
     close: async () => {
       backups.close();
       container.accounts.exports.close();
@@ -153,53 +157,13 @@ const watchSaldo = ({ infra, pools, accounts }: Container, pushes: PushSender): 
     now: infra.now,
   });
 
-const JOBS_AGAIN_MS = 2_000;
-
-/**
- * Jobs start in the background: nobody waits for them, and without them the application still serves. A database
- * that is away at that moment is waited for.
- */
-function startJobsSoon(container: Container, backups: Backups) {
-  const stopping = new AbortController();
-  const started = startJobsOnce(container, backups, stopping.signal);
-  return {
-    start: (name: string) => {
-      started.then((jobs) => jobs?.start(name)).catch(container.infra.report);
-    },
-    close: async () => {
-      stopping.abort();
-      await started.then((jobs) => jobs?.close());
-    },
-  };
-}
-
-async function startJobsOnce(
-  container: Container,
-  backups: Backups,
-  signal: AbortSignal,
-): Promise<Jobs | undefined> {
-  for (;;) {
-    try {
-      return await startJobsNow(container, backups);
-    } catch (error) {
-      container.infra.log.error({ err: error }, 'the jobs did not start');
-      if (!isTransient(error)) return undefined;
-    }
-    await pause(JOBS_AGAIN_MS, undefined, { signal, ref: false }).catch(() => undefined);
-    if (signal.aborted) return undefined;
-  }
-}
-
-async function startJobsNow(container: Container, backups: Backups): Promise<Jobs> {
+/** The jobs start in the background: nothing waits for them, and without them the application still serves. */
+function startJobs(container: Container, backups: Backups): Jobs {
   const { log, url } = container.infra;
   const { allAccountsSql } = container.pools;
-  const owner = openDatabase(url, { max: 1, as: 'owner', name: 'jobs' });
-  try {
-    return await startJobs({ owner, allAccountsSql, log }, [
-      ...jobsOf(container),
-      ...backupJobs(backups),
-    ]);
-  } finally {
-    await owner.end({ timeout: 5 });
-  }
+  const openOwner = () => openDatabase(url, { max: 1, as: 'owner', name: 'jobs' });
+  return keepJobs({ openOwner, allAccountsSql, log }, [
+    ...jobsOf(container),
+    ...backupJobs(backups),
+  ]);
 }

@@ -60,6 +60,7 @@ const tables = {
     'audit_seals',
     'backups',
     'installation_secrets',
+    'job_runs',
     'limit_counters',
     'settings',
   ],

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
 import { readArchiving } from '#server/infra/backup/archiving.ts';
 import { readConfig } from '#server/infra/config.ts';
-import { failedJobs } from '#server/infra/jobs/failed-jobs.ts';
+import { failedJobs } from '#server/infra/jobs/job-runs.ts';
 import { readDatabaseFacts } from '#server/infra/postgres/check.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { compareMigrations } from '#server/infra/postgres/migrations.ts';
@@ -293,15 +293,22 @@ describe('what the doctor finds in the database', () => {
     ]);
   });
 
-  test('jobs that were given up', async ({ db }) => {
-    expect(jobs(await failedJobs(db.owner)).state).toBe('ok');
+  test('jobs that were given up, are late, or never ran', async ({ db }) => {
+    const run = { name: 'billing', succeeded_at: NOW, failed_at: null, is_late: false };
+    const runs = [run, { ...run, name: 'backup' }];
+    expect(jobs([], []).state).toBe('warning');
+    expect(jobs([], [...runs, { ...run, name: 'ledger-check', is_late: true }])).toMatchObject({
+      state: 'wrong',
+      says: 'Jobs are late: ledger-check.',
+    });
+    expect(jobs(await failedJobs(db.owner), runs).state).toBe('ok');
     await db.owner.query(`
       create schema pgboss;
       create table pgboss.job (name text, state text, completed_on timestamptz);
       insert into pgboss.job values ('backup', 'failed', now()), ('backup', 'failed', now()),
         ('billing', 'failed', now() - interval '1 hour'), ('billing', 'completed', now()),
         ('__pgboss__maintenance', 'failed', now()), ('old', 'failed', now() - interval '2 days')`);
-    expect(jobs(await failedJobs(db.owner))).toMatchObject({
+    expect(jobs(await failedJobs(db.owner), runs)).toMatchObject({
       state: 'warning',
       says: 'Jobs failed within a day: backup.',
     });

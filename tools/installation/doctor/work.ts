@@ -1,7 +1,7 @@
 import { formatRupiah } from '#contract/base/money.ts';
 import type { MoneyWork } from '#server/domains/payments/payments.ts';
 import type { ChainVerification } from '#server/infra/acts/chain/verify.ts';
-import type { FailedJob } from '#server/infra/jobs/failed-jobs.ts';
+import type { FailedJob, JobRuns } from '#server/infra/jobs/job-runs.ts';
 import { type Finding, ago, ok, warning, wrong } from './finding.ts';
 
 const DAY_MS = 86_400_000;
@@ -99,11 +99,21 @@ export function outbox(lagSeconds: number, setAside: number): Finding {
     : ok('Events are published in time.');
 }
 
-/** Jobs whose last turn was given up. */
-export function jobs(failed: readonly FailedJob[]): Finding {
+/** Jobs whose last turn was given up, and those that have not succeeded for too long. */
+export function jobs(failed: readonly FailedJob[], runs: readonly JobRuns[]): Finding {
+  const late = runs.filter(({ is_late }) => is_late).map(({ name }) => name);
+  if (late.length > 0) {
+    return wrong(
+      `Jobs are late: ${late.join(', ')}.`,
+      'See that the worker runs; its log says why, at "the jobs did not start" or "a job failed".',
+    );
+  }
+  if (runs.length === 0) {
+    return warning('No job has run here yet.', 'Start a worker (ROLE=worker or all).');
+  }
   const open = failed.filter(({ is_over }) => !is_over).map(({ name }) => name);
   return open.length === 0
-    ? ok('No job failed within a day, or a later turn of it went well.')
+    ? ok('The jobs run in time, and none failed within a day without a later success.')
     : warning(
         `Jobs failed within a day: ${open.join(', ')}.`,
         'The log says why, at "a job failed".',

@@ -5,12 +5,13 @@ import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import { expireMessages } from './withdraw.ts';
 import { applyReceipts } from './receipts.ts';
 import { withdraw } from './cancel.ts';
+import { checkLanes, laneLagSeconds } from './lane-rows.ts';
 import type { SendResult } from '#server/domains/channels/channels.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { newId } from '#server/infra/ids.ts';
 import { test } from '#tests/support/database/database.ts';
-import { lanesOver, network, place, statuses } from '#tests/support/app/fake-channel.ts';
+import { lanesOver, network, place, silence, statuses } from '#tests/support/app/fake-channel.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';
 
 test('messages of a token leave in order and are charged when sent', async ({ sql }) => {
@@ -389,3 +390,29 @@ function permutations<T>(items: readonly T[]): T[][] {
     permutations(items.toSpliced(index, 1)).map((rest) => [item, ...rest]),
   );
 }
+
+test('a busy token has no lag; a due lane has one from when its worker is gone', async ({
+  sql,
+}) => {
+  const ani = await customerWith(sql, { saldo: 10_000 });
+  await place(sql, ani, { prices: [150, 150] });
+  const { forever, letGo } = silence();
+  const { seen, channels } = network(() => forever);
+  const lag = async () => (await laneLagSeconds(sql))[0]?.value ?? NaN;
+  await sql`update lanes set ready_at = ready_at - interval '1 hour'`;
+  expect(await lag()).toBeGreaterThanOrEqual(3_600);
+  await expect(checkLanes(sql)).rejects.toThrow();
+
+  const lanes = lanesOver(sql, channels);
+  await waitFor(() => expect(seen).not.toEqual([]));
+  expect(await lag()).toBe(0);
+  await checkLanes(sql);
+  letGo();
+  await lanes.close();
+
+  await sql`
+    update lanes set owner = ${newId()}, lease_until = clock_timestamp() - interval '1 minute',
+      ready_at = clock_timestamp() - interval '1 hour'`;
+  expect(await lag()).toBeGreaterThanOrEqual(60);
+  expect(await lag()).toBeLessThan(3_600);
+});

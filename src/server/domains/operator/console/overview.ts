@@ -4,7 +4,7 @@ import { trafficFigures } from '#server/domains/messages/messages.ts';
 import { countGatewayWork } from '#server/domains/payments/payments.ts';
 import type { Person } from '#server/infra/acts/act.ts';
 import { lastBackup } from '#server/infra/backup/runs.ts';
-import { failedJobs } from '#server/infra/jobs/failed-jobs.ts';
+import { failedJobs } from '#server/infra/jobs/job-runs.ts';
 import { freeBytes } from '#server/infra/observability/disk.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { databaseFigures } from '#server/infra/observability/database-figures.ts';
