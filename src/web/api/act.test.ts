@@ -162,6 +162,10 @@ test.each([
   [{ code: 0, result: { msg: ' \n' }, msg: 'B' }, 'B'],
   [{ code: 0, result: { msg: 7 }, msg: 'B' }, 'B'],
   [{ code: 0, result: 'tidak', msg: 'B' }, 'B'],
+  [{ code: 0, response: 'dari response' }, 'dari response'],
+  [{ code: 0, result: { msg: '' }, msg: ' ', response: 'C' }, 'C'],
+  [{ code: 0, msg: 'B', response: 'C' }, 'B'],
+  [{ code: 0, result: { msg: '' }, msg: '', response: {} }, 'Error'],
   [{ code: 0, result: { msg: '' }, msg: '' }, 'Error'],
   [{ code: 0, msg: 'tak dikenal', error: { type: 'constructor' } }, 'tak dikenal'],
 ])('code 0 in %j is told as "%s"', async (body, sentence) => {
