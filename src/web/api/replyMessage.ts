@@ -8,9 +8,7 @@ export function replyMessage(reply: unknown): string | undefined {
     fieldOf(reply, 'msg'),
     fieldOf(reply, 'response'),
   ];
-  return candidates.find(
-    (text): text is string => typeof text === 'string' && text.trim() !== '',
-  );
+  return candidates.find((text): text is string => typeof text === 'string' && text.trim() !== '');
 }
 
 const fieldOf = (value: unknown, name: string): unknown =>
