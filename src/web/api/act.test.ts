@@ -198,7 +198,7 @@ test('each paging type is read from its own place', async () => {
   serverSays({ code: 1, result: { data: rows, total_page: 7 } });
   expect(await perform(listDefault, {})).toEqual({ rows, totalPages: 7, count: 2 });
   serverSays({ code: 1, result: { data: rows, total: 63 } });
-  expect(await perform(listArrow, {})).toEqual({ rows, totalPages: 7, count: 2 });
+  expect(await perform(listArrow, {})).toEqual({ rows, totalPages: 7, total: 63, count: 2 });
   serverSays({ code: 1, data: rows, count: 20 });
   expect(await perform(listManual, {})).toEqual({ rows, totalPages: undefined, count: 20 });
 });

@@ -1,5 +1,6 @@
 import { civilDate, wibMidnight } from '#contract/base/time.ts';
 import type { MoneyOverview } from '#contract/operator/money/books.ts';
+import { readSellerGaps } from '#server/domains/billing/billing.ts';
 import { lastCheck, lastSeal, totalSaldo } from '#server/domains/ledger/ledger.ts';
 import { paidSince, suspenseSum, waitingTopups } from '#server/domains/payments/payments.ts';
 import { pendingAdjustments } from '#server/domains/operator/adjustments/list.ts';
@@ -19,12 +20,13 @@ export async function overviewOf(
     waitingTopups(sql, at),
     suspenseSum(sql),
   ]);
-  const [check, audit, seal, reconciliation, proposals] = await Promise.all([
+  const [check, audit, seal, reconciliation, proposals, seller] = await Promise.all([
     lastCheck(sql),
     lastAuditCheck(sql),
     lastSeal(sql),
     lastReconciliation(sql),
     pendingAdjustments(sql, { at, operatorId }),
+    readSellerGaps(sql),
   ]);
   return {
     ...saldo,
@@ -35,6 +37,7 @@ export async function overviewOf(
     audit: audit ? { at: audit.at, ok: audit.ok } : null,
     seal: seal ?? null,
     reconciliation: reconciliation ?? null,
+    seller,
     proposals,
   };
 }
