@@ -266,7 +266,10 @@ const maybe = <T>(values: readonly T[]) =>
   fc.option(fc.constantFrom(...values), { nil: undefined, freq: 1 });
 /** A page's request, of token 0 to 3 and so many days ago: whose they are is known when it is asked. */
 const anAsk = fc.record({
-  status: maybe(StatusFilter().options),
+  status: fc.option(fc.subarray(StatusFilter().options, { minLength: 1, maxLength: 3 }), {
+    nil: undefined,
+    freq: 1,
+  }),
   direction: maybe(['in', 'out'] as const),
   token: maybe([0, 1, 2, 3]),
   type: maybe(MessageType().options.filter((type) => ['text', 'image', 'document'].includes(type))),

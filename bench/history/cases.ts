@@ -22,16 +22,16 @@ export function casesFor(tokenId: string, peer: string, today: string): readonly
   const filters: [string, Ask][] = [
     ['all', {}],
     ['oldest first', oldest],
-    ['read', { status: 'read' }],
-    ['failed', { status: 'failed' }],
-    ['cancelled', { status: 'cancelled' }],
-    ['waiting', { status: 'waiting' }],
+    ['read', { status: ['read'] }],
+    ['failed', { status: ['failed'] }],
+    ['cancelled', { status: ['cancelled'] }],
+    ['waiting', { status: ['waiting'] }],
     ['in', { direction: 'in' }],
     ['out', { direction: 'out' }],
     ['text', { type: 'text' }],
     ['video', { type: 'video' }],
     ['one token', { token_id: tokenId }],
-    ['one token, failed', { token_id: tokenId, status: 'failed' }],
+    ['one token, failed', { token_id: tokenId, status: ['failed'] }],
     ['two days', { from: daysAfter(today, -8), to: daysAfter(today, -7) }],
     ['one number', { q: peer }],
     ['beginning, 9 digits', beginning(9)],
@@ -41,7 +41,7 @@ export function casesFor(tokenId: string, peer: string, today: string): readonly
     ['beginning, 4 digits', beginning(4)],
     ['beginning, 3 digits', beginning(3)],
     ['beginning, 5 digits, oldest first', { ...beginning(5), ...oldest }],
-    ['beginning, 4 digits, failed', { ...beginning(4), status: 'failed' }],
+    ['beginning, 4 digits, failed', { ...beginning(4), status: ['failed'] }],
     ['beginning, 4 digits, video', { ...beginning(4), type: 'video' }],
     ['name', { q: 'Pelanggan 12' }],
     ...combined(tokenId, today),
@@ -56,17 +56,17 @@ export function casesFor(tokenId: string, peer: string, today: string): readonly
 const combined = (token_id: string, today: string): [string, Ask][] => {
   const days = { from: daysAfter(today, -8), to: daysAfter(today, -3) };
   return [
-    ['read, out', { status: 'read', direction: 'out' }],
-    ['failed, video', { status: 'failed', type: 'video' }],
+    ['read, out', { status: ['read'], direction: 'out' }],
+    ['failed, video', { status: ['failed'], type: 'video' }],
     ['in, one token', { direction: 'in', token_id }],
     ['in, video', { direction: 'in', type: 'video' }],
     ['one token, video', { token_id, type: 'video' }],
-    ['six days, failed', { ...days, status: 'failed' }],
+    ['six days, failed', { ...days, status: ['failed'] }],
     ['six days, in, one token', { ...days, direction: 'in', token_id }],
-    ['read, out, text, one token', { status: 'read', direction: 'out', type: 'text', token_id }],
+    ['read, out, text, one token', { status: ['read'], direction: 'out', type: 'text', token_id }],
     [
       'six days, failed, out, video, one token',
-      { ...days, status: 'failed', direction: 'out', type: 'video', token_id },
+      { ...days, status: ['failed'], direction: 'out', type: 'video', token_id },
     ],
   ];
 };
@@ -85,18 +85,18 @@ const worded = (token_id: string, today: string, oldest: Ask): [string, Ask][] =
     ['two words in half', { q: 'Pesanan terima kasih' }],
     ['two words in half, never together', { q: 'pesanan tagihan' }],
     ['words in half and in 1 of 1,000', { q: 'pesanan garansi' }],
-    ['word in half, failed', { ...often, status: 'failed' }],
+    ['word in half, failed', { ...often, status: ['failed'] }],
     ['word in half, in', { ...often, direction: 'in' }],
     ['word in half, one token', { ...often, token_id }],
     ['word in half, text', { ...often, type: 'text' }],
     ['word in half, six days', { ...often, ...days }],
-    ['word in 1 of 1,000, failed', { ...some, status: 'failed' }],
+    ['word in 1 of 1,000, failed', { ...some, status: ['failed'] }],
     ['word in 1 of 1,000, six days', { ...some, ...days }],
     [
       'word in half, six days, failed, out, text, one token',
-      { ...often, ...days, status: 'failed', direction: 'out', type: 'text', token_id },
+      { ...often, ...days, status: ['failed'], direction: 'out', type: 'text', token_id },
     ],
-    ['word in half, failed, oldest first', { ...often, ...oldest, status: 'failed' }],
+    ['word in half, failed, oldest first', { ...often, ...oldest, status: ['failed'] }],
   ];
 };
 

@@ -227,6 +227,8 @@ export const captchaChallenge = act({
       /** Whom the widget is for, and where its script is; '' for ALTCHA. */
       site_key: z.string(),
       script_url: z.string(),
+      /** The largest number of steps of an ALTCHA task, for its progress; 0 for the others. */
+      steps_max: z.int(),
     }),
 });
 

@@ -242,6 +242,14 @@ export const StatusFilter = schema(() =>
 );
 export type StatusFilter = Output<typeof StatusFilter>;
 
+/** One or more of those, `status[]` on the wire. A bare `status`, as in older links and views, is a list of one. */
+export const StatusFilters = schema(() =>
+  z.pipe(
+    z.transform((given: StatusFilter[]) => [given].flat()),
+    z.array(StatusFilter()).check(z.minLength(1), z.maxLength(StatusFilter().options.length)),
+  ),
+);
+
 /** Those statuses in the interface's words. */
 export const statusFilterLabel = (status: StatusFilter): string =>
   messageStatusLabel[status === 'waiting' ? 'queued' : status];
@@ -253,7 +261,7 @@ export const MESSAGE_QUERY_MAX = 100;
 export const rowFilters = () => ({
   from: z.optional(CivilDay()),
   to: z.optional(CivilDay()),
-  status: z.optional(StatusFilter()),
+  status: z.optional(StatusFilters()),
   direction: z.optional(Direction()),
   type: z.optional(MessageType()),
 });

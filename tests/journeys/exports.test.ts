@@ -46,7 +46,7 @@ journey(
     const { open } = await person({ still: true, session: who.session });
     const { faults, look } = inspection();
     const [tab, other] = [
-      await open('/message-history?status=failed'),
+      await open('/message-history?status[]=failed'),
       await open('/message-history'),
     ];
     await tab.getByRole('row', { name: /Kue ulang tahun/ }).waitFor();

@@ -63,7 +63,7 @@ const isAsked = (ask: Ask, { token_id, direction, type, status, day }: Counted):
   (ask.direction === undefined || ask.direction === direction) &&
   (ask.type === undefined || ask.type === type) &&
   (ask.status === undefined ||
-    (ask.status === 'waiting' ? waiting.includes(status) : ask.status === status)) &&
+    ask.status.some((one) => (one === 'waiting' ? waiting.includes(status) : one === status))) &&
   (ask.from === undefined || ask.from <= day) &&
   (ask.to === undefined || day <= ask.to);
 

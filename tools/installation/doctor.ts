@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { backupFolderOf } from '#server/app/jobs/backups.ts';
 import { everyOperator, secondFactorsOf } from '#server/domains/accounts/accounts.ts';
+import { readSellerGaps } from '#server/domains/billing/billing.ts';
 import { countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
 import { lastCheck } from '#server/domains/ledger/ledger.ts';
 import { someContents } from '#server/domains/media/contents.ts';
@@ -42,6 +43,7 @@ import {
   proxies,
   secretKey,
   secondFactors,
+  seller,
   settingNames,
   simulator,
 } from './doctor/settings.ts';
@@ -88,6 +90,7 @@ function checksOfDatabase(config: Config, { owner, allAccountsSql }: Pools, now:
     ],
     ['SECRET_KEY', async () => secretKey(config, await countSealedSecrets(allAccountsSql, config))],
     ['the operators', async () => secondFactors(config, await factorsOfOperators(allAccountsSql))],
+    ['the seller', async () => seller(await readSellerGaps(allAccountsSql))],
     ['the books', async () => books(await lastCheck(allAccountsSql), now)],
     ['money', async () => money(await moneyWork(allAccountsSql, now))],
     [

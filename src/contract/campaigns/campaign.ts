@@ -118,7 +118,10 @@ export const Campaign = schema(() =>
     /** Messages a minute that a token sends at most; null: as many as its network takes. */
     token_pace: z.nullable(z.int()),
     recipients: RecipientCounts(),
-    /** Its messages by their status; those that were taken back are none of them. */
+    /**
+     * Its messages by status, without those that were taken back. `sent` includes the delivered ones and
+     * `delivered` the read ones, as on Beranda.
+     */
     messages: z.object({
       waiting: z.int(),
       sent: z.int(),

@@ -46,7 +46,7 @@ const conversation = () => ({ token_id: IdInput('token'), peer: TypedPeer() });
 export const listOptouts = act({
   name: 'optout_list',
   by: 'customer',
-  list: 'manual',
+  list: 'arrow',
   input: () => ({
     ...paging(['created_at']),
     token_id: IdInput('token'),

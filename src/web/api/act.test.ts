@@ -162,6 +162,10 @@ test.each([
   [{ code: 0, result: { msg: ' \n' }, msg: 'B' }, 'B'],
   [{ code: 0, result: { msg: 7 }, msg: 'B' }, 'B'],
   [{ code: 0, result: 'tidak', msg: 'B' }, 'B'],
+  [{ code: 0, response: 'dari response' }, 'dari response'],
+  [{ code: 0, result: { msg: '' }, msg: ' ', response: 'C' }, 'C'],
+  [{ code: 0, msg: 'B', response: 'C' }, 'B'],
+  [{ code: 0, result: { msg: '' }, msg: '', response: {} }, 'Error'],
   [{ code: 0, result: { msg: '' }, msg: '' }, 'Error'],
   [{ code: 0, msg: 'tak dikenal', error: { type: 'constructor' } }, 'tak dikenal'],
 ])('code 0 in %j is told as "%s"', async (body, sentence) => {
@@ -194,7 +198,7 @@ test('each paging type is read from its own place', async () => {
   serverSays({ code: 1, result: { data: rows, total_page: 7 } });
   expect(await perform(listDefault, {})).toEqual({ rows, totalPages: 7, count: 2 });
   serverSays({ code: 1, result: { data: rows, total: 63 } });
-  expect(await perform(listArrow, {})).toEqual({ rows, totalPages: 7, count: 2 });
+  expect(await perform(listArrow, {})).toEqual({ rows, totalPages: 7, total: 63, count: 2 });
   serverSays({ code: 1, data: rows, count: 20 });
   expect(await perform(listManual, {})).toEqual({ rows, totalPages: undefined, count: 20 });
 });

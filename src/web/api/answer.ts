@@ -15,7 +15,7 @@ const bag = (value: unknown): Bag => (isBag(value) ? value : {});
 
 /**
  * What the server's reply means, as specified: a null body is the Error 'Error'; `code` 0 (or '0')
- * rejects with `result.msg`, else `msg`, else the response. The body is looked at before the status.
+ * rejects with `result.msg`, else `msg`, else `response`. The body is looked at before the status.
  * A text where a list should be is no answer of ours: it fails, and a failed list is an empty one.
  *
  * @throws Refusal, AnswerError, TransportError, Error

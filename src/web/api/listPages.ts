@@ -5,6 +5,8 @@ export type ListAnswer<Row> = {
   rows: readonly Row[];
   /** `undefined` for `manual`, which does not say. */
   totalPages: number | undefined;
+  /** Rows of all pages, where the answer says so: `arrow`. */
+  total?: number;
   /** Where a filter chose among the first so many that a search found, not among all. */
   searched?: number;
   /** `manual`: how far this page moves the offset. */
@@ -43,8 +45,9 @@ export function readPage(paging: Paging, body: unknown): ListAnswer<unknown> {
     paging === 'default'
       ? whole(result['total_page'])
       : Math.ceil(whole(result['total']) / PAGE_SIZE);
+  const total = paging === 'arrow' && 'total' in result && { total: whole(result['total']) };
   const searched = 'searched' in result && { searched: whole(result['searched']) };
-  return { rows, totalPages, ...searched, count: rows.length };
+  return { rows, totalPages, ...total, ...searched, count: rows.length };
 }
 
 /** Where the pages of a `manual` list begin, as far as their answers have told: page → offset. */

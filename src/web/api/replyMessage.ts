@@ -1,14 +1,14 @@
 /**
- * The words of a reply that says no (docs/screens.md#calls): those of its `result.msg`, else those of its
- * `msg`; `undefined` where neither says anything. Blanks and what is no text say nothing.
+ * The message of a reply with `code` 0 (docs/screens.md#calls): its `result.msg`, else its `msg`, else its
+ * `response`; `undefined` where none of them has text. Only a string with something besides blanks counts.
  */
 export function replyMessage(reply: unknown): string | undefined {
-  return [messageIn(fieldOf(reply, 'result')), messageIn(reply)].find((said) => said !== undefined);
-}
-
-function messageIn(part: unknown): string | undefined {
-  const message = fieldOf(part, 'msg');
-  return typeof message === 'string' && message.trim() !== '' ? message : undefined;
+  const candidates = [
+    fieldOf(fieldOf(reply, 'result'), 'msg'),
+    fieldOf(reply, 'msg'),
+    fieldOf(reply, 'response'),
+  ];
+  return candidates.find((text): text is string => typeof text === 'string' && text.trim() !== '');
 }
 
 const fieldOf = (value: unknown, name: string): unknown =>

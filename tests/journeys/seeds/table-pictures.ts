@@ -8,7 +8,7 @@ const FAILED = /stok selendang/;
 
 /** The views that somebody of the shop has saved. */
 export async function saveViews(address: string, { customer: { session } }: Shop): Promise<void> {
-  await ask(address, saveView, { name: 'Belum dibaca', status: 'delivered' }, session);
+  await ask(address, saveView, { name: 'Belum dibaca', status: ['delivered'] }, session);
   await ask(address, saveView, { name: 'Tagihan 30 hari', q: '6281', days: '30' }, session);
 }
 
@@ -52,7 +52,7 @@ export const tablePictures = ({ customer: { session } }: Shop): Picture[] => [
   {
     name: 'ekspor',
     options: { session },
-    path: '/message-history?status=failed',
+    path: '/message-history?status[]=failed',
     before: exportAll,
   },
   {
@@ -64,13 +64,13 @@ export const tablePictures = ({ customer: { session } }: Shop): Picture[] => [
   {
     name: 'pesan-gagal',
     options: { session, dark: true },
-    path: '/message-history?status=failed',
+    path: '/message-history?status[]=failed',
     before: openFailed,
   },
   {
     name: 'pesan-gagal-ponsel',
     options: { session, width: 390 },
-    path: '/message-history?status=failed',
+    path: '/message-history?status[]=failed',
     before: openFailed,
   },
 ];

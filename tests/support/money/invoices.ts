@@ -24,16 +24,24 @@ export const seller = {
 type Asker = { accountId: string };
 
 /** Top-ups with their invoices, over a test's database; plans are charged without asking anybody. */
-export async function invoicesApp(db: TestDatabase, { ppn = false }: { ppn?: boolean } = {}) {
+export async function invoicesApp(
+  db: TestDatabase,
+  {
+    ppn = false,
+    ...changes
+  }: { ppn?: boolean } & { [Key in keyof typeof seller]?: undefined } = {},
+) {
   const app = await topupApp(db, { ppn });
   const { sql, allAccountsSql } = app.deps;
   const now = app.clock.now;
-  await recordSeller({
-    allAccountsSql,
-    config: { ...seller, PPN: ppn },
-    log: { warn: () => undefined },
-    now,
-  });
+  const recordAs = (config: object) =>
+    recordSeller({
+      allAccountsSql,
+      config: { ...seller, PPN: ppn, ...config },
+      log: { warn: () => undefined },
+      now,
+    });
+  await recordAs(changes);
   const secrets = secretsFrom(Buffer.alloc(32, 7));
   const invoices = openInvoices({
     sql,
@@ -53,6 +61,8 @@ export async function invoicesApp(db: TestDatabase, { ppn = false }: { ppn?: boo
     ...app,
     invoices,
     acts,
+    /** Records the seller anew, with these settings changed. */
+    recordAs,
     list: (asker: Asker, fields = {}) =>
       perform(acts, 'invoice_list', asker, fields) as Promise<{ rows: Invoice[]; total: number }>,
     get: (asker: Asker, invoiceId: string) =>

@@ -27,6 +27,14 @@ export function clockAt(start = MORNING) {
   };
 }
 
+/** A seller whose invoices with PPN need not wait. */
+export async function completeSeller({ owner }: Pick<TestDatabase, 'owner'>): Promise<void> {
+  await owner`
+    insert into sellers (valid_from, name, address, npwp, adds_ppn)
+    values ('2026-01-01', 'PT Kabari Contoh', 'Jl. Braga 10, Bandung', '0123456789012345', true)
+    on conflict do nothing`;
+}
+
 export type TopupApp = Awaited<ReturnType<typeof topupApp>>;
 
 /** All that billing needs, over a test's database. `prices` must be closed; `using` does it. */
@@ -57,6 +65,7 @@ export async function topupApp(
     TOPUP_MAXIMUM: 100_000_000,
     FOUR_EYES_ABOVE: fourEyesAbove,
   };
+  if (ppn) await completeSeller(db);
   const troubles: unknown[] = [];
   const statements = new Map<string, Buffer>();
   const prices: Prices = await openPrices({

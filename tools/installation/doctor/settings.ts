@@ -94,6 +94,22 @@ export function secretKey(
     : ok('Secrets are sealed with SECRET_KEY.');
 }
 
+/** Whether invoices with PPN can be issued: they name the seller's NPWP and address. */
+export function seller({
+  missing,
+  invoices_waiting: waiting,
+}: {
+  missing: readonly ('npwp' | 'address')[];
+  invoices_waiting: number;
+}): Finding {
+  if (missing.length === 0) return ok('Invoices have what they must name of the seller.');
+  const names = missing.map((fact) => (fact === 'npwp' ? 'SELLER_NPWP' : 'SELLER_ADDRESS'));
+  return warning(
+    `PPN is on without ${names.join(' and ')}: ${waiting} invoices of paid top-ups wait.`,
+    'Enter both at Pengaturan, or in the environment; waiting invoices are then issued within a minute.',
+  );
+}
+
 /** Operators whom a stolen password alone would let in. */
 export function secondFactors(
   { OPERATOR_SECOND_FACTOR }: Pick<Config, 'OPERATOR_SECOND_FACTOR'>,

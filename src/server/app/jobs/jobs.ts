@@ -1,5 +1,5 @@
 import { notifySuspensions, sweepAccounts } from '#server/domains/accounts/accounts.ts';
-import { pruneNotices, runBilling } from '#server/domains/billing/billing.ts';
+import { issueWaitingInvoices, pruneNotices, runBilling } from '#server/domains/billing/billing.ts';
 import { pruneHealth } from '#server/domains/channels/channels.ts';
 import { eraseOldLines } from '#server/domains/channels/simulator/simulator.ts';
 import { pruneWeb } from '#server/domains/channels/web/web.ts';
@@ -152,6 +152,11 @@ function accountJobs(container: Container): readonly Job[] {
       cron: '* * * * *',
       heartbeatSeconds: 60,
       run: () => runBilling(billing.work),
+    },
+    {
+      name: 'waiting-invoices',
+      cron: '* * * * *',
+      run: () => issueWaitingInvoices({ allAccountsSql, now }),
     },
     { name: 'message-expiry', cron: '* * * * *', run: () => expireMessages(allAccountsSql) },
     { name: 'parked-receipts', cron: '* * * * *', run: () => messages.retryParked() },

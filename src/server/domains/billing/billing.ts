@@ -17,4 +17,4 @@ export { startCreditWatch } from './subscriptions/watch.ts';
 export { invoicesAccountData } from './invoices/account-data.ts';
 export { readInvoice } from './invoices/read.ts';
 export { type Invoices, openInvoices } from './invoices/invoices.ts';
-export { recordSeller } from './invoices/sellers.ts';
+export { issueWaitingInvoices, readSellerGaps, recordSeller } from './invoices/sellers.ts';

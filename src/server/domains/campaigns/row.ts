@@ -128,8 +128,8 @@ function messagesOf({ messages, taken_back }: StoredCampaign): Campaign['message
     statuses.reduce((sum, status) => sum + Math.max(0, messages[status] ?? 0), 0);
   return {
     waiting: count('scheduled', 'accepted', 'queued', 'sending'),
-    sent: count('sent'),
-    delivered: count('delivered'),
+    sent: count('sent', 'delivered', 'read'),
+    delivered: count('delivered', 'read'),
     read: count('read'),
     failed: count('failed'),
     cancelled: Math.max(0, count('cancelled') - taken_back),

@@ -112,6 +112,7 @@ describe('settings that are changed while it runs', () => {
       ['REGISTRATION', 'ya', 'Pilih nyala atau mati.'],
       ['SELLER_NAME', '', 'Wajib diisi.'],
       ['SELLER_EMAIL', 'toko', 'Tulis alamat surel, misalnya halo@toko.id.'],
+      ['SELLER_NPWP', '01.234', 'Tulis NPWP dengan 15 atau 16 angka, tanpa titik.'],
       ['MAINTENANCE_TEXT', '<b>', 'Ada karakter yang tidak dapat dipakai.'],
       [
         'SUPPORT_HOURS',

@@ -85,7 +85,8 @@ test('somebody in the portal stops messages to a number, with a reason, and lets
     source: 'portal',
     reason: 'Lewat telepon',
   });
-  expect((await running.ask('optout_list', which)).body.data).toMatchObject([{ peer: PEER }]);
+  const listed = await running.ask('optout_list', which);
+  expect(listed.body.result).toMatchObject({ data: [{ peer: PEER }], total: 1 });
   const { peer: to, ...rest } = which;
   const send = () => running.ask('message_send', { ...rest, to, text: 'Hai', key: randomUUID() });
   expect((await send()).body.error.type).toBe('recipient_opted_out');
@@ -107,6 +108,25 @@ test('nobody stops or reads messages of a token that is not theirs', async ({ db
   ] as const) {
     expect((await running.ask(act, { ...which, ...more })).body.error.type, act).toBe('not_found');
   }
+});
+
+test('the portal pages opt-outs from 1, with the number of all', async ({ db, running }) => {
+  const ani = await signedIn(db);
+  await db.owner`
+    insert into optouts (account_id, token_id, peer, source, created_at)
+    select ${ani.accountId}, ${ani.tokenId}, '62812000000' || lpad(n::text, 2, '0'), 'api',
+      now() - n * interval '1 minute'
+    from generate_series(1, 12) as n`;
+  const which = { token: ani.token, token_id: publicId('token', ani.tokenId) };
+  const page = async (number: string) =>
+    (await running.ask('optout_list', { ...which, page: number, start: number })).body.result;
+  const [first, second, third] = [await page('1'), await page('2'), await page('3')];
+  expect([first.total, second.total, third.total]).toEqual([12, 12, 12]);
+  const peers = [...first.data, ...second.data].map(({ peer }: { peer: string }) => peer);
+  expect(peers).toEqual(
+    Array.from({ length: 12 }, (_, n) => `62812000000${String(n + 1).padStart(2, '0')}`),
+  );
+  expect(third.data).toEqual([]);
 });
 
 test('opt-outs are paged by number, each once, and one can be asked for', async ({ ani }) => {

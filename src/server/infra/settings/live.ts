@@ -127,7 +127,10 @@ export function readLive(
 
 const NUMBERS = new Intl.NumberFormat('id-ID');
 
-function expectationOf({ live: { kind, min = 0, max = 0 } }: LiveSetting<unknown>): string {
+function expectationOf({
+  live: { kind, min = 0, max = 0, expects },
+}: LiveSetting<unknown>): string {
+  if (expects !== undefined) return expects;
   const range = `dari ${NUMBERS.format(min)} sampai ${NUMBERS.format(max)}`;
   if (kind === 'decimal') return `Tulis angka ${range}, desimal dengan titik.`;
   if (kind === 'rupiah' || kind === 'whole') return `Tulis angka bulat ${range}.`;

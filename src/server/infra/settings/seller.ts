@@ -13,10 +13,26 @@ export const sellerSettings = {
     kind: 'text',
     max: 100,
   }),
-  SELLER_ADDRESS: optional('The address of the seller, on invoices.', text),
-  SELLER_NPWP: optional(
-    'The NPWP of the seller, 15 or 16 digits: without it invoices with PPN are not complete.',
-    npwp,
+  SELLER_ADDRESS: live(
+    optional('The address of the seller, on invoices: without it invoices with PPN wait.', text),
+    {
+      group: 'seller',
+      label: 'Alamat penjual',
+      help: 'Wajib di faktur dengan PPN: tanpa alamat, faktur itu menunggu.',
+      kind: 'text',
+      max: 200,
+    },
+  ),
+  SELLER_NPWP: live(
+    optional('The NPWP of the seller, 15 or 16 digits: without it invoices with PPN wait.', npwp),
+    {
+      group: 'seller',
+      label: 'NPWP penjual',
+      help: 'Wajib di faktur dengan PPN: tanpa NPWP, faktur itu menunggu. 15 atau 16 angka.',
+      kind: 'text',
+      max: 16,
+      expects: 'Tulis NPWP dengan 15 atau 16 angka, tanpa titik.',
+    },
   ),
   SELLER_EMAIL: live(optional('The e-mail address of the seller, on invoices.', text), {
     group: 'seller',

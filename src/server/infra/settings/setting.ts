@@ -21,6 +21,8 @@ export type LiveFacts = {
   /** The least and the most, of numbers; the longest, of texts. */
   min?: number;
   max?: number;
+  /** The sentence for a text that its reader refuses. */
+  expects?: string;
   /** Raising it takes a safeguard away: whoever does it gives the password once more. */
   guarded?: boolean;
 };

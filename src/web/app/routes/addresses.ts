@@ -3,6 +3,7 @@ import {
   listFields,
   oneOf,
   text,
+  texts,
   whole,
   type Readers,
 } from '#web/browser/router/searchFields.ts';
@@ -42,7 +43,7 @@ export const addresses = {
     from: date,
     to: date,
     direction: text,
-    status: text,
+    status: texts,
     type: text,
     token: text,
     /** Left out: the table. */

@@ -9,6 +9,12 @@ export type SearchOf<R extends Readers> = {
 export const text: Reader<string> = (value) =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
+/** Texts that are not empty, `name[]` in the address; a name without brackets is a list of one. */
+export const texts: Reader<readonly string[]> = (value) => {
+  const found = [value].flat().filter((one) => typeof one === 'string' && one !== '');
+  return found.length > 0 ? (found as string[]) : undefined;
+};
+
 /** A whole number from 0 on. */
 export const whole: Reader<number> = (value) => {
   const digits = typeof value === 'number' ? String(value) : value;

@@ -9,7 +9,10 @@ const UNDER_WAY_MS = 1_000;
 
 /** True while its figures change by themselves. */
 export const isUnderWay = ({ status, becoming, messages }: Campaign): boolean =>
-  status === 'running' || becoming !== null || messages.waiting + messages.sent > 0;
+  status === 'running' ||
+  becoming !== null ||
+  messages.waiting > 0 ||
+  messages.sent > messages.delivered;
 
 /** One campaign. */
 export const campaignQuery = (id: string) =>

@@ -11,7 +11,7 @@ test('filters are named as the table names them, and none is left out', () => {
       {
         from: '2026-11-01',
         to: '2026-11-07',
-        status: 'waiting',
+        status: ['waiting', 'read'],
         direction: 'out',
         type: 'image',
         q: 'Budi',
@@ -19,7 +19,9 @@ test('filters are named as the table names them, and none is left out', () => {
       },
       nameOfToken,
     ),
-  ).toBe('cocok dengan “Budi”, Antre, Keluar, Gambar, token Kasir, 1 Nov 2026 sampai 7 Nov 2026');
+  ).toBe(
+    'cocok dengan “Budi”, Antre atau Dibaca, Keluar, Gambar, token Kasir, 1 Nov 2026 sampai 7 Nov 2026',
+  );
   expect(filterWords({ from: '2026-11-01', to: '2026-11-01' }, nameOfToken)).toBe('1 Nov 2026');
   expect(filterWords({ token_id: `tok_${'1'.repeat(26)}` }, nameOfToken)).toBe(
     'token yang sudah dihapus',
@@ -28,6 +30,6 @@ test('filters are named as the table names them, and none is left out', () => {
 
 test('a file is called by what was asked for', () => {
   expect(exportTitle({ kind: 'messages' }, nameOfToken)).toBe('Semua pesan');
-  expect(exportTitle({ kind: 'messages', status: 'failed' }, nameOfToken)).toBe('Pesan: Gagal');
+  expect(exportTitle({ kind: 'messages', status: ['failed'] }, nameOfToken)).toBe('Pesan: Gagal');
   expect(exportTitle({ kind: 'messages', chosen: 3 }, nameOfToken)).toBe('3 pesan pilihan');
 });

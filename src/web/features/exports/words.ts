@@ -16,7 +16,7 @@ export function filterWords(
   // Each of them is named: a filter that is not would have the dialog say that all messages come along.
   const words: Record<Exclude<keyof Filters, 'to'>, string | undefined> = {
     q: q && `cocok dengan “${q}”`,
-    status: status && statusFilterLabel(status),
+    status: status?.map(statusFilterLabel).join(' atau '),
     direction: direction && directionLabel[direction],
     type: type && messageTypeLabel[type],
     token_id: token && `token ${isolated(nameOfToken(token) ?? 'yang sudah dihapus')}`,

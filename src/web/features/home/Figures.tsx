@@ -35,7 +35,7 @@ export function Today({ today, yesterday }: TodayProps) {
             lessIsBetter={key === 'failed'}
           >
             {key === 'failed' && now.failed > 0 && (
-              <Link to="/message-history" search={{ status: 'failed', from: day, to: day }}>
+              <Link to="/message-history" search={{ status: ['failed'], from: day, to: day }}>
                 Lihat sebabnya
               </Link>
             )}

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { canResend } from './labels.ts';
+import { canResend, manyActions } from './labels.ts';
 
 const failed = { direction: 'out', status: 'failed', type: 'text' } as const;
 
@@ -14,4 +14,14 @@ test('a message is sent once more where that may help, and not where its failure
   expect(canResend({ ...failed, status: 'cancelled', failure: null })).toBe(true);
   expect(canResend({ ...failed, direction: 'in', failure: null })).toBe(false);
   expect(canResend({ ...failed, status: 'read', failure: null })).toBe(false);
+});
+
+test('offers only actions that fit at least one selected message', () => {
+  const read = { ...failed, status: 'read' } as const;
+  const received = { ...failed, direction: 'in', status: 'received' } as const;
+  const queued = { ...failed, status: 'queued' } as const;
+  expect(manyActions([read, read])).toEqual(['export']);
+  expect(manyActions([received, read])).toEqual(['export']);
+  expect(manyActions([read, queued])).toEqual(['cancel', 'export']);
+  expect(manyActions([failed, read])).toEqual(['resend', 'export']);
 });

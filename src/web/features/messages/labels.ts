@@ -33,6 +33,19 @@ export const canResend = (
   message: Pick<MessageRow, 'direction' | 'status' | 'type' | 'failure'>,
 ): boolean => mayResend(message) && !(message.status === 'failed' && inVain.has(message.failure));
 
+export type ManyAction = 'resend' | 'cancel' | 'export';
+
+/** The actions that can do anything with a selection. */
+export function manyActions(
+  messages: readonly Pick<MessageRow, 'direction' | 'status' | 'type'>[],
+): readonly ManyAction[] {
+  return [
+    ...(messages.some(mayResend) ? (['resend'] as const) : []),
+    ...(messages.some(canCancel) ? (['cancel'] as const) : []),
+    'export',
+  ];
+}
+
 type Peer = { peer: string; peer_name: string | null };
 
 /** A person's name where one is known, else the number. */

@@ -207,15 +207,18 @@ test('with the keyboard a country is found by name, ISO code and dial code, and 
     ).toBe(true),
   );
 
-  const finds = async (query: string) => {
+  const finds = async (query: string, countries: readonly string[], reach = Infinity) => {
     await search.fill(query);
-    return (await options(page)).map((text) => text.split('\n').at(-2));
+    await waitFor(async () => {
+      const names = (await options(page)).map((text) => text.split('\n').at(-2));
+      expect(names.slice(0, reach)).toEqual(countries);
+    });
   };
-  expect(await finds('jerman')).toEqual(['Jerman']);
-  expect(await finds(' Germ ')).toEqual(['Jerman']);
-  expect(await finds('+998')).toEqual(['Uzbekistan']);
-  expect((await finds('my')).slice(0, 1)).toEqual(['Malaysia']);
-  expect(await finds('qqq')).toEqual([]);
+  await finds('jerman', ['Jerman']);
+  await finds(' Germ ', ['Jerman']);
+  await finds('+998', ['Uzbekistan']);
+  await finds('my', ['Malaysia'], 1);
+  await finds('qqq', []);
   await page.getByRole('status').filter({ hasText: 'Negara tidak ditemukan' }).waitFor();
   await page.keyboard.press('Escape');
   await waitFor(async () => expect(await search.inputValue()).toBe(''));
@@ -231,6 +234,35 @@ test('with the keyboard a country is found by name, ISO code and dial code, and 
   expect(await caret(to)).toBe('+44 8123 456789'.length);
   expect(await textOf(page, 'Recipient')).toBe('448123456789');
   expect(await button.getAttribute('aria-label')).toBe('Negara: Inggris Raya (+44)');
+});
+
+test('searches the countries 250 ms after the last letter; a key does not wait', async ({
+  show,
+}) => {
+  const page = await show('telephone-field', { own: true });
+  const button = country(page, OURS);
+  await button.and(page.locator('[aria-label*="Indonesia"]')).waitFor();
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 60_000);
+  await button.focus();
+  await page.keyboard.press('Enter');
+  const search = page.getByRole('combobox', { name: 'Cari negara atau kode' });
+  await search.waitFor();
+  await waitFor(async () => expect(await isFocused(search)).toBe(true));
+  const count = () => page.getByRole('option').count();
+  await page.keyboard.type('jer');
+  await page.clock.runFor(249);
+  await page.keyboard.type('man');
+  await page.clock.runFor(249);
+  expect(await search.inputValue()).toBe('jerman');
+  expect(await count()).toBe(211);
+  await page.clock.runFor(1);
+  await waitFor(async () => expect(await count()).toBe(1));
+  await search.fill('jepang');
+  await page.keyboard.press('Enter');
+  await waitFor(async () =>
+    expect(await button.getAttribute('aria-label')).toBe('Negara: Jepang (+81)'),
+  );
 });
 
 test('without a search box typing jumps to a name after a pause; Escape and Tab close', async ({

@@ -14,9 +14,9 @@ import type { Country, Typed } from '#web/ui/phone/telephone.ts';
 import {
   listed,
   pickCountry,
+  SEARCH_DEBOUNCE_MS,
   searchCountries,
   typeAhead,
-  TYPE_AHEAD_MS,
   type CountryTable,
 } from '#web/ui/phone/telephoneCountries.ts';
 import type { TelephoneOptions } from '#web/ui/phone/telephoneOptions.ts';
@@ -73,7 +73,11 @@ const isSame = (one: Country, other: Country | undefined) =>
 function Countries({ table, options, now, onPick, onClose }: Props) {
   const { enableSearch = false, searchNotFound } = options;
   const [list] = useState(() => listed(table));
+  /** The text in the search box; the list follows it once typing pauses. */
+  const [typed, setTyped] = useState('');
   const [query, setQuery] = useState('');
+  const pause = useRef<number>(undefined);
+  useEffect(() => () => window.clearTimeout(pause.current), []);
   const found = searchCountries(list, query);
   const placeOf = (country: Country | undefined) =>
     Math.max(
@@ -81,30 +85,44 @@ function Countries({ table, options, now, onPick, onClose }: Props) {
       list.findIndex((one) => isSame(one, country)),
     );
   const [active, setActive] = useState(() => placeOf(now.country));
-  const jump = useTypeAhead((typed) => {
-    const country = typeAhead(list, typed);
+  const jump = useTypeAhead((word) => {
+    const country = typeAhead(list, word);
     if (country) setActive(placeOf(country));
   });
+  const startOf = (text: string) => (text.trim() === '' ? placeOf(now.country) : 0);
   const search = (text: string) => {
+    window.clearTimeout(pause.current);
+    setTyped(text);
     setQuery(text);
-    setActive(text.trim() === '' ? placeOf(now.country) : 0);
+    setActive(startOf(text));
+  };
+  const type = (text: string) => {
+    window.clearTimeout(pause.current);
+    setTyped(text);
+    pause.current = window.setTimeout(() => search(text), SEARCH_DEBOUNCE_MS);
   };
   const pick = (country: Country, event: SyntheticEvent) =>
     onPick(pickCountry(now, country, options), event);
 
   const press = (event: KeyboardEvent) => {
+    // A key does not wait for the pause: Enter takes the first country that fits what is typed.
+    const isPending = typed !== query;
+    const matches = isPending ? searchCountries(list, typed) : found;
+    const at = isPending ? startOf(typed) : active;
     const moves: Record<string, number> = {
-      ArrowDown: active + 1,
-      ArrowUp: active - 1,
-      PageDown: active + PAGE,
-      PageUp: active - PAGE,
-      ...(!enableSearch && { Home: 0, End: found.length - 1 }),
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      PageDown: at + PAGE,
+      PageUp: at - PAGE,
+      ...(!enableSearch && { Home: 0, End: matches.length - 1 }),
     };
     const to = moves[event.key];
-    const country = found[active];
-    if (to !== undefined) setActive(Math.min(Math.max(0, to), Math.max(0, found.length - 1)));
-    else if (event.key === 'Enter' && country) pick(country, event);
-    else if (event.key === 'Escape' && query !== '') search('');
+    const country = matches[at];
+    if (to !== undefined) {
+      if (isPending) search(typed);
+      setActive(Math.min(Math.max(0, to), Math.max(0, matches.length - 1)));
+    } else if (event.key === 'Enter' && country) pick(country, event);
+    else if (event.key === 'Escape' && typed !== '') search('');
     else if (event.key === 'Escape') onClose('button');
     else if (event.key === 'Tab') onClose(event.shiftKey ? 'button' : 'number');
     else if (event.key !== 'Enter' && (enableSearch || !jump(event))) return;
@@ -120,7 +138,7 @@ function Countries({ table, options, now, onPick, onClose }: Props) {
   return (
     <div className={styles['countries']}>
       {enableSearch && (
-        <SearchBox {...links} id={id} query={query} options={options} onSearch={search} />
+        <SearchBox {...links} id={id} text={typed} options={options} onType={type} />
       )}
       <ListBox
         {...(!enableSearch && links)}
@@ -146,12 +164,12 @@ type Links = {
 
 type SearchProps = Links & {
   id: string;
-  query: string;
+  text: string;
   options: TelephoneOptions;
-  onSearch: (query: string) => void;
+  onType: (text: string) => void;
 };
 
-const SearchBox = ({ id, query, options, onSearch, ...links }: SearchProps) => (
+const SearchBox = ({ id, text, options, onType, ...links }: SearchProps) => (
   <div className={styles['search']}>
     <input
       {...links}
@@ -165,8 +183,8 @@ const SearchBox = ({ id, query, options, onSearch, ...links }: SearchProps) => (
       spellCheck={false}
       className={controlClass('md', styles['query'])}
       placeholder={options.searchPlaceholder}
-      value={query}
-      onChange={(event) => onSearch(event.target.value)}
+      value={text}
+      onChange={(event) => onType(event.target.value)}
     />
   </div>
 );
@@ -256,7 +274,7 @@ function useTypeAhead(onWord: (word: string) => void): (event: KeyboardEvent) =>
     pause.current = window.setTimeout(() => {
       newest.current(word.current);
       word.current = '';
-    }, TYPE_AHEAD_MS);
+    }, SEARCH_DEBOUNCE_MS);
     return true;
   };
 }

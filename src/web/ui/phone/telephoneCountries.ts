@@ -139,8 +139,8 @@ export function searchCountries(list: readonly Country[], query: string): readon
   return [...new Set([...codes, ...called])];
 }
 
-/** How long a pause ends a word that is typed on the list, in milliseconds. */
-export const TYPE_AHEAD_MS = 250;
+/** The debounce of the country search, in the search box and of a word typed on the list. */
+export const SEARCH_DEBOUNCE_MS = 250;
 
 /**
  * The first country whose name begins with what was typed on the list: by its Indonesian name, else

@@ -34,6 +34,43 @@ test('a select starts with a placeholder that cannot be chosen again, and is wor
   expect(await page.locator(`[id="${errorId}"]`).textContent()).toBe('Pilih bank pengirim.');
 });
 
+test('selects several options by mouse and keys, and returns the focus on Escape', async ({
+  show,
+}) => {
+  const page = await show('select');
+  const button = page.getByRole('button', { name: /^Status kiriman:/ });
+  const selected = page.getByLabel('Statuses', { exact: true });
+  expect(await button.getAttribute('aria-expanded')).toBe('false');
+  expect(await button.innerText()).toBe('Semua status');
+  await button.focus();
+  await page.keyboard.press('Enter');
+  const list = page.getByRole('dialog', { name: 'Status kiriman' });
+  const failed = list.getByRole('checkbox', { name: 'Gagal' });
+  await waitFor(async () =>
+    expect(
+      await list
+        .getByRole('checkbox', { name: 'Terkirim' })
+        .evaluate((one) => one === document.activeElement),
+    ).toBe(true),
+  );
+  await failed.check();
+  await waitFor(async () => expect(await selected.textContent()).toBe('failed'));
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Space');
+  // The order is that of the options.
+  await waitFor(async () => expect(await selected.textContent()).toBe('sent failed'));
+  expect(await button.innerText()).toBe('Terkirim, Gagal');
+  await failed.uncheck();
+  await waitFor(async () => expect(await selected.textContent()).toBe('sent'));
+  await page.keyboard.press('Escape');
+  await list.waitFor({ state: 'detached' });
+  expect(await button.evaluate((one) => one === document.activeElement)).toBe(true);
+  await button.click();
+  await list.waitFor();
+  await page.getByRole('combobox', { name: 'Bank tujuan' }).focus();
+  await list.waitFor({ state: 'detached' });
+});
+
 test('a list of twelve is a select, one of thirteen is searched by typing', async ({ show }) => {
   const page = await show('select', { width: 390 });
   const few = page.getByLabel('Dua belas token');

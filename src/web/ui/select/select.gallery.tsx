@@ -2,6 +2,7 @@ import { useState } from 'react';
 import styles from '#web/gallery/fields.module.css';
 import type { Piece } from '#web/gallery/piece.ts';
 import { Emitted, Show } from '#web/gallery/Show.tsx';
+import { MultiSelect } from '#web/ui/select/MultiSelect.tsx';
 import { Select } from '#web/ui/select/Select.tsx';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
 
@@ -77,6 +78,7 @@ function Demo() {
         </div>
       </Show>
       <OneOfMany />
+      <SomeOfAll />
     </>
   );
 }
@@ -97,11 +99,29 @@ function OneOfMany() {
   );
 }
 
+function SomeOfAll() {
+  const [some, setSome] = useState<readonly string[]>([]);
+  return (
+    <Show title="MultiSelect: several at once">
+      <div className={styles['column']}>
+        <MultiSelect
+          label="Status kiriman"
+          none="Semua status"
+          options={statuses.slice(1)}
+          value={some}
+          onChange={setSome}
+        />
+        <Emitted of="Statuses">{some.join(' ') || 'none'}</Emitted>
+      </div>
+    </Show>
+  );
+}
+
 export const piece: Piece = {
   id: 'select',
   title: 'Select',
   about:
-    "The browser's own select, for up to twelve entries. SelectOne is for lists whose length is not known: beyond twelve entries it becomes a Combobox, whose code is fetched only then.",
+    "The browser's own select, for up to twelve entries. SelectOne is for lists whose length is not known: beyond twelve entries it becomes a Combobox, whose code is fetched only then. MultiSelect takes several of a short list.",
   props: [
     {
       name: 'options',
@@ -117,7 +137,8 @@ export const piece: Piece = {
     {
       name: '…',
       type: "ComponentProps<'select'>",
-      about: 'Everything a select takes. SelectOne takes value and onChange(value) instead.',
+      about:
+        'Everything a select takes. SelectOne takes value and onChange(value) instead, MultiSelect the list of values and `none`, the text of an empty selection.',
     },
   ],
   Demo,

@@ -52,6 +52,7 @@ export function openCaptcha(deps: Deps): Captcha {
     provider,
     siteKey,
     scriptUrl: place.scriptUrl,
+    stepsMax: 0,
     // The provider decides the difficulty.
     challenge: async () => ({}),
     async verify(act, answer, ip) {

@@ -15,6 +15,8 @@ export type Captcha = {
   /** What a browser needs for the provider's widget; '' where there is none. */
   siteKey: string;
   scriptUrl: string;
+  /** The largest number of steps that a task takes; 0 where the provider has a widget. */
+  stepsMax: number;
   /** A task for the browser, good for one call of `act`; `harder` for callers under suspicion. */
   challenge(act: Guarded, harder: boolean): Promise<Record<string, unknown>>;
   /**
@@ -32,7 +34,8 @@ export type Captcha = {
 export type Difficulty = { rounds: number; from: number; to: number };
 const USUAL: Difficulty = { rounds: 5_000, from: 400, to: 800 };
 const HARDER_FACTOR = 4;
-const LIFE_MS = 300_000;
+/** A slow phone over plain http needs minutes for a harder task. */
+const LIFE_MS = 1_800_000;
 
 const hex = z.string().check(z.regex(/^[0-9a-f]{1,200}$/));
 
@@ -56,7 +59,7 @@ const Answer = z.object({
 });
 
 /**
- * ALTCHA, self-hosted proof of work: signed, bound to its act, valid for five minutes, once.
+ * ALTCHA, self-hosted proof of work: signed, bound to its act, valid for half an hour, once.
  *
  * The server knows each task's solution by its signature, so checking one costs no work.
  */
@@ -73,6 +76,7 @@ export function openAltcha(
     provider: 'altcha',
     siteKey: '',
     scriptUrl: '',
+    stepsMax: difficulty.to,
     async challenge(act, harder) {
       const challenge: AltchaChallenge = await createChallenge({
         ...keys,
@@ -128,7 +132,7 @@ type Deps = { allAccountsSql: Sql; captcha: Captcha };
 export const captchaChallengeHandler = ({ allAccountsSql, captcha }: Deps): ActHandler =>
   handle(captchaChallenge, async ({ ip }, input) => {
     const harder = await isSuspect(allAccountsSql, ip);
-    const { provider, siteKey, scriptUrl } = captcha;
+    const { provider, siteKey, scriptUrl, stepsMax } = captcha;
     const challenge = await captcha.challenge(input.for, harder);
-    return { provider, challenge, site_key: siteKey, script_url: scriptUrl };
+    return { provider, challenge, site_key: siteKey, script_url: scriptUrl, steps_max: stepsMax };
   });

@@ -5,7 +5,7 @@ import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import { expireTopups } from '#server/domains/payments/payments.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { idOf, topupApp } from '#tests/support/money/topups.ts';
+import { completeSeller, idOf, topupApp } from '#tests/support/money/topups.ts';
 
 const migration = join(import.meta.dirname, '../../../migrations/0018_invoices.sql');
 
@@ -41,6 +41,7 @@ test('top-ups from before there were invoices get theirs, numbered in the order 
   ]);
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
   // Numbers go on where they ended.
+  await completeSeller(db);
   await app.transfer(open.total);
   const [paid] = await sql`select number from invoices where invoice_id = ${idOf(open)}`;
   expect(paid).toEqual({ number: 'INV/2026/11/000003' });

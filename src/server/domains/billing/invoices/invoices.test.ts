@@ -3,6 +3,7 @@ import { describe, expect } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
+import { civilDate } from '#contract/base/time.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import { expireTopups, rejectTopupByHand } from '#server/domains/payments/payments.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -13,6 +14,7 @@ import { refundPayment } from '#tests/support/money/refunds.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { idOf, perform } from '#tests/support/money/topups.ts';
 import { issueCreditNote, settleInvoice, voidInvoice } from './issue.ts';
+import { issueWaitingInvoices, readSellerGaps } from './sellers.ts';
 
 const reds = async (sql: Sql) =>
   (await checkLedger(sql)).filter(({ ok }) => !ok).map(({ invariant }) => invariant);
@@ -79,6 +81,98 @@ describe('the invoice of a top-up', () => {
     await app.transfer(late.total);
     const detail = await app.get(ani, idOf(late));
     expect(detail).toMatchObject({ status: 'paid', note: 'Dibayar setelah kedaluwarsa.' });
+    expect(await reds(sql)).toEqual([]);
+  });
+
+  test('waits for the NPWP and address of the seller, and gets its number when they are entered', async ({
+    sql,
+    db,
+  }) => {
+    const app = await invoicesApp(db, { ppn: true, SELLER_NPWP: undefined });
+    const ani = await customerWith(sql);
+    const [first, second, late] = [
+      await app.topup(ani.accountId, 250_000),
+      await app.topup(ani.accountId, 100_000),
+      await app.topup(ani.accountId, 50_000),
+    ];
+    await app.transfer(first.total);
+    const paidAt = app.clock.now();
+    app.clock.pass(1);
+    await app.transfer(second.total);
+    app.clock.pass(24);
+    await expireTopups(app.deps);
+    await app.transfer(late.total);
+    const work = { allAccountsSql: app.deps.allAccountsSql, now: app.clock.now };
+    await issueWaitingInvoices(work);
+    for (const topup of [first, second, late]) {
+      expect(await app.get(ani, idOf(topup))).toMatchObject({
+        status: 'open',
+        number: null,
+        total: topup.total,
+        note: 'Sudah dibayar. Faktur terbit setelah data penjual lengkap.',
+      });
+    }
+    expect(await readSellerGaps(sql)).toEqual({ missing: ['npwp'], invoices_waiting: 3 });
+    // The money is there, and the books hold.
+    const [wallet] = await sql`select available from wallets where account_id = ${ani.accountId}`;
+    expect(wallet?.['available']).toBeGreaterThanOrEqual(400_000);
+    expect(await reds(sql)).toEqual([]);
+
+    await app.recordAs({ SELLER_NPWP: undefined, SELLER_ADDRESS: ' ' });
+    await issueWaitingInvoices(work);
+    expect((await readSellerGaps(sql)).missing).toEqual(['npwp', 'address']);
+    await app.recordAs({});
+    await Promise.all([issueWaitingInvoices(work), issueWaitingInvoices(work)]);
+    const numbers = await Promise.all(
+      [first, second, late].map(async (topup) => (await app.get(ani, idOf(topup))).number),
+    );
+    const month = civilDate(app.clock.now()).slice(0, 7).replace('-', '/');
+    expect(numbers).toEqual([1, 2, 3].map((n) => `INV/${month}/00000${n}`));
+    expect(await app.get(ani, idOf(first))).toMatchObject({
+      status: 'paid',
+      paid_at: paidAt,
+      note: null,
+      seller: { npwp: '0123456789012345', address: 'Jl. Jenderal Sudirman 1, Jakarta' },
+    });
+    expect(await app.get(ani, idOf(late))).toMatchObject({ note: 'Dibayar setelah kedaluwarsa.' });
+    expect(await readSellerGaps(sql)).toEqual({ missing: [], invoices_waiting: 0 });
+    expect(await reds(sql)).toEqual([]);
+  });
+
+  test('is void once its payment is refunded while it waits', async ({ sql, db }) => {
+    const app = await invoicesApp(db, { ppn: true, SELLER_ADDRESS: undefined });
+    const ani = await customerWith(sql);
+    const topup = await app.topup(ani.accountId, 250_000);
+    await app.transfer(topup.total);
+    const [payment] = await sql<{ txn_id: string }[]>`select txn_id from provider_payments`;
+    const given = { ...ani, topupId: idOf(topup), txnId: payment?.txn_id ?? '' };
+    expect(await refundPayment(app.deps, given)).toBe('by_hand');
+    await app.recordAs({});
+    await issueWaitingInvoices({ allAccountsSql: app.deps.allAccountsSql, now: app.clock.now });
+    expect(await statusOf(sql, idOf(topup))).toMatchObject({ status: 'void', number: null });
+    expect(await sql`select from invoices where kind = 'credit_note'`).toHaveLength(0);
+    expect(await reds(sql)).toEqual([]);
+  });
+
+  test('waits for nothing without PPN', async ({ sql, db }) => {
+    const app = await invoicesApp(db, { SELLER_NPWP: undefined, SELLER_ADDRESS: undefined });
+    const ani = await customerWith(sql);
+    const topup = await app.topup(ani.accountId, 250_000);
+    await app.transfer(topup.total);
+    expect(await app.get(ani, idOf(topup))).toMatchObject({ status: 'paid', ppn: 0 });
+    expect(await readSellerGaps(sql)).toEqual({ missing: [], invoices_waiting: 0 });
+  });
+
+  test('names a seller that was completed after it was made', async ({ sql, db }) => {
+    const app = await invoicesApp(db, { ppn: true, SELLER_NPWP: undefined });
+    const ani = await customerWith(sql);
+    const topup = await app.topup(ani.accountId, 250_000);
+    await app.recordAs({});
+    await app.transfer(topup.total);
+    expect(await app.get(ani, idOf(topup))).toMatchObject({
+      status: 'paid',
+      seller: { npwp: '0123456789012345' },
+    });
     expect(await reds(sql)).toEqual([]);
   });
 

@@ -26,5 +26,7 @@ test('who sells is written down when it changes, and said when the NPWP is missi
   expect(await sql`select from sellers`).toHaveLength(2);
   expect(warned).toEqual([]);
   await record({ PPN: true, production: true, SELLER_NPWP: undefined });
-  expect(warned).toHaveLength(1);
+  expect(warned).toEqual([
+    ['PPN is on and the seller lacks NPWP or address: invoices with PPN wait'],
+  ]);
 });

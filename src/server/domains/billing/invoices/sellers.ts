@@ -1,3 +1,4 @@
+import type { SellerFact } from '#contract/operator/money/books.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -18,15 +19,60 @@ type SellerDeps = {
   now: () => Date;
 };
 
+type Named = Pick<Config, 'SELLER_NPWP' | 'SELLER_ADDRESS'>;
+
+/** What an invoice with PPN must name of the seller and is missing. */
+const missingOf = ({ SELLER_NPWP, SELLER_ADDRESS }: Named): SellerFact[] => [
+  ...(SELLER_NPWP?.trim() ? [] : (['npwp'] as const)),
+  ...(SELLER_ADDRESS?.trim() ? [] : (['address'] as const)),
+];
+
+/**
+ * What the newest seller lacks for invoices with PPN, and how many invoices of paid top-ups wait for it.
+ *
+ * @param allAccountsSql sees all accounts
+ */
+export async function readSellerGaps(
+  allAccountsSql: Sql,
+): Promise<{ missing: SellerFact[]; invoices_waiting: number }> {
+  const [[newest], [waiting]] = await Promise.all([
+    allAccountsSql<{ npwp: string | null; address: string | null; adds_ppn: boolean }[]>`
+      select npwp, address, adds_ppn from sellers order by valid_from desc limit 1`,
+    allAccountsSql<{ count: number }[]>`select count(*) as count from waiting_invoices()`,
+  ]);
+  const count = waiting?.count ?? 0;
+  const { npwp, address } = newest ?? {};
+  const isNeeded = newest?.adds_ppn === true || count > 0;
+  return {
+    missing: isNeeded
+      ? missingOf({ SELLER_NPWP: npwp ?? undefined, SELLER_ADDRESS: address ?? undefined })
+      : [],
+    invoices_waiting: count,
+  };
+}
+
+const ISSUED_AT_ONCE = 100;
+
+/** Issues the invoices that waited, once the seller is complete; in the order of their payments. */
+export async function issueWaitingInvoices({
+  allAccountsSql,
+  now,
+}: Pick<SellerDeps, 'allAccountsSql' | 'now'>): Promise<void> {
+  for (;;) {
+    const [issued] = await allAccountsSql<{ count: number }[]>`
+      select issue_waiting_invoices(${now()}, ${ISSUED_AT_ONCE}) as count`;
+    if ((issued?.count ?? 0) < ISSUED_AT_ONCE) return;
+  }
+}
+
 /**
  * Writes down who sells, as the settings say it, when that is another than the newest: invoices copy it when
  * they are issued. Nodes that start at once may write the same twice, which changes nothing.
  */
 export async function recordSeller({ allAccountsSql, config, log, now }: SellerDeps) {
-  if (config.production && config.PPN && config.SELLER_NPWP === undefined) {
-    log.warn(
-      'PPN is on and SELLER_NPWP is not set: invoices show PPN without the NPWP of the seller',
-    );
+  const missing = config.PPN ? missingOf(config) : [];
+  if (config.production && missing.length > 0) {
+    log.warn('PPN is on and the seller lacks NPWP or address: invoices with PPN wait');
   }
   const { SELLER_NAME, SELLER_ADDRESS, SELLER_NPWP, SELLER_EMAIL, SELLER_PHONE, PPN } = config;
   await allAccountsSql`

@@ -19,6 +19,13 @@ export const invoiceInvariants: readonly Invariant[] = [
       ) t full join (
         select account_id, topup_id, number, ppn, total, kind, base from invoices
         where (kind = 'topup' and status = 'paid')
+          -- Waiting for the seller's data, and refunded before it came.
+          or (kind = 'topup' and status = 'open' and topup_id in (
+            select topup_id from topups where status = 'paid'
+          ))
+          or (kind = 'topup' and status = 'void' and topup_id in (
+            select topup_id from refunds where from_saldo > 0
+          ))
           or (kind = 'plan' and status in ('open', 'paid') and topup_id in (
             select topup_id from topups where status = 'paid'
           ))
@@ -50,7 +57,7 @@ export const invoiceInvariants: readonly Invariant[] = [
             as booked,
           (select coalesce(sum(case kind when 'credit_note' then -ppn else ppn end), 0)
             from invoices i
-            where status = 'paid' or (status = 'open' and kind = 'plan' and exists (
+            where status = 'paid' or (status = 'open' and kind in ('plan', 'topup') and exists (
               select from topups t
               where t.account_id = i.account_id and t.topup_id = i.topup_id and t.status = 'paid'
             )))::bigint as invoiced

@@ -63,7 +63,7 @@ export function filterOf(
   return {
     from: input.from,
     until: input.to && daysAfter(input.to, 1),
-    statuses: input.status && statusesOf(input.status),
+    statuses: input.status?.flatMap(statusesOf),
     direction: input.direction,
     tokenId: input.token_id,
     type: input.type,

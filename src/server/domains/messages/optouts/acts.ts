@@ -7,6 +7,7 @@ import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import {
   type OptoutRef,
   type StoredOptout,
+  countOptouts,
   deleteOptout,
   lockOptouts,
   readOptouts,
@@ -21,13 +22,14 @@ type Deps = {
 
 /** The acts of opt-outs: the list, stopping messages to a phone, and letting them go on. */
 export const optoutActs = ({ sql, onStored }: Deps): readonly ActHandler[] => [
-  handle(listOptouts, ({ caller: { accountId } }, { token_id: tokenId, peer, start = 0 }) =>
+  handle(listOptouts, ({ caller: { accountId } }, { token_id: tokenId, peer, page = 1 }) =>
     asAccount(sql, accountId, async (tx) => {
       await requireToken(tx, accountId, tokenId);
       const which = { accountId, tokenId, peer };
-      const found = await readOptouts(tx, which, { limit: PAGE_SIZE + 1, offset: start });
-      const rows = found.slice(0, PAGE_SIZE).map((one) => optoutOf(tokenId, one));
-      return { rows, total: start + found.length };
+      const offset = Math.max(0, page - 1) * PAGE_SIZE;
+      const found = await readOptouts(tx, which, { limit: PAGE_SIZE, offset });
+      const total = await countOptouts(tx, which);
+      return { rows: found.map((one) => optoutOf(tokenId, one)), total };
     }),
   ),
   handle(addOptout, async ({ caller: { accountId } }, { token_id: tokenId, peer, reason }) => {

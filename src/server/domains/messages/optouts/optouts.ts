@@ -101,3 +101,12 @@ export function readOptouts(
     where account_id = ${accountId} and token_id = ${tokenId}
       ${peer === undefined ? tx`` : tx`and peer = ${peer}`} ${order}`;
 }
+
+/** How many opt-outs a token has: all, or that of one phone. */
+export async function countOptouts(tx: Tx, { accountId, tokenId, peer }: Which): Promise<number> {
+  const [found] = await tx<{ count: number }[]>`
+    select count(*) as count from optouts
+    where account_id = ${accountId} and token_id = ${tokenId}
+      ${peer === undefined ? tx`` : tx`and peer = ${peer}`}`;
+  return found?.count ?? 0;
+}

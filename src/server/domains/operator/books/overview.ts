@@ -1,5 +1,6 @@
 import { civilDate, wibMidnight } from '#contract/base/time.ts';
 import type { MoneyOverview } from '#contract/operator/money/books.ts';
+import { readSellerGaps } from '#server/domains/billing/billing.ts';
 import { lastCheck, lastSeal, totalSaldo } from '#server/domains/ledger/ledger.ts';
 import { moneyWork, paidSince } from '#server/domains/payments/payments.ts';
 import { pendingAdjustments } from '#server/domains/operator/adjustments/list.ts';
@@ -21,11 +22,12 @@ export function overviewOf(
       moneyWork(tx, at),
       pendingAdjustments(tx, { at, operatorId }),
     ]);
-    const [check, audit, seal, reconciliation] = await Promise.all([
+    const [check, audit, seal, reconciliation, seller] = await Promise.all([
       lastCheck(tx),
       lastAuditCheck(tx),
       lastSeal(tx),
       lastReconciliation(tx),
+      readSellerGaps(tx),
     ]);
     return {
       ...saldo,
@@ -35,6 +37,7 @@ export function overviewOf(
       audit: audit ? { at: audit.at, ok: audit.ok } : null,
       seal: seal ?? null,
       reconciliation: reconciliation ?? null,
+      seller,
       proposals,
     };
   }, SNAPSHOT);

@@ -213,7 +213,7 @@ function failedBy({ failed }: Facts): (Cause | undefined)[] {
       title: `${several ? `${some.length} pesan` : 'Pesan'} gagal: ${title}`,
       answer,
       about: { type: 'message', id: first.id },
-      href: several ? '/message-history?status=failed' : `/message-history?open=${first.id}`,
+      href: several ? '/message-history?status[]=failed' : `/message-history?open=${first.id}`,
       action: several ? 'Lihat pesannya' : 'Lihat pesan',
     });
   });

@@ -12,13 +12,26 @@ const words: Record<CaptchaState, string> = {
 };
 
 /** What the captcha is doing, in one calm line; above it the widget, where the provider has one. */
-export function CaptchaLine({ captcha: { state, container, start } }: { captcha: Captcha }) {
+export function CaptchaLine({ captcha }: { captcha: Captcha }) {
+  const { state, progress, container, start } = captcha;
+  const isSlow = progress !== undefined;
   return (
     <div>
       <div ref={container} className={styles['widget']} />
       <div className={styles['captcha']} data-state={state}>
         <Shield size={18} aria-hidden="true" />
-        <span role="status">{words[state]}</span>
+        <span role="status">
+          {words[state]}
+          {isSlow && ' Biarkan halaman ini terbuka.'}
+        </span>
+        {isSlow && (
+          <>
+            <progress max={1} value={progress} aria-label="Kemajuan pemeriksaan" />
+            <span className="num" aria-hidden="true">
+              {Math.floor(100 * progress)}%
+            </span>
+          </>
+        )}
         {state === 'failed' && (
           <button type="button" className={styles['textButton']} onClick={start}>
             Coba lagi

@@ -12,6 +12,8 @@ export type CaptchaRequest = {
   container: HTMLElement;
   /** `asking` while the person has to do something; `idle` when a solved one has expired. */
   setState: (state: CaptchaState) => void;
+  /** The share of the largest amount of work that is done, 0 to 1. */
+  setProgress: (share: number) => void;
 };
 
 /** One provider in the browser: the answer to its task, as the server takes it. */

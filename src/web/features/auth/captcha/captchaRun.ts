@@ -2,13 +2,13 @@ import type { CaptchaProvider, Guarded } from '#contract/accounts.ts';
 import { accountActs, lazyApi } from '#web/api/lazyApi.ts';
 import { AnswerError } from '#web/api/errors.ts';
 import { solve } from '#web/features/auth/captcha/solver.ts';
-import type { CaptchaState, Solver } from '#web/features/auth/captcha/captcha.ts';
+import type { CaptchaRequest, Solver } from '#web/features/auth/captcha/captcha.ts';
 
 const widget: Solver = async (task, request) =>
   (await import('./captchaWidget.ts')).askWidget(task, request);
 
 const solvers: Record<CaptchaProvider, Solver> = {
-  altcha: ({ challenge }) => solve(challenge),
+  altcha: (task, { setProgress }) => solve(task, setProgress),
   turnstile: widget,
   hcaptcha: widget,
   recaptcha: widget,
@@ -22,13 +22,13 @@ const solvers: Record<CaptchaProvider, Solver> = {
 export async function solveFor(
   purpose: Guarded,
   container: HTMLElement | null,
-  setState: (state: CaptchaState) => void,
+  setters: Pick<CaptchaRequest, 'setState' | 'setProgress'>,
 ): Promise<string> {
   const [{ perform }, { captchaChallenge: act }] = await Promise.all([lazyApi(), accountActs()]);
   const task = await perform(act, { for: purpose });
   try {
     if (!container) throw new Error('the form is gone');
-    return await solvers[task.provider](task, { purpose, container, setState });
+    return await solvers[task.provider](task, { purpose, container, ...setters });
   } catch (error) {
     throw new AnswerError('Pemeriksaan keamanan gagal. Coba lagi.', error);
   }

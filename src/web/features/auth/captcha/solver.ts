@@ -1,27 +1,47 @@
 import { solveChallengeWorkers } from 'altcha-lib';
 import solverUrl from './solver.worker.ts?worker&url';
+import type { CaptchaTask } from '#web/features/auth/captcha/captcha.ts';
 import { trustedScript } from '#web/browser/trustedTypes.ts';
 
 const WORKERS_MAX = 4;
-const TIMEOUT_MS = 90_000;
+/** A task that is solved sooner shows no progress. */
+const QUICK_MS = 2_000;
 
 type Task = Parameters<typeof solveChallengeWorkers>[0]['challenge'];
 
 /**
- * Solves an ALTCHA task off the main thread and gives the answer as the server takes it.
+ * Solves an ALTCHA task off the main thread, however long the device takes, and returns the answer as the server
+ * takes it.
  *
- * @param task as the act `captcha_challenge` gave it.
- * @throws Error when it was not solved within 90 s, or the browser runs no workers.
+ * @param setProgress called with the share of the largest number of steps, from the third second on.
+ * @throws Error when the browser runs no workers.
  */
-export async function solve(task: Readonly<Record<string, unknown>>): Promise<string> {
+export async function solve(
+  { challenge: task, steps_max: stepsMax }: Pick<CaptchaTask, 'challenge' | 'steps_max'>,
+  setProgress: (share: number) => void,
+): Promise<string> {
   const challenge = task as unknown as Task;
+  const startedAt = performance.now();
+  let steps = 0;
+  const count = ({ data }: MessageEvent<number>) => {
+    steps += data;
+    if (performance.now() - startedAt >= QUICK_MS) setProgress(Math.min(1, steps / stepsMax));
+  };
+  const createWorker = () => {
+    const worker = new Worker(trustedScript(solverUrl), { type: 'module' });
+    const { port1, port2 } = new MessageChannel();
+    port1.onmessage = count;
+    worker.postMessage({ type: 'progress' }, [port2]);
+    return worker;
+  };
   const solution = await solveChallengeWorkers({
     challenge,
     // One core stays free for who is typing.
     concurrency: Math.min(WORKERS_MAX, Math.max(1, (navigator.hardwareConcurrency || 2) - 1)),
-    createWorker: () => new Worker(trustedScript(solverUrl), { type: 'module' }),
-    timeout: TIMEOUT_MS,
+    createWorker,
+    // None: a slow device finishes too.
+    timeout: 0,
   });
-  if (!solution) throw new Error('the captcha was not solved in time');
+  if (!solution) throw new Error('the captcha was not solved');
   return btoa(JSON.stringify({ challenge, solution }));
 }

@@ -21,4 +21,25 @@ const own = (bytes: Uint8Array): Uint8Array<ArrayBuffer> => Uint8Array.from(byte
 
 // Pages over plain http have no `crypto.subtle`.
 const { subtle } = crypto as { subtle?: SubtleCrypto };
-handler({ deriveKey: subtle ? bySubtle : inPlainCode });
+const deriveKey = subtle ? bySubtle : inPlainCode;
+
+const REPORT_MS = 250;
+let progress: MessagePort | undefined;
+let reportedAt = 0;
+let steps = 0;
+
+/** Counts the steps, and reports them now and then. */
+const counted: DeriveKey = async (...given) => {
+  const key = await deriveKey(...given);
+  steps += 1;
+  if (performance.now() - reportedAt >= REPORT_MS) {
+    progress?.postMessage(steps);
+    [reportedAt, steps] = [performance.now(), 0];
+  }
+  return key;
+};
+
+self.addEventListener('message', ({ ports }) => {
+  progress ??= ports[0];
+});
+handler({ deriveKey: counted });

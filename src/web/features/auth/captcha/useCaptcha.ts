@@ -3,11 +3,13 @@ import type { Guarded } from '#contract/accounts.ts';
 import type { CaptchaState } from '#web/features/auth/captcha/captcha.ts';
 import { loadModule } from '#web/api/lazyApi.ts';
 
-/** The server takes an answer for five minutes; this leaves time to type and to travel. */
+/** Widgets' answers are good for five minutes from their solution; this leaves time to type and to travel. */
 const FRESH_MS = 240_000;
 
 export type Captcha = {
   state: CaptchaState;
+  /** The share of the work that is done, once it takes longer than usual. */
+  progress: number | undefined;
   /** Where a widget shows itself; ALTCHA has none. */
   container: RefObject<HTMLDivElement | null>;
   /** Begins, unless it is under way or done: call it when somebody starts on the form. */
@@ -21,20 +23,27 @@ export type Captcha = {
 /** The captcha of a form: begins with the first focus, and fetches what it needs only then. */
 export function useCaptcha(purpose: Guarded): Captcha {
   const [state, setState] = useState<CaptchaState>('idle');
-  const current = useRef<{ answer?: Promise<string>; at: number }>(undefined);
+  const [progress, setProgress] = useState<number>();
+  /** `doneAt` is missing while it is being solved, however long that takes. */
+  const current = useRef<{ answer?: Promise<string>; doneAt?: number }>(undefined);
   const container = useRef<HTMLDivElement>(null);
 
   const begin = (): Promise<string> => {
-    const mine: { answer?: Promise<string>; at: number } = { at: Date.now() };
+    const mine: { answer?: Promise<string>; doneAt?: number } = {};
     current.current = mine;
     const update = (next: CaptchaState) => {
       if (current.current !== mine) return;
       if (next === 'failed' || next === 'idle') current.current = undefined;
+      if (next === 'done') mine.doneAt = Date.now();
+      setProgress(undefined);
       setState(next);
     };
     update('working');
     const answer = loadModule(import('./captchaRun.ts')).then(({ solveFor }) =>
-      solveFor(purpose, container.current, update),
+      solveFor(purpose, container.current, {
+        setState: update,
+        setProgress: (share) => current.current === mine && setProgress(share),
+      }),
     );
     mine.answer = answer;
     answer.then(
@@ -45,10 +54,12 @@ export function useCaptcha(purpose: Guarded): Captcha {
   };
   const fresh = () => {
     const { current: one } = current;
-    return one && Date.now() - one.at < FRESH_MS ? one.answer : undefined;
+    const isFresh = one && (one.doneAt === undefined || Date.now() - one.doneAt < FRESH_MS);
+    return isFresh ? one.answer : undefined;
   };
   return {
     state,
+    progress,
     container,
     start: () => void (fresh() ?? begin()).catch(() => undefined),
     answer: () => fresh() ?? begin(),

@@ -74,9 +74,11 @@ function Lines({ invoice }: { invoice: InvoiceDetail }) {
             <Money amount={dpp} />
           </Sum>
         )}
-        <Sum term="PPN">
-          <Money amount={ppn} />
-        </Sum>
+        {ppn > 0 && (
+          <Sum term="PPN">
+            <Money amount={ppn} />
+          </Sum>
+        )}
         {code > 0 && (
           <Sum term="Kode unik">
             <Money amount={code} />

@@ -12,8 +12,8 @@ export function ProgressBar({ campaign }: { campaign: Campaign }) {
   const all = Math.max(1, recipientsOf(recipients));
   const parts = [
     { kind: 'read', n: messages.read },
-    { kind: 'delivered', n: messages.delivered },
-    { kind: 'sent', n: messages.sent },
+    { kind: 'delivered', n: messages.delivered - messages.read },
+    { kind: 'sent', n: messages.sent - messages.delivered },
     { kind: 'waiting', n: messages.waiting },
     { kind: 'failed', n: messages.failed + messages.expired + recipients.refused },
   ];

@@ -4,19 +4,21 @@ import type { MessageRow } from '#contract/messages.ts';
 import { CancelMany } from '#web/features/messages/chosen/CancelMany.tsx';
 import { ExportMany } from '#web/features/messages/chosen/ExportMany.tsx';
 import { ResendMany } from '#web/features/messages/chosen/ResendMany.tsx';
+import { manyActions } from '#web/features/messages/labels.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 
 const actions = [
-  { name: 'Kirim ulang', icon: RotateCw, tone: 'primary', Dialog: ResendMany },
-  { name: 'Batalkan', icon: Ban, tone: 'danger', Dialog: CancelMany },
-  { name: 'Ekspor', icon: Download, tone: 'neutral', Dialog: ExportMany },
+  { name: 'Kirim ulang', kind: 'resend', icon: RotateCw, tone: 'primary', Dialog: ResendMany },
+  { name: 'Batalkan', kind: 'cancel', icon: Ban, tone: 'danger', Dialog: CancelMany },
+  { name: 'Ekspor', kind: 'export', icon: Download, tone: 'neutral', Dialog: ExportMany },
 ] as const;
 
 type Props = { messages: readonly MessageRow[]; onDone: () => void };
 
-/** What can be done with the chosen messages: a button each, and the dialog that asks first. */
+/** A button for each action that fits at least one selected message, and its dialog. */
 export function ChosenActions({ messages, onDone }: Props) {
   const [name, setName] = useState<string>();
+  const offered = manyActions(messages);
   const Asking = actions.find((one) => one.name === name)?.Dialog;
   const close = (isDone: boolean) => {
     setName(undefined);
@@ -24,18 +26,20 @@ export function ChosenActions({ messages, onDone }: Props) {
   };
   return (
     <>
-      {actions.map((one) => (
-        <Button
-          key={one.name}
-          size="sm"
-          variant="subtle"
-          tone={one.tone}
-          icon={<one.icon size={16} />}
-          onClick={() => setName(one.name)}
-        >
-          {one.name}
-        </Button>
-      ))}
+      {actions
+        .filter(({ kind }) => offered.includes(kind))
+        .map((one) => (
+          <Button
+            key={one.name}
+            size="sm"
+            variant="subtle"
+            tone={one.tone}
+            icon={<one.icon size={16} />}
+            onClick={() => setName(one.name)}
+          >
+            {one.name}
+          </Button>
+        ))}
       {Asking && <Asking messages={messages} onClose={close} />}
     </>
   );

@@ -21,6 +21,7 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { DatePicker } from '#web/ui/date/DatePicker.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { dateWords } from '#web/ui/date/dates.ts';
+import { MultiSelect } from '#web/ui/select/MultiSelect.tsx';
 import type { Option } from '#web/ui/select/options.ts';
 import { Select } from '#web/ui/select/Select.tsx';
 import { SelectOne } from '#web/ui/select/SelectOne.tsx';
@@ -93,10 +94,10 @@ export function FilterBar(props: Props) {
   );
 }
 
-const statusOptions: readonly Option[] = [
-  { value: '', label: 'Semua status' },
-  ...StatusFilter().options.map((value) => ({ value, label: statusFilterLabel(value) })),
-];
+const statusOptions: readonly Option[] = StatusFilter().options.map((value) => ({
+  value,
+  label: statusFilterLabel(value),
+}));
 const typeOptions: readonly Option[] = [
   { value: '', label: 'Semua jenis' },
   ...Object.entries(messageTypeLabel).map(([value, label]) => ({ value, label })),
@@ -117,7 +118,7 @@ function Choices({ search, filters, tokens, onChange, labelled = false }: Choice
     { value: '', label: 'Semua token' },
     ...tokens.map(({ id, name }) => ({ value: id, label: name })),
   ];
-  const choose = (name: 'status' | 'direction' | 'type') => ({
+  const choose = (name: 'direction' | 'type') => ({
     hideLabel,
     onChange: ({ target }: { target: HTMLSelectElement }) =>
       onChange({ [name]: target.value || undefined }),
@@ -134,11 +135,13 @@ function Choices({ search, filters, tokens, onChange, labelled = false }: Choice
           onChange={(range) => onChange({ from: range?.from, to: range?.to })}
         />
       </div>
-      <Select
+      <MultiSelect
         label="Status"
+        hideLabel={hideLabel}
+        none="Semua status"
         options={statusOptions}
-        value={filters.status ?? ''}
-        {...choose('status')}
+        value={filters.status ?? []}
+        onChange={(status) => onChange({ status: status.length > 0 ? status : undefined })}
       />
       <Select
         label="Arah"

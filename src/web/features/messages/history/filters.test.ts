@@ -9,7 +9,7 @@ test('an address asks for exactly what it says', () => {
     from: '2026-11-01',
     to: '2026-11-21',
     direction: 'out',
-    status: 'waiting',
+    status: ['read', 'waiting', 'sending', 'read'],
     type: 'image',
     token,
   });
@@ -18,7 +18,7 @@ test('an address asks for exactly what it says', () => {
     from: '2026-11-01',
     to: '2026-11-21',
     direction: 'out',
-    status: 'waiting',
+    status: ['waiting', 'read'],
     type: 'image',
     token_id: token,
   });
@@ -31,7 +31,7 @@ test('what an old or broken link says wrong is left out, so that the page still 
       q: '0812'.repeat(30),
       from: '2026-02-31',
       direction: 'up',
-      status: 'sending',
+      status: ['sending'],
       type: 'poem',
       token: 'x',
     }),

@@ -8,7 +8,7 @@ export type FilterSearch = {
   from?: string | undefined;
   to?: string | undefined;
   direction?: string | undefined;
-  status?: string | undefined;
+  status?: readonly string[] | undefined;
   type?: string | undefined;
   token?: string | undefined;
 };
@@ -18,7 +18,7 @@ export type Filters = {
   from?: string;
   to?: string;
   direction?: Direction;
-  status?: StatusFilter;
+  status?: StatusFilter[];
   type?: MessageType;
   token_id?: string;
 };
@@ -27,7 +27,7 @@ export type Filters = {
 export function readFilters(search: FilterSearch): Filters {
   const range = rangeOf(search);
   const direction = Direction().safeParse(search.direction);
-  const status = StatusFilter().safeParse(search.status);
+  const status = StatusFilter().options.filter((one) => search.status?.includes(one));
   const type = MessageType().safeParse(search.type);
   const token = Id('token').safeParse(search.token);
   const q = search.q?.trim();
@@ -35,7 +35,7 @@ export function readFilters(search: FilterSearch): Filters {
     ...(q && q.length <= MESSAGE_QUERY_MAX && { q }),
     ...range,
     ...(direction.success && { direction: direction.data }),
-    ...(status.success && { status: status.data }),
+    ...(status.length > 0 && { status }),
     ...(type.success && { type: type.data }),
     ...(token.success && { token_id: token.data }),
   };

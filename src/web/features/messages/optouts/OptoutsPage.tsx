@@ -2,6 +2,7 @@ import { isolated } from '#contract/base/names.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { BellRing, KeyRound, UserX } from 'lucide-react';
 import { useMemo, useState } from 'react';
+import { formatNumber } from '#contract/base/money.ts';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
 import { formatPeer, normalizePeer, Peer, writtenPeer } from '#contract/messages/peer.ts';
 import { listOptouts, optoutSourceLabel, type Optout } from '#contract/messages/optouts.ts';
@@ -152,6 +153,11 @@ function OptoutTable({ token, tokens }: { token: Token; tokens: readonly Token[]
           />
         )}
       </div>
+      {peer === undefined && !list.error && list.data?.total ? (
+        <p className={styles['note']} role="status">
+          {formatNumber(list.data.total)} nomor berhenti.
+        </p>
+      ) : null}
       <DataTable
         {...list.table}
         caption={`Nomor yang berhenti berlangganan dari ${isolated(token.name)}, yang terbaru lebih dulu`}

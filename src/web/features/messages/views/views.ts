@@ -21,9 +21,9 @@ export const viewsQuery = queryOptions({
 export const builtInViews = (today: string): readonly { name: string; search: ViewSearch }[] => [
   { name: 'Semua', search: {} },
   { name: 'Masuk', search: { direction: 'in' } },
-  { name: 'Menunggu', search: { status: 'waiting' } },
-  { name: 'Terjadwal', search: { status: 'scheduled' } },
-  { name: 'Gagal hari ini', search: { from: today, to: today, status: 'failed' } },
+  { name: 'Menunggu', search: { status: ['waiting'] } },
+  { name: 'Terjadwal', search: { status: ['scheduled'] } },
+  { name: 'Gagal hari ini', search: { from: today, to: today, status: ['failed'] } },
 ];
 
 /** The address of a saved view, as of a day: a range that moves along ends on it. */

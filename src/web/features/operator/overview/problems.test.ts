@@ -46,6 +46,7 @@ const money: MoneyOverview = {
   audit: null,
   seal: null,
   reconciliation: null,
+  seller: { missing: [], invoices_waiting: 0 },
   proposals: { count: 1, for_you: 0 },
 };
 
@@ -99,4 +100,15 @@ test('each is said only beyond its bound', () => {
 test('times and sizes are short', () => {
   expect([5, 95, 7_300, 200_000].map(inWords)).toEqual(['5 detik', '1 menit', '2 jam', '2 hari']);
   expect([12_345_678_900, 8_100_000].map(inBytes)).toEqual(['12,3 GB', '8,1 MB']);
+});
+
+test('names what the seller lacks for invoices with PPN, and how many wait', () => {
+  const says = (seller: MoneyOverview['seller']) =>
+    problemsOf(well, { ...money, seller }).map((problem) => problem.says);
+  expect(says({ missing: ['npwp', 'address'], invoices_waiting: 0 })).toEqual([
+    'PPN dipungut, tetapi NPWP dan alamat penjual belum diisi. Faktur isi saldo akan menunggu sampai dilengkapi.',
+  ]);
+  expect(says({ missing: ['address'], invoices_waiting: 3 })).toEqual([
+    'PPN dipungut, tetapi alamat penjual belum diisi. 3 faktur isi saldo menunggu, dan terbit sendiri setelah dilengkapi.',
+  ]);
 });

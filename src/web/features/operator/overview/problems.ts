@@ -105,7 +105,7 @@ function ofInstallation(overview: OperatorOverview): Found {
 }
 
 function ofMoney(money: MoneyOverview, at: Date): Found {
-  const { check, audit, reconciliation, waiting, proposals } = money;
+  const { check, audit, reconciliation, waiting, proposals, seller } = money;
   const isOlder = (ms: number, { oldest }: { oldest: Date | null }): boolean =>
     oldest !== null && at.getTime() - oldest.getTime() > ms;
   const books = { to: '/operator/pembukuan', label: 'Buka pembukuan' } as const;
@@ -135,6 +135,12 @@ function ofMoney(money: MoneyOverview, at: Date): Found {
         says: 'Pembukuan lebih dari sehari tidak diperiksa.',
         act: books,
       },
+    seller.missing.length > 0 && {
+      key: 'seller',
+      severity: 'warning',
+      says: sellerGapWords(seller),
+      act: { to: '/operator/pengaturan', label: 'Lengkapi' },
+    },
     proposals.for_you > 0 && {
       key: 'proposals',
       severity: 'warning',
@@ -207,6 +213,19 @@ function ofWork({ support, queue, jobs, events, dead_notices, at }: OperatorOver
       act: { to: '/operator/pembukuan', label: 'Buka pembukuan' },
     },
   ];
+}
+
+/** What the seller lacks for invoices with PPN, and what waits for it. */
+export function sellerGapWords({
+  missing,
+  invoices_waiting: count,
+}: MoneyOverview['seller']): string {
+  const names = missing.map((fact) => (fact === 'npwp' ? 'NPWP' : 'alamat')).join(' dan ');
+  const waiting =
+    count === 0
+      ? 'Faktur isi saldo akan menunggu sampai dilengkapi.'
+      : `${formatNumber(count)} faktur isi saldo menunggu, dan terbit sendiri setelah dilengkapi.`;
+  return `PPN dipungut, tetapi ${names} penjual belum diisi. ${waiting}`;
 }
 
 /** `95` → `1 menit`; seconds below a minute, hours from an hour on, days from two days on. */

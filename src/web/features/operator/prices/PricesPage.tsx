@@ -12,6 +12,7 @@ import { Plans } from '#web/features/operator/prices/Plans.tsx';
 import { PpnForm } from '#web/features/operator/prices/PpnForm.tsx';
 import { PriceForm } from '#web/features/operator/prices/PriceForm.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';
+import { SellerGaps } from '#web/features/operator/settings/SellerGaps.tsx';
 import { Panel, Stack } from '#web/ui/panel/Panel.tsx';
 import { StatusChip, type Tone } from '#web/ui/status/StatusChip.tsx';
 import { DateTime } from '#web/ui/time/DateTime.tsx';
@@ -57,6 +58,7 @@ const Tables = ({ data: { prices, rates, ppn } }: { data: PriceTables }) => (
       </Stack>
     </Panel>
     <Panel title="PPN">
+      <SellerGaps />
       <Stack>
         <Alert
           state="info"

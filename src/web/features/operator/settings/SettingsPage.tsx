@@ -11,6 +11,7 @@ import styles from '#web/features/operator/desk/desk.module.css';
 import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
 import { ResetDialog, SettingDialog } from '#web/features/operator/settings/SettingDialog.tsx';
+import { SellerGaps } from '#web/features/operator/settings/SellerGaps.tsx';
 import { settingWords } from '#web/features/operator/settings/settingWords.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Panel, Row } from '#web/ui/panel/Panel.tsx';
@@ -42,6 +43,7 @@ function Groups({ settings }: { settings: readonly LiveSetting[] }) {
     <div className={styles['page']}>
       {Object.entries(settingGroupLabel).map(([group, label]) => (
         <Panel key={group} title={label}>
+          {group === 'seller' && <SellerGaps />}
           <ul className={styles['rows']} aria-label={label}>
             {settings
               .filter((one) => one.group === (group as SettingGroup))

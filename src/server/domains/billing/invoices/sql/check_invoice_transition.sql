@@ -1,6 +1,6 @@
 -- Which status of an invoice may follow which, and what of it may change. Paid, void and expired are final,
--- but for late money, which pays an expired one. What was issued stays: only an open invoice gets the facts
--- of the top-up that is to pay it; the buyer goes when the account is erased. Raises BL010.
+-- but for late money, which pays an expired one, or opens it again while the seller's data is missing. What was
+-- issued stays: only an open invoice gets the facts of the top-up that is to pay it, and a complete seller; the buyer goes when the account is erased. Raises BL010.
 create or replace function check_invoice_transition() returns trigger language plpgsql as $$
 declare
   -- The invoice before, with what may change as it is now: compared whole, so that a column that is added
@@ -15,7 +15,7 @@ begin
     end if;
   elsif (old.status, new.status) in (
       ('draft', 'open'), ('draft', 'void'), ('open', 'paid'), ('open', 'expired'), ('open', 'void'),
-      ('expired', 'paid')
+      ('expired', 'paid'), ('expired', 'open')
     ) or (old.status = new.status and old.status in ('draft', 'open')) then
     v_allowed.status := new.status;
     v_allowed.number := new.number;
@@ -29,6 +29,7 @@ begin
     v_allowed.paid_with := new.paid_with;
     v_allowed.paid_ref := new.paid_ref;
     v_allowed.note := new.note;
+    v_allowed.seller := new.seller;
     if new is not distinct from v_allowed then
       return new;
     end if;

@@ -13,6 +13,19 @@ begin
 end
 $$;
 
+-- True when a seller has what an invoice with PPN must name: its NPWP and its address.
+create or replace function is_seller_complete(p_seller jsonb) returns boolean
+language sql immutable set search_path = public, pg_temp as $$
+  select coalesce(btrim(p_seller ->> 'npwp') <> '' and btrim(p_seller ->> 'address') <> '', false)
+$$;
+
+-- The seller that an invoice names: its copy, or the newest where the invoice has PPN and the copy is incomplete.
+create or replace function seller_for_ppn(p_seller jsonb, p_ppn bigint) returns jsonb
+language sql stable set search_path = public, pg_temp as $$
+  select case when p_ppn > 0 and not is_seller_complete(p_seller) then seller_of_invoice()
+    else p_seller end
+$$;
+
 -- The buyer: the billing profile, and where it says nothing the account and its first person.
 create or replace function buyer_of_invoice(p_account uuid) returns jsonb
 language plpgsql stable set search_path = public, pg_temp as $$
@@ -46,5 +59,7 @@ end
 $$;
 
 revoke all on function seller_of_invoice from public;
+revoke all on function is_seller_complete from public;
+revoke all on function seller_for_ppn from public;
 revoke all on function buyer_of_invoice from public;
 revoke all on function tax_of_invoice from public;

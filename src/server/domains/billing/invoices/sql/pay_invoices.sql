@@ -1,5 +1,6 @@
 -- Invoices become paid and get their numbers, in the order of the arrays. The facts of a payment: `with` what,
--- by which `topup` or other `ref`, and where they are only known now what was `received`, its `ppn` and `tax`.
+-- by which `topup` or other `ref`, and where they are only known now what was `received`, its `ppn` and `tax`; `paid` is when, where the invoice
+-- waited for the seller's data since.
 -- Called last in a transaction, by settle_invoice, which holds the invoice's lock, and by pay_topup_invoices, under
 -- the locks of the top-ups. Locks the counters. Raises BL010 when an invoice is neither open nor expired.
 create or replace function pay_invoices(
@@ -15,18 +16,20 @@ begin
   v_number := take_invoice_numbers('INV', p_at);
   with paid as (
     update invoices i set
-        status = 'paid', number = v_number[x.place], paid_at = x.at, ppn = coalesce(x.ppn, i.ppn),
+        status = 'paid', number = v_number[x.place], paid_at = coalesce(x.paid, x.at),
+        seller = seller_for_ppn(i.seller, coalesce(x.ppn, i.ppn)), ppn = coalesce(x.ppn, i.ppn),
         unique_code = coalesce(x.received, i.total) - i.base - coalesce(x.ppn, i.ppn),
         total = coalesce(x.received, i.total), received = coalesce(x.received, i.total),
         tax = case when x.ppn is null then i.tax else x.tax end,
         topup_id = coalesce(x.topup, i.topup_id), paid_with = x.with,
-        paid_ref = coalesce(x.topup::text, x.ref), note = coalesce(x.note, i.note)
+        paid_ref = coalesce(x.topup::text, x.ref), note = case when x.paid is null then coalesce(x.note, i.note) else x.note end
       from (
         select u.account, u.invoice, u.at, u.place, f.*
         from unnest(p_account, p_invoice, p_at, p_payment) with ordinality
           as u(account, invoice, at, payment, place)
         cross join lateral jsonb_to_record(u.payment) as f(
-          "with" text, topup uuid, ref text, received bigint, ppn bigint, tax jsonb, note text
+          "with" text, topup uuid, ref text, received bigint, ppn bigint, tax jsonb, note text,
+          paid timestamptz
         )
       ) x
       where i.account_id = x.account and i.invoice_id = x.invoice

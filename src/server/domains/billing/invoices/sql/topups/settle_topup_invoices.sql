@@ -34,7 +34,13 @@ begin
     or (i.topup_id <> t.topup_id and is_invoice_funded(t.account_id, i.topup_id)) then
     return false;
   end if;
-  update invoices set topup_id = t.topup_id, ppn = t.ppn, unique_code = t.received - t.base - t.ppn,
+  if t.ppn > 0 and not is_seller_complete(seller_for_ppn(i.seller, t.ppn)) then
+    -- The top-up has an invoice of its own then, which waits for the seller's data; the plan is paid from saldo.
+    update invoices set topup_id = null
+      where account_id = t.account_id and invoice_id = t.invoice_id and topup_id = t.topup_id;
+    return false;
+  end if;
+  update invoices set topup_id = t.topup_id, seller = seller_for_ppn(i.seller, t.ppn), ppn = t.ppn, unique_code = t.received - t.base - t.ppn,
       total = base + t.ppn + t.received - t.base - t.ppn,
       tax = case when t.ppn > 0 then tax_of_invoice(t.created_at) end
     where account_id = t.account_id and invoice_id = t.invoice_id;
@@ -42,7 +48,8 @@ begin
 end
 $$;
 
--- Paid top-ups' own invoices, paid: made now where one has none.
+-- Paid top-ups' own invoices, paid: made now where one has none. With PPN they wait, open and without a number, while
+-- the seller's NPWP or address is missing (issue_waiting_invoices).
 -- Called by settle_topup_invoices, and by void_invoice, which leaves a paid top-up without an invoice.
 create or replace function pay_topup_invoices(p_account uuid[], p_topup uuid[], p_at timestamptz[])
 returns void
@@ -59,17 +66,28 @@ begin
     where not exists (
       select from invoices i where i.account_id = x.account and i.invoice_id = x.topup
     );
+  update invoices i set status = 'open', ppn = t.ppn, unique_code = t.received - i.base - t.ppn,
+      total = t.received, tax = tax_of_invoice(t.created_at), topup_id = t.topup_id,
+      note = 'Sudah dibayar. Faktur terbit setelah data penjual lengkap.'
+    from unnest(p_account, p_topup) as x(account, topup)
+    join topups t on t.account_id = x.account and t.topup_id = x.topup
+    where i.account_id = x.account and i.invoice_id = x.topup and t.ppn > 0
+      and i.status in ('open', 'expired') and not is_seller_complete(seller_for_ppn(i.seller, t.ppn));
   -- The top-up is what counts: by hand another amount may have been taken.
   perform pay_invoices(
-      p_account, p_topup, p_at,
+      array_agg(x.account order by x.place), array_agg(x.topup order by x.place),
+      array_agg(x.at order by x.place),
       array_agg(jsonb_build_object(
         'ppn', t.ppn, 'received', t.received, 'topup', t.topup_id,
         'tax', case when t.ppn > 0 then tax_of_invoice(t.created_at) end, 'with', t.method,
         'note', t.note
       ) order by x.place)
     )
-    from unnest(p_account, p_topup) with ordinality as x(account, topup, place)
-    join topups t on t.account_id = x.account and t.topup_id = x.topup;
+    from unnest(p_account, p_topup, p_at) with ordinality as x(account, topup, at, place)
+    join topups t on t.account_id = x.account and t.topup_id = x.topup
+    join invoices i on i.account_id = x.account and i.invoice_id = x.topup
+    where t.ppn = 0 or is_seller_complete(seller_for_ppn(i.seller, t.ppn))
+    having count(*) > 0;
 end
 $$;
 

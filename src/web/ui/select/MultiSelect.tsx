@@ -1,0 +1,83 @@
+import { ChevronDown } from 'lucide-react';
+import { useId, useRef, useState } from 'react';
+import { Checkbox } from '#web/ui/form/Checkbox.tsx';
+import { controlClass, Field, insideClass, type FieldProps } from '#web/ui/form/Field.tsx';
+import { Popover } from '#web/ui/overlay/Popover.tsx';
+import styles from '#web/ui/select/MultiSelect.module.css';
+import type { Option } from '#web/ui/select/options.ts';
+
+type Props = FieldProps & {
+  options: readonly Option[];
+  /** The selected values. */
+  value: readonly string[];
+  /** Called with the selected values in the order of the options. */
+  onChange: (value: readonly string[]) => void;
+  /** The text of the control while nothing is selected: "Semua status". */
+  none: string;
+};
+
+/** Several of a short list: a control that looks like a select, with a checkbox for each option below it. */
+export function MultiSelect({ options, value, onChange, none, ...frame }: Props) {
+  const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  const listId = useId();
+  const text = options.filter((option) => value.includes(option.value)).map(({ label }) => label);
+  const toggle = (one: string, isSelected: boolean) =>
+    onChange(
+      options
+        .map((option) => option.value)
+        .filter((other) => (other === one ? isSelected : value.includes(other))),
+    );
+  return (
+    <>
+      <Field {...frame}>
+        {({ id, ...links }) => (
+          <div className={controlClass(frame.size, styles['box'])}>
+            <button
+              {...links}
+              ref={button}
+              type="button"
+              className={insideClass(styles['button'])}
+              aria-labelledby={`${listId}-name ${id}`}
+              id={id}
+              aria-haspopup="dialog"
+              aria-expanded={open}
+              aria-controls={open ? listId : undefined}
+              onClick={() => setOpen(!open)}
+            >
+              <span id={`${listId}-name`} hidden>
+                {frame.label}:
+              </span>
+              <span className={styles['text']}>{text.join(', ') || none}</span>
+            </button>
+            <ChevronDown size={18} className={styles['arrow']} aria-hidden="true" />
+          </div>
+        )}
+      </Field>
+      {open && (
+        <Popover
+          id={listId}
+          anchor={button}
+          gap={4}
+          edge={8}
+          role="dialog"
+          aria-label={typeof frame.label === 'string' ? frame.label : none}
+          className={styles['popover']}
+          onLeave={() => setOpen(false)}
+          onEscape={() => setOpen(false)}
+          onShown={(list) => list.querySelector('input')?.focus({ preventScroll: true })}
+        >
+          {options.map((option) => (
+            <Checkbox
+              key={option.value}
+              label={option.label}
+              disabled={option.disabled}
+              checked={value.includes(option.value)}
+              onChange={({ target }) => toggle(option.value, target.checked)}
+            />
+          ))}
+        </Popover>
+      )}
+    </>
+  );
+}
