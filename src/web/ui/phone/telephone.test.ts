@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatPhone, normalizePhone, to62 } from '#contract/base/phone.ts';
+import { formatPhone } from '#contract/base/phone.ts';
+import { normalizePhone, to62 } from '#contract/base/written-number.ts';
 import { caretFor, digitsOf, phoneDigits, showTyped } from '#web/ui/phone/phone.ts';
 import {
   enterText,

@@ -1,6 +1,6 @@
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { normalizePhone } from '#contract/base/phone.ts';
+import { normalizePhone } from '#contract/base/written-number.ts';
 import {
   type CloudConnection,
   type CloudAccess as Entered,

@@ -1,5 +1,5 @@
 import { idFloor } from '#contract/base/ids.ts';
-import { normalizePhone } from '#contract/base/phone.ts';
+import { normalizePhone } from '#contract/base/written-number.ts';
 import type { Fragment, Tx } from '#server/infra/postgres/database.ts';
 import {
   FIRST_ID,
