@@ -41,10 +41,13 @@ export const visibleText = (text: string): string =>
  * which spreadsheets mark a text goes too. Empty for a fraction, or a number that a spreadsheet has rounded.
  */
 export function cleanNumber(typed: string): string {
+  if (typed.length > WRITTEN_MAX) return '';
   const whole = wholeNumber(visibleText(typed).replace(/^'/, ''));
   return whole?.replace(SEPARATORS, '') ?? '';
 }
 
+/** Longer texts are no numbers, whatever stands between the digits. */
+const WRITTEN_MAX = 140;
 /** So many digits are a number of their own: a single point behind them separates decimals, and groups nothing. */
 const WHOLE_DIGITS = 10;
 const LEAST_DIGITS = 8;

@@ -185,7 +185,7 @@ function withoutProvider(stored: Body): Body {
 }
 
 /** A contact card with its numbers as the API shows numbers. */
-function withShownPhones(body: Body): Body {
+export function withShownPhones(body: Body): Body {
   const shown = (phone: unknown) => (typeof phone === 'string' ? shownPeer(phone) : phone);
   const { phone, phones } = body;
   return {
@@ -319,9 +319,10 @@ function templateIn(type: MessageType, body: Body): FilledTemplate {
 
 function contactIn(body: Body): Pick<ChatContent, 'name' | 'phone' | 'organization'> {
   const organization = text(body['organization']);
+  const phone = text(body['phone']);
   return {
     name: text(body['name']),
-    phone: text(body['phone']),
+    phone: phone && shownPeer(phone),
     ...(organization !== null && { organization }),
   };
 }
