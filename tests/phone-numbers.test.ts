@@ -154,7 +154,7 @@ async function shownIn(shop: Shop, peer: string, id: string): Promise<Map<string
     params: { message_ids: [uuidOf('message', sent.body.id) ?? ''] },
     requestId: newId(),
     zoneName: 'WIB',
-  } as never);
+  });
   for await (const batch of rows.batches()) {
     for (const row of batch.rows) {
       shown.set('export XLSX', String(row[2]));

@@ -4,7 +4,7 @@ import { openAccepter } from './submit/accept.ts';
 import { type ApiMessages, openApiMessages } from './api.ts';
 import { cancelMessageHandler } from './dispatch/cancel.ts';
 import type { FileLink, OfferFile } from './content.ts';
-import { contactActs, knownNumbers } from './contacts/contacts.ts';
+import { contactActs } from './contacts/contacts.ts';
 import { pinActs } from './pins/pins.ts';
 import { conversationActs } from './conversations/conversations.ts';
 import { historyActs } from './history/history.ts';
@@ -31,7 +31,7 @@ import { resendActs } from './resend/acts.ts';
 import { viewActs } from './views/views.ts';
 import { sendHandlers } from './submit/send.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
-import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
 import { inAccount, withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
@@ -114,8 +114,6 @@ export type Messages = AsSystem & {
   acts: readonly ActHandler[];
   api: ApiMessages;
   optouts: ApiOptouts;
-  /** See `knownNumbers`. */
-  known: (accountId: string, numbers: readonly string[]) => Promise<ReadonlySet<string>>;
   templates: ApiTemplates;
   /** Reads an account's templates from the network that reviews them. */
   syncTemplates: (accountId: string) => Promise<void>;
@@ -173,8 +171,6 @@ export function openMessages(deps: MessagesDeps): Messages {
     ],
     api: openApiMessages({ sql, accepter, prices, offerFile, findMedia, onWork, now }),
     optouts: openApiOptouts(sql, onStored),
-    known: (accountId, numbers) =>
-      asAccount(sql, accountId, (tx) => knownNumbers(tx, accountId, numbers)),
     templates: openApiTemplates({ sql, review }),
     syncTemplates: (accountId) => syncTemplates({ sql, review }, accountId),
     sinks: {

@@ -30,7 +30,7 @@ export function readFilters(search: FilterSearch): Filters {
     ...(state.success && { state: state.data }),
     ...(type.success && { type: type.data }),
     // As typed: the server reads it by what the account knows.
-    ...(peer.success && { peer: search.peer }),
+    ...(peer.success && search.peer !== undefined && { peer: search.peer }),
     ...rangeOf(search),
   };
 }
