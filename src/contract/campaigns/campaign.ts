@@ -7,7 +7,7 @@ import { TypedName } from '#contract/base/names.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { Failure, MessageStatus } from '#contract/messages.ts';
-import { Peer } from '#contract/messages/peer.ts';
+import { ShownPeer } from '#contract/messages/peer.ts';
 import { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import { CampaignContent, CampaignContentInput } from './content.ts';
 
@@ -148,7 +148,7 @@ export const CampaignRecipient = schema(() =>
     place: z.int(),
     /** The number as the list has it. */
     written: z.string(),
-    peer: z.nullable(Peer()),
+    peer: z.nullable(ShownPeer()),
     /** By `columns`. */
     values: z.array(z.string()),
     state: RecipientState(),
