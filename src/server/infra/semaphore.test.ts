@@ -54,3 +54,21 @@ test('owners take turns, however many of one came first, and one that gave up le
   await Promise.all([first, ...works]);
   expect(order).toEqual(['citra 1', 'ani 1', 'budi 1', 'ani 2', 'budi 2', 'ani 3']);
 });
+
+test('keeps a lane for another owner while one owner fills its share', async () => {
+  const enter = semaphore(2, 9, { atOnceEach: 1 });
+  const held = Promise.withResolvers<void>();
+  const order: string[] = [];
+  const work = (name: string) => async () => {
+    order.push(name);
+    if (name === 'ani 1') await held.promise;
+  };
+  const first = enter(work('ani 1'), { owner: 'ani' });
+  const second = enter(work('ani 2'), { owner: 'ani' });
+  await enter(work('budi 1'), { owner: 'budi' });
+  await enter(work('budi 2'), { owner: 'budi' });
+  expect(order).toEqual(['ani 1', 'budi 1', 'budi 2']);
+  held.resolve();
+  await Promise.all([first, second]);
+  expect(order.at(-1)).toBe('ani 2');
+});

@@ -15,6 +15,8 @@ type Options = {
   waitMs?: number;
   /** How many of one owner may wait; without it as many as of all. */
   waitingEachMax?: number;
+  /** How many of one owner may be inside at once; without it as many as of all. */
+  atOnceEach?: number;
 };
 
 /** One caller: whose share of the waiting places it takes, and a wait of its own instead of `waitMs`. */
@@ -28,10 +30,23 @@ type Caller = { owner?: string; waitMs?: number | undefined };
 export function semaphore(
   atOnce: number,
   waitingMax: number,
-  { refusal = busy, waitMs: waitMsMax, waitingEachMax = waitingMax }: Options = {},
+  {
+    refusal = busy,
+    waitMs: waitMsMax,
+    waitingEachMax = waitingMax,
+    atOnceEach = atOnce,
+  }: Options = {},
 ): <T>(work: () => Promise<T>, caller?: Caller) => Promise<T> {
   let inside = 0;
   let waiting = 0;
+  const insideOf = new Map<string, number>();
+  const hasRoom = (owner: string) => (insideOf.get(owner) ?? 0) < atOnceEach;
+  const count = (owner: string, change: 1 | -1) => {
+    inside += change;
+    const left = (insideOf.get(owner) ?? 0) + change;
+    if (left === 0) insideOf.delete(owner);
+    else insideOf.set(owner, left);
+  };
   /** Those who wait, by owner; the owner whose turn is next comes first. */
   const lines = new Map<string, Set<() => void>>();
 
@@ -58,10 +73,11 @@ export function semaphore(
     });
 
   const letNextIn = () => {
-    const [first] = lines;
-    if (!first) return void (inside -= 1);
+    const first = lines.entries().find(([owner]) => hasRoom(owner));
+    if (!first) return;
     const [owner, line] = first;
     const [next] = line;
+    count(owner, 1);
     next?.();
     // Its other work waits for its next turn, behind the other owners.
     if (lines.delete(owner)) lines.set(owner, line);
@@ -69,12 +85,13 @@ export function semaphore(
 
   return async (work, { owner = '', waitMs = waitMsMax } = {}) => {
     const isFull = waiting >= waitingMax || (lines.get(owner)?.size ?? 0) >= waitingEachMax;
-    if (inside < atOnce) inside += 1;
+    if (inside < atOnce && hasRoom(owner)) count(owner, 1);
     else if (isFull) throw refusal();
     else await waitForTurn(owner, waitMs);
     try {
       return await work();
     } finally {
+      count(owner, -1);
       letNextIn();
     }
   };

@@ -3,8 +3,8 @@ import { fillVariables, variableKey } from '#contract/campaigns/variables.ts';
 import { judgeList } from './judge.ts';
 
 /** The columns of a list, and the numbers that are sent to. */
-function read(lines: readonly (readonly string[])[]) {
-  const list = judgeList(lines);
+async function read(lines: readonly (readonly string[])[]) {
+  const list = await judgeList(lines);
   if (typeof list === 'string') throw new Error(list);
   const { columns, recipients } = list;
   return {
@@ -13,43 +13,45 @@ function read(lines: readonly (readonly string[])[]) {
   };
 }
 
-test('a head with dots names its columns, and words with a dot are no user ids', () => {
+test('a head with dots names its columns, and words with a dot are no user ids', async () => {
   for (const head of ['NO.HP', 'No.WA', 'NO. TELP', 'no hp']) {
     expect(
-      read([
+      await read([
         ['Nama', head],
         ['Budi', '0812-3456-7890'],
       ]),
     ).toEqual({ columns: ['Nama'], peers: ['6281234567890'] });
   }
   expect(
-    read([
+    await read([
       ['PT.Maju', '0812-3456-7890'],
       ['CV.Jaya', '0812-3456-7891'],
     ]),
   ).toEqual({ columns: ['nama'], peers: ['6281234567890', '6281234567891'] });
   // Whose name is what lists call a number loses no message.
-  expect(read([['To', '0812-3456-7890']]).peers).toEqual(['6281234567890']);
-  expect(read([['ID.1A2B3C4D'], ['0812-3456-7890']]).peers).toEqual([
+  expect((await read([['To', '0812-3456-7890']])).peers).toEqual(['6281234567890']);
+  expect((await read([['ID.1A2B3C4D'], ['0812-3456-7890']])).peers).toEqual([
     'ID.1A2B3C4D',
     '6281234567890',
   ]);
 });
 
-test('a number with the 0 after its country is the same phone', () => {
+test('a number with the 0 after its country is the same phone', async () => {
   const written = [
     '0812-3456-7890',
     '+62 (0)812-3456-7890',
     '62 0812 3456 7890',
     '00620812345 67890',
   ];
-  expect(read([['No HP'], ...written.map((one) => [one])]).peers).toEqual(['6281234567890']);
+  expect((await read([['No HP'], ...written.map((one) => [one])])).peers).toEqual([
+    '6281234567890',
+  ]);
 });
 
-test('every column can be named by a variable', () => {
+test('every column can be named by a variable', async () => {
   const heads = ['Nama (panggilan)', 'Harga/Unit', '#Kota', 'Café & Co', '%', '__proto__', '🎉🎉'];
   const again = '🎉'.repeat(17) + 'x'.repeat(30);
-  const { columns } = read([['No HP', ...heads, again, again], ['0812-3456-7890']]);
+  const { columns } = await read([['No HP', ...heads, again, again], ['0812-3456-7890']]);
   expect(columns).toEqual([
     'Nama panggilan',
     'Harga Unit',
@@ -66,17 +68,63 @@ test('every column can be named by a variable', () => {
   }
 });
 
-test('a list of more letters than a file of texts has ends before it is held', () => {
+test('a list of more letters than a file of texts has ends before it is held', async () => {
   const text = 'x'.repeat(500);
   let read = 0;
   function* lines() {
     for (; read < 90_000; read += 1) yield ['0812-3456-7890', ...Array<string>(26).fill(text)];
   }
-  expect(judgeList(lines())).toBe('too_many');
+  expect(await judgeList(lines())).toBe('too_many');
   expect(read).toBeLessThan(3_000);
 });
 
-test('what joins emoji into one stays in a cell; what turns a text around does not', () => {
-  const list = judgeList([['0812-3456-7890', 'Keluarga 👨\u200D👩\u200D👧 \u202EBudi']]);
+test('what joins emoji into one stays in a cell; what turns a text around does not', async () => {
+  const list = await judgeList([['0812-3456-7890', 'Keluarga 👨\u200D👩\u200D👧 \u202EBudi']]);
   expect(list).toMatchObject({ recipients: [{ cells: ['Keluarga 👨\u200D👩\u200D👧  Budi'] }] });
+});
+
+test.each([
+  {
+    lines: ['No;Nama;No HP', '1;Budi;0812-3456-7890', '2;Siti;0813-1111-2222'],
+    column: 'No HP',
+  },
+  { lines: ['No.;Nama;Ponsel', '1;Budi;081234567890', '2;Siti;081311112222'], column: 'Ponsel' },
+  { lines: ['NO;NAMA;KONTAK', '1;Budi;081234567890', '2;Siti;081311112222'], column: 'KONTAK' },
+  { lines: ['Nomor;Pelanggan', '1;081234567890', '2;081311112222'], column: 'Pelanggan' },
+  { lines: ['Number;Name;x', '10000001;Budi;081234567890'], column: 'x' },
+  {
+    lines: ['Nama;Telp;WA', 'Budi;(021) 555-1234;081234567890', 'Siti;022-7654321;081311112222'],
+    column: 'WA',
+  },
+  // Both hold mobile numbers.
+  { lines: ['Nama;Telp;WA', 'Budi;081298765432;081234567890'], column: 'WA' },
+  { lines: ['Kontak darurat;Nama;No HP', '081298765432;Budi;081234567890'], column: 'No HP' },
+  // Filled in for few.
+  {
+    lines: [
+      'HP lain;Nama;HP',
+      ';Budi;081234567890',
+      '081298765432;Siti;081311112222',
+      ';Ani;08151',
+    ],
+    column: 'HP',
+  },
+  // A landline in the column of mobile numbers, and dates beside it.
+  {
+    lines: ['Tanggal;Nomor', '2026-11-21;021-5551234', '2026-11-22;081311112222'],
+    column: 'Nomor',
+  },
+  { lines: ['No;Nama;Mobile', '1;Aisha;60123456789', '2;Wei;6598765432'], column: 'Mobile' },
+  { lines: ['No;Nama;HP', '1;Budi;salah', '2;Siti;'], column: 'HP' },
+])('takes the numbers of $lines from $column', async ({ lines, column }) => {
+  const list = await judgeList(lines.map((line) => line.split(';')));
+  expect(list).toMatchObject({ numberColumn: column });
+});
+
+test('a list without heads has its numbers in the column that holds the most', async () => {
+  const list = await judgeList([
+    ['1', 'Budi', '081234567890'],
+    ['2', 'Siti', '081311112222'],
+  ]);
+  expect(list).toMatchObject({ numberColumn: 'nomor', columns: ['nama', 'kolom 2'] });
 });

@@ -1,3 +1,4 @@
+import { IndonesianMobile } from '#contract/base/phone.ts';
 import { storable } from '#contract/base/text.ts';
 import { COLUMNS_MAX, RECIPIENTS_MAX } from '#contract/campaigns/campaign.ts';
 import type { UnreadableList } from '#contract/campaigns/refusals.ts';
@@ -14,16 +15,22 @@ export type Recipient = {
   isDuplicate: boolean;
 };
 
-/** A list of recipients as it was read; its columns are those beside the number. */
-export type RecipientList = { columns: string[]; recipients: Recipient[] };
+/** A list of recipients as it was read. */
+export type RecipientList = {
+  /** The column that the numbers are in. */
+  numberColumn: string;
+  /** The other columns. */
+  columns: string[];
+  recipients: Recipient[];
+};
 
 const CELL_MAX = 500;
 /** Cells of a line that are looked at. */
-const CELLS_MAX = 64;
+export const CELLS_MAX = 64;
 /** Letters of a list in all: a spreadsheet of 6 MB can hold a billion, one text in each of its cells. */
 const LETTERS_MAX = 30_000_000;
 const NAME_MAX = 40;
-/** By so many lines the column of numbers is looked for, where none is named so. */
+/** The column of numbers is found by so many lines. */
 const SAMPLE_LINES = 200;
 
 /** What lists call the column of numbers. */
@@ -31,6 +38,21 @@ const numberNames =
   /^(?:(?:no|nomor|nomer)(?:[ ._-]*(?:hp|wa|whatsapp|telp|telepon|tlp|ponsel|handphone|tujuan|penerima|kontak))?|hp|wa|whatsapp|telp|telepon|tlp|ponsel|handphone|phone(?:[ _-]*number)?|mobile|msisdn|number|to|tujuan)\.?$/;
 
 const namesNumbers = (cell: string): boolean => numberNames.test(cell.toLowerCase());
+
+/** How clearly a word in a column's name stands for a number that receives messages, the clearest first. */
+const nameWords = [
+  /^(?:wa|whatsapp|nowa)$/,
+  /^(?:hp|nohp|handphone|hape|ponsel|seluler|mobile|cellphone|cell|gsm|msisdn)$/,
+  /^(?:phone|telp|notelp|telepon|telephone|tlp|tel|kontak|contact)$/,
+  /^(?:no|nomor|nomer|number|to|tujuan|penerima)$/,
+];
+
+/** The clearest word of a column's name as a rank, 0 without one. */
+function rankOf(name: string): number {
+  const words = name.toLowerCase().split(/[^\p{L}\p{N}]+/u);
+  const at = nameWords.findIndex((pattern) => words.some((word) => pattern.test(word)));
+  return at === -1 ? 0 : nameWords.length - at;
+}
 
 /** Whether a first line names columns: `NO.HP` does, though it looks like a user id. */
 const isHead = (line: readonly string[]): boolean =>
@@ -40,14 +62,16 @@ const isHead = (line: readonly string[]): boolean =>
 
 /**
  * Reads a table of cells as a list of recipients. The first line names the columns unless it holds a number itself;
- * the numbers are in the column that is named so, else in the one that holds the most. Blank lines are left out.
+ * `numberColumnOf` finds the column of numbers. Blank lines are left out.
  *
  * @returns the list, or why there is none in it.
  */
-export function judgeList(lines: Iterable<readonly string[]>): RecipientList | UnreadableList {
+export async function judgeList(
+  lines: Iterable<readonly string[]> | AsyncIterable<readonly string[]>,
+): Promise<RecipientList | UnreadableList> {
   const rows: string[][] = [];
   let letters = 0;
-  for (const line of lines) {
+  for await (const line of lines) {
     // Of the columns beyond, one may hold the numbers.
     const cells = line.slice(0, CELLS_MAX).map(cleanCell);
     if (cells.every((cell) => cell === '')) continue;
@@ -60,12 +84,14 @@ export function judgeList(lines: Iterable<readonly string[]>): RecipientList | U
   const head = isHead(first) ? first : undefined;
   const body = head ? rows.slice(1) : rows;
   if (body.length > RECIPIENTS_MAX) return 'too_many';
-  const at = numberColumn(head, body);
+  const at = numberColumnOf(head, body);
   if (at === undefined) return body.length === 0 ? 'empty' : 'no_numbers';
   const width = Math.min(Math.max(...sample(rows).map((row) => row.length)), COLUMNS_MAX + 1);
   const others = Array.from({ length: width }, (_, place) => place).filter((place) => place !== at);
+  const names = namesOf(head, { at, others });
   return {
-    columns: namesOf(head, others),
+    numberColumn: names.get(at) ?? '',
+    columns: others.map((place) => names.get(place) ?? ''),
     recipients: recipientsOf(body, at, others),
   };
 }
@@ -92,41 +118,77 @@ function peerOf(written: string): string | null {
   return read.success ? read.data : null;
 }
 
-function numberColumn(
-  head: readonly string[] | undefined,
-  body: readonly (readonly string[])[],
-): number | undefined {
-  const named = head?.findIndex(namesNumbers) ?? -1;
-  if (named !== -1) return body.length === 0 ? undefined : named;
-  const counts = new Map<number, number>();
-  for (const row of sample(body)) {
-    for (const [place, cell] of row.entries()) {
-      if (peerOf(cell) !== null) counts.set(place, (counts.get(place) ?? 0) + 1);
-    }
-  }
-  const [best] = [...counts].toSorted(([a, n], [b, m]) => m - n || a - b);
-  return best?.[0];
+/** A number that may be a landline, or an account's, counts for less than one of a mobile phone. */
+const DOUBTFUL = 0.25;
+
+/** How much a cell looks like the number of a mobile phone, from 0 to 1. */
+function plausibilityOf(cell: string): number {
+  // `2026-11-21` has as many digits as a number.
+  if (/^\d{4}-\d\d-\d\d(?!\d)/.test(cell)) return 0;
+  const peer = peerOf(cell);
+  if (peer === null) return 0;
+  const isMobile =
+    isUserId(peer) || IndonesianMobile().safeParse(peer).success || /^\+(?!62)/.test(cell);
+  return isMobile ? 1 : DOUBTFUL;
 }
 
 /**
- * The names of columns, each once, of what a variable can name (`contract/campaigns/variables.ts`): what has none is called
- * by its place, the first of a list without heads `nama`.
+ * The column of numbers: of those that hold half as many plausible mobile numbers as the best or more, the one with
+ * the clearest name. A running number called `No` and a landline called `Telp` stand back behind `HP`.
  */
-function namesOf(head: readonly string[] | undefined, places: readonly number[]): string[] {
+function numberColumnOf(
+  head: readonly string[] | undefined,
+  body: readonly (readonly string[])[],
+): number | undefined {
+  if (body.length === 0) return undefined;
+  const scores = new Map<number, number>();
+  for (const row of sample(body)) {
+    for (const [place, cell] of row.entries()) {
+      const plausibility = plausibilityOf(cell);
+      if (plausibility > 0) scores.set(place, (scores.get(place) ?? 0) + plausibility);
+    }
+  }
+  const rank = (place: number) => rankOf(head?.[place] ?? '');
+  const best = Math.max(...scores.values());
+  const [found] = [...scores]
+    .filter(([, score]) => score >= best / 2)
+    .toSorted(([a, m], [b, n]) => rank(b) - rank(a) || n - m || a - b);
+  if (found) return found[0];
+  // No number at all: each line is shown as a wrong one of the column that should hold them.
+  const named = (head ?? []).flatMap((name, place) => (namesNumbers(name) ? [place] : []));
+  return named.toSorted((a, b) => rank(b) - rank(a) || a - b)[0];
+}
+
+/**
+ * The names of columns by their place, each once, of what a variable can name (`contract/campaigns/variables.ts`): what has
+ * none is called by its place, the first of a list without heads `nama`.
+ */
+function namesOf(
+  head: readonly string[] | undefined,
+  { at, others }: { at: number; others: readonly number[] },
+): ReadonlyMap<number, string> {
   const taken = new Set<string>();
-  return places.map((place, index) => {
-    const fallback = head === undefined && index === 0 ? 'nama' : `kolom ${place + 1}`;
-    const written = (head?.[place] ?? '')
-      .normalize('NFC')
-      .replace(/[^\p{L}\p{N}_ .-]+/gu, ' ')
-      .replace(/\s+/g, ' ')
-      .replace(/^[ .-]+/, '');
-    const name = beginningOf(written, NAME_MAX) || fallback;
-    let own = name;
-    for (let n = 2; taken.has(variableKey(own)); n += 1) own = `${beginningOf(name, 35)} ${n}`;
-    taken.add(variableKey(own));
-    return own;
-  });
+  const fallbackOf = (place: number) =>
+    place === at
+      ? 'nomor'
+      : head === undefined && place === others[0]
+        ? 'nama'
+        : `kolom ${place + 1}`;
+  // The number's own name last: it is no variable unless another column is chosen.
+  return new Map(
+    [...others, at].map((place) => {
+      const written = (head?.[place] ?? '')
+        .normalize('NFC')
+        .replace(/[^\p{L}\p{N}_ .-]+/gu, ' ')
+        .replace(/\s+/g, ' ')
+        .replace(/^[ .-]+/, '');
+      const name = beginningOf(written, NAME_MAX) || fallbackOf(place);
+      let own = name;
+      for (let n = 2; taken.has(variableKey(own)); n += 1) own = `${beginningOf(name, 35)} ${n}`;
+      taken.add(variableKey(own));
+      return [place, own];
+    }),
+  );
 }
 
 /** So many characters of a text at most, none of them cut. */
@@ -137,12 +199,20 @@ function recipientsOf(
   at: number,
   others: readonly number[],
 ): Recipient[] {
+  const judge = numberJudge();
+  return body.map((row) => ({
+    ...judge(row[at] ?? ''),
+    cells: others.map((place) => row[place] ?? ''),
+  }));
+}
+
+/** Judges the written numbers of a list, in its order. */
+export function numberJudge(): (written: string) => Omit<Recipient, 'cells'> {
   const seen = new Set<string>();
-  return body.map((row) => {
-    const written = row[at] ?? '';
+  return (written) => {
     const peer = peerOf(written);
     const isDuplicate = peer !== null && seen.has(peer);
     if (peer !== null) seen.add(peer);
-    return { written, peer, cells: others.map((place) => row[place] ?? ''), isDuplicate };
-  });
+    return { written, peer, isDuplicate };
+  };
 }

@@ -1,7 +1,8 @@
-import { readSheet } from 'read-excel-file/node';
+import { Worker } from 'node:worker_threads';
 import { type CsvRecord, decodeCsv, readCsv } from '#server/infra/csv-reader.ts';
+import { WorkbookTooLarge, readXlsx } from '#server/infra/sheets/xlsx-reader.ts';
 import type { UnreadableList } from '#contract/campaigns/refusals.ts';
-import { type Recipient, type RecipientList, judgeList } from './judge.ts';
+import { CELLS_MAX, type Recipient, type RecipientList, judgeList } from './judge.ts';
 import type { ListAnswer, ListRequest, ListTurn } from './read-list.ts';
 
 const delimiters = [',', ';', '\t', '|'] as const;
@@ -26,31 +27,29 @@ function* cellsOf(records: Iterable<CsvRecord>): Generator<readonly string[]> {
   for (const { cells } of records) yield cells;
 }
 
-type Cell = string | number | boolean | Date | object | null | undefined;
-
-/** A cell of a spreadsheet as a person reads it: a long number in full, a date by its day. */
-function textOf(cell: Cell): string {
-  if (cell === null || cell === undefined) return '';
-  if (cell instanceof Date) return Number.isNaN(+cell) ? '' : cell.toISOString().slice(0, 10);
-  if (typeof cell === 'number' && Number.isInteger(cell)) return BigInt(cell).toString();
-  return typeof cell === 'object' ? '' : String(cell);
-}
-
-function* textsOf(rows: Iterable<readonly Cell[]>): Generator<readonly string[]> {
-  for (const row of rows) yield row.map(textOf);
-}
-
 async function read({ bytes, isSheet }: ListRequest): Promise<RecipientList | UnreadableList> {
   try {
-    if (isSheet) {
-      return judgeList(textsOf(await readSheet(Buffer.from(bytes))));
-    }
+    if (isSheet) return await judgeList(readXlsx(bytes, { columnsMax: CELLS_MAX }));
     // Some programs begin with `sep=;`, which tells spreadsheets what parts the cells.
     const text = decodeCsv(bytes).replace(/^\uFEFF?(?:"?sep=.?"?\r?\n)?/i, '');
-    return judgeList(cellsOf(readCsv(text, delimiterOf(text))));
-  } catch {
-    return 'broken';
+    return await judgeList(cellsOf(readCsv(text, delimiterOf(text))));
+  } catch (error) {
+    return error instanceof WorkbookTooLarge ? 'too_many' : 'broken';
   }
+}
+
+/**
+ * Ends this process when it has used so much CPU. A thread of its own measures it: a regular expression or a loop that
+ * does not end blocks the others.
+ */
+function limitCpu(cpuMsMax: number): void {
+  const watch = `
+    const { cpuMsMax } = require('node:worker_threads').workerData;
+    setInterval(() => {
+      const { user, system } = process.cpuUsage();
+      if ((user + system) / 1000 > cpuMsMax) process.kill(process.pid, 'SIGKILL');
+    }, 50);`;
+  new Worker(watch, { eval: true, workerData: { cpuMsMax }, execArgv: [] }).unref();
 }
 
 /** Recipients that are handed over at once: the process that takes them has others to answer meanwhile. */
@@ -60,10 +59,12 @@ let recipients: readonly Recipient[] = [];
 
 async function answer(request: ListRequest | ListTurn): Promise<ListAnswer | readonly Recipient[]> {
   if ('from' in request) return recipients.slice(request.from, request.from + LOT);
+  limitCpu(request.cpuMsMax);
   const list = await read(request);
   if (typeof list === 'string') return list;
   recipients = list.recipients;
-  return { columns: list.columns, count: recipients.length };
+  const { numberColumn, columns } = list;
+  return { numberColumn, columns, count: recipients.length };
 }
 
 process.on('message', (request: ListRequest | ListTurn) => {
