@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Rupiah } from '#contract/base/money.ts';
 import { civilDate } from '#contract/base/time.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
-import { storable } from '#contract/base/text.ts';
+import { bankReference, storable } from '#contract/base/text.ts';
 import type { Config } from '#server/infra/config.ts';
 import { type Fragment, type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { inAccountOf } from '#server/infra/postgres/distribution/scope.ts';
@@ -91,9 +91,9 @@ export function identifiedLine(bank: string, input: BankLine): IdentifiedLine {
   const line = {
     ...input,
     sender: storable(input.sender),
-    reference: normalized(storable(input.reference)),
+    reference: storable(input.reference),
   };
-  return { ...line, bank, hash: hashOfLine(bank, line) };
+  return { ...line, reference: bankReference(line.reference), bank, hash: hashOfLine(bank, line) };
 }
 
 /** Stores a line, and pays with it, in one transaction that sees all accounts. */
@@ -222,7 +222,8 @@ const hashOfLine = (bank: string, { amount, sender, reference, place, at }: Bank
 
 /** The hash of a reference typed by hand, before its line has come. */
 export const hashOfReference = (bank: string, reference: string): string =>
-  sha256([bank, 'typed', normalized(reference)]);
+  // In small letters, as references were identified before they had one spelling.
+  sha256([bank, 'typed', bankReference(reference).toLowerCase()]);
 
 const sha256 = (parts: readonly (string | number)[]): string =>
   createHash('sha256').update(JSON.stringify(parts)).digest('hex');

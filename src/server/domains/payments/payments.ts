@@ -38,6 +38,7 @@ export { flaggedPage, settleFlag } from './gateways/flags.ts';
 export {
   type PaidPayment,
   accountOfManualRefund,
+  inOneSpelling,
   isRefundReference,
   openRefundsPage,
   paymentOf,

@@ -1,7 +1,7 @@
 import { Refusal } from '#contract/base/refusals.ts';
+import { bankReference } from '#contract/base/text.ts';
 import type { OperatorTopup } from '#contract/operator/money/topups.ts';
 import { namesOfPeople } from '#server/domains/accounts/accounts.ts';
-import { normalized } from '#server/domains/payments/bank.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
@@ -111,7 +111,7 @@ export async function proposeFirst(
   const [before] = await tx<ProposalRow[]>`
     select topup_id, operator_id, reference, reason, at from topup_proposals
     where account_id = ${accountId} and topup_id = ${topupId} for update`;
-  if (before && normalized(before.reference) === normalized(reference)) {
+  if (before && bankReference(before.reference) === bankReference(reference)) {
     if (before.operator_id !== operatorId) return before.operator_id;
     // This very proposal stands already, as `isDecided` says of a decision.
     if (isAgain && before.at.getTime() === at.getTime()) return undefined;

@@ -1,6 +1,7 @@
 import { formatRupiah, rupiah } from '#contract/base/money.ts';
 import type { OperatorTopup } from '#contract/operator/money/topups.ts';
 import { Refusal } from '#contract/base/refusals.ts';
+import { bankReference } from '#contract/base/text.ts';
 import { type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { beginIn, inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { holderOfTopup } from '#server/domains/payments/desk.ts';
@@ -178,7 +179,8 @@ type Line = { hash: string; amount: number; used: boolean; imported_by: string |
 async function lineOf(tx: Tx, bank: string, reference: string): Promise<Line | undefined> {
   const [line] = await tx<Line[]>`
     select hash, amount, topup_id is not null as used, imported_by from bank_lines
-    where bank = ${bank} and (hash = ${reference} or reference = ${normalized(reference)})
+    where bank = ${bank} and (hash = ${reference}
+        or reference = any(${[bankReference(reference), normalized(reference)]}::text[]))
     order by topup_id is not null, at limit 1 for no key update`;
   return line;
 }
