@@ -232,6 +232,7 @@ export const decideAdjustment = act({
   output: Adjustment,
   refuses: [
     'second_operator_needed',
+    'operator_not_independent',
     'adjustment_closed',
     'adjustment_saldo_short',
     'account_ended',
