@@ -21,7 +21,9 @@ alter table settings add column effective_at timestamptz;
 alter table bonus_approvals add column amount bigint not null default 0 check (amount >= 0);
 
 -- A credit of the day and amount of a line that was known before waits until an operator has seen both at the bank.
+-- import_id tells the lines of one import from those that were known before it.
 alter table bank_lines
+  add column import_id uuid,
   add column twin_of text,
   add column both_at timestamptz,
   add column both_by uuid,

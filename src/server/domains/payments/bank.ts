@@ -82,8 +82,9 @@ export const inLineAccount = <T>(
 export type IdentifiedLine = BankLine & {
   bank: string;
   hash: string;
-  /** The operator who imported it. */
+  /** The operator who imported it, and in which import. */
   importedBy?: string;
+  importId?: string;
 };
 
 /** A bank cannot be asked to send a line again: what cannot be stored is replaced. */
@@ -102,27 +103,28 @@ export async function storeLine(
   line: IdentifiedLine,
   receivedAt: Date,
 ): Promise<LineOutcome> {
-  const twin = line.importedBy === undefined ? null : await lockedTwin(tx, line, receivedAt);
+  const twin = line.importId === undefined ? null : await lockedTwin(tx, line, line.importId);
   const [stored] = await tx`
     insert into bank_lines (
-      hash, bank, amount, description, reference, at, received_at, imported_by, twin_of
+      hash, bank, amount, description, reference, at, received_at, imported_by, import_id,
+      twin_of
     ) values (
       ${line.hash}, ${line.bank}, ${line.amount}, ${line.sender}, ${line.reference}, ${line.at},
-      ${receivedAt}, ${line.importedBy ?? null}, ${twin}
+      ${receivedAt}, ${line.importedBy ?? null}, ${line.importId ?? null}, ${twin}
     ) on conflict do nothing returning hash`;
   if (!stored) return 'known';
   return twin === null ? match(tx, line, receivedAt) : 'twin';
 }
 
 /** The line of the day and amount of an imported one, locked against another import of the same. */
-async function lockedTwin(tx: Tx, line: IdentifiedLine, receivedAt: Date): Promise<string | null> {
+async function lockedTwin(tx: Tx, line: IdentifiedLine, importId: string): Promise<string | null> {
   const same = `${line.bank} ${civilDate(line.at)} ${line.amount}`;
   await tx`select pg_advisory_xact_lock(7206324, hashtext(${same}))`;
   const [found] = await tx<{ hash: string | null }[]>`
-    select ${twinOf(tx, receivedAt)} as hash
+    select ${twinOf(tx, importId)} as hash
     from (
       select ${line.hash}::text as hash, ${line.bank}::text as bank, ${line.amount}::bigint as amount,
-        ${line.at}::timestamptz as at, ${line.importedBy ?? null}::uuid as imported_by
+        ${line.at}::timestamptz as at
     ) l`;
   return found?.hash ?? null;
 }
@@ -131,11 +133,11 @@ async function lockedTwin(tx: Tx, line: IdentifiedLine, receivedAt: Date): Promi
  * The line that was known before and has the bank, day and amount of a row `l`: the same money in other words, or twice
  * the money. What the same import stored is told apart by its place in the file.
  */
-export const twinOf = (sql: Sql | Tx, receivedAt: Date): Fragment => sql`(
+export const twinOf = (sql: Sql | Tx, importId: string): Fragment => sql`(
   select b.hash from bank_lines b
   where b.bank = l.bank and b.amount = l.amount and b.hash <> l.hash
     and (b.at at time zone 'Asia/Jakarta')::date = (l.at at time zone 'Asia/Jakarta')::date
-    and (b.received_at, b.imported_by) is distinct from (${receivedAt}::timestamptz, l.imported_by)
+    and (b.import_id is null or b.import_id <> ${importId})
   order by b.received_at, b.hash limit 1
 )`;
 

@@ -83,17 +83,22 @@ export async function importStatement(
   if (statement.sha256 !== sha256) throw new Refusal('statement_changed', {});
   const judging = { at, ties: await tiesOf(allAccountsSql, operatorId), config };
   const judged = await judge(allAccountsSql, statement, judging);
-  const done = await storeAll(allAccountsSql, { ...judging, statement, judged, operatorId });
+  const importId = newId();
+  const work = { ...judging, statement, judged, operatorId, importId };
+  const done = await storeAll(allAccountsSql, work);
   const report = reportOf(statement, done);
-  const statementId = newId();
   await allAccountsSql.begin(async (tx) => {
     await tx`
       insert into bank_statements (statement_id, bank, sha256, format, operator_id, at, outcomes)
       values (
-        ${statementId}, ${config.BANK_NUMBER}, ${Buffer.from(sha256, 'hex')}, ${statement.format},
+        ${importId}, ${config.BANK_NUMBER}, ${Buffer.from(sha256, 'hex')}, ${statement.format},
         ${owner.userId}, ${at}, ${json(report.counts)}
       )`;
-    await storeBalances(tx, { statementId, bank: config.BANK_NUMBER, days: statement.days });
+    await storeBalances(tx, {
+      statementId: importId,
+      bank: config.BANK_NUMBER,
+      days: statement.days,
+    });
   });
   await uploads.revert(owner, uploadId);
   return report;
@@ -120,20 +125,21 @@ type Work = {
   judged: readonly Judged[];
   at: Date;
   operatorId: string;
+  importId: string;
   ties: OperatorTies;
   config: Limits;
 };
 
 /** Stores the lines in the order of the file, and says what became of each. */
 async function storeAll(sql: Sql, work: Work): Promise<Judged[]> {
-  const { statement, judged, at, operatorId } = work;
+  const { statement, judged, at, operatorId, importId } = work;
   const done = [...judged];
   let waiting: { index: number; stored: IdentifiedLine }[] = [];
   const flush = async () => {
     const fresh = await keepAll(
       sql,
       waiting.map(({ stored }) => stored),
-      at,
+      { at, importId },
     );
     for (const { index, stored } of waiting) {
       if (!fresh.has(stored.hash)) done[index] = { ...(done[index] as Judged), outcome: 'known' };
@@ -143,7 +149,7 @@ async function storeAll(sql: Sql, work: Work): Promise<Judged[]> {
   for (const [index, one] of judged.entries()) {
     const read = statement.read[index]?.stored;
     if (!read || one.outcome === 'known') continue;
-    const stored = { ...read, importedBy: operatorId };
+    const stored = { ...read, importedBy: operatorId, importId };
     if (one.outcome === 'near' || one.outcome === 'kept' || one.outcome === 'twin') {
       waiting.push({ index, stored });
       if (waiting.length === LINES_AT_ONCE) await flush();
@@ -189,7 +195,7 @@ async function storeWithin(
 async function keepAll(
   sql: Sql,
   lines: readonly IdentifiedLine[],
-  at: Date,
+  { at, importId }: { at: Date; importId: string },
 ): Promise<ReadonlySet<string>> {
   if (lines.length === 0) return new Set();
   // In one order, so that two imports at once wait for each other instead of being in each other's way.
@@ -197,10 +203,11 @@ async function keepAll(
   const stored = await retrying(
     () => sql<{ hash: string }[]>`
       insert into bank_lines (
-        hash, bank, amount, description, reference, at, received_at, imported_by, twin_of
+        hash, bank, amount, description, reference, at, received_at, imported_by, import_id,
+        twin_of
       )
       select l.hash, l.bank, l.amount, l.description, l.reference, l.at, ${at}, l.imported_by,
-        ${twinOf(sql, at)}
+        ${importId}, ${twinOf(sql, importId)}
       from unnest(
         ${sorted.map(({ hash }) => hash)}::text[], ${sorted.map(({ bank }) => bank)}::text[],
         ${sorted.map(({ amount }) => amount)}::bigint[],

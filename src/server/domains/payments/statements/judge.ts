@@ -20,6 +20,7 @@ import {
 } from '#server/domains/payments/bank.ts';
 import { type Limits, givenAlone, needsTwo } from '#server/domains/payments/topups/four-eyes.ts';
 import type { OperatorTies } from '#server/domains/accounts/accounts.ts';
+import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { statementFormats } from './columns.ts';
 import {
@@ -112,7 +113,7 @@ export async function judge(
   const credits = read.flatMap(({ stored }) => stored ?? []);
   const [known, twins, reserved, near, given] = await Promise.all([
     knownOf(sql, credits),
-    twinsOf(sql, credits, at),
+    twinsOf(sql, credits),
     reservedFor(sql, credits, at),
     openTotals(sql, credits[0]?.bank ?? ''),
     givenAlone(sql, { ties, at }),
@@ -177,19 +178,17 @@ async function knownOf(
 async function twinsOf(
   sql: Sql,
   lines: readonly IdentifiedLine[],
-  at: Date,
 ): Promise<ReadonlyMap<string, string>> {
   const twins = new Map<string, string>();
   for (const slice of slices(lines)) {
     const rows = await sql<{ hash: string; twin: string }[]>`
       select hash, twin from (
-        select l.hash, ${twinOf(sql, at)} as twin
+        select l.hash, ${twinOf(sql, newId())} as twin
         from unnest(
           ${slice.map(({ hash }) => hash)}::text[], ${slice.map(({ bank }) => bank)}::text[],
           ${slice.map(({ amount }) => amount)}::bigint[],
-          ${slice.map((line) => line.at)}::timestamptz[],
-          ${slice.map(() => null)}::uuid[]
-        ) as l (hash, bank, amount, at, imported_by)
+          ${slice.map((line) => line.at)}::timestamptz[]
+        ) as l (hash, bank, amount, at)
       ) judged where twin is not null`;
     for (const { hash, twin } of rows) twins.set(hash, twin);
   }

@@ -162,7 +162,7 @@ function* readTable(
     } else {
       const line = readRow(row, days);
       lines.push(line);
-      if (line.kind !== 'pending') booked.push(bookedRow(row, line));
+      if (line.kind !== 'pending') booked.push(bookedRow(row, line, days));
     }
     if (lines.length > LINES_MAX) return { no: 'too long' };
     if (lines.length % LINES_A_STEP === 0) yield;
@@ -297,18 +297,24 @@ function readRow(row: Row, period: Period): StatementLine {
 }
 
 /** What a row did to the balance, also where it is left out of the lines. */
-function bookedRow(row: Row, line: StatementLine): BookedRow {
+function bookedRow(row: Row, line: StatementLine, period: Period): BookedRow {
   const money = moneyOf(row);
   const isClear = typeof money !== 'string' && !row.isTooWide();
   const balance = readAmount(row.text('balance'));
   const change = isClear ? senOf(money) : undefined;
   return {
     number: row.number,
-    day: 'day' in line ? line.day : undefined,
+    day: 'day' in line ? line.day : dayOf(row, period),
     change: isClear && money.way === 'out' ? -(change ?? 0n) : change,
     balance: balance && (balance.negative ? -senOf(balance) : senOf(balance)),
     credit: line.kind === 'credit' ? line.amount : 0,
   };
+}
+
+/** The day of a row that is left out. */
+function dayOf(row: Row, period: Period): string | undefined {
+  const moment = readMoment(row.text('date'), period);
+  return moment === undefined || moment === 'no year' ? undefined : moment.day;
 }
 
 const senOf = ({ rupiah: whole, sen }: Amount): bigint => BigInt(whole) * 100n + BigInt(sen);
