@@ -9,12 +9,13 @@ import { doctor } from './doctor.ts';
 import { moveFiles } from './files.ts';
 import { ledgerCheck } from './ledger-check.ts';
 import { rotateKey } from './rotate-key.ts';
-import { add, resetPassword, resetSecondFactor } from './people.ts';
+import { add, resetPassword, resetSecondFactor, vouch } from './people.ts';
 
 const commands: readonly Command[] = [
   add,
   resetPassword,
   resetSecondFactor,
+  vouch,
   ledgerCheck,
   backup,
   restore,

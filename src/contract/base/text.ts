@@ -7,6 +7,17 @@ export const isStorable = (text: string): boolean => text.isWellFormed() && !tex
 /** A text as the database can keep it: what it cannot keep becomes U+FFFD. For texts that nobody can be asked to correct. */
 export const storable = (text: string): string => text.toWellFormed().replaceAll('\0', '\uFFFD');
 
+/**
+ * The reference of a bank transfer in its one spelling, so that it counts once however it was typed: NFKC, no
+ * blanks, control or invisible characters, one kind of dash, upper case.
+ */
+export const bankReference = (typed: string): string =>
+  typed
+    .normalize('NFKC')
+    .replaceAll(/[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\s]/gu, '')
+    .replaceAll(/[\p{Pd}\u2212]/gu, '-')
+    .toUpperCase();
+
 /** A JSON value with all its texts, names included, as the database can keep them; itself when they all are. */
 export function storableJson<T>(value: T): T {
   if (unstorableIn(value).length === 0) return value;

@@ -4,6 +4,7 @@ import { Id, IdInput } from '#contract/base/ids.ts';
 import { RUPIAH_MAX, Rupiah } from '#contract/base/money.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
+import { bankReference } from '#contract/base/text.ts';
 import { Reason } from '#contract/operator/reason.ts';
 
 const DeskAmount = schema(() =>
@@ -17,15 +18,31 @@ const DeskAmount = schema(() =>
   }),
 );
 
-/** The bank's own reference of a transfer that was made. */
-export const BankReference = schema(() =>
+/** A reference in its one spelling: printable ASCII, so that no letter only looks the same. */
+const reference = (spell: (typed: string) => string, missing: string) =>
   z
     .string()
     .check(
-      z.trim(),
-      z.minLength(3, 'Tulis referensi transfer dari bank.'),
+      z.maxLength(200, 'Referensi paling panjang 100 karakter.'),
+      z.overwrite(spell),
+      z.minLength(3, missing),
       z.maxLength(100, 'Referensi paling panjang 100 karakter.'),
-    ),
+      z.regex(/^[!-~]*$/, 'Tulis referensi dengan huruf latin, angka, dan tanda baca biasa.'),
+    );
+
+/** The bank's own reference of a transfer that was made. */
+export const BankReference = schema(() =>
+  reference(bankReference, 'Tulis referensi transfer dari bank.'),
+);
+
+const LINE_HASH = /^[0-9a-f]{64}$/;
+
+/** A bank line, by its hash, or the reference typed from the bank statement. */
+export const LineOrReference = schema(() =>
+  reference(
+    (typed) => (LINE_HASH.test(typed.trim()) ? typed.trim() : bankReference(typed)),
+    'Tulis referensi dari mutasi bank.',
+  ),
 );
 
 /** Whose bank account money went to. */
@@ -215,6 +232,7 @@ export const decideAdjustment = act({
   output: Adjustment,
   refuses: [
     'second_operator_needed',
+    'operator_not_independent',
     'adjustment_closed',
     'adjustment_saldo_short',
     'account_ended',

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { act, paging } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { Rupiah } from '#contract/base/money.ts';
-import { PaymentRefund } from '#contract/operator/money/desk.ts';
+import { LineOrReference, PaymentRefund } from '#contract/operator/money/desk.ts';
 import { Reason } from '#contract/operator/reason.ts';
 import { PaymentFlagKind } from '#contract/operator/money/refunds.ts';
 import { Topup, TopupStatus } from '#contract/saldo.ts';
@@ -101,9 +101,7 @@ export const confirmTopup = act({
   audited: true,
   input: () => ({
     topup_id: IdInput('topup'),
-    reference: z
-      .string()
-      .check(z.trim(), z.minLength(3, 'Tulis referensi dari mutasi bank.'), z.maxLength(100)),
+    reference: LineOrReference(),
     reason: Reason(),
   }),
   output: OperatorTopup,
@@ -112,9 +110,11 @@ export const confirmTopup = act({
     'topup_closed',
     'topup_decided',
     'topup_needs_another',
+    'operator_not_independent',
     'topup_at_gateway',
     'topup_amount_mismatch',
     'bank_line_used',
+    'bank_line_twin',
   ],
 });
 

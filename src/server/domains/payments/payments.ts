@@ -8,6 +8,7 @@ import { type CreateDeps, createTopupHandler } from './topups/create.ts';
 import { getTopupHandler, listTopupsHandler } from './topups/read.ts';
 import { type SummaryDeps, saldoSummaryHandler } from './topups/summary.ts';
 
+export { type GivenAlone, givenAlone, lockAlone, needsTwo } from './topups/four-eyes.ts';
 export { saveAlert } from './alerts/settings.ts';
 export { type AlertWatch, startAlertWatch } from './alerts/watch.ts';
 export { receiveBankLine } from './bank.ts';
@@ -15,6 +16,7 @@ export {
   type MoneyWork,
   type StatusOf,
   askGateways,
+  bankFindings,
   holderOfTopup,
   moneyWork,
   paidSince,
@@ -39,6 +41,7 @@ export { flaggedPage, settleFlag } from './gateways/flags.ts';
 export {
   type PaidPayment,
   accountOfManualRefund,
+  inOneSpelling,
   isRefundReference,
   openRefundsPage,
   paymentOf,
@@ -50,7 +53,12 @@ export { simulatedPaymentHandler } from './gateways/simulated/pay.ts';
 export { gatewayStatusOf } from './gateways/status-of.ts';
 export { startInbox, startOrderPolls } from './gateways/worker.ts';
 export { type StatementDeps, importStatement, previewStatement } from './statements/import.ts';
-export { bankLinesForOperator, dismissLine, waitingTransfers } from './statements/lines.ts';
+export {
+  bankLinesForOperator,
+  confirmBoth,
+  dismissLine,
+  waitingTransfers,
+} from './statements/lines.ts';
 export { type ReviewDeps, topupsForOperator } from './topups/operator-list.ts';
 export { checkTopupForOperator, confirmTopupByHand, rejectTopupByHand } from './topups/review.ts';
 

@@ -298,6 +298,35 @@ describe('a payout', () => {
     expect(await saldo(sql, ani)).toBe(9_999_000);
   });
 
+  test.for([
+    ['small letters', 'bca-77'],
+    ['a zero-width character', 'BCA\u200b-77'],
+    ['full-width letters', 'ＢＣＡ-77'],
+    ['an en dash', 'BCA–77'],
+    ['a minus sign', 'BCA−77'],
+    ['an inner blank', 'BCA - 77'],
+    ['a no-break space', 'BCA\u00a0-77'],
+    ['a filler that is not shown', 'BCA\u3164-77'],
+  ])(
+    'refuses a second payout whose reference has %s',
+    async ([, spelling = ''], { desk: { oka, ria, id, ani }, sql }) => {
+      expect((await payout(oka, id, 1_000, 'BCA-77')).reference).toBe('BCA-77');
+      await expect(payout(ria, id, 1_000, spelling)).rejects.toEqual(
+        new Refusal('transfer_reference_used', {}),
+      );
+      expect(await saldo(sql, ani)).toBe(9_999_000);
+    },
+  );
+
+  test('refuses a reference with a letter that only looks Latin, and one of invisible characters', async ({
+    desk: { oka, id },
+  }) => {
+    await expect(payout(oka, id, 1_000, 'BС\u0410-77')).rejects.toThrow('huruf latin');
+    await expect(payout(oka, id, 1_000, '\u200b\u200b\u200b\u2060')).rejects.toThrow(
+      'Tulis referensi transfer',
+    );
+  });
+
   test('a reference is held by a proposal until it is void, then free again', async ({
     desk: { app, oka, ria, id, ani },
     sql,

@@ -1,5 +1,6 @@
 import { Refusal } from '#contract/base/refusals.ts';
-import { isRefundReference } from '#server/domains/payments/payments.ts';
+import { bankReference } from '#contract/base/text.ts';
+import { inOneSpelling, isRefundReference } from '#server/domains/payments/payments.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { underLockOfAll } from '#server/infra/postgres/distribution/scope.ts';
 
@@ -10,15 +11,13 @@ type Transfer = {
   at: Date;
 };
 
-const asStored = (typed: string): string => typed.replace(/\s+/g, ' ');
-
 /** Two tables have such references, so that no index sees both. */
 const lockReference = (tx: Tx, reference: string) =>
-  tx`select pg_advisory_xact_lock(7206321, hashtext(upper(${reference})))`;
+  tx`select pg_advisory_xact_lock(7206321, hashtext(${reference}))`;
 
 /** Runs the transaction in which a reference is claimed: of two that claim the same, the second sees the first. */
 export const claiming = <T>(sql: Sql, typed: string, transaction: () => Promise<T>): Promise<T> =>
-  underLockOfAll(sql, (tx) => lockReference(tx, asStored(typed)), transaction);
+  underLockOfAll(sql, (tx) => lockReference(tx, bankReference(typed)), transaction);
 
 /**
  * Takes the reference of a transfer for what is booked in this transaction, or proposed: one transfer is one
@@ -31,11 +30,11 @@ export async function claimReference(
   tx: Tx,
   { reference: typed, glAccount, at }: Transfer,
 ): Promise<string> {
-  const reference = asStored(typed);
+  const reference = bankReference(typed);
   await lockReference(tx, reference);
   const used = await tx`
     select from adjustments
-    where gl_account = ${glAccount} and upper(reference) = upper(${reference})
+    where gl_account = ${glAccount} and ${inOneSpelling(tx)} = ${reference}
       and (status = 'done' or (status = 'pending' and expires_at > ${at}))`;
   const isRefund = glAccount === 'cash:bank' && (await isRefundReference(tx, reference));
   if (used.length > 0 || isRefund) throw new Refusal('transfer_reference_used', {});

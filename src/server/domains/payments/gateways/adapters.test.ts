@@ -4,6 +4,7 @@ import type { TopupMethod } from '#contract/saldo.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { paymentsActs } from '#server/domains/payments/payments.ts';
 import { test } from '#tests/support/money/gateway-app.ts';
+import { refundPayment } from '#tests/support/money/refunds.ts';
 import { idOf, perform, saldoOf } from '#tests/support/money/topups.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { codeOf, refusalOf, statusOf } from './midtrans/answers.ts';
@@ -56,6 +57,43 @@ describe('every method', () => {
       expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
     });
   }
+
+  test('a payment with a fee imposed by Midtrans is credited without the fee, and refunded whole', async ({
+    sql,
+    openGateway,
+  }) => {
+    const app = await openGateway();
+    const { owner, topup } = await app.placed('snap', 10_000);
+    app.fake.happen(topup.id, 'pay', { imposedFee: 71 });
+    await app.deliver();
+    expect(await app.statusOf(topup)).toBe('paid');
+    expect(await saldoOf(sql, owner.accountId)).toEqual({ available: 10_000, topups: 1 });
+    const [payment] = await sql<{ txn_id: string }[]>`select txn_id from provider_payments`;
+    const order = {
+      accountId: owner.accountId,
+      topupId: idOf(topup),
+      txnId: payment?.txn_id ?? '',
+    };
+    expect(await refundPayment(app.deps, order)).toBe('refunded');
+    expect(app.fake.book.find(topup.id)).toMatchObject({
+      status: 'partial_refund',
+      returned: 10_000,
+    });
+    app.fake.notify(topup.id, 'partial_refund');
+    await app.deliver();
+    expect(await sql`select flag from gateway_orders`).toEqual([{ flag: null }]);
+    expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
+  });
+
+  test('a charge whose answer names an imposed fee is made', async ({ openGateway }) => {
+    const app = await openGateway();
+    app.fake.mode.imposedFee = 71;
+    const { topup } = await app.placed('qris', 10_000);
+    expect(topup).toMatchObject({ status: 'pending', total: 10_000 });
+    app.fake.happen(topup.id, 'pay');
+    await app.deliver();
+    expect(await app.statusOf(topup)).toBe('paid');
+  });
 
   test('what this installation has is listed with its bounds', async ({ openGateway }) => {
     const app = await openGateway({ ppn: true });
@@ -174,6 +212,33 @@ describe('what Midtrans writes', () => {
       expect(wholeRupiah(amount)).toBeUndefined();
     }
     expect(wholeRupiah('111000.00')).toBe(rupiah(111_000));
+  });
+
+  plain('a fee that Midtrans imposed on the customer is no part of the amount', () => {
+    const paid = (gross: string, info: unknown) =>
+      statusOf(
+        answer({ gross_amount: gross, metadata: { extra_info: { gross_amount_info: info } } }),
+        ref,
+      ).amount;
+    const info = (original_amount: unknown, gross_amount: unknown, fee: unknown) => ({
+      original_amount,
+      gross_amount,
+      customer_imposed_payment_fee: fee,
+    });
+    expect(paid('10071.00', info('10000', '10071', '71'))).toBe(10_000);
+    expect(paid('10071', info(10_000, 10_071, 71))).toBe(10_000);
+    // Figures that do not add up say nothing: the gross amount stands.
+    for (const odd of [
+      info('10000', '10071', '72'),
+      info('10000', '10072', '71'),
+      info('10071', '10071', '0'),
+      info('10100', '10071', '-29'),
+      info('10000', '10071', null),
+      'text',
+      null,
+    ]) {
+      expect(paid('10071.00', odd)).toBe(10_071);
+    }
   });
 
   plain('a refusal is one only when it is certain', () => {

@@ -53,11 +53,19 @@ export async function refundStates(
   return new Map(found.map(({ refund_id, state }) => [refund_id, state]));
 }
 
-/** Whether a transfer of the bank has finished a refund already. */
+/** A stored reference as `bankReference` spells it; those stored before it may have blanks and small letters. */
+export const inOneSpelling = (sql: Sql | Tx) =>
+  sql`upper(regexp_replace(reference, '\\s', '', 'g'))`;
+
+/**
+ * Whether a transfer of the bank has finished a refund already.
+ *
+ * @param reference in its one spelling (`bankReference`).
+ */
 export async function isRefundReference(tx: Tx, reference: string): Promise<boolean> {
   const found = await tx`
     select from refunds
-    where way = 'manual' and reference <> '' and upper(reference) = upper(${reference})`;
+    where way = 'manual' and reference <> '' and ${inOneSpelling(tx)} = ${reference}`;
   return found.length > 0;
 }
 

@@ -68,14 +68,28 @@ const Transaction = z.object({
   custom_field1: z.optional(z.nullable(z.string())),
   expire_time: Time,
   expiry_time: Time,
+  metadata: z.optional(z.unknown()),
 });
 type Transaction = z.infer<typeof Transaction>;
+
+const Amount = z.union([z.string(), z.number()]);
+
+/** How a gross amount divides, where Midtrans adds its fee to what the customer pays. */
+const ImposedFee = z.object({
+  extra_info: z.object({
+    gross_amount_info: z.object({
+      original_amount: Amount,
+      gross_amount: Amount,
+      customer_imposed_payment_fee: Amount,
+    }),
+  }),
+});
 
 /** How the order is paid; undefined when the answer is of another order, amount or shape. */
 export function chargeDetails(json: unknown, order: GatewayOrder): PaymentDetails | undefined {
   const read = Transaction.safeParse(json);
   if (!read.success || read.data.order_id !== order.orderId) return undefined;
-  if (wholeRupiah(read.data.gross_amount) !== order.base + order.ppn) return undefined;
+  if (amountOf(read.data) !== order.base + order.ppn) return undefined;
   const details = detailsOf(read.data);
   return (order.method === 'qris' ? details?.qr : details?.va) === undefined ? undefined : details;
 }
@@ -136,18 +150,31 @@ function ownerOf(
   return typeof custom_field1 === 'string' ? 'another' : 'unclear';
 }
 
-/** What is known of a refund that is none of the whole. */
-function partOf({
-  transaction_status,
-  refund_amount,
-}: Transaction): Pick<GatewayStatus, 'partly' | 'returned'> {
+/**
+ * What is known of a refund that is none of the whole. The fee that Midtrans imposed is not ours to give back: a
+ * refund of all the rest is whole, although Midtrans calls it partial.
+ */
+function partOf(transaction: Transaction): Pick<GatewayStatus, 'partly' | 'returned'> {
+  const { transaction_status, refund_amount } = transaction;
   if (!/^partial_/i.test(transaction_status)) return {};
   const returned = refund_amount === undefined ? undefined : wholeRupiah(refund_amount);
+  const amount = amountOf(transaction);
+  if (returned !== undefined && amount !== undefined && returned >= amount) return {};
   return { partly: true, ...(returned !== undefined && returned > 0 && { returned }) };
 }
 
-const amountOf = ({ gross_amount, currency }: Transaction): Rupiah | undefined =>
-  (currency ?? 'IDR').toUpperCase() === 'IDR' ? wholeRupiah(gross_amount) : undefined;
+/** What was paid for the order: the gross amount, without the fee that Midtrans imposed on the customer. */
+function amountOf({ gross_amount, currency, metadata }: Transaction): Rupiah | undefined {
+  if ((currency ?? 'IDR').toUpperCase() !== 'IDR') return undefined;
+  const gross = wholeRupiah(gross_amount);
+  const imposed = ImposedFee.safeParse(metadata);
+  if (gross === undefined || !imposed.success) return gross;
+  const info = imposed.data.extra_info.gross_amount_info;
+  const original = wholeRupiah(info.original_amount);
+  const fee = wholeRupiah(info.customer_imposed_payment_fee);
+  const isSum = original !== undefined && fee !== undefined && original + fee === gross;
+  return isSum && wholeRupiah(info.gross_amount) === gross ? original : gross;
+}
 
 const states: Readonly<Record<string, GatewayState>> = {
   pending: 'pending',

@@ -10,6 +10,8 @@ export type SimulatedOrder = {
   total: number;
   /** Another amount than asked for came in. */
   paidTotal?: number;
+  /** The fee that Midtrans adds to what the customer pays, where the merchant's account is set so. */
+  imposedFee?: number;
   status:
     | 'page'
     | 'pending'
@@ -51,7 +53,8 @@ export type OrderBook = {
 
 const DAY_MS = 86_400_000;
 
-export function openOrderBook(): OrderBook {
+/** @param imposedFee the fee that Midtrans adds to an order that is made now; 0 for none. */
+export function openOrderBook(imposedFee: () => number = () => 0): OrderBook {
   const orders: SimulatedOrder[] = [];
   return {
     make: (facts) => {
@@ -66,6 +69,7 @@ export function openOrderBook(): OrderBook {
         expiresAt: new Date(facts.createdAt.getTime() + DAY_MS),
         refundKeys: [],
         isNamedByTxn: false,
+        ...(imposedFee() > 0 && { imposedFee: imposedFee() }),
         ...facts,
       };
       orders.push(order);

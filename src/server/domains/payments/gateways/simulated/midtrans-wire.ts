@@ -131,12 +131,28 @@ function refund(order: SimulatedOrder, body: Readonly<Record<string, unknown>>):
     return failure('412', 'Transaction status cannot be updated.');
   }
   const returned = (order.returned ?? 0) + Number(body['amount']);
-  if (returned > order.total) return failure('412', 'Refund amount exceeds the transaction.');
+  if (returned > grossOf(order)) return failure('412', 'Refund amount exceeds the transaction.');
   order.refundKeys.push(key);
   order.returned = returned;
-  order.status = returned === order.total ? 'refund' : 'partial_refund';
+  order.status = returned === grossOf(order) ? 'refund' : 'partial_refund';
   return { status: 200, body: { ...transaction(order), status_code: '200', refund_key: key } };
 }
+
+/** What the customer paid: a fee that Midtrans imposes is part of it. */
+const grossOf = ({ total, paidTotal, imposedFee = 0 }: SimulatedOrder): number =>
+  (paidTotal ?? total) + imposedFee;
+
+const imposed = (order: SimulatedOrder): object => ({
+  metadata: {
+    extra_info: {
+      gross_amount_info: {
+        original_amount: `${order.paidTotal ?? order.total}`,
+        gross_amount: `${grossOf(order)}`,
+        customer_imposed_payment_fee: `${order.imposedFee}`,
+      },
+    },
+  },
+});
 
 function transaction(order: SimulatedOrder) {
   const status = order.status === 'page' ? 'pending' : order.status;
@@ -144,7 +160,7 @@ function transaction(order: SimulatedOrder) {
     transaction_id: order.txnId,
     order_id: order.isNamedByTxn ? order.txnId : order.orderId,
     merchant_id: 'G000000001',
-    gross_amount: `${order.paidTotal ?? order.total}.00`,
+    gross_amount: `${grossOf(order)}.00`,
     currency: 'IDR',
     payment_type: order.kind === 'qris' ? 'qris' : 'bank_transfer',
     transaction_time: wib(order.createdAt),
@@ -154,13 +170,14 @@ function transaction(order: SimulatedOrder) {
     ...(order.returned !== undefined && { refund_amount: `${order.returned}.00` }),
     status_message: 'Success, transaction is found',
     ...(order.customField !== undefined && { custom_field1: order.customField }),
+    ...(order.imposedFee !== undefined && imposed(order)),
   };
 }
 
 /** A notice of a status, as Midtrans signs it. */
 export function midtransNotice(order: SimulatedOrder, status: string, serverKey: string): object {
   const code = codes[status] ?? '200';
-  const gross = `${order.paidTotal ?? order.total}.00`;
+  const gross = `${grossOf(order)}.00`;
   const signed = `${order.orderId}${code}${gross}${serverKey}`;
   return {
     ...transaction(order),

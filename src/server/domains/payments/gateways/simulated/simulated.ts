@@ -20,6 +20,8 @@ export type FailureMode = {
   dropAnswer: boolean;
   /** From 0, never, to 1: answers 500 and does nothing. */
   error500: number;
+  /** The fee that Midtrans adds to the orders made from now on; 0 for none. */
+  imposedFee: number;
   notices: NoticeMode;
 };
 
@@ -78,8 +80,14 @@ export async function openSimulatedGateway(
     secretKey: key('xnd_development_'),
     callbackToken: key(''),
   };
-  const mode: FailureMode = { latencyMs: 0, dropAnswer: false, error500: 0, notices: { ...calm } };
-  const book = openOrderBook();
+  const mode: FailureMode = {
+    latencyMs: 0,
+    dropAnswer: false,
+    error500: 0,
+    imposedFee: 0,
+    notices: { ...calm },
+  };
+  const book = openOrderBook(() => mode.imposedFee);
   const calls: string[] = [];
   const queue = openNoticeQueue({ now, random, mode: mode.notices, isAutomatic, deliver });
   const remember = openIdempotency();
