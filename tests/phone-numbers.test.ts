@@ -251,7 +251,7 @@ const takenBy: Readonly<
     return [...peers].join(' ');
   },
   'list of a campaign': async (shop, number) => {
-    const list = judgeList([
+    const list = await judgeList([
       ['Nomor', 'Nama'],
       [number, 'Budi'],
     ]);

@@ -39,8 +39,7 @@ const test = base.extend<{ place: string; disks: ImageDisk[] }>({
     await rm(place, { recursive: true, force: true });
   },
   /** Disks in `place`, which are unmounted before it is removed. */
-  // oxlint-disable-next-line no-unused-vars -- `place` outlives its disks.
-  disks: async ({ place }, use) => {
+  disks: async ({ place: _place }, use) => {
     const disks: ImageDisk[] = [];
     await use(disks);
     for (const disk of disks) disk.remove();

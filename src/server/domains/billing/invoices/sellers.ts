@@ -1,7 +1,7 @@
 import type { SellerFact } from '#contract/operator/money/books.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Log } from '#server/infra/observability/log.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 type SellerDeps = {
   allAccountsSql: Sql;
@@ -33,7 +33,7 @@ const missingOf = ({ SELLER_NPWP, SELLER_ADDRESS }: Named): SellerFact[] => [
  * @param allAccountsSql sees all accounts
  */
 export async function readSellerGaps(
-  allAccountsSql: Sql,
+  allAccountsSql: Sql | Tx,
 ): Promise<{ missing: SellerFact[]; invoices_waiting: number }> {
   const [[newest], [waiting]] = await Promise.all([
     allAccountsSql<{ npwp: string | null; address: string | null; adds_ppn: boolean }[]>`
