@@ -67,7 +67,8 @@ function Names() {
   const takeUser = useTakeUser();
   const { form, onSubmit, busy, error } = useActForm(updateUser, {
     initial: { name: user.name, email: user.email ?? '' },
-    inputOf: (values) => values,
+    // An unchanged name is not judged again: it may be older than the rules of names.
+    inputOf: ({ name, email }) => ({ ...(name !== user.name && { name }), email }),
     onDone: (saved) => {
       takeUser(saved);
       toast('Profil disimpan.', { tone: 'success' });

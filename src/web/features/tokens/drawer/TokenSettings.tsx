@@ -12,7 +12,12 @@ export function TokenSettings({ token }: { token: Token }) {
   const changed = useTokenChanged();
   const { form, onSubmit, busy, error } = useActForm(updateToken, {
     initial: { name: token.name, daily_limit: String(token.daily_limit) },
-    inputOf: (values) => ({ token_id: token.id, ...values }),
+    // An unchanged name is not judged again: it may be older than the rules of names.
+    inputOf: ({ name, ...values }) => ({
+      token_id: token.id,
+      ...(name !== token.name && { name }),
+      ...values,
+    }),
     onDone: (saved) => {
       changed(saved);
       toast('Perubahan disimpan.', { tone: 'success' });
