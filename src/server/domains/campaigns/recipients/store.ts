@@ -3,7 +3,7 @@ import type { CampaignRef } from '#server/domains/campaigns/row.ts';
 import { recipientStates } from '#server/domains/campaigns/row.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { identifier, json } from '#server/infra/postgres/sql.ts';
-import type { Recipient } from './judge.ts';
+import { type Recipient, numberJudge } from './judge.ts';
 
 const ROWS_AT_ONCE = 5_000;
 
@@ -30,7 +30,40 @@ export async function storeRecipients(
   }
 }
 
-const stateOf = ({ peer, isDuplicate }: Recipient) =>
+/**
+ * Takes the numbers of a draft from another of its columns, which changes places with the one that they were in. All
+ * recipients are judged anew: `judgeRecipients` must follow.
+ *
+ * @param column the place of the column, from 1.
+ */
+export async function swapNumberColumn(
+  tx: Tx,
+  { accountId, campaignId }: CampaignRef,
+  column: number,
+): Promise<void> {
+  const judge = numberJudge();
+  for (let last = 0; ;) {
+    const rows = await tx<{ place: number; written: string }[]>`
+      select place, coalesce(cells[${column}::int], '') as written from campaign_recipients
+      where account_id = ${accountId} and campaign_id = ${campaignId} and place > ${last}
+      order by place limit ${ROWS_AT_ONCE}`;
+    const judged = rows.map(({ place, written }) => ({ place, ...judge(written) }));
+    await tx`
+      update campaign_recipients r
+      set cells[${column}::int] = r.written, written = i.written, peer = i.peer, state = i.state
+      from unnest(
+        ${judged.map(({ place }) => place)}::int[],
+        ${judged.map(({ written }) => written)}::text[],
+        ${judged.map(({ peer }) => peer)}::text[],
+        ${judged.map(stateOf)}::text[]
+      ) as i(place, written, peer, state)
+      where r.account_id = ${accountId} and r.campaign_id = ${campaignId} and r.place = i.place`;
+    last = rows.at(-1)?.place ?? last;
+    if (rows.length < ROWS_AT_ONCE) return;
+  }
+}
+
+const stateOf = ({ peer, isDuplicate }: Omit<Recipient, 'cells'>) =>
   peer === null ? 'invalid' : isDuplicate ? 'duplicate' : 'waiting';
 
 /**
