@@ -18,6 +18,8 @@ export const OPEN_CAMPAIGNS_MAX = 50;
 export const CAMPAIGN_NAME_MAX = 80;
 /** Columns of a list that are read; those beyond are left out. */
 export const COLUMNS_MAX = 30;
+/** Characters of a column's name. */
+export const COLUMN_NAME_MAX = 40;
 /** Messages a minute that may be asked for. */
 export const PACE_MAX = 6_000;
 
@@ -109,7 +111,9 @@ export const Campaign = schema(() =>
     /** Until when it rests by itself: its token has sent as many today as it may. */
     rests_until: z.nullable(z.coerce.date()),
     content: z.nullable(CampaignContent()),
-    /** The columns of its list beside the number: what variables are filled with. */
+    /** The column of its list that the numbers are in. */
+    number_column: z.string(),
+    /** The other columns of its list: what variables are filled with. */
     columns: z.array(z.string()),
     /** When it begins; null: as soon as it is started. */
     starts_at: z.nullable(z.coerce.date()),
@@ -191,7 +195,10 @@ export const listRecipients = act({
   output: CampaignRecipient,
 });
 
-/** Begins a draft with a list: an upload for `recipients`, CSV or XLSX, whose numbers are in a column of their own. */
+/**
+ * Begins a draft with a list: an upload for `recipients`, CSV or XLSX, whose numbers are in a column of their own. An upload
+ * becomes one draft: a repeat with another key gives the same one, under the name and token of the repeat.
+ */
 export const createCampaign = act({
   name: 'campaign_create',
   by: 'customer',
@@ -210,6 +217,8 @@ export const updateCampaign = act({
     ...which(),
     name: z.optional(Name()),
     token_id: z.optional(IdInput('token')),
+    /** One of its columns: the numbers are read from it, and the column that they were in becomes one of the others. */
+    number_column: z.optional(z.string().check(z.maxLength(COLUMN_NAME_MAX))),
     content: z.optional(CampaignContentInput()),
     starts_at: z.optional(
       z.union([

@@ -61,6 +61,9 @@ export const ChatContent = schema(() =>
     phone: z.nullable(z.string()),
     /** Of a contact: where they work; left out where nobody says so. */
     organization: z.optional(z.string()),
+    /** Of a contact with several phones: all of them, the first of which is `phone`. */
+    phones: z.optional(z.array(z.string())),
+    email: z.optional(z.string()),
     file: z.optional(ChatFile()),
     place: z.optional(Place()),
     template: z.optional(FilledTemplate()),

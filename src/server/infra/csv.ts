@@ -2,21 +2,28 @@
 export const BOM = '\uFEFF';
 
 /**
- * Beginnings that a spreadsheet takes for a formula, also after quotes and blanks, and in full width
- * (docs/threats.md, T36).
+ * Ends of a cell in some spreadsheet. An Indonesian Excel splits at `;`, also inside quotes where its own cell did not begin
+ * with one; a pasted text is split at tabs and line breaks.
  */
-const formula = /^(?:[\t\r\n]|[\s"'\p{Cf}]*[=+\-@＝＋－＠])/u;
+const separator = String.raw`[;,"\t\n\v\f\r\u0085\u2028\u2029]`;
+/** The beginning of a formula, also after apostrophes and blanks, and in full width (docs/threats.md, T36). */
+const formula = String.raw`(?:[^\S\t\n\v\f\r\u2028\u2029]|'|\p{Cf})*[=+\-@＝＋－＠]`;
+
+const unguarded = new RegExp(`(?<=^|${separator})(?=${formula})|^(?='*[\\t\\r\\n])`, 'gu');
+const guard = new RegExp(`(?<=^|${separator})'(?=${formula})|^'(?='*[\\t\\r\\n])`, 'gu');
+
+/** The text of a cell as `csvCell` got it. */
+export const stripFormulaGuards = (cell: string): string => cell.replace(guard, '');
 
 /**
- * A value as a cell of a CSV. Numbers stay numbers; a text that a spreadsheet would run gets an
- * apostrophe in front; what has parts is written as JSON.
+ * A value as a cell of a CSV. Numbers stay numbers; in a text, an apostrophe stands wherever a spreadsheet would begin a
+ * formula; what has parts is written as JSON.
  */
 export function csvCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  const text = textOf(value);
-  const safe = formula.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  const safe = textOf(value).replace(unguarded, "'");
+  return /[",;\t\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
 function textOf(value: unknown): string {

@@ -288,6 +288,7 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
     campaign_id: held.campaignId,
     name: 'Promo',
     token_id: held.tokenId,
+    number_column: 'nama',
     content: JSON.stringify({ type: 'text', text: 'Halo {nama}' }),
     starts_at: '2030-01-01T00:00:00+07:00',
     pace: '60',

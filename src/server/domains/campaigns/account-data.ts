@@ -24,7 +24,7 @@ async function* campaignsOf(sql: Sql, accountId: string) {
   const rows = inPages<CampaignRow>(
     { sql, accountId },
     (tx, last, limit) => tx<CampaignRow[]>`
-      select campaign_id, name, status, content, columns, starts_at, pace, waiting, placed, refused,
+      select campaign_id, name, status, content, number_column, columns, starts_at, pace, waiting, placed, refused,
         cancelled, created_at, started_at, ended_at
       from campaigns
       where account_id = ${accountId}

@@ -34,6 +34,7 @@ export type StoredCampaign = {
   pause_reason: PauseReason | null;
   rests_until: Date | null;
   content: CampaignContent | null;
+  number_column: string;
   columns: string[];
   starts_at: Date | null;
   pace: number | null;
@@ -53,7 +54,7 @@ export async function readCampaigns(
 ): Promise<StoredCampaign[]> {
   const rows = await sql<Omit<StoredCampaign, 'token'>[]>`
     select c.account_id, c.campaign_id, c.token_id, c.name, c.status, c.becoming, c.pause_reason,
-      c.rests_until, c.content, c.columns, c.starts_at, c.pace, c.waiting, c.placed, c.refused,
+      c.rests_until, c.content, c.number_column, c.columns, c.starts_at, c.pace, c.waiting, c.placed, c.refused,
       c.cancelled, c.invalid, c.duplicate, c.opted_out, c.incomplete, c.messages, c.taken_back, c.cost,
       c.created_at, c.started_at, c.ended_at
     from campaigns c where c.account_id = ${accountId} ${also}`;
@@ -100,6 +101,7 @@ export const campaignOf = (stored: StoredCampaign, tokenPace: number | null): Ca
   pause_reason: stored.pause_reason,
   rests_until: stored.rests_until,
   content: stored.content,
+  number_column: stored.number_column,
   columns: stored.columns,
   starts_at: stored.starts_at,
   pace: stored.pace,

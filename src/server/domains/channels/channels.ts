@@ -13,7 +13,7 @@ export { readConnection } from './health/health.ts';
 /**
  * What a message says, as stored in `messages.body`:
  * text `{ text }` · image, video, audio, document, sticker `{ link, caption, filename }` ·
- * location `{ latitude, longitude, name, address }` · contact `{ name, phone }` · template
+ * location `{ latitude, longitude, name, address }` · contact `{ name, phone, phones, organization, email }` · template
  * `{ template, language, text, header, footer, buttons }`, with the fields of a file where one is above its text, of the
  * kind `header_file` · reaction `{ message_id, emoji }`; inbound media carry
  * `{ file, mime, caption }` where `file` is the UUID of a file of the library, or `{ missing }` where it could not be kept. What answers or reacts to a message says of

@@ -69,7 +69,7 @@ export function wholeTextOf(type: MessageType, body: Body): string {
     case 'location':
       return lines(body['name'], body['address'], coordinates(body));
     case 'contact':
-      return lines(body['name'], body['organization'], shownPeer(text(body['phone']) ?? ''));
+      return lines(body['name'], body['organization'], ...phonesIn(body), body['email']);
   }
 }
 
@@ -317,13 +317,21 @@ function templateIn(type: MessageType, body: Body): FilledTemplate {
   };
 }
 
-function contactIn(body: Body): Pick<ChatContent, 'name' | 'phone' | 'organization'> {
-  const organization = text(body['organization']);
-  const phone = text(body['phone']);
+/** The phones of a contact card, none where it has none. */
+const phonesIn = ({ phone, phones }: Body): readonly string[] =>
+  (Array.isArray(phones) ? phones : [phone]).flatMap((one) => shownPeer(text(one) ?? '') || []);
+
+type CardContent = Pick<ChatContent, 'name' | 'phone' | 'phones' | 'organization' | 'email'>;
+
+function contactIn(body: Body): CardContent {
+  const [organization, email] = [text(body['organization']), text(body['email'])];
+  const phones = phonesIn(body);
   return {
     name: text(body['name']),
-    phone: phone && shownPeer(phone),
+    phone: phones[0] ?? null,
+    ...(phones.length > 1 && { phones: [...phones] }),
     ...(organization !== null && { organization }),
+    ...(email !== null && { email }),
   };
 }
 

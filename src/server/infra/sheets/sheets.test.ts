@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import readXlsx from 'read-excel-file/node';
 import { expect, onTestFinished, test } from 'vitest';
+import { stripFormulaGuards } from '#server/infra/csv.ts';
 import { writeCsv } from './csv-file.ts';
 import type { Cell, Table } from './table.ts';
 import { writeXlsx } from './xlsx-file.ts';
@@ -88,7 +89,7 @@ test('a CSV is read back as what was written; no cell becomes a formula', async 
       for (const [place, text] of said.entries()) {
         const [time, shown = '', cost] = rows[place] ?? [];
         expect([time, cost]).toEqual(['2026-11-21 09:05:07', '350']);
-        expect([text.toWellFormed(), `'${text.toWellFormed()}`]).toContain(shown);
+        expect(stripFormulaGuards(shown)).toBe(text.toWellFormed());
         expect(shown).not.toMatch(/^[\s"\p{Cf}]*[=+\-@＝＋－＠]/u);
       }
       expect(rows).toHaveLength(said.length);

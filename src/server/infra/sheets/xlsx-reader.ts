@@ -211,7 +211,7 @@ function sheetParser({ styles, strings, is1904, columnsMax, rows }: SheetContext
   let isValue = false;
   let text = '';
   let type = '';
-  let style = 0;
+  let cellTag = '';
   const texts = textParser((more) => (text += more));
 
   const openRow = (tag: string) => {
@@ -228,7 +228,7 @@ function sheetParser({ styles, strings, is1904, columnsMax, rows }: SheetContext
     column = address === undefined ? column + 1 : columnOf(address);
     if (column > COLUMN_MAX) throw new Error('no sheet has this column');
     type = attribute(tag, 't') ?? 'n';
-    style = Number(attribute(tag, 's') ?? 0);
+    cellTag = tag;
     text = '';
   };
   const closeCell = () => {
@@ -238,7 +238,10 @@ function sheetParser({ styles, strings, is1904, columnsMax, rows }: SheetContext
         ? (strings[Number(text)] ?? '')
         : type === 'inlineStr' || type === 'str'
           ? unescaped(text)
-          : cellText(type, text, { format: styles[style], is1904 });
+          : cellText(type, text, {
+              format: styles[Number(attribute(cellTag, 's') ?? 0)],
+              is1904,
+            });
     if (value === '') return;
     while (values.length < column - 1) values.push('');
     values[column - 1] = value;
@@ -296,15 +299,19 @@ async function* parsed(files: Files, path: string, handler: XmlHandler): AsyncGe
   parser.end();
 }
 
-/** A tag, whose attributes may hold a `>`; its name is without a prefix. */
-const tagPattern =
-  /<(\/?)(?:[^\s/>:]{1,100}:)?([^\s/>:]{1,100})(?=[\s/>])([^>"']*(?:(?:"[^"]*"|'[^']*')[^>"']*)*)>/y;
+/** A tag up to its end: an attribute may hold a `>`. */
+const tagPattern = /<[^>"']*(?:(?:"[^"]*"|'[^']*')[^>"']*)*>/y;
 /** What is left out, by how it begins. */
 const skipped = [
   ['<!--', '-->'],
   ['<?', '?>'],
 ] as const;
 const CDATA = '<![CDATA[';
+const [SLASH, DOUBLE_QUOTE, SINGLE_QUOTE] = [0x2f, 0x22, 0x27];
+
+/** Blanks, `/`, `>`, and the end of the text. */
+const endsName = (code: number): boolean =>
+  code <= 0x20 || code === SLASH || code === 0x3e || Number.isNaN(code);
 
 /** Parses XML without a document type, which no workbook has, as it comes in pieces. */
 function xmlParser({ open, close, text }: XmlHandler) {
@@ -324,19 +331,40 @@ function xmlParser({ open, close, text }: XmlHandler) {
       if (rest.length - at < CDATA.length) return undefined;
       throw new Error('a workbook has no document type');
     }
-    tagPattern.lastIndex = at;
-    const found = tagPattern.exec(rest);
-    if (!found) return undefined;
-    const [whole, slash, name = '', tag = ''] = found;
-    if (slash !== '/') {
+    const end = endOfTag(at);
+    if (end === undefined) return undefined;
+    const isClosing = rest.charCodeAt(at + 1) === SLASH;
+    const isEmpty = rest.charCodeAt(end - 2) === SLASH;
+    const from = at + (isClosing ? 2 : 1);
+    let to = from;
+    while (!endsName(rest.charCodeAt(to))) to += 1;
+    const prefixed = rest.slice(from, to);
+    const name = prefixed.slice(prefixed.indexOf(':') + 1);
+    if (!isClosing) {
       depth += 1;
-      open?.(name, tag);
+      open?.(name, rest.slice(to, end - 1));
     }
-    if (slash === '/' || tag.endsWith('/')) {
+    if (isClosing || isEmpty) {
       depth -= 1;
       close?.(name);
     }
-    return at + whole.length;
+    return end;
+  };
+  const endOfTag = (at: number): number | undefined => {
+    const end = rest.indexOf('>', at);
+    if (end === -1 || hasWholeQuotes(at, end)) return end === -1 ? undefined : end + 1;
+    tagPattern.lastIndex = at;
+    return tagPattern.test(rest) ? tagPattern.lastIndex : undefined;
+  };
+  const hasWholeQuotes = (from: number, to: number): boolean => {
+    let open = 0;
+    for (let at = from; at < to; at += 1) {
+      const code = rest.charCodeAt(at);
+      if (code !== DOUBLE_QUOTE && code !== SINGLE_QUOTE) continue;
+      if (open === 0) open = code;
+      else if (open === code) open = 0;
+    }
+    return open === 0;
   };
   const endOf = (mark: string, from: number): number | undefined => {
     const end = rest.indexOf(mark, from);

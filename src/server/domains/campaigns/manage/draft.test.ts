@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
-import { OPEN_CAMPAIGNS_MAX } from '#contract/campaigns/campaign.ts';
+import { type CampaignRecipient, OPEN_CAMPAIGNS_MAX } from '#contract/campaigns/campaign.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
@@ -14,8 +14,8 @@ type Owner = Awaited<ReturnType<typeof signedIn>>;
 function tabsOf(running: RunningApp, { accountId, userId, tokenId, token }: Owner) {
   const ask = async (act: string, fields: Record<string, unknown> = {}) =>
     (await running.ask(act, { token, key: randomUUID(), ...fields })).body;
-  const upload = async () => {
-    const bytes = Buffer.from('Nomor,Nama\n0812-3456-7890,Budi');
+  const upload = async (list = 'Nomor,Nama\n0812-3456-7890,Budi') => {
+    const bytes = Buffer.from(list);
     const id = await running.container.media.uploads.take(
       { accountId, userId },
       {
@@ -30,9 +30,9 @@ function tabsOf(running: RunningApp, { accountId, userId, tokenId, token }: Owne
     );
     return publicId('upload', id);
   };
-  const create = (given: string) =>
+  const create = (given: string, name = 'Promo') =>
     ask('campaign_create', {
-      name: 'Promo',
+      name,
       token_id: publicId('token', tokenId),
       upload: given,
     });
@@ -70,7 +70,7 @@ test('what a tab leaves out of a change stays as another tab has just written it
   });
 });
 
-test('two tabs make drafts of one list, of which nobody is told as of a fault', async ({
+test('an upload becomes one draft, whether two calls come at once or one after the other', async ({
   openApp,
   db,
 }) => {
@@ -79,12 +79,70 @@ test('two tabs make drafts of one list, of which nobody is told as of a fault', 
   const shop = tabsOf(running, ani);
   const list = await shop.upload();
   const both = await holdingRoom(db, ani, async () => {
-    const made = [shop.create(list), shop.create(list)];
+    const first = shop.create(list);
+    await untilWaiting(db, 1);
+    const second = shop.create(list);
     await untilWaiting(db, 2);
-    return made;
+    return [first, second];
   });
-  expect((await Promise.all(both)).map(({ code }) => code)).toEqual([1, 1]);
+  const [first, second] = await Promise.all(both);
+  expect([first, second]).toMatchObject([{ code: 1 }, { code: 1 }]);
+  // Its upload is gone by now.
+  const third = await shop.create(list, 'Promo Natal');
+  expect(third).toMatchObject({ data: { name: 'Promo Natal' } });
+  expect(new Set([first, second, third].map((one) => one?.data.id)).size).toBe(1);
+  expect((await shop.ask('campaign_list')).result.data).toHaveLength(1);
   expect(running.lines).toEqual([]);
+});
+
+test('takes the numbers of a draft from another of its columns', async ({ openApp, db }) => {
+  const running = await openApp();
+  const shop = tabsOf(running, await signedIn(db));
+  const list = await shop.upload(
+    'Nama,HP,HP kedua\nBudi,0812-3456-7890,0813-1111-2222\nSiti,0812-3456-7891,kosong\nAni,,081311112222',
+  );
+  const { data: draft } = await shop.create(list);
+  const change = (fields: object) =>
+    shop.ask('campaign_update', { campaign_id: draft.id, ...fields });
+  const peers = async () => {
+    const page = await shop.ask('campaign_recipient_list', { campaign_id: draft.id });
+    return page.result.data.map(({ peer, values, state }: CampaignRecipient) => [
+      peer,
+      ...values,
+      state,
+    ]);
+  };
+  expect(draft).toMatchObject({ number_column: 'HP', columns: ['Nama', 'HP kedua'] });
+  const asRead = [
+    ['6281234567890', 'Budi', '0813-1111-2222', 'waiting'],
+    ['6281234567891', 'Siti', 'kosong', 'waiting'],
+    [null, 'Ani', '081311112222', 'invalid'],
+  ];
+  expect(await peers()).toEqual(asRead);
+  expect(await change({ number_column: 'HP kedua' })).toMatchObject({
+    data: {
+      number_column: 'HP kedua',
+      columns: ['Nama', 'HP'],
+      recipients: { waiting: 1, invalid: 1, duplicate: 1 },
+    },
+  });
+  expect(await peers()).toEqual([
+    ['6281311112222', 'Budi', '0812-3456-7890', 'waiting'],
+    [null, 'Siti', '0812-3456-7891', 'invalid'],
+    ['6281311112222', 'Ani', '', 'duplicate'],
+  ]);
+  const content = JSON.stringify({
+    type: 'text',
+    text: 'Halo {nama}, nomor lama Anda {hp|kosong}.',
+  });
+  await change({ content });
+  for (const number_column of ['HP', 'Alamat']) {
+    expect(await change({ number_column })).toMatchObject({
+      error: { type: 'input_invalid', fields: { number_column: expect.any(String) } },
+    });
+  }
+  await change({ content: JSON.stringify({ type: 'text', text: 'Halo' }), number_column: 'HP' });
+  expect(await peers()).toEqual(asRead);
 });
 
 test('two tabs that begin the last draft there is room for begin one', async ({ openApp, db }) => {

@@ -19,6 +19,7 @@ import { readList } from '#server/domains/campaigns/recipients/read-list.ts';
 import {
   judgeRecipients,
   storeRecipients,
+  swapNumberColumn,
   withKnownPeers,
 } from '#server/domains/campaigns/recipients/store.ts';
 import {
@@ -33,29 +34,63 @@ import { announce, lockCampaign } from './lock.ts';
 
 type Person = { accountId: string; userId: string };
 
-/** Begins a draft with the list of an upload, whose file is forgotten: its numbers are in the draft. */
+type NewDraft = InputOf<typeof createCampaign> & { campaignId: string };
+
+/**
+ * Begins a draft with the list of an upload, whose file is forgotten: its numbers are in the draft. A repeat, with the
+ * same key or with another, finds the draft there.
+ */
 export async function createDraft(
   deps: CampaignDeps,
+  person: Person,
+  input: NewDraft,
+): Promise<StoredCampaign> {
+  const { accountId } = person;
+  const findMade = async () =>
+    (await asAccount(deps.sql, accountId, (tx) => draftsMade(tx, accountId, input)))[0];
+  const made = (await findMade()) ?? (await storeDraft(deps, person, input, findMade));
+  if (made.campaign_id === input.campaignId || made.status !== 'draft') return made;
+  if (made.name === input.name && made.token_id === input.token_id) return made;
+  const { name, token_id } = input;
+  return changeDraft(deps, person, { campaign_id: made.campaign_id, name, token_id });
+}
+
+/** The campaign that an act with this key, or this upload, has made already. */
+const draftsMade = (tx: Tx, accountId: string, { campaignId, upload }: NewDraft) =>
+  readCampaigns(tx, accountId, tx`and (c.campaign_id = ${campaignId} or c.upload_id = ${upload})`);
+
+async function storeDraft(
+  deps: CampaignDeps,
   { accountId, userId }: Person,
-  { campaignId, ...input }: InputOf<typeof createCampaign> & { campaignId: string },
+  input: NewDraft,
+  findMade: () => Promise<StoredCampaign | undefined>,
 ): Promise<StoredCampaign> {
   const owner = { accountId, userId };
-  // The browser's retry of what was done finds the draft there.
-  const [known] = await asAccount(deps.sql, accountId, (tx) =>
-    readCampaigns(tx, accountId, tx`and c.campaign_id = ${campaignId}`),
-  );
-  if (known) return known;
-  const { bytes } = await deps.uploads.read(owner, input.upload, 'recipients');
-  const { columns, recipients } = await readList(bytes, accountId);
+  const { campaignId } = input;
+  let bytes: Uint8Array;
+  try {
+    ({ bytes } = await deps.uploads.read(owner, input.upload, 'recipients'));
+  } catch (error) {
+    // The first call may have used it just now.
+    const made = await findMade();
+    if (made) return made;
+    throw error;
+  }
+  const { numberColumn, columns, recipients } = await readList(bytes, accountId);
   const stored = await asAccount(deps.sql, accountId, async (tx) => {
+    // One at a time: two that begin the last draft would both find room, and two of one upload would both become one.
+    await tx`select pg_advisory_xact_lock(hashtextextended('campaigns ' || ${accountId}::text, 0))`;
+    const [made] = await draftsMade(tx, accountId, input);
+    if (made) return made;
     await requireToken(tx, accountId, input.token_id);
     await requireRoom(tx, accountId);
     await tx`
       insert into campaigns (
-        account_id, campaign_id, token_id, created_by, name, status, columns, created_at
+        account_id, campaign_id, token_id, created_by, name, status, number_column, columns,
+        upload_id, created_at
       ) values (
-        ${accountId}, ${campaignId}, ${input.token_id}, ${userId}, ${input.name}, 'draft', ${columns},
-        ${deps.now()}
+        ${accountId}, ${campaignId}, ${input.token_id}, ${userId}, ${input.name}, 'draft',
+        ${numberColumn}, ${columns}, ${input.upload}, ${deps.now()}
       )`;
     const resolved = await withKnownPeers(tx, accountId, recipients);
     await storeRecipients(tx, { accountId, campaignId }, resolved);
@@ -63,7 +98,7 @@ export async function createDraft(
     await announce(tx, { accountId, campaignId });
     return readCampaign(tx, { accountId, campaignId });
   });
-  // A draft stands without it; what is left is forgotten within a day. Another tab may have made a draft of it as well.
+  // A draft stands without it; what is left is forgotten within a day. A repeat may have taken it back already.
   await deps.uploads.revert(owner, input.upload).catch((error: unknown) => {
     if (!(error instanceof Refusal)) deps.report(error);
   });
@@ -72,8 +107,6 @@ export async function createDraft(
 }
 
 async function requireRoom(tx: Tx, accountId: string): Promise<void> {
-  // One at a time: two that begin the last one would both find room.
-  await tx`select pg_advisory_xact_lock(hashtextextended('campaigns ' || ${accountId}::text, 0))`;
   const [open] = await tx<{ n: number }[]>`
     select count(*)::int as n from campaigns
     where account_id = ${accountId} and status not in ('done', 'cancelled')`;
@@ -101,12 +134,14 @@ export async function changeDraft(
       input.content === undefined
         ? draft.content
         : contentFrom(input.content, { file, before: draft.content });
-    const needed = content === null ? [] : placesNeeded(content, draft.columns);
+    const list = await chooseNumberColumn(tx, { ...ref, ...draft, content }, input.number_column);
+    const needed = content === null ? [] : placesNeeded(content, list.columns);
     const tokenId = input.token_id ?? draft.token_id;
     if (input.token_id !== undefined) await requireToken(tx, accountId, input.token_id);
     await tx`
       update campaigns set token_id = ${tokenId}, name = ${input.name ?? draft.name},
-        content = ${content && json(content)}, starts_at = ${startsAt(input, draft)},
+        content = ${content && json(content)}, number_column = ${list.number_column},
+        columns = ${list.columns}, starts_at = ${startsAt(input, draft)},
         pace = ${paceOf(input, draft)}
       where account_id = ${accountId} and campaign_id = ${ref.campaignId}`;
     await judgeRecipients(tx, { ...ref, tokenId }, needed);
@@ -125,6 +160,31 @@ const startsAt = ({ starts_at: at }: Update, before: Before): Date | null =>
 
 const paceOf = ({ pace }: Update, before: Before): number | null =>
   pace === undefined ? before.pace : pace === 'token' ? null : pace;
+
+type DraftList = Pick<StoredCampaign, 'number_column' | 'columns'>;
+
+/** Takes the numbers from another column of the draft's list. @returns the columns as they are now */
+async function chooseNumberColumn(
+  tx: Tx,
+  draft: CampaignRef & DraftList & Pick<StoredCampaign, 'content'>,
+  name: string | undefined,
+): Promise<DraftList> {
+  const { number_column: before, columns, content } = draft;
+  if (name === undefined || name === before) return draft;
+  const at = columns.indexOf(name);
+  if (at === -1) throw invalidNumberColumn('Kolom ini tidak ada di daftar penerima.');
+  const isUsed =
+    content !== null && contentVariables(content).some(({ key }) => key === variableKey(name));
+  if (isUsed)
+    throw invalidNumberColumn(
+      `Isi pesan memakai {${name}}. Hapus variabel itu dan simpan drafnya, lalu pilih kolom ini.`,
+    );
+  await swapNumberColumn(tx, draft, at + 1);
+  return { number_column: name, columns: columns.with(at, before) };
+}
+
+const invalidNumberColumn = (sentence: string) =>
+  new Refusal('input_invalid', { fields: { number_column: sentence } });
 
 type ContentFile = Extract<CampaignContent, { type: 'file' }>['file'];
 

@@ -11,6 +11,7 @@ export type LockedCampaign = Pick<
   | 'status'
   | 'becoming'
   | 'content'
+  | 'number_column'
   | 'columns'
   | 'starts_at'
   | 'pace'
@@ -24,7 +25,8 @@ export async function lockCampaign(
   { accountId, campaignId }: CampaignRef,
 ): Promise<LockedCampaign> {
   const [row] = await tx<LockedCampaign[]>`
-    select token_id, name, status, becoming, content, columns, starts_at, pace, waiting, placed
+    select token_id, name, status, becoming, content, number_column, columns, starts_at, pace,
+      waiting, placed
     from campaigns where account_id = ${accountId} and campaign_id = ${campaignId} for update`;
   if (!row) throw notFound();
   return row;

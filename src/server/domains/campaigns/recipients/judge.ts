@@ -1,6 +1,6 @@
 import { IndonesianMobile } from '#contract/base/phone.ts';
 import { storable } from '#contract/base/text.ts';
-import { COLUMNS_MAX, RECIPIENTS_MAX } from '#contract/campaigns/campaign.ts';
+import { COLUMN_NAME_MAX, COLUMNS_MAX, RECIPIENTS_MAX } from '#contract/campaigns/campaign.ts';
 import type { UnreadableList } from '#contract/campaigns/refusals.ts';
 import { variableKey } from '#contract/campaigns/variables.ts';
 import { Peer, isUserId, normalizePeer } from '#contract/messages/peer.ts';
@@ -29,7 +29,6 @@ const CELL_MAX = 500;
 export const CELLS_MAX = 64;
 /** Letters of a list in all: a spreadsheet of 6 MB can hold a billion, one text in each of its cells. */
 const LETTERS_MAX = 30_000_000;
-const NAME_MAX = 40;
 /** The column of numbers is found by so many lines. */
 const SAMPLE_LINES = 200;
 
@@ -182,7 +181,7 @@ function namesOf(
         .replace(/[^\p{L}\p{N}_ .-]+/gu, ' ')
         .replace(/\s+/g, ' ')
         .replace(/^[ .-]+/, '');
-      const name = beginningOf(written, NAME_MAX) || fallbackOf(place);
+      const name = beginningOf(written, COLUMN_NAME_MAX) || fallbackOf(place);
       let own = name;
       for (let n = 2; taken.has(variableKey(own)); n += 1) own = `${beginningOf(name, 35)} ${n}`;
       taken.add(variableKey(own));

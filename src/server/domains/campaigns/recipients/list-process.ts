@@ -1,4 +1,5 @@
 import { Worker } from 'node:worker_threads';
+import { stripFormulaGuards } from '#server/infra/csv.ts';
 import { type CsvRecord, decodeCsv, readCsv } from '#server/infra/csv-reader.ts';
 import { WorkbookTooLarge, readXlsx } from '#server/infra/sheets/xlsx-reader.ts';
 import type { UnreadableList } from '#contract/campaigns/refusals.ts';
@@ -23,8 +24,9 @@ function delimiterOf(text: string): string {
   return counts.toSorted((a, b) => b.lines - a.lines || b.inHead - a.inHead)[0]?.one ?? ',';
 }
 
+/** The cells of each line; of a file that we wrote, the texts that it was written of. */
 function* cellsOf(records: Iterable<CsvRecord>): Generator<readonly string[]> {
-  for (const { cells } of records) yield cells;
+  for (const { cells } of records) yield cells.map(stripFormulaGuards);
 }
 
 async function read({ bytes, isSheet }: ListRequest): Promise<RecipientList | UnreadableList> {

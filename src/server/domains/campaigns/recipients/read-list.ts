@@ -12,8 +12,8 @@ export type ListTurn = { from: number };
 
 /** A list within its limits takes a second or two of CPU. */
 const CPU_MS_MAX = 5_000;
-/** With the wait for a turn before it, less than a silent connection may last. */
-const WALL_MS_MAX = 15_000;
+/** For a process that hangs without using CPU, or gets none. */
+const WALL_MS_MAX = 30_000;
 const MEMORY_MB_MAX = 512;
 
 /** Two lists at once, of two accounts. */

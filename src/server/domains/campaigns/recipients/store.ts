@@ -4,28 +4,31 @@ import type { CampaignRef } from '#server/domains/campaigns/row.ts';
 import { recipientStates } from '#server/domains/campaigns/row.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { identifier, json } from '#server/infra/postgres/sql.ts';
-import type { Recipient } from './judge.ts';
+import { type Recipient, numberJudge } from './judge.ts';
 
 const ROWS_AT_ONCE = 5_000;
 
 /**
  * The recipients of a list, where numbers that the account knows exactly as they are written win over the
  * normalisation: an export may have lost the `+` of a number abroad in a spreadsheet.
+ *
+ * @param seen the peers of earlier rows of the same list; those of these rows are added.
  */
-export async function withKnownPeers(
+export async function withKnownPeers<T extends Omit<Recipient, 'cells'>>(
   tx: Tx,
   accountId: string,
-  recipients: readonly Recipient[],
-): Promise<readonly Recipient[]> {
+  recipients: readonly T[],
+  seen = new Set<string>(),
+): Promise<readonly T[]> {
   const exact = new Map<string, string>();
   for (const { written } of recipients) {
     const digits = exactNumber(written);
     if (digits !== undefined) exact.set(written, digits);
   }
-  if (exact.size === 0) return recipients;
-  const known = await knownNumbers(tx, accountId, [...new Set(exact.values())]);
-  if (known.size === 0) return recipients;
-  const seen = new Set<string>();
+  const known =
+    exact.size === 0
+      ? new Set<string>()
+      : await knownNumbers(tx, accountId, [...new Set(exact.values())]);
   return recipients.map((one) => {
     const digits = exact.get(one.written);
     const peer = digits !== undefined && known.has(digits) ? digits : one.peer;
@@ -58,7 +61,42 @@ export async function storeRecipients(
   }
 }
 
-const stateOf = ({ peer, isDuplicate }: Recipient) =>
+/**
+ * Takes the numbers of a draft from another of its columns, which changes places with the one that they were in. All
+ * recipients are judged anew: `judgeRecipients` must follow.
+ *
+ * @param column the place of the column, from 1.
+ */
+export async function swapNumberColumn(
+  tx: Tx,
+  { accountId, campaignId }: CampaignRef,
+  column: number,
+): Promise<void> {
+  const judge = numberJudge();
+  const seen = new Set<string>();
+  for (let last = 0; ;) {
+    const rows = await tx<{ place: number; written: string }[]>`
+      select place, coalesce(cells[${column}::int], '') as written from campaign_recipients
+      where account_id = ${accountId} and campaign_id = ${campaignId} and place > ${last}
+      order by place limit ${ROWS_AT_ONCE}`;
+    const read = rows.map(({ place, written }) => ({ place, ...judge(written) }));
+    const judged = await withKnownPeers(tx, accountId, read, seen);
+    await tx`
+      update campaign_recipients r
+      set cells[${column}::int] = r.written, written = i.written, peer = i.peer, state = i.state
+      from unnest(
+        ${judged.map(({ place }) => place)}::int[],
+        ${judged.map(({ written }) => written)}::text[],
+        ${judged.map(({ peer }) => peer)}::text[],
+        ${judged.map(stateOf)}::text[]
+      ) as i(place, written, peer, state)
+      where r.account_id = ${accountId} and r.campaign_id = ${campaignId} and r.place = i.place`;
+    last = rows.at(-1)?.place ?? last;
+    if (rows.length < ROWS_AT_ONCE) return;
+  }
+}
+
+const stateOf = ({ peer, isDuplicate }: Omit<Recipient, 'cells'>) =>
   peer === null ? 'invalid' : isDuplicate ? 'duplicate' : 'waiting';
 
 /**

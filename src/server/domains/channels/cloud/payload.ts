@@ -145,9 +145,11 @@ function contactOf(body: MessageBody): object {
   const phones = listAt(body, 'phones').map(String);
   const all = phones.length > 0 ? phones : [textAt(body, 'phone') ?? ''];
   const company = textAt(body, 'organization');
+  const email = textAt(body, 'email');
   return {
     name: { formatted_name: name, first_name: name },
     ...(company !== undefined && { org: { company } }),
+    ...(email !== undefined && { emails: [{ email, type: 'WORK' }] }),
     phones: all.map((phone) => ({ phone: `+${phone}`, type: 'CELL', wa_id: phone })),
   };
 }

@@ -118,7 +118,7 @@ function placeOf(content: Content): object {
 function cardOf(content: Content): object {
   const name = textIn(content, 'name') ?? '';
   const several = Array.isArray(content['phones']) ? content['phones'] : [content['phone']];
-  const phones = several.filter((phone) => typeof phone === 'string');
+  const phones = several.filter((phone) => typeof phone === 'string' && phone !== '');
   const company = textIn(content, 'organization');
   const email = textIn(content, 'email');
   return {

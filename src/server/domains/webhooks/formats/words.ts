@@ -15,7 +15,7 @@ export function wordsOf(type: MessageType, content: Readonly<Record<string, unkn
     case 'location':
       return some('name', 'address');
     case 'contact':
-      return some('name', 'phone');
+      return contactWords(content);
     case 'image':
     case 'video':
     case 'audio':
@@ -25,4 +25,12 @@ export function wordsOf(type: MessageType, content: Readonly<Record<string, unkn
     case 'reaction':
       return some('caption');
   }
+}
+
+/** A contact card, a line for each of its facts. */
+function contactWords(card: Readonly<Record<string, unknown>>): string {
+  const phones = Array.isArray(card['phones']) ? card['phones'] : [card['phone']];
+  return [card['name'], ...phones, card['organization'], card['email']]
+    .filter((fact) => typeof fact === 'string' && fact !== '')
+    .join('\n');
 }

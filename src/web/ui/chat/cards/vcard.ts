@@ -1,3 +1,4 @@
+import { readCard } from '#contract/messages/vcard.ts';
 import { contactDigits, shortName } from '#web/ui/chat/chat.ts';
 
 export type Contact = { name: string; phone: string; organization?: string };
@@ -56,19 +57,9 @@ export function vcardFileName(name: string): string {
   return `${[...plain].slice(0, 80).join('').trim() || 'kontak'}.vcf`;
 }
 
-/** The first contact of a vCard's text (RFC 2426, RFC 6350); `undefined` when it holds no number. */
+/** The first contact of a vCard's text; `undefined` when it holds no number. */
 export function readVcard(text: string): Contact | undefined {
-  const lines = text.replace(/\r?\n[ \t]/g, '').split(/\r?\n/);
-  const valueOf = (name: string): string => {
-    const found = lines.find((line) => new RegExp(`^(?:[\\w-]+\\.)?${name}[;:]`, 'i').test(line));
-    const value = found?.slice(found.indexOf(':') + 1) ?? '';
-    return value
-      .replace(/\\n/gi, ' ')
-      .replace(/\\([\\,;])/g, '$1')
-      .trim();
-  };
-  const phone = valueOf('TEL').replace(/^tel:/i, '');
-  if (!/\d/.test(phone)) return undefined;
-  const name = valueOf('FN') || valueOf('N').split(';').filter(Boolean).toReversed().join(' ');
-  return { name: shortName(name), phone };
+  const { name, phones } = readCard(text);
+  const [phone] = phones;
+  return phone && { name: shortName(name), phone: phone.written };
 }

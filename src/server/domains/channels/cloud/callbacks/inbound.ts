@@ -1,5 +1,6 @@
 import { Peer, isUserId } from '#contract/messages/peer.ts';
 import type { MediaKind } from '#contract/media/kinds.ts';
+import { normalizePhone } from '#contract/base/phone.ts';
 import type { Inbound, MessageBody } from '#server/domains/channels/channels.ts';
 import { takeInbound } from '#server/domains/channels/inbound-file.ts';
 import type { CloudNumber } from '#server/domains/channels/cloud/numbers.ts';
@@ -136,15 +137,21 @@ function placeIn(place: unknown): MessageBody {
 
 function cardIn(card: unknown): MessageBody {
   const phones = listAt(card, 'phones').flatMap((phone) => {
-    const said = textAt(phone, 'wa_id') ?? textAt(phone, 'phone');
-    const digits = said?.replace(/\D/g, '') ?? '';
+    const digits = (textAt(phone, 'wa_id') ?? normalizePhone(textAt(phone, 'phone') ?? '')).replace(
+      /\D/g,
+      '',
+    );
     return digits === '' ? [] : [digits];
   });
+  const parts = ['first_name', 'middle_name', 'last_name'].flatMap(
+    (part) => textAt(card, 'name', part) ?? [],
+  );
   return given({
-    name: textAt(card, 'name', 'formatted_name') ?? '',
-    phone: phones[0] ?? '',
-    organization: textAt(card, 'org', 'company') || undefined,
+    name: textAt(card, 'name', 'formatted_name') || parts.join(' '),
+    phone: phones[0],
     phones: phones.length > 1 ? phones : undefined,
+    organization: textAt(card, 'org', 'company') || undefined,
+    email: textAt(card, 'emails', 0, 'email') || undefined,
   });
 }
 

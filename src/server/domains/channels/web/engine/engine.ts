@@ -41,7 +41,7 @@ export type EngineContent =
       seconds?: number;
     }
   | { kind: 'location'; latitude: number; longitude: number; name?: string; address?: string }
-  | { kind: 'contact'; name: string; phone: string; organization?: string }
+  | ({ kind: 'contact' } & ContactContent)
   | { kind: 'reaction'; emoji: string; to: NamedMessage };
 
 /** One message on its way. The same `wireId` again is the same message to the network. */
@@ -60,6 +60,16 @@ export type EngineAnswer =
   | { outcome: 'refused'; code: number }
   | { outcome: 'not_on_whatsapp' };
 
+/** A contact card; a card may have no phone. */
+type ContactContent = {
+  name: string;
+  phone?: string;
+  /** All of them, where there are several; the first is `phone`. */
+  phones?: string[];
+  organization?: string;
+  email?: string;
+};
+
 /** What a message that came in says. */
 export type ReceivedContent =
   | { kind: 'text'; text: string }
@@ -74,7 +84,7 @@ export type ReceivedContent =
       voice?: boolean;
     }
   | { kind: 'location'; latitude: number; longitude: number; name?: string; address?: string }
-  | { kind: 'contact'; name: string; phone: string; organization?: string }
+  | ({ kind: 'contact' } & ContactContent)
   | { kind: 'reaction'; emoji: string };
 
 /** A message of a chat of two, as the network brings it; also again, also late, also our own. */

@@ -57,8 +57,10 @@ async function contentOf(
       return {
         kind: 'contact',
         name: text(body['name']) ?? text(body['phone']) ?? '',
-        phone: text(body['phone']) ?? '',
+        ...named('phone', body),
+        ...(Array.isArray(body['phones']) && { phones: body['phones'].map(String) }),
         ...named('organization', body),
+        ...named('email', body),
       };
     case 'reaction': {
       const to = namedIn(body, 'message_id');

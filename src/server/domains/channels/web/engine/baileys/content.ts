@@ -79,12 +79,15 @@ const escaped = (words: string): string =>
 
 type Card = Extract<EngineContent, { kind: 'contact' }>;
 
-const vcardOf = ({ name, phone, organization }: Card): string =>
+const vcardOf = ({ name, phone, phones, organization, email }: Card): string =>
   [
     'BEGIN:VCARD',
     'VERSION:3.0',
     `FN:${escaped(name)}`,
     ...(organization === undefined ? [] : [`ORG:${escaped(organization)};`]),
-    `TEL;type=CELL;type=VOICE;waid=${phone}:+${phone}`,
+    ...(phones ?? (phone === undefined ? [] : [phone])).map(
+      (digits) => `TEL;type=CELL;type=VOICE;waid=${digits}:+${digits}`,
+    ),
+    ...(email === undefined ? [] : [`EMAIL:${escaped(email)}`]),
     'END:VCARD',
   ].join('\n');

@@ -4,6 +4,8 @@ import type {
   ReceivedMessage,
 } from '#server/domains/channels/web/engine/engine.ts';
 import type { MediaKind } from '#contract/media/kinds.ts';
+import { normalizePhone } from '#contract/base/phone.ts';
+import { readCard } from '#contract/messages/vcard.ts';
 import { isPerson, lidIn, phoneIn } from './addresses.ts';
 
 /**
@@ -56,18 +58,16 @@ function contentOf(message: proto.IMessage): Read | undefined {
       quotes: location.contextInfo?.stanzaId,
     };
   }
-  if (contact) {
-    const phone = /waid=(\d+)/.exec(contact.vcard ?? '')?.[1] ?? '';
-    const organization = organizationIn(contact.vcard ?? '');
-    return {
-      content: {
-        kind: 'contact',
-        name: contact.displayName ?? phone,
-        phone,
-        ...(organization !== '' && { organization }),
-      },
-      quotes: contact.contextInfo?.stanzaId,
-    };
+  if (contact) return { content: cardOf(contact), quotes: contact.contextInfo?.stanzaId };
+  const { contactsArrayMessage: several } = message;
+  if (several) {
+    const cards = several.contacts ?? [];
+    const [only] = cards;
+    const content =
+      only && cards.length === 1
+        ? cardOf(only)
+        : { kind: 'text' as const, text: cardsText(cards) || (several.displayName ?? '') };
+    return { content, quotes: several.contextInfo?.stanzaId };
   }
   if (reaction) {
     // Taken back: there is nothing to show of it.
@@ -77,13 +77,37 @@ function contentOf(message: proto.IMessage): Read | undefined {
   return mediaOf(message);
 }
 
-/** Where somebody works, of a vCard: the first part of `ORG`, which departments follow. */
-function organizationIn(vcard: string): string {
-  const line =
-    /^(?:[\w-]+\.)?ORG(?:;[^:\r\n]*)?:(?<said>.*)$/im.exec(vcard)?.groups?.['said'] ?? '';
-  const [first = ''] = line.split(/(?<!\\);/);
-  return first.replace(/\\([\\,;])/g, '$1').trim();
+type CardMessage = { displayName?: string | null; vcard?: string | null };
+
+/** A contact card, with all that its vCard says. */
+function cardOf({
+  displayName,
+  vcard,
+}: CardMessage): Extract<ReceivedContent, { kind: 'contact' }> {
+  const { name, phones: all, ...more } = readCard(vcard ?? '');
+  const phones = all.map(
+    ({ written, whatsapp }) => whatsapp ?? normalizePhone(written).replace(/\D/g, ''),
+  );
+  const [phone] = phones;
+  return {
+    kind: 'contact',
+    name: displayName || name || (phone ?? ''),
+    ...(phone !== undefined && { phone }),
+    ...(phones.length > 1 && { phones }),
+    ...more,
+  };
 }
+
+/** Several cards of one message, as a text: a message has one content. */
+const cardsText = (cards: readonly CardMessage[]): string =>
+  cards
+    .map((card) => {
+      const { name, phone, phones, organization, email } = cardOf(card);
+      const numbers = phones ?? (phone === undefined ? [] : [phone]);
+      const facts = [...numbers.map((digits) => `+${digits}`), organization, email];
+      return [name, ...facts.filter((fact) => fact !== undefined)].join(', ');
+    })
+    .join('\n');
 
 function textOf(
   message: proto.IMessage,
