@@ -106,7 +106,7 @@ test('a recording of WebM becomes Ogg with the same packets, and so with its wav
   expect(after?.seconds).toBeCloseTo(before?.seconds ?? 0, 1);
 });
 
-test('long packets keep their length, whatever it is', async () => {
+test('packets of every length keep their length', async () => {
   const packets = [0, 1, 254, 255, 256, 510, 1_275].map((size) => new Uint8Array(size).fill(8));
   const { head } = trackOf(await readFile(sample));
   const track = { head, packets: Array.from({ length: 40 }, () => packets).flat() };

@@ -9,7 +9,7 @@ import { setUpJourney } from './support/stage.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-/** What a page shows of itself by its address alone: its lists, forms and details. */
+/** Queries that open more of a page: its lists, forms and details. */
 const views: Readonly<Record<string, readonly string[]>> = {
   '/token': ['', '?view=new'],
   '/message-history': ['', '?view=percakapan', '?new=1'],
@@ -80,7 +80,7 @@ journey(
       const current = menu.locator('[aria-current=page]');
       await current.waitFor();
       await settled(tab);
-      // What a press on the middle of the entry would hit.
+      // The foot of the menu may cover an entry: hit-test its middle.
       const isSeen = await current.evaluate((entry) => {
         const { left, top, width, height } = entry.getBoundingClientRect();
         const hit = document.elementFromPoint(left + width / 2, top + height / 2);

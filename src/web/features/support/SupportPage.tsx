@@ -101,7 +101,7 @@ function useOwnPort(thread: SupportThread | undefined): SupportPort {
   );
 }
 
-/** Who answers, and how soon. Outside the hours of service `Hours` says when. */
+/** The operator, and the usual time to an answer. Outside the hours of service `Hours` shows the next opening. */
 function contextOf({ operator, hours, usual_answer_seconds: seconds }: SupportThread): ReactNode {
   if (!operator && !hours.open_now) return undefined;
   return (

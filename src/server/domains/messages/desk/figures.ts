@@ -39,7 +39,7 @@ export function messageSums(
 const WAITING_MAX = 10_000;
 const MINUTES = 60;
 
-/** How messages go over all accounts, at one instant, from small tables and counts; never from the messages. */
+/** Traffic of all accounts at one instant, from small tables and counts; it reads no messages. */
 export const trafficFigures = (allAccountsSql: Sql, now: Date): Promise<TrafficFigures> =>
   allAccountsSql.begin((tx) => readTraffic(tx, now), SNAPSHOT);
 

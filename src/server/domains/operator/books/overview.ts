@@ -9,7 +9,7 @@ import type { DeskDeps } from '#server/domains/operator/deps.ts';
 import { SNAPSHOT } from '#server/infra/postgres/alone.ts';
 import { lastReconciliation } from './reconcile.ts';
 
-/** How the money stands, at a glance: every figure is of the same instant. */
+/** The state of the money at a glance; every figure is of the same instant. */
 export function overviewOf(
   { allAccountsSql, now }: Pick<DeskDeps, 'allAccountsSql' | 'now'>,
   operatorId: string,

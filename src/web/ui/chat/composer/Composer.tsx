@@ -50,7 +50,7 @@ type Props = {
   pictures?: { name: string; accept: string } | undefined;
   /** What else can be sent from here, in place of choosing a contact card's file. */
   tools?: readonly Tool[] | undefined;
-  /** What the button does, where that is not sending; shown as its words. */
+  /** Words on the button in place of the icon, for a box that does not send. */
   sendWord?: string | undefined;
   /** Begins to record a voice message; without it there is no microphone. */
   onRecord?: (() => void) | undefined;

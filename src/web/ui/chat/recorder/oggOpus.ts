@@ -3,7 +3,7 @@
  * message and the server draws a waveform of). The sound itself is copied, not encoded anew.
  */
 
-/** What a WebM file of one Opus track holds: its OpusHead, and its packets in order. */
+/** The content of a WebM file with one Opus track: its OpusHead, and its packets in order. */
 export type OpusTrack = {
   head: Uint8Array<ArrayBuffer>;
   packets: readonly Uint8Array<ArrayBuffer>[];

@@ -4,8 +4,8 @@ import { readWebm, writeOgg } from '#web/ui/chat/recorder/oggOpus.ts';
 export const RECORDING_MS_MAX = 5 * 60_000;
 
 /**
- * What browsers record as, the most widely played first. Ogg is what phones take as a voice message, and what the
- * server draws a waveform of; WebM becomes Ogg.
+ * Formats of browsers, the preferred first. Phones take Ogg as a voice message, and the server draws a waveform of
+ * it; WebM becomes Ogg.
  */
 const FORMATS = [
   ['audio/ogg;codecs=opus', 'ogg'],
