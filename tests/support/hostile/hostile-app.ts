@@ -15,10 +15,10 @@ const ABREAST = 8;
 
 /** Works through things, some at a time. */
 export async function abreast<T>(
-  things: readonly T[],
+  things: Iterable<T>,
   work: (thing: T) => Promise<void>,
 ): Promise<void> {
-  const rest = things[Symbol.iterator]();
+  const rest = Iterator.from(things);
   const one = async () => {
     for (const thing of rest) await work(thing);
   };
@@ -38,6 +38,10 @@ export type Hostile = {
   held: Held;
   /** A session's token, another one each time. */
   session: () => string;
+  /** The same of somebody who may ask for an act. */
+  sessionFor: (act: Act) => string;
+  /** The cookie of everybody's browser. */
+  cookie: string;
 };
 
 const PASSWORD = 'perahu-kertas-di-kali-code';
@@ -120,7 +124,9 @@ export async function openHostile(
   const { vapid_key: vapidKey } = await perform('push_config');
   const campaignId = await storeDraft(db, ani);
   const held = { tokenId, messageId: sent.id, topupId: topup.id, campaignId, vapidKey };
-  return { db, running, ani, ask, perform, held, session: customer };
+  const sessionFor = (act: Act) => (act.by === 'operator' ? operator() : customer());
+  const cookie = `kabari-device=${DEVICE}`;
+  return { db, running, ani, ask, perform, held, session: customer, sessionFor, cookie };
 }
 
 /** A message to many that is being written, with one recipient. */

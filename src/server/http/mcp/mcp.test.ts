@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { expect } from 'vitest';
 import { type Caller, callerOf, test as base } from '#tests/support/app/api-caller.ts';
@@ -350,4 +352,48 @@ test('a bug says nothing of itself', async ({ running, post, db }) => {
   expect([isError, JSON.parse(content[0].text).code]).toEqual([true, 'our_fault']);
   expect(JSON.stringify(answer.body)).not.toMatch(/wallets|relation/);
   expect(running.lines.join('')).not.toContain('kbr_');
+});
+
+test('versions are agreed as the page says', async ({ post }) => {
+  const page = await readFile(join(import.meta.dirname, '../../../../docs/mcp.md'), 'utf8');
+  const [, byInitialize = ''] = /^\| ([\d, -]+) \| by `initialize`/m.exec(page) ?? [];
+  const [, byRequest = ''] = /^\| ([\d-]+) \| by each request/m.exec(page) ?? [];
+  const versions = byInitialize.split(', ');
+  const clientInfo = { name: 'asisten', version: '1.0.0' };
+  const initialize = (protocolVersion: string) =>
+    post({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'initialize',
+      params: { protocolVersion, capabilities: {}, clientInfo },
+    });
+  const list = (version: string) =>
+    post({ jsonrpc: '2.0', id: 2, method: 'tools/list' }, { 'mcp-protocol-version': version });
+  expect(versions).toHaveLength(5);
+  for (const version of versions) {
+    expect((await initialize(version)).body.result.protocolVersion).toBe(version);
+    expect((await list(version)).status).toBe(200);
+  }
+  const newest = versions.at(-1);
+  for (const version of [byRequest, '2023-01-01', '2030-01-01', 'x']) {
+    expect((await initialize(version)).body.result.protocolVersion).toBe(newest);
+    expect((await list(version)).status).toBe(400);
+  }
+  const discover = (version: string) => {
+    const of = (name: string) => `io.modelcontextprotocol/${name}`;
+    const meta = {
+      [of('protocolVersion')]: version,
+      [of('clientInfo')]: clientInfo,
+      [of('clientCapabilities')]: {},
+    };
+    return post(
+      { jsonrpc: '2.0', id: 3, method: 'server/discover', params: { _meta: meta } },
+      { 'mcp-protocol-version': version, 'mcp-method': 'server/discover' },
+    );
+  };
+  expect((await discover(byRequest)).body.result.supportedVersions).toEqual([byRequest]);
+  expect(await discover('2030-01-01')).toMatchObject({
+    status: 400,
+    body: { error: { code: -32_022, data: { supported: [byRequest] } } },
+  });
 });
