@@ -289,6 +289,18 @@ export const getMessage = act({
   output: MessageDetail,
 });
 
+/**
+ * Fetches the image of a message whose address lies on another host, and keeps it as the message's file. Called again
+ * until it is no longer `waiting`; `failed` where the host has no image there, or none that is taken.
+ */
+export const loadImage = act({
+  name: 'message_image_load',
+  by: 'customer',
+  changes: true,
+  input: () => ({ message_id: IdInput('message') }),
+  output: () => z.object({ state: z.enum(['waiting', 'ready', 'failed']), content: ChatContent() }),
+});
+
 /** The longest text, in UTF-16 units. */
 export const TEXT_MAX = 4096;
 
