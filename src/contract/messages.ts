@@ -243,7 +243,7 @@ export const StatusFilter = schema(() =>
 export type StatusFilter = Output<typeof StatusFilter>;
 
 /** One or more of those, `status[]` on the wire. A bare `status`, as in older links and views, is a list of one. */
-export const StatusFilters = schema(() =>
+const StatusFilters = schema(() =>
   z.pipe(
     z.transform((given: StatusFilter[]) => [given].flat()),
     z.array(StatusFilter()).check(z.minLength(1), z.maxLength(StatusFilter().options.length)),
