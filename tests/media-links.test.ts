@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
-import { uuidOf } from '#contract/base/ids.ts';
+import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { type FileHost, fileHost } from '#tests/support/media/file-host.ts';
 import { type Caller, callerOf } from '#tests/support/app/api-caller.ts';
 import { type RunningApp, signedIn, test as base } from '#tests/support/app/running-app.ts';
 import { picture } from '#tests/support/app/uploads-app.ts';
+import { storeMessages } from '#tests/support/people/stored-messages.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 type World = {
@@ -83,6 +84,51 @@ test('a picture by link is sent as a file of ours, and shown from our own signed
     select body from sim_lines where direction = 'in'`;
   expect(uuidOf('file', pathname.slice('/files/'.length))).toBe(line?.body['file']);
   expect(host.asked).toEqual(['/kue.png']);
+});
+
+test('an image on another host is fetched on demand, kept with its message, and only for its account', async ({
+  running,
+  host,
+  db,
+}) => {
+  const [ani, budi] = [await signedIn(db), await signedIn(db)];
+  const stored = async (body: object) => {
+    const [message] = await storeMessages(db.owner, ani.accountId, [
+      { at: new Date(), tokenId: ani.tokenId, type: 'image', status: 'failed', body: { ...body } },
+    ]);
+    return publicId('message', message?.id ?? '');
+  };
+  const load = async (token: string, message_id: string) =>
+    (await running.ask('message_image_load', { token, message_id, key: randomUUID() })).body;
+  const ended = (message_id: string) =>
+    waitFor(async () => {
+      const { data } = await load(ani.token, message_id);
+      expect(data.state).not.toBe('waiting');
+      return data;
+    });
+  const link = `${host.origin}/roti.png`;
+  const id = await stored({ link, caption: 'Roti' });
+  expect((await load(budi.token, id)).error.type).toBe('not_found');
+  expect(host.asked).toEqual([]);
+
+  const { state, content } = await ended(id);
+  expect(state).toBe('ready');
+  expect(content).toMatchObject({ type: 'png', caption: 'Roti', external: false });
+  const image = await running.app.inject({ url: content.url });
+  expect([image.statusCode, image.headers['content-type']]).toEqual([200, 'image/png']);
+  // It is the message's file from now on, and the host is not asked again.
+  const detail = await running.ask('message_get', { token: ani.token, message_id: id });
+  expect(detail.body.data.content).toMatchObject({ external: false });
+  expect((await ended(id)).state).toBe('ready');
+  expect(host.asked).toEqual(['/roti.png']);
+
+  for (const refused of ['/gone.png', '/page.png']) {
+    const other = await stored({ link: host.origin + refused });
+    expect(await ended(other)).toMatchObject({ state: 'failed', content: { external: true } });
+  }
+  // An address inside the network that no setting lists.
+  const inside = await stored({ link: 'http://127.0.0.1:9/rahasia.png' });
+  expect(await ended(inside)).toMatchObject({ state: 'failed' });
 });
 
 test('the same link to many is fetched once', async ({ ani, host }) => {

@@ -124,6 +124,7 @@ export const acts: readonly Act[] = [
   messages.homeSummary,
   messages.listMessages,
   messages.getMessage,
+  messages.loadImage,
   messages.sendMessage,
   sendFile.sendFile,
   sendContent.sendLocation,

@@ -243,7 +243,7 @@ export const StatusFilter = schema(() =>
 export type StatusFilter = Output<typeof StatusFilter>;
 
 /** One or more of those, `status[]` on the wire. A bare `status`, as in older links and views, is a list of one. */
-export const StatusFilters = schema(() =>
+const StatusFilters = schema(() =>
   z.pipe(
     z.transform((given: StatusFilter[]) => [given].flat()),
     z.array(StatusFilter()).check(z.minLength(1), z.maxLength(StatusFilter().options.length)),
@@ -287,6 +287,18 @@ export const getMessage = act({
   by: 'customer',
   input: () => ({ message_id: IdInput('message') }),
   output: MessageDetail,
+});
+
+/**
+ * Fetches the image of a message whose address lies on another host, and keeps it as the message's file. Called again
+ * until it is no longer `waiting`; `failed` where the host has no image there, or none that is taken.
+ */
+export const loadImage = act({
+  name: 'message_image_load',
+  by: 'customer',
+  changes: true,
+  input: () => ({ message_id: IdInput('message') }),
+  output: () => z.object({ state: z.enum(['waiting', 'ready', 'failed']), content: ChatContent() }),
 });
 
 /** The longest text, in UTF-16 units. */

@@ -159,6 +159,7 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
     q: '0812',
   },
   message_get: { message_id: held.messageId },
+  message_image_load: { message_id: held.messageId },
   message_send: {
     token_id: held.tokenId,
     to: '62800000001',

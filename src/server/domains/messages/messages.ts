@@ -16,7 +16,7 @@ import { type OnReceived, receiveInbound } from './dispatch/inbound.ts';
 import { withFileFacts } from './media/inbound.ts';
 import { openClaimMessages } from './dispatch/claim-messages.ts';
 import type { Library } from '#server/domains/media/media.ts';
-import type { MediaOfMessages } from './media/prepare.ts';
+import { type MediaOfMessages, loadImageHandler } from './media/prepare.ts';
 import { openSettle, wakeAwaiting } from './dispatch/settle.ts';
 import { type FindMedia, findNoMedia } from './submit/lookups.ts';
 import { templateActs } from './templates/acts.ts';
@@ -157,6 +157,7 @@ export function openMessages(deps: MessagesDeps): Messages {
     acts: [
       ...historyActs({ sql, reader: { language: 'id', origin, offerFile } }),
       ...conversationActs({ sql, fileLink }),
+      loadImageHandler({ sql, allAccountsSql, media: deps.media, fileLink }),
       ...homeActs(deps),
       usageHandler({ sql, now }),
       ...sendHandlers({ ...deps, accepter, findMedia, adopt: deps.media.adopt }),

@@ -33,7 +33,7 @@ export const canResend = (
   message: Pick<MessageRow, 'direction' | 'status' | 'type' | 'failure'>,
 ): boolean => mayResend(message) && !(message.status === 'failed' && inVain.has(message.failure));
 
-export type ManyAction = 'resend' | 'cancel' | 'export';
+type ManyAction = 'resend' | 'cancel' | 'export';
 
 /** The actions that can do anything with a selection. */
 export function manyActions(

@@ -10,7 +10,13 @@ import { ContactCard } from '#web/ui/chat/cards/ContactCard.tsx';
 import { LocationCard } from '#web/ui/chat/cards/LocationCard.tsx';
 import { Sticker } from '#web/ui/chat/cards/Sticker.tsx';
 import { TemplateCard } from '#web/ui/chat/cards/TemplateCard.tsx';
-import { FileCard, LinkCard, MissingCard, type MediaWord } from '#web/ui/chat/cards/FileCard.tsx';
+import {
+  FileCard,
+  LinkCard,
+  MissingCard,
+  type ImageLoading,
+  type MediaWord,
+} from '#web/ui/chat/cards/FileCard.tsx';
 import { ImageZoom } from '#web/ui/media/ImageZoom.tsx';
 import { chatKind, isExternal, mediaUrl, shortName, type ChatMessage } from '#web/ui/chat/chat.ts';
 import { classes } from '#web/ui/classes.ts';
@@ -42,6 +48,8 @@ type Props = {
   reactions?: readonly { emoji: string; by: string; onRemove?: (() => void) | undefined }[];
   /** Beside it, with the answer: what else can be done with it; given the look of such a button. */
   action?: ((className: string | undefined) => ReactNode) | undefined;
+  /** For an image on another host: how it is fetched. */
+  loading?: ImageLoading | undefined;
   /** Begins an answer to it. */
   onReply?: (() => void) | undefined;
   /** Opens a conversation with the digits of a contact card. */
@@ -76,7 +84,7 @@ export function ChatBubble(props: Props) {
         {...(action && holding)}
       >
         {head}
-        <Content message={message} sender={by} onMessage={onMessage} />
+        <Content message={message} sender={by} onMessage={onMessage} loading={props.loading} />
         <span className={styles['meta']}>
           <time dateTime={at?.toISOString()}>{time}</time>
           {ticks}
@@ -131,9 +139,9 @@ const Reactions = ({ reactions }: Required<Pick<Props, 'reactions'>>) => (
 const isBare = ({ type, url, external, file }: ChatMessage): boolean =>
   chatKind(type) === 'sticker' && !!url && external === false && !file?.missing;
 
-type ContentProps = { message: ChatMessage; sender: string } & Pick<Props, 'onMessage'>;
+type ContentProps = { message: ChatMessage; sender: string } & Pick<Props, 'onMessage' | 'loading'>;
 
-function Content({ message, sender, onMessage }: ContentProps) {
+function Content({ message, sender, onMessage, loading }: ContentProps) {
   const caption = message.caption ?? '';
   const words = caption !== '' && <Caption text={caption} />;
   const kind = chatKind(message.type);
@@ -158,7 +166,7 @@ function Content({ message, sender, onMessage }: ContentProps) {
       ) : kind === 'location' ? (
         message.place && <LocationCard place={message.place} />
       ) : (
-        <Media kind={kind} message={message} sender={sender} />
+        <Media kind={kind} message={message} sender={sender} loading={loading} />
       )}
       {words}
     </>
@@ -178,15 +186,17 @@ type MediaProps = {
   kind: MediaWord;
   message: ChatMessage;
   sender: string;
+  loading?: ImageLoading | undefined;
 };
 
-function Media({ kind, message, sender }: MediaProps) {
+function Media({ kind, message, sender, loading }: MediaProps) {
   const { type, caption, filename, file } = message;
   const here = window.location.href;
   if (file?.missing) {
     return <MissingCard kind={kind} name={filename ?? ''} missing={file.missing} />;
   }
-  if (isExternal(message, here)) return <LinkCard kind={kind} message={message} />;
+  if (isExternal(message, here))
+    return <LinkCard kind={kind} message={message} loading={loading} />;
   const url = mediaUrl(message.url ?? '', here);
   if (!message.url || url === undefined || kind === 'file') {
     return (

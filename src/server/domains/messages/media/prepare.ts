@@ -1,9 +1,17 @@
-import type { Failure, MessageType } from '#contract/messages.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { type Failure, type MessageType, loadImage } from '#contract/messages.ts';
 import type { MediaKind } from '#contract/media/kinds.ts';
 import type { Library } from '#server/domains/media/media.ts';
-import { type Body, fileFacts, mediaKindIn } from '#server/domains/messages/content.ts';
+import {
+  type Body,
+  type FileLink,
+  contentOf,
+  fileFacts,
+  mediaKindIn,
+} from '#server/domains/messages/content.ts';
 import { indexAgain } from '#server/domains/messages/history/words/indexing.ts';
-import { type Sql, retrying } from '#server/infra/postgres/database.ts';
+import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type Sql, asAccount, retrying } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
 /** What sending needs of the files of messages. */
@@ -62,6 +70,33 @@ const attach = (
   retrying(async () => {
     await sql`select attach_file(${accountId}, ${messageId}, ${json(facts)})`;
     if ('filename' in facts) await indexAgain(sql, { accountId, messageId });
+  });
+
+type LoadDeps = {
+  sql: Sql;
+  allAccountsSql: Sql;
+  media: MediaOfMessages;
+  fileLink: FileLink;
+};
+
+/** Fetches the image behind the link of a message, and makes it the message's file. */
+export const loadImageHandler = ({ sql, allAccountsSql, media, fileLink }: LoadDeps): ActHandler =>
+  handle(loadImage, async ({ caller: { accountId } }, { message_id: messageId }) => {
+    const [message] = await asAccount(
+      sql,
+      accountId,
+      (tx) => tx<{ type: MessageType; body: Body }[]>`
+        select type, body from messages
+        where account_id = ${accountId} and message_id = ${messageId}`,
+    );
+    if (message?.type !== 'image') throw new Refusal('not_found', { what: 'Gambar' });
+    const { type } = message;
+    const prepared = await prepareMedia(
+      { sql: allAccountsSql, media },
+      { accountId, messageId, ...message },
+    );
+    const body = prepared.state === 'ready' ? prepared.body : message.body;
+    return { state: prepared.state, content: contentOf({ accountId, type, body }, fileLink) };
   });
 
 /** Should nobody say that a fetch has ended, it is looked at again after this long. */

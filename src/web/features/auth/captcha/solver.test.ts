@@ -43,7 +43,7 @@ afterEach(() => {
 });
 
 test('solves a task on a device that needs ten minutes, and reports progress', async () => {
-  vi.stubGlobal('window', globalThis);
+  vi.stubGlobal('window', { location: new URL('http://localhost/auth/login') });
   vi.stubGlobal('Worker', SlowWorker);
   vi.stubGlobal('navigator', { hardwareConcurrency: 1 });
   const shares: number[] = [];

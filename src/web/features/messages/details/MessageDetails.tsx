@@ -20,6 +20,7 @@ import { canCancel, canResend, nameOf } from '#web/features/messages/labels.ts';
 import { AskSupport } from '#web/features/support/support.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button, LinkButton } from '#web/ui/button/Button.tsx';
+import { useLinkedImage } from '#web/features/messages/useLinkedImage.ts';
 import { ChatBubble, ChatList } from '#web/ui/chat/ChatBubble.tsx';
 import { CodeBlock } from '#web/ui/copy/CodeBlock.tsx';
 import { confirm } from '#web/ui/overlay/confirm.ts';
@@ -33,6 +34,7 @@ import { toast } from '#web/ui/toast/toasts.ts';
 export function MessageDetails({ message }: { message: MessageDetail }) {
   const zone = useUser().timezone;
   const ours = message.direction === 'out';
+  const { content, loading } = useLinkedImage(message);
   const writeTo = (peer: string) =>
     void navigate({
       to: '/message-history',
@@ -43,7 +45,8 @@ export function MessageDetails({ message }: { message: MessageDetail }) {
       <div className={styles['message']}>
         <ChatList label="Isi pesan">
           <ChatBubble
-            message={message.content}
+            message={content}
+            loading={loading}
             side={message.direction}
             sender={ours ? 'Anda' : nameOf(message)}
             time={formatTime(message.created_at, zone)}

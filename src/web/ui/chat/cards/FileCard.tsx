@@ -16,6 +16,7 @@ import { safeHref } from '#contract/messages/captions.ts';
 import { fileMissing, type FileMissing } from '#contract/messages/content.ts';
 import { classes } from '#web/ui/classes.ts';
 import styles from '#web/ui/chat/cards/FileCard.module.css';
+import { Button } from '#web/ui/button/Button.tsx';
 import { fileKind, fileType, type ChatMessage, type FileKind } from '#web/ui/chat/chat.ts';
 import { fileSizeText, shortSizes } from '#web/ui/upload/fileSize.ts';
 
@@ -66,9 +67,18 @@ export function FileCard({ name, type, url, size }: Props) {
 /** What a file in a conversation is shown as. */
 export type MediaWord = keyof typeof linkWords;
 
+/** Fetching the image of a message that lies on another host. */
+export type ImageLoading = {
+  onLoad: () => void;
+  isBusy: boolean;
+  hasFailed: boolean;
+};
+
 type LinkProps = {
   kind: MediaWord;
   message: Pick<ChatMessage, 'type' | 'url' | 'filename'>;
+  /** For an image: how the server fetches it. */
+  loading?: ImageLoading | undefined;
 };
 
 const linkWords = {
@@ -80,10 +90,10 @@ const linkWords = {
 } as const;
 
 /**
- * A file that lies with somebody else: what it is, on which host, and the way there in a tab of its own. Nothing of
- * it is loaded. An address that may not be followed (`safeHref`) is reported, and leads nowhere.
+ * A file on another host: what it is, where, and a link that opens it in a new tab. The page loads nothing of it; an
+ * image is fetched by the server when `loading` is used. An address that may not be followed (`safeHref`) is reported, and leads nowhere.
  */
-export function LinkCard({ kind, message: { type, url, filename } }: LinkProps) {
+export function LinkCard({ kind, message: { type, url, filename }, loading }: LinkProps) {
   const href = safeHref(url ?? '');
   const name = filename ?? '';
   const word = (kind === 'file' && fileType(name, type)) || linkWords[kind];
@@ -103,6 +113,14 @@ export function LinkCard({ kind, message: { type, url, filename } }: LinkProps) 
             <ExternalLink size={14} aria-hidden="true" />
             <span className="sr-only"> (tab baru)</span>
           </a>
+        )}
+        {href && kind === 'image' && loading && (
+          <>
+            <Button size="sm" variant="subtle" busy={loading.isBusy} onClick={loading.onLoad}>
+              Muat gambar
+            </Button>
+            <span role="status">{loading.hasFailed && 'Gambar tidak dapat dimuat.'}</span>
+          </>
         )}
       </Inside>
     </span>

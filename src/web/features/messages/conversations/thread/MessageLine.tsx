@@ -18,6 +18,7 @@ import {
   type Outgoing,
 } from '#web/features/messages/conversations/thread/sending/outgoing.ts';
 
+import { useLinkedImage } from '#web/features/messages/useLinkedImage.ts';
 import { ScheduledFor } from '#web/features/messages/ScheduledFor.tsx';
 import { StatusMark } from '#web/features/messages/StatusMark.tsx';
 import { useProgress } from '#web/api/uploads/outgoingFiles.ts';
@@ -57,6 +58,7 @@ function Sent({ message, reacting, first, name, zone, onReply, onGoTo }: SentPro
   const client = useQueryClient();
   const { direction, status, created_at, token, quoted, reactions } = message;
   const ours = direction === 'out';
+  const { content, loading } = useLinkedImage(message);
   const canAnswer = onReply !== undefined && canBeAnswered(message);
   const mine = reactions.find((one) => one.direction === 'out')?.emoji;
   const react = (emoji: string) => {
@@ -66,7 +68,8 @@ function Sent({ message, reacting, first, name, zone, onReply, onGoTo }: SentPro
   return (
     <ChatBubble
       as="div"
-      message={message.content}
+      message={content}
+      loading={loading}
       side={direction}
       sender={ours ? 'Anda' : name}
       time={formatTime(created_at, zone)}
