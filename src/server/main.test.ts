@@ -173,7 +173,7 @@ test.skipIf(process.platform === 'win32')(
     const health = `http://127.0.0.1:${port}`;
     await waitFor(async () =>
       expect(await (await fetch(`${health}/metrics`)).text()).toMatch(
-        /^kabari_connections_max 128$/m,
+        /^kabari_connections_max 96$/m,
       ),
     );
     const figures = await (await fetch(`${health}/metrics`)).text();

@@ -125,12 +125,19 @@ async function ownDatabase(dataFolder: string, log: Log, running: Running): Prom
 }
 
 /** Where to listen, and the setting that names the port. */
-type Listening = { host: string; port: number; setting: 'PORT' | 'HEALTH_PORT' };
+type Listening = {
+  host: string;
+  port: number;
+  setting: 'PORT' | 'HEALTH_PORT';
+  /** How many sockets share the port. */
+  sockets?: number;
+};
 
 const healthPortOf = ({ HOST, HEALTH_PORT = 0 }: Config): Listening => ({
   host: HOST,
   port: HEALTH_PORT,
   setting: 'HEALTH_PORT',
+  sockets: 1,
 });
 
 /** The ports that this process will listen on. */

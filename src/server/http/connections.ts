@@ -9,7 +9,7 @@ const LISTENERS = 16;
 /** Connections that wait to be taken, over all of them; one more would wait a second before it tries again. */
 const BACKLOG = 4_096;
 /** Connections above the limit that are answered before they are closed; more are closed at once. */
-const REFUSED_MAX = 64;
+const REFUSED_MAX = 16;
 /** How long a refused connection is kept for its request and the answer. */
 const REFUSED_MS_MAX = 1_000;
 const BUSY_SECONDS = 2;
@@ -73,24 +73,25 @@ function refuseConnection(socket: Socket, headers: Readonly<Record<string, strin
 /**
  * Listens on a port with several sockets, where the system shares a port among them.
  *
+ * @param sockets 1 where few callers are expected.
  * @returns the port; for port 0 the one that was free.
  * @throws what listening throws, EADDRINUSE also for another process of the same user.
  */
 export async function listenOn(
   app: FastifyInstance,
-  { host, port }: { host: string; port: number },
+  { host, port, sockets = LISTENERS }: { host: string; port: number; sockets?: number },
 ): Promise<number> {
-  const reusePort = process.platform === 'linux' && known.has(app);
+  const reusePort = sockets > 1 && process.platform === 'linux' && known.has(app);
   if (!reusePort) {
     await app.listen({ host, port, backlog: BACKLOG });
     return addressOf(app).port;
   }
   // A port that is shared by asking for it can be taken by each process of this user: a socket that does not ask fails.
   if (port !== 0) await tryPort({ host, port });
-  const options = { backlog: BACKLOG / LISTENERS, reusePort };
+  const options = { backlog: BACKLOG / sockets, reusePort };
   await app.listen({ ...options, host, port });
   const { address, port: taken } = addressOf(app);
-  for (let n = 1; n < LISTENERS; n++) {
+  for (let n = 1; n < sockets; n++) {
     const other = createServer({ allowHalfOpen: true, noDelay: true }, (socket) =>
       app.server.emit('connection', socket),
     );

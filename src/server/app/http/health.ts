@@ -147,7 +147,7 @@ function measureTrouble(
   );
 }
 
-/** What runs out slowly: disks, and connections to the database. */
+/** Measures the resources that run out slowly: disks, and connections to the database. */
 function measureResources({ infra: { config, dataFolder, metrics }, pools }: Container): void {
   const backs = config.BACKUP === 'off' ? {} : { backups: backupFolderOf(config, dataFolder) };
   measureDisks(metrics, { data: dataFolder, ...backs });

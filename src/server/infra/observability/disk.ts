@@ -31,7 +31,7 @@ async function sizeOf(folder: string): Promise<{ bytes: number; free: number }> 
   return { bytes: blocks * bsize, free: bavail * bsize };
 }
 
-/** The figures of the disks with these folders; where nobody counts the bytes, there are none. */
+/** Measures the disks with these folders. A file system without a size has no figures. */
 export function measureDisks(metrics: Metrics, folders: Readonly<Record<string, string>>): void {
   const samples = async (valueOf: (size: { bytes: number; free: number }) => number) => {
     const read = Object.entries(folders).map(async ([disk, folder]) => {

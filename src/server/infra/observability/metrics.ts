@@ -17,7 +17,7 @@ export type Counter = { add(labels?: Readonly<Record<string, string>>, by?: numb
 /** What this process counts. Labels never carry what people wrote, and take few values. */
 export type Metrics = {
   counter(name: string, help: string): Counter;
-  /** A sum that only grows, read when somebody asks. */
+  /** A sum that only grows, read with each scrape. */
   total(name: string, help: string, read: () => Sample[]): void;
   /** Durations; every series has its buckets, its sum and its count, under one name. */
   histogram(name: string, help: string): Histogram;

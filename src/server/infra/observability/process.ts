@@ -3,7 +3,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { Metrics } from './metrics.ts';
 
 /** Descriptors that a process needs beside its callers: those of the database, files, numbers, calls to others. */
-const RESERVED_MIN = 128;
+const RESERVED_MIN = 160;
 const RESERVED_SHARE = 0.25;
 /** With fewer, not even the checks of a balancer and one page would be answered. */
 const CONNECTIONS_MIN = 16;
