@@ -1,6 +1,7 @@
 import { describe, expect, inject } from 'vitest';
 import { test } from '#tests/support/database/database.ts';
-import { checkDatabase } from './check.ts';
+import { openLog } from '#server/infra/observability/log.ts';
+import { checkDatabase, whenReachable } from './check.ts';
 import { openDatabase } from './database.ts';
 
 const owner = (url: string) => openDatabase(url, { max: 1, as: 'owner', name: 'tests' });
@@ -54,5 +55,46 @@ describe('the database is refused', () => {
     // The tests' own server runs with fsync off.
     expect(await refusal(db.url, strict)).toContain('has fsync off');
     expect(await refusal(db.url, local)).toBe('accepted');
+  });
+});
+
+describe('a start', () => {
+  const NOWHERE = 'postgres://ani:hunter2@127.0.0.1:1/kabari';
+  const check = async (url: string) => {
+    const sql = owner(url);
+    await checkDatabase(sql, local).finally(() => sql.end({ timeout: 0 }));
+    return 'prepared';
+  };
+  const waiting = (lines: string[]) => ({
+    log: openLog({ level: 'warn' }, { write: (line) => void lines.push(line) }),
+    signal: new AbortController().signal,
+    againMs: 1,
+  });
+
+  test('prepares its database again until it is there, and says once that it waits', async ({
+    db,
+  }) => {
+    const lines: string[] = [];
+    const addresses = [NOWHERE, NOWHERE, NOWHERE];
+    const prepared = whenReachable(() => check(addresses.pop() ?? db.url), waiting(lines));
+    expect(await prepared).toBe('prepared');
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toContain('cannot be reached (ECONNREFUSED)');
+  });
+
+  test('waits for no database that refuses it', async ({ db }) => {
+    const lines: string[] = [];
+    const missing = new URL(db.url);
+    missing.pathname = '/nothing_here';
+    await expect(whenReachable(() => check(missing.href), waiting(lines))).rejects.toThrow(
+      'does not exist',
+    );
+    // A role that does not exist is refused as a wrong password is, with a code of class 28.
+    const refused = new URL(db.url);
+    refused.username = 'no_such_role';
+    await expect(whenReachable(() => check(refused.href), waiting(lines))).rejects.toThrow(
+      'refuses the role',
+    );
+    expect(lines).toEqual([]);
   });
 });

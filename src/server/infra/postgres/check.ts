@@ -1,5 +1,7 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { type Sql, isTransient } from './database.ts';
-import { READ_ONLY } from './driver/errors.ts';
+import { ConnectionLost, READ_ONLY } from './driver/errors.ts';
+import type { Log } from '#server/infra/observability/log.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
 /** Clocks further apart than this make codes, leases and signatures judge wrongly. */
@@ -103,6 +105,41 @@ export async function readDatabaseFacts(sql: Sql): Promise<DatabaseFacts> {
     return facts;
   } catch (error) {
     throw new StartError(unreachable(sql, error), { cause: error });
+  }
+}
+
+/** True while a database may come back by itself: not for a refused password, a standby, or a pooler's refusal. */
+function isAway(error: unknown): boolean {
+  const cause = error instanceof StartError ? error.cause : error;
+  const isLost = cause instanceof ConnectionLost && isTransient(cause);
+  return isLost && !/^(?:28|08P01$|25006$)/.test(cause.code);
+}
+
+const AGAIN_MS = 1_000;
+const LINE_MS = 60_000;
+
+/**
+ * Prepares a database, from the beginning again while it is away: after a reboot it may come minutes later than the
+ * application. The log says once a minute that it is waited for.
+ *
+ * @throws what preparing throws otherwise; AbortError once the signal is given.
+ */
+export async function whenReachable<T>(
+  prepare: () => Promise<T>,
+  { log, signal, againMs = AGAIN_MS }: { log: Log; signal: AbortSignal; againMs?: number },
+): Promise<T> {
+  for (let nextLine = 0; ;) {
+    try {
+      return await prepare();
+    } catch (error) {
+      if (!isAway(error)) throw error;
+      if (performance.now() >= nextLine) {
+        const reason = error instanceof Error ? error.message : String(error);
+        log.warn({ reason }, 'the database is away: the start waits for it');
+        nextLine = performance.now() + LINE_MS;
+      }
+    }
+    await pause(againMs, undefined, { signal });
   }
 }
 
