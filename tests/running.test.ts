@@ -26,6 +26,9 @@ function callAt(text: string, open: number): string {
   return '';
 }
 
+/** Where the server writes such a line. */
+const logCalls = /\b(?:log(?:\.(?:warn|error|fatal)|\[level\])|countedWarnings\(log\))\(/g;
+
 /** Lines of the log that say of trouble, as the code of the server has them: level, fields, words. */
 async function troubleLines(): Promise<{ place: string; fields: string[]; words: string }[]> {
   const names = await readdir(join(root, 'src/server'), { recursive: true });
@@ -33,7 +36,7 @@ async function troubleLines(): Promise<{ place: string; fields: string[]; words:
   const found = await Promise.all(
     files.map(async (name) => {
       const text = await read(join('src/server', name));
-      return [...text.matchAll(/\blog(?:\.(?:warn|error|fatal)|\[level\])\(/g)].map((match) => {
+      return [...text.matchAll(logCalls)].map((match) => {
         const call = callAt(text, match.index + match[0].length - 1);
         const words = /'([^']*)',?\s*$/.exec(call)?.[1] ?? '';
         const object = /^\s*\{([^}]*)\}/.exec(call)?.[1] ?? '';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, stat } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { type Socket, connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { readConfig } from './infra/config.ts';
@@ -112,23 +112,76 @@ test('a taken port is one sentence', async ({ start }) => {
   other.close();
 });
 
+/** Connections that are opened and then say nothing. */
+async function openIdle(address: string, count: number): Promise<Socket[]> {
+  const { hostname, port } = new URL(address);
+  const sockets = Array.from({ length: count }, () => connect(Number(port), hostname));
+  for (const socket of sockets) socket.on('error', () => undefined);
+  await Promise.allSettled(sockets.map((socket) => once(socket, 'connect')));
+  return sockets;
+}
+
+test.skipIf(process.platform === 'win32')(
+  'more connections than there are descriptors leave the process running, and its health readable',
+  longer,
+  async ({ start }) => {
+    const app = start({ LOG_LEVEL: 'info' }, { descriptors: 256 });
+    const address = await addressOf(app);
+    const [, port] = await waitFor(() => {
+      const found = /"health":(\d+)/.exec(app.out());
+      if (!found) throw new Error('not open');
+      return found;
+    });
+    const idle = await openIdle(address, 400);
+    const health = `http://127.0.0.1:${port}`;
+    await waitFor(async () =>
+      expect(await (await fetch(`${health}/metrics`)).text()).toMatch(
+        /^kabari_connections_max 96$/m,
+      ),
+    );
+    const figures = await (await fetch(`${health}/metrics`)).text();
+    expect(figures).toMatch(/^kabari_descriptors_limit 256$/m);
+    expect(figures).toMatch(/^kabari_descriptors_used \d+$/m);
+    expect((await fetch(`${health}/readyz`)).status).toBe(200);
+    for (const socket of idle) socket.destroy();
+    await waitFor(async () => expect((await fetch(`${address}/healthz`)).status).toBe(200));
+    app.child.kill('SIGTERM');
+    expect(await app.exit).toBe(0);
+    expect(app.err()).toBe('');
+  },
+);
+
 test('two processes on one machine do not stand in each other’s way by default', () => {
   const { PORT, HEALTH_PORT } = readConfig({});
   expect(HEALTH_PORT).not.toBe(PORT);
 });
 
-test('a database that is not there, or a setting that makes no sense, is one sentence', async ({
+test('a wrong password, a database that does not exist, or a wrong setting is one sentence', async ({
+  db,
   start,
 }) => {
-  const nowhere = 'postgres://kabari@127.0.0.1:1/kabari';
-  const [gone, odd, strict] = await Promise.all([
-    ended(start({ DATABASE_URL: nowhere })),
+  const elsewhere = new URL(db.wholeUrl);
+  elsewhere.pathname = '/nothing_here';
+  const [missing, odd, strict] = await Promise.all([
+    ended(start({ DATABASE_URL: elsewhere.href })),
     ended(start({ PORT: 'three' })),
     ended(start({ NODE_ENV: 'production' })),
   ]);
-  expect(gone).toEqual(oneSentence(/database/i));
+  expect(missing).toEqual(oneSentence(/^The database nothing_here does not exist/));
   expect(odd).toEqual(oneSentence(/^PORT must be /));
   expect(strict).toEqual(oneSentence(/PUBLIC_URL/));
+});
+
+test('a start waits for a database that is away, says so, and stops when it is asked to', async ({
+  start,
+}) => {
+  const app = start({ DATABASE_URL: 'postgres://kabari:hunter2@127.0.0.1:1/kabari' });
+  await waitFor(() => expect(app.out()).toContain('the database is away: the start waits for it'));
+  expect(app.out()).toContain('The database on 127.0.0.1:1 cannot be reached (ECONNREFUSED)');
+  expect(app.out()).not.toContain('hunter2');
+  app.child.kill('SIGTERM');
+  expect(await app.exit).toBe(0);
+  expect(app.err()).toBe('');
 });
 
 /** How many events and messages wait for a worker. */

@@ -6,10 +6,11 @@ import { openFirstPassword } from './app/first-password.ts';
 import { type Container, openContainer } from './app/container.ts';
 import { RELEASE } from './app/release.ts';
 import { type Worker, startWorker } from './app/worker.ts';
+import { listenOn } from './http/connections.ts';
 import { readWebApp } from './http/site/static.ts';
 import { type Config, readConfig } from './infra/config.ts';
 import { wanting } from './infra/postgres/address.ts';
-import { checkDatabase } from './infra/postgres/check.ts';
+import { checkDatabase, whenReachable } from './infra/postgres/check.ts';
 import { passPooler } from './infra/postgres/pooler.ts';
 import { openDatabase } from './infra/postgres/database.ts';
 import { diskFullSentence, isDiskFull, refuseFullDisk } from './infra/observability/disk.ts';
@@ -33,12 +34,13 @@ type Running = {
   container?: Container;
   worker?: Worker;
   app?: FastifyInstance;
+  /** Answers health on a port of its own until all else has ended. */
+  health?: FastifyInstance | undefined;
+  healthPort?: number;
   closeHttp?: () => void;
 };
 
 const HTTP_MS_MAX = 10_000;
-/** Connections that wait to be taken; one more would wait a second before it tries again. */
-const BACKLOG = 4_096;
 const CLOSING_MS_MAX = 30_000;
 const root = join(import.meta.dirname, '../..');
 
@@ -47,11 +49,43 @@ async function start(config: Config, log: Log, running: Running): Promise<number
   const dataFolder = config.KABARI_DATA ?? defaultDataFolder();
   if (config.DATABASE_URL !== undefined) await refuseFullDisk(resolve(dataFolder));
   const webApp = readWebApp(join(root, 'dist'));
-  const url = await passPooler(
+  const address =
     config.DATABASE_URL === undefined
       ? await ownDatabase(dataFolder, log, running)
-      : wanting(config.DATABASE_URL, 'read-write'),
-  );
+      : wanting(config.DATABASE_URL, 'read-write');
+  const { signal } = running.closing;
+  const url = await whenReachable(() => prepareDatabase(address, config, log), { log, signal });
+  const { build } = await webApp;
+  const first = openFirstPassword(resolve(dataFolder), process.stdout.isTTY);
+  const { handOver } = first;
+  const container = await openContainer({ config, log, url, dataFolder, build, handOver });
+  running.container = container;
+  // At once: should the rest of the start fail, nobody could ever sign in as operator.
+  process.stdout.write(first.lines(container.accounts.newOperator));
+  first
+    .forgetOnceUsed(container.pools.allAccountsSql, running.closing.signal)
+    .catch(() => undefined);
+  if (config.ROLE !== 'web') running.worker = await startWorker(container);
+  if (config.ROLE === 'worker') {
+    running.app = openHealthServer(container, running.worker, () => running.open);
+    return listenHealth(running.app, config);
+  }
+  const http = openHttp(container, {
+    webApp: await webApp,
+    worker: running.worker,
+    open: () => running.open,
+    delayMsMax: config.BUSY_DELAY_MS,
+  });
+  running.app = http.app;
+  running.health = http.health;
+  running.closeHttp = http.closeStreams;
+  if (http.health) running.healthPort = await listenHealth(http.health, config);
+  return listen(http.app, config.HOST, { name: 'PORT', port: config.PORT });
+}
+
+/** Checks and migrates the database. @returns the address to use from now on. */
+async function prepareDatabase(address: string, config: Config, log: Log): Promise<string> {
+  const url = await passPooler(address);
   const owner = openDatabase(url, { max: 1, as: 'owner', name: 'migrations' });
   try {
     await checkDatabase(owner, config);
@@ -72,30 +106,7 @@ async function start(config: Config, log: Log, running: Running): Promise<number
   } finally {
     await owner.end({ timeout: 5 });
   }
-  const { build } = await webApp;
-  const first = openFirstPassword(resolve(dataFolder), process.stdout.isTTY);
-  const { handOver } = first;
-  const container = await openContainer({ config, log, url, dataFolder, build, handOver });
-  running.container = container;
-  // At once: should the rest of the start fail, nobody could ever sign in as operator.
-  process.stdout.write(first.lines(container.accounts.newOperator));
-  first
-    .forgetOnceUsed(container.pools.allAccountsSql, running.closing.signal)
-    .catch(() => undefined);
-  if (config.ROLE !== 'web') running.worker = await startWorker(container);
-  if (config.ROLE === 'worker') {
-    running.app = openHealthServer(container, running.worker, () => running.open);
-    return listen(running.app, config.HOST, { name: 'HEALTH_PORT', port: config.HEALTH_PORT });
-  }
-  const http = openHttp(container, {
-    webApp: await webApp,
-    worker: running.worker,
-    open: () => running.open,
-    delayMsMax: config.BUSY_DELAY_MS,
-  });
-  running.app = http.app;
-  running.closeHttp = http.closeStreams;
-  return listen(http.app, config.HOST, { name: 'PORT', port: config.PORT });
+  return url;
 }
 
 async function ownDatabase(dataFolder: string, log: Log, running: Running): Promise<string> {
@@ -104,14 +115,18 @@ async function ownDatabase(dataFolder: string, log: Log, running: Running): Prom
   return running.embedded.url;
 }
 
+const listenHealth = (app: FastifyInstance, { HOST, HEALTH_PORT = 0 }: Config): Promise<number> =>
+  listen(app, HOST, { name: 'HEALTH_PORT', port: HEALTH_PORT, sockets: 1 });
+
 /** @throws StartError when the port cannot be had. @returns the port, for port 0 the one that was free. */
 async function listen(
   app: FastifyInstance,
   host: string,
-  { name, port }: { name: string; port: number },
+  { name, ...where }: { name: string; port: number; sockets?: number },
 ): Promise<number> {
+  const { port } = where;
   try {
-    await app.listen({ host, port, backlog: BACKLOG });
+    return await listenOn(app, { host, ...where });
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'EADDRINUSE') {
@@ -129,8 +144,6 @@ async function listen(
     }
     throw error;
   }
-  const address = app.server.address();
-  return typeof address === 'object' && address !== null ? address.port : port;
 }
 
 /**
@@ -142,7 +155,7 @@ async function listen(
 async function close(running: Running, drainMs = 0): Promise<void> {
   running.open = false;
   running.closing.abort();
-  const { app, worker, container, embedded } = running;
+  const { app, health, worker, container, embedded } = running;
   const closeHttp = async () => {
     // Until the balancer has seen that it is not ready, it sends requests here, and streams that were ended back.
     if (running.closeHttp) await pause(drainMs);
@@ -152,6 +165,7 @@ async function close(running: Running, drainMs = 0): Promise<void> {
     if (app) await withTimeout<void>(app.close(), HTTP_MS_MAX, nothing);
   };
   await Promise.all([closeHttp(), running.closeHttp && worker?.close()]);
+  if (health) await withTimeout<void>(health.close(), HTTP_MS_MAX, nothing);
   await container?.close();
   await embedded?.stop();
 }
@@ -220,8 +234,16 @@ async function main(): Promise<void> {
     if (running.container && config.ROLE !== 'worker') {
       process.stdout.write(greeting(running.container, port));
     }
-    log.info({ role: config.ROLE, port }, 'the application is open');
+    const health = running.healthPort;
+    log.info(
+      { role: config.ROLE, port, ...(health !== undefined && { health }) },
+      'the application is open',
+    );
   } catch (error) {
+    // A signal came while the start waited for the database: its handler ends the process.
+    if (running.closing.signal.aborted && error instanceof Error && error.name === 'AbortError') {
+      return;
+    }
     await withTimeout(close(running), CLOSING_MS_MAX, nothing).catch(nothing);
     process.stderr.write(`${await sentenceOf(error)}\n`);
     process.exit(1);

@@ -53,7 +53,7 @@ type Checks = readonly (readonly [name: string, check: () => Finding | Promise<F
 function checksOfMachine(config: Config): Checks {
   const folder = dataFolderOf(config);
   const isOwn = config.DATABASE_URL === undefined;
-  const port = config.ROLE === 'worker' ? config.HEALTH_PORT : config.PORT;
+  const port = config.ROLE === 'worker' ? (config.HEALTH_PORT ?? config.PORT) : config.PORT;
   return [
     ['Node', () => nodeVersion(process.version)],
     ['the rules', () => production(config)],

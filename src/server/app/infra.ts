@@ -4,7 +4,7 @@ import { type LiveSettings, openLiveSettings } from '#server/infra/settings/live
 import type { FileStore } from '#server/infra/file-store/file-store.ts';
 import { openFileStore, startFileStore } from '#server/infra/file-store/open.ts';
 import { type DiskWatch, isDiskFull, watchDisks } from '#server/infra/observability/disk.ts';
-import type { Log } from '#server/infra/observability/log.ts';
+import { type Log, countedWarnings } from '#server/infra/observability/log.ts';
 import { type Metrics, openMetrics } from '#server/infra/observability/metrics.ts';
 import { openTracing } from '#server/infra/observability/tracing/open-tracing.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
@@ -83,7 +83,7 @@ export async function openInfra(options: Options): Promise<{ infra: Infra; pools
   const pools = await openPools(place);
   const report = (trouble: unknown) => {
     if (isTransient(trouble) || isDiskFull(trouble))
-      log.warn({ err: trouble }, 'trouble that may pass');
+      countedWarnings(log)({ err: trouble }, 'trouble that may pass');
     else log.error({ err: trouble }, 'a bug');
   };
   const { allAccountsSql } = pools;

@@ -6,9 +6,12 @@ import { readConfig } from '#server/infra/config.ts';
 import { openLog } from '#server/infra/observability/log.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { type Check, openHealth } from './site/health.ts';
+import { listenOn, openConnections } from './connections.ts';
 import { openServer } from './server.ts';
 
-function aServer(wish: { production?: boolean; delayMsMax?: number } = {}) {
+function aServer(
+  wish: { production?: boolean; delayMsMax?: number; connectionsMax?: number } = {},
+) {
   const { production = false, ...limits } = wish;
   const lines: string[] = [];
   const log = openLog({ level: 'debug' }, { write: (line) => void lines.push(line) });
@@ -247,3 +250,56 @@ test('only an installation with simulated phones lets its own pages use the came
   const answer = await app.inject({ url: '/' });
   expect(answer.headers['permissions-policy']).toContain('camera=(self), display-capture=(self)');
 });
+
+test('a connection above the limit is answered 503 at once, and the next one when there is room', async () => {
+  const { app } = aServer({ connectionsMax: 2 });
+  app.get('/well', async () => 'taken');
+  const port = await listenOn(app, { host: '127.0.0.1', port: 0 });
+  const ask = async () => {
+    const socket = connect(port, '127.0.0.1');
+    let said = '';
+    socket.setEncoding('latin1').on('data', (more: string) => (said += more));
+    socket.write('GET /well HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    await once(socket, 'close');
+    return said;
+  };
+  const idle = [connect(port, '127.0.0.1'), connect(port, '127.0.0.1')];
+  await waitFor(() => expect(openConnections(app)).toBe(2));
+  const refused = await ask();
+  expect(refused).toMatch(/^HTTP\/1\.1 503 /);
+  expect(refused).toMatch(/\r\nretry-after: 2\r\n/);
+  expect(refused).toMatch(/\r\nx-content-type-options: nosniff\r\n/);
+  for (const socket of idle) socket.destroy();
+  await waitFor(() => expect(openConnections(app)).toBe(0));
+  expect(await ask()).toMatch(/^HTTP\/1\.1 200 [^]*taken$/);
+});
+
+test.skipIf(process.platform !== 'linux')(
+  'a busy process takes many waiting connections in a turn, and closes them all in the end',
+  async () => {
+    const { app } = aServer();
+    const port = await listenOn(app, { host: '127.0.0.1', port: 0 });
+    let taken = 0;
+    app.server.on('connection', () => (taken += 1));
+    const sockets = Array.from({ length: 64 }, () => connect(port, '127.0.0.1'));
+    let turns = 0;
+    while (taken < sockets.length) {
+      stall(5);
+      turns += 1;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    expect(turns).toBeLessThan(sockets.length / 2);
+    await app.close();
+    await waitFor(() => expect(openConnections(app)).toBe(0));
+  },
+);
+
+test.skipIf(process.platform !== 'linux')(
+  'a port that another process of the same user listens on is refused',
+  async () => {
+    const port = await listenOn(aServer().app, { host: '127.0.0.1', port: 0 });
+    await expect(listenOn(aServer().app, { host: '127.0.0.1', port })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    });
+  },
+);

@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
-import pressure from '@fastify/under-pressure';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { languageOf } from '#contract/language/language.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Config } from '#server/infra/config.ts';
-import type { Log } from '#server/infra/observability/log.ts';
+import { type Log, countedWarnings } from '#server/infra/observability/log.ts';
+import { CONNECTIONS_MAX, watchEventLoop } from '#server/infra/observability/process.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import type { Histogram } from '#server/infra/observability/metrics.ts';
 import { asRefusal, no } from './answer.ts';
 import { isOfApi, phrases, sendProblem } from './v1/answers.ts';
 import { type Headers, putHeaders, safetyHeaders } from './site/headers.ts';
+import { limitConnections } from './connections.ts';
 import { afterReading, limitBodies } from './body-timeout.ts';
 import { cutSlowReaders } from './slow-readers.ts';
 import { traceRequests } from './trace-requests.ts';
@@ -19,6 +20,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** How this route is named in logs and figures, where its address says less. */
     named?: string;
+    /** Answered also while this process sends callers away: health. */
+    isServedLate?: boolean;
   }
 }
 
@@ -32,6 +35,8 @@ type Deps = {
   tracing?: Tracing | undefined;
   /** Late by more than this on average, in milliseconds, callers are sent away; 0 sends nobody. */
   delayMsMax?: number;
+  /** Connections that are served at once; above, callers are answered 503. */
+  connectionsMax?: number;
   /** How long slow callers are waited for, in milliseconds; tests have less time. */
   limits?: SlowLimits;
 };
@@ -44,8 +49,7 @@ const BODY_BYTES_MAX = 1_048_576;
 const HEADER_BYTES_MAX = 16_384;
 const HEADERS_MS_MAX = 5_000;
 const DELAY_MS_MAX = 250;
-/** How often it is looked how late this process is; late once is a stall, and it is over. */
-const DELAY_LOOK_MS = 500;
+/** Late once is a stall, and it is over. */
 const LATE_LOOKS_MIN = 2;
 /** Longer than any upload may take; `limitBodies` and `withinPace` set the limits that count. */
 const REQUEST_MS_MAX = 660_000;
@@ -63,6 +67,7 @@ export function openServer({
   open = () => true,
   tracing,
   delayMsMax = DELAY_MS_MAX,
+  connectionsMax = CONNECTIONS_MAX,
   limits = {},
 }: Deps): FastifyInstance {
   const headers = safetyHeaders(config);
@@ -118,6 +123,7 @@ export function openServer({
   refuseWhenLate(app, delayMsMax);
   recordAnswers(app, { log, answered, tracing });
   answerErrors(app, log);
+  limitConnections(app, { max: connectionsMax, headers });
   return app;
 }
 
@@ -149,24 +155,20 @@ function refuseAddress({ url, headers, id }: FastifyRequest, reply: FastifyReply
 
 /** Sends callers away while this process is late for longer than a moment. */
 function refuseWhenLate(app: FastifyInstance, delayMsMax: number): void {
+  if (delayMsMax === 0) return;
   let lateLooks = 0;
-  void app.register(pressure, {
-    maxEventLoopDelay: delayMsMax,
-    sampleInterval: DELAY_LOOK_MS,
-    pressureHandler: ({ is404, method }) => {
-      // The web app's own files, which no route knows: they cost nothing, and a page that was refused
-      // one of its pieces stays broken.
-      if (is404 && (method === 'GET' || method === 'HEAD')) return;
-      if (lateLooks < LATE_LOOKS_MIN) return;
-      throw new Refusal('busy', { seconds: BUSY_SECONDS });
-    },
+  let stop: (() => void) | undefined;
+  app.addHook('onReady', async () => {
+    stop = watchEventLoop((delayMs) => (lateLooks = delayMs > delayMsMax ? lateLooks + 1 : 0));
   });
-  let timer: NodeJS.Timeout | undefined;
-  const look = () => {
-    lateLooks = app.memoryUsage().eventLoopDelay > delayMsMax ? lateLooks + 1 : 0;
-  };
-  app.addHook('onReady', async () => void (timer = setInterval(look, DELAY_LOOK_MS).unref()));
-  app.addHook('onClose', async () => clearInterval(timer));
+  app.addHook('onClose', async () => stop?.());
+  app.addHook('onRequest', async ({ is404, method, routeOptions }) => {
+    if (lateLooks < LATE_LOOKS_MIN || routeOptions.config.isServedLate) return;
+    // The web app's own files, which no route knows: they cost nothing, and a page that was refused
+    // one of its pieces stays broken.
+    if (is404 && (method === 'GET' || method === 'HEAD')) return;
+    throw new Refusal('busy', { seconds: BUSY_SECONDS });
+  });
 }
 
 /** One line, one figure and a span per answer; never an address as it came, which may hold anything. */
@@ -182,10 +184,10 @@ function recordAnswers(
     const level = status >= 500 ? 'warn' : 'debug';
     if (!log.isLevelEnabled(level)) return;
     const ms = Math.round(reply.elapsedTime);
-    log[level](
-      { request: request.id, method: request.method, route, status, ms, ip: request.ip },
-      'answered',
-    );
+    const line = { request: request.id, method: request.method, route, status, ms, ip: request.ip };
+    // Of callers who are sent away there are thousands in a second.
+    if (status === 503) countedWarnings(log)(line, 'answered');
+    else log[level](line, 'answered');
   });
 }
 

@@ -19,12 +19,16 @@ const simulatedBank = {
 /** True for the account of the simulated bank: no real money moves there. */
 export const isSimulatedBank = (number: string): boolean => number === simulatedBank.BANK_NUMBER;
 
+/** Beside `PORT`, so that a web process and a worker fit on one machine. */
+const WORKER_HEALTH_PORT = 9_464;
+
 /** The settings as read, and what follows from them. */
 export type Config = Omit<
   Settings,
   | 'BACKUP'
   | 'CHANNEL_WEB'
   | 'DRAIN_SECONDS'
+  | 'HEALTH_PORT'
   | 'OPERATOR_SECOND_FACTOR'
   | 'SIMULATOR'
   | 'PUBLIC_URL'
@@ -33,6 +37,8 @@ export type Config = Omit<
   /** Times of day, or `off`. */
   BACKUP: string;
   DRAIN_SECONDS: number;
+  /** Undefined where health is answered on `PORT` alone. */
+  HEALTH_PORT: number | undefined;
   OPERATOR_SECOND_FACTOR: 'required' | 'optional';
   SIMULATOR: boolean;
   CHANNEL_WEB: boolean;
@@ -76,6 +82,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     ...given,
     BACKUP: given.BACKUP ?? (given.DATABASE_URL === undefined ? '03:15' : 'off'),
     DRAIN_SECONDS: given.DRAIN_SECONDS ?? (given.ROLE === 'web' ? 5 : 0),
+    HEALTH_PORT: given.HEALTH_PORT ?? (given.ROLE === 'worker' ? WORKER_HEALTH_PORT : undefined),
     BANK_NAME: given.BANK_NAME ?? simulatedBank.BANK_NAME,
     BANK_NUMBER: given.BANK_NUMBER ?? simulatedBank.BANK_NUMBER,
     BANK_HOLDER: given.BANK_HOLDER ?? simulatedBank.BANK_HOLDER,

@@ -52,6 +52,8 @@ export const test = base.extend<{
 type How = {
   /** A terminal of its own, as a person has it; else a pipe, as a service has it. */
   terminal?: boolean;
+  /** How many files and sockets it may have open. */
+  descriptors?: number;
   /** Another checkout's entry, such as that of the release before. */
   main?: string;
 };
@@ -59,8 +61,15 @@ type How = {
 /** Whether there is a program that makes terminals. */
 export const hasScript = process.platform === 'linux' && existsSync('/usr/bin/script');
 
-function startContainer({ terminal, main = ownMain }: How, env: Record<string, string>): Started {
-  const given = [process.execPath, '--disable-proto=delete', main];
+function startContainer(
+  { terminal, descriptors, main = ownMain }: How,
+  env: Record<string, string>,
+): Started {
+  const bare = [process.execPath, '--disable-proto=delete', main];
+  const given =
+    descriptors === undefined
+      ? bare
+      : ['/bin/sh', '-c', `ulimit -n ${descriptors}; exec "$0" "$@"`, ...bare];
   const [program = '', ...rest] = terminal
     ? ['/usr/bin/script', '--quiet', '--return', '--command', given.join(' '), '/dev/null']
     : given;

@@ -11,6 +11,7 @@ import { keptFacts, keptPath, shownAddress } from '#server/domains/tokens/tokens
 import type { AccountCalls } from '#server/http/v1/endpoints/account.ts';
 import { openAnswers } from '#server/infra/acts/answers.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
+import { countedWarnings } from '#server/infra/observability/log.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import type { Container } from '#server/app/container.ts';
 import { RELEASE } from '#server/app/release.ts';
@@ -27,7 +28,9 @@ export function registerApi(app: FastifyInstance, container: Container): void {
   );
   const report = (bug: unknown, requestId: string) => {
     const level = isTransient(bug) ? 'warn' : 'error';
-    log[level]({ request: requestId, err: bug }, 'an API call failed');
+    const line = { request: requestId, err: bug };
+    if (level === 'warn') countedWarnings(log)(line, 'an API call failed');
+    else log.error(line, 'an API call failed');
   };
   const access = createAccess({
     keys: tokens.keyRing,

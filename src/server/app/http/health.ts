@@ -4,13 +4,21 @@ import { countNumbers, isOffered } from '#server/domains/channels/channels.ts';
 import { checkOutbox, countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
 import { countDispatch, laneLagSeconds } from '#server/domains/messages/messages.ts';
 import { booksRed } from '#server/domains/operator/operator.ts';
-import { countGatewayWork } from '#server/domains/payments/payments.ts';
+import { countGatewayWork, waitingTransfers } from '#server/domains/payments/payments.ts';
 import { countWebhooks, webhookLagSeconds } from '#server/domains/webhooks/webhooks.ts';
+import { openConnections } from '#server/http/connections.ts';
 import { type Check, openHealth } from '#server/http/site/health.ts';
 import { watchFileStore } from '#server/infra/file-store/open.ts';
 import { jobSamples } from '#server/infra/jobs/job-runs.ts';
+import {
+  connectionsMaxOf,
+  descriptorLimit,
+  measureProcess,
+} from '#server/infra/observability/process.ts';
+import { measureDisks } from '#server/infra/observability/disk.ts';
+import { runnerOf } from '#server/infra/postgres/database.ts';
 import { checkReachable } from '#server/infra/observability/reachable.ts';
-import { backupFailed, backupFigure } from '#server/app/jobs/backups.ts';
+import { backupFailed, backupFigure, backupFolderOf } from '#server/app/jobs/backups.ts';
 import type { Container } from '#server/app/container.ts';
 import type { Worker } from '#server/app/worker.ts';
 
@@ -21,9 +29,9 @@ type Process = {
   open: () => boolean;
 };
 
-/** Serves health and figures. */
+/** Serves health and figures at each of these servers: where requests are answered, and where only health is. */
 export function registerHealth(
-  app: FastifyInstance,
+  apps: readonly FastifyInstance[],
   container: Container,
   { worker, open }: Process,
 ): void {
@@ -40,16 +48,26 @@ export function registerHealth(
     ...(worker && config.ROLE !== 'worker' && { jobs: worker.checkJobs }),
     ...(store.isShared && { files }),
   };
-  openHealth(app, {
-    checks,
-    shown,
-    facts: () => ({ ...(replica() && { replica: replica() }) }),
-    open,
-    metricsText: metrics.text,
-    metricsToken: config.METRICS_TOKEN,
-  });
+  for (const app of apps) {
+    openHealth(app, {
+      checks,
+      shown,
+      facts: () => ({ ...(replica() && { replica: replica() }) }),
+      open,
+      metricsText: metrics.text,
+      metricsToken: config.METRICS_TOKEN,
+    });
+  }
   measure(container, worker);
   measureJobs(container);
+  measureProcess(metrics);
+  measureResources(container);
+  metrics.gauge('kabari_connections_open', 'Connections of callers to this process', () => [
+    { value: apps.reduce((sum, app) => sum + openConnections(app), 0) },
+  ]);
+  metrics.gauge('kabari_connections_max', 'Connections of callers this process serves', () => [
+    { value: connectionsMaxOf(descriptorLimit()) },
+  ]);
   measureTrouble(container, { ...checks, ...shown });
   metrics.gauge('kabari_files_away', '1 while the store of files does not answer', async () => [
     {
@@ -125,6 +143,29 @@ function measureTrouble(
   );
 }
 
+/** Measures the resources that run out slowly: disks, and connections to the database. */
+function measureResources({ infra: { config, dataFolder, metrics }, pools }: Container): void {
+  const backs = config.BACKUP === 'off' ? {} : { backups: backupFolderOf(config, dataFolder) };
+  measureDisks(metrics, { data: dataFolder, ...backs });
+  metrics.total(
+    'kabari_pool_wait_seconds_total',
+    'Seconds that statements waited for a connection to the database, by pool',
+    () => {
+      const { tenantSql, allAccountsSql, acceptSql, callersSql } = pools;
+      const named = {
+        portal: tenantSql,
+        'all accounts': allAccountsSql,
+        accept: acceptSql,
+        callers: callersSql,
+      };
+      return Object.entries(named).map(([pool, sql]) => ({
+        labels: { pool },
+        value: runnerOf(sql).waitedSeconds(),
+      }));
+    },
+  );
+}
+
 /** How the turns of each job ended. */
 function measureJobs({ infra: { metrics }, pools: { allAccountsSql } }: Container): void {
   const seconds = (at: Date | null) => (at === null ? undefined : at.getTime() / 1_000);
@@ -170,8 +211,10 @@ function measure(
   metrics.gauge('kabari_dispatch_waiting', 'Messages waiting to leave', () =>
     countDispatch(allAccountsSql),
   );
-  metrics.gauge('kabari_lane_lag_seconds', 'How long the longest-waiting lane has been due', () =>
-    laneLagSeconds(allAccountsSql),
+  metrics.gauge(
+    'kabari_lane_lag_seconds',
+    'How long the longest-waiting lane has been due without a worker',
+    () => laneLagSeconds(allAccountsSql),
   );
   metrics.gauge('kabari_webhooks', 'Webhooks of customers, by how they stand', () =>
     countWebhooks(allAccountsSql),
@@ -181,12 +224,17 @@ function measure(
     'How long the webhook that has waited longest might have been sent to',
     () => webhookLagSeconds(allAccountsSql),
   );
+  metrics.gauge('kabari_transfers_waiting', 'Bank transfers that wait to be matched', async () => [
+    { value: (await waitingTransfers(allAccountsSql)).count },
+  ]);
+  metrics.gauge(
+    'kabari_transfers_oldest_seconds',
+    'How long the bank transfer that came first has waited to be matched',
+    async () => [{ value: (await waitingTransfers(allAccountsSql)).oldestSeconds }],
+  );
   metrics.gauge(
     'kabari_payment_notices',
     'Notices of gateways that wait or were given up, and orders whose money went back',
     () => countGatewayWork({ allAccountsSql }),
   );
-  metrics.gauge('kabari_resident_bytes', 'Resident memory of this process', () => [
-    { value: process.memoryUsage.rss() },
-  ]);
 }

@@ -38,6 +38,8 @@ import { type WebApp, openStatic } from '#server/http/site/static.ts';
 import { openAnswers } from '#server/infra/acts/answers.ts';
 import { openAudit } from '#server/infra/acts/audit.ts';
 import { captchaSourcesOf } from '#server/infra/security/captcha-providers.ts';
+import { connectionsMaxOf, descriptorLimit } from '#server/infra/observability/process.ts';
+import { countedWarnings } from '#server/infra/observability/log.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import { openLimiter } from '#server/infra/acts/limits.ts';
 
@@ -55,9 +57,14 @@ type HttpOptions = {
 
 export type HttpServer = {
   app: FastifyInstance;
+  /** Answers health and figures on a port of their own, where one is set. */
+  health: FastifyInstance | undefined;
   /** Ends the live streams, which would otherwise never let the server close. */
   closeStreams: () => void;
 };
+
+/** Balancers, Prometheus, and an operator's hand; within the descriptors that are kept back. */
+const HEALTH_CONNECTIONS_MAX = 32;
 
 /** Registers every endpoint; the server does not listen yet. */
 export function openHttp(
@@ -76,6 +83,7 @@ export function openHttp(
       'kabari_http_seconds',
       'Seconds until an answer, by route and status',
     ),
+    connectionsMax: connectionsMaxOf(descriptorLimit()),
   });
   // First: under the files' own address nobody else is asked, the API for its key as little as a portal.
   const files = {
@@ -107,7 +115,8 @@ export function openHttp(
     open: container.rowExports.open,
   });
   registerDocuments(app, container);
-  registerHealth(app, container, { worker, open });
+  const health = config.HEALTH_PORT === undefined ? undefined : openHealthPort(container, open);
+  registerHealth([app, ...(health ? [health] : [])], container, { worker, open });
   openStatic(app, webApp, {
     apiOrigin: config.API_URL,
     mediaOrigin: config.MEDIA_ORIGIN,
@@ -115,20 +124,26 @@ export function openHttp(
     simulator: config.SIMULATOR,
     gallery: !config.production,
   });
-  return { app, closeStreams: streams.close };
+  return { app, health, closeStreams: streams.close };
 }
 
-/** All that a process which only works answers, on a port of its own: health and figures. */
+/** All that a process which only works answers: health and figures. */
 export function openHealthServer(
   container: Container,
   worker: Worker | undefined,
   open: () => boolean,
 ): FastifyInstance {
-  const { config, log } = container.infra;
-  const app = openServer({ config, log, open });
-  registerHealth(app, container, { worker, open });
+  const app = openHealthPort(container, open);
+  registerHealth([app], container, { worker, open });
   return app;
 }
+
+/** A server of its own queue and limit: callers of the other port neither delay nor exhaust it. */
+const openHealthPort = (
+  { infra: { config, log } }: Container,
+  open: () => boolean,
+): FastifyInstance =>
+  openServer({ config, log, open, delayMsMax: 0, connectionsMax: HEALTH_CONNECTIONS_MAX });
 
 /** Invoices, statements and what else is written as it is read, and the public page that verifies a document. */
 function registerDocuments(
@@ -161,8 +176,9 @@ function registerPortal(app: FastifyInstance, container: Container, streams: Liv
   };
   const limiter = openLimiter(allAccountsSql, { authMax: config.RATE_AUTH_PER_ADDRESS });
   const report = (bug: unknown, { requestId, act }: { requestId: string; act: string }) => {
-    const level = isTransient(bug) ? 'warn' : 'error';
-    log[level]({ request: requestId, act, err: bug }, 'an act failed');
+    const line = { request: requestId, act, err: bug };
+    if (isTransient(bug)) countedWarnings(log)(line, 'an act failed');
+    else log.error(line, 'an act failed');
   };
   const calls = metrics.counter('kabari_acts_total', 'Calls of acts, by act and outcome');
   const endpoint = createActEndpoint(actHandlers(container), {

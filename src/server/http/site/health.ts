@@ -29,7 +29,7 @@ const closing: Verdict = { ready: false, checks: {} };
 
 /** Liveness, readiness and metrics. */
 export function openHealth(app: FastifyInstance, deps: Deps): void {
-  const config = { pressureHandler: () => undefined, traced: false };
+  const config = { isServedLate: true, traced: false };
   let known: { verdict: Promise<Verdict>; until: number } | undefined;
   const verdict = (): Promise<Verdict> => {
     if (!known || performance.now() > known.until) {

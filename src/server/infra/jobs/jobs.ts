@@ -51,7 +51,7 @@ type Timings = {
 
 /**
  * Keeps the application's jobs running until they are closed. A start that fails, for whatever reason, and queues
- * that are not polled any more are answered by another start, after a pause that doubles up to a minute.
+ * that are not polled any more are followed by another start, after a pause that doubles up to a minute.
  *
  * @param openOwner opens a pool of the database's owner, for pg-boss's tables; it is closed again after each start.
  */
@@ -95,10 +95,11 @@ export function keepJobs(
         if (running) await watch(running);
       } catch (error) {
         trouble = error;
-        log.error({ err: error }, running ? 'the jobs stand still' : 'the jobs did not start');
         const stopped = running;
         running = undefined;
-        if (stopped) {
+        if (!stopped) log.error({ err: error }, 'the jobs did not start');
+        else {
+          log.error({ err: error }, 'the jobs stand still');
           started = Promise.withResolvers();
           await stopped.close().catch(() => undefined);
         }

@@ -4,6 +4,7 @@ import { rm, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Log } from './log.ts';
+import type { Metrics } from './metrics.ts';
 import { StartError } from '#server/infra/start-error.ts';
 
 const MB = 1_000_000;
@@ -19,10 +20,30 @@ export const isDiskFull = (error: unknown): boolean =>
 
 /** The bytes that may still be written where a folder is, or will be; without end where nobody counts them. */
 export async function freeBytes(folder: string): Promise<number> {
+  const { bytes, free } = await sizeOf(folder);
+  return bytes === 0 ? Infinity : free;
+}
+
+async function sizeOf(folder: string): Promise<{ bytes: number; free: number }> {
   const above = dirname(folder);
-  if (!existsSync(folder) && above !== folder) return freeBytes(above);
+  if (!existsSync(folder) && above !== folder) return sizeOf(above);
   const { blocks, bavail, bsize } = await statfs(folder);
-  return blocks === 0 ? Infinity : bavail * bsize;
+  return { bytes: blocks * bsize, free: bavail * bsize };
+}
+
+/** Measures the disks with these folders. A file system without a size has no figures. */
+export function measureDisks(metrics: Metrics, folders: Readonly<Record<string, string>>): void {
+  const samples = async (valueOf: (size: { bytes: number; free: number }) => number) => {
+    const read = Object.entries(folders).map(async ([disk, folder]) => {
+      const size = await sizeOf(folder).catch(() => undefined);
+      return size && size.bytes > 0 ? [{ labels: { disk }, value: valueOf(size) }] : [];
+    });
+    return (await Promise.all(read)).flat();
+  };
+  metrics.gauge('kabari_disk_free_bytes', 'Bytes that may still be written to the disk', () =>
+    samples(({ free }) => free),
+  );
+  metrics.gauge('kabari_disk_bytes', 'The size of the disk', () => samples(({ bytes }) => bytes));
 }
 
 const megabytes = (bytes: number): string => `${(bytes / MB).toFixed(1)} MB`;

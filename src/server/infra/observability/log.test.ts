@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { errorForLog, maskPhone, openLog } from './log.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+import { countedWarnings, errorForLog, maskPhone, openLog } from './log.ts';
 
 /** A log whose lines the test can read. */
 function listening() {
@@ -115,4 +116,17 @@ test('the keys of a store of files are hidden, and paths are not', () => {
   log.warn('at /var/lib/kabari/files/Ab1/Ab1cdef0123456789.x');
   expect(said()).not.toMatch(/wJalr|AKIA/);
   expect(said()).toContain('/var/lib/kabari/files/Ab1/Ab1cdef0123456789.x');
+});
+
+test('warnings that come in crowds become one line a second, with their count', async () => {
+  const lines: { msg: string; status: number; count?: number; request: string }[] = [];
+  const log = openLog({ level: 'warn' }, { write: (line) => void lines.push(JSON.parse(line)) });
+  const warn = countedWarnings(log);
+  expect(countedWarnings(log)).toBe(warn);
+  for (let n = 0; n < 500; n++)
+    warn({ status: 503, route: '/api', request: `req_${n}` }, 'answered');
+  warn({ status: 503, route: '/v1/messages', request: 'req_x' }, 'answered');
+  expect(lines).toMatchObject([{ request: 'req_0' }, { request: 'req_x' }]);
+  await waitFor(() => expect(lines).toHaveLength(3));
+  expect(lines[2]).toMatchObject({ msg: 'answered', status: 503, count: 499, request: 'req_499' });
 });

@@ -1,5 +1,5 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
-import { ConnectionLost, isServerError } from '#server/infra/postgres/driver/errors.ts';
+import { ConnectionLost, codeOf, isServerError } from '#server/infra/postgres/driver/errors.ts';
 
 export type Log = Logger;
 
@@ -36,6 +36,7 @@ const shown: Shown = {
   entered: 'plain',
   size: 'plain',
   port: 'plain',
+  health: 'plain',
   address: 'text',
   role: 'text',
   version: 'text',
@@ -167,4 +168,45 @@ export function openLog(
 function cleanWords(this: Logger, given: Parameters<pino.LogFn>, write: pino.LogFn): void {
   const words = (given as unknown[]).map((one) => (typeof one === 'string' ? cleaned(one) : one));
   write.apply(this, words as Parameters<pino.LogFn>);
+}
+
+const SECOND_MS = 1_000;
+
+/** Logs warnings of which many may come at once: the first as it is, those of the next second as one with their count. */
+export type CountedWarnings = (fields: Record<string, unknown>, sentence: string) => void;
+
+const countedOf = new WeakMap<Log, CountedWarnings>();
+
+/**
+ * The counted warnings of a log. Those with the same sentence, `status`, `route`, `act` and code of `err` are one kind:
+ * of each at most a line a second is written, with `count` and the fields of the last one.
+ */
+export function countedWarnings(to: Log): CountedWarnings {
+  const known = countedOf.get(to);
+  if (known) return known;
+  type Kind = { fields: Record<string, unknown>; count: number };
+  const kinds = new Map<string, Kind>();
+  const flush = (key: string, sentence: string) => {
+    const kind = kinds.get(key);
+    kinds.delete(key);
+    if (!kind || kind.count === 0) return;
+    to.warn({ ...kind.fields, count: kind.count }, sentence);
+    open(key, kind.fields, sentence);
+  };
+  const open = (key: string, fields: Record<string, unknown>, sentence: string) => {
+    kinds.set(key, { fields, count: 0 });
+    setTimeout(() => flush(key, sentence), SECOND_MS).unref();
+  };
+  const warn: CountedWarnings = (fields, sentence) => {
+    const { status, route, act, err } = fields;
+    const key = [sentence, status, route, act, codeOf(err)].join('|');
+    const kind = kinds.get(key);
+    if (kind) Object.assign(kind, { fields, count: kind.count + 1 });
+    else {
+      to.warn(fields, sentence);
+      open(key, fields, sentence);
+    }
+  };
+  countedOf.set(to, warn);
+  return warn;
 }

@@ -17,6 +17,8 @@ export type Counter = { add(labels?: Readonly<Record<string, string>>, by?: numb
 /** What this process counts. Labels never carry what people wrote, and take few values. */
 export type Metrics = {
   counter(name: string, help: string): Counter;
+  /** A sum that only grows, read with each scrape. */
+  total(name: string, help: string, read: () => Sample[]): void;
   /** Durations; every series has its buckets, its sum and its count, under one name. */
   histogram(name: string, help: string): Histogram;
   /** A figure read when somebody asks. */
@@ -39,6 +41,9 @@ export function openMetrics(): Metrics {
           else values.set(key, { labels, value: by });
         },
       };
+    },
+    total(name, help, read) {
+      families.push({ name, kind: 'counter', help, read });
     },
     histogram(name, help) {
       const series = new Map<string, Series>();

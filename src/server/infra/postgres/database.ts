@@ -57,6 +57,7 @@ export function openDatabase(url: string, options: PoolOptions): Sql {
     run: (compiled) => (isScript(compiled) ? pool.runScript(compiled) : pool.run(compiled)),
     transact: (work, how) => runTransaction(pool, work, how),
     end: (how) => pool.end(how),
+    waitedSeconds: () => pool.waitedSeconds,
   });
 }
 
@@ -71,6 +72,8 @@ export type Runner = {
     options: TransactionOptions,
   ): Promise<T>;
   end(options?: { timeout?: number }): Promise<void>;
+  /** See `Pool.waitedSeconds`. */
+  waitedSeconds: () => number;
 };
 
 const runners = new WeakMap<Sql, Runner>();
@@ -146,9 +149,9 @@ export async function rows<Schema extends z.ZodMiniType>(
   return found.map((row) => schema.parse(row));
 }
 
-/** Codes after which the same work may well succeed: lost connections, locks, restarts, crowds, another password. */
+/** Codes after which the same work may well succeed: lost connections, locks, restarts, crowds, another password, no descriptor left. */
 const transient =
-  /^(25P03|28P01|40P01|40001|55P03|57P0[1235]|53300|08\w{3}|CONNECTION_\w+|ECONN\w+|EHOST\w+|ENET\w+|ENOTFOUND|EAI_AGAIN|EAGAIN|EPIPE|ETIMEDOUT|ENOENT|FILES_AWAY)$/;
+  /^(25P03|28P01|40P01|40001|55P03|57P0[1235]|53300|08\w{3}|CONNECTION_\w+|ECONN\w+|EMFILE|ENFILE|EHOST\w+|ENET\w+|ENOTFOUND|EAI_AGAIN|EAGAIN|EPIPE|ETIMEDOUT|ENOENT|FILES_AWAY)$/;
 
 /** True for trouble that passes by itself; what was asked may or may not have been done. */
 export const isTransient = (error: unknown): boolean =>

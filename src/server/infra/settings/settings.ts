@@ -32,10 +32,9 @@ export const settings = {
   ),
   HOST: setting('The address to listen on.', text, '127.0.0.1'),
   PORT: setting('The port to listen on; 0 takes any free one.', whole(0, 65_535), '3000'),
-  HEALTH_PORT: setting(
-    'Where `ROLE=worker` answers `/healthz`, `/readyz` and `/metrics`; 0 takes any free port. Other roles answer them on `PORT`.',
+  HEALTH_PORT: optional(
+    'A port of its own for `/healthz`, `/readyz` and `/metrics`, answered however many callers wait at `PORT`, which answers them as well; 0 takes any free port. Without it 9464 with `ROLE=worker`, which has no other port, otherwise none.',
     whole(0, 65_535),
-    '9464',
   ),
   ROLE: setting(
     'What this process does: answer requests (`web`), send and tidy (`worker`; needs DATABASE_URL), or both (`all`).',

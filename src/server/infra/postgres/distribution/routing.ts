@@ -24,6 +24,7 @@ export function createRoutingSql({ home, poolOf, close }: Places): Sql {
       const scope = accountId === undefined ? presentScope() : { accountId };
       return (await runnerFor(scope)).transact(work, options);
     },
+    waitedSeconds: runnerOf(home).waitedSeconds,
     end: async (options) => void (await Promise.all([home.end(options), close(options)])),
   });
 }

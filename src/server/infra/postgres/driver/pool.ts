@@ -41,6 +41,7 @@ export class Pool {
   #failures = 0;
   #retryAt = 0;
   #users = 0;
+  #waitedMs = 0;
   #ended: Promise<void> | undefined;
   #unused = Promise.withResolvers<void>();
 
@@ -101,6 +102,11 @@ export class Pool {
     }
   }
 
+  /** For how many seconds all that asked for a connection waited until they had one, or had none. */
+  get waitedSeconds(): number {
+    return this.#waitedMs / 1_000;
+  }
+
   /** A connection that others use, when there is no other to be had and nobody waits for one. */
   #join(): Connection | undefined {
     if (this.#ended || this.#pool.waitingCount > 0 || this.#pool.idleCount > 0) return undefined;
@@ -147,6 +153,7 @@ export class Pool {
       throw Object.assign(new Error('the pool is closed'), { code: 'CONNECTION_ENDED' });
     }
     this.#users++;
+    const began = performance.now();
     try {
       const pauseMs = this.#retryAt - performance.now();
       if (pauseMs > 0 && this.#pool.idleCount === 0) await sleep(pauseMs);
@@ -154,6 +161,8 @@ export class Pool {
     } catch (error) {
       this.#leave();
       throw error;
+    } finally {
+      this.#waitedMs += performance.now() - began;
     }
   }
 
