@@ -40,7 +40,7 @@ export async function givenAlone(
 ): Promise<GivenAlone> {
   const since = new Date(at.getTime() - TOGETHER_MS);
   const found = await sql<{ account_id: string; amount: number }[]>`
-    select account_id, amount
+    select o_account as account_id, o_amount as amount
     from given_alone(${[...together]}::uuid[], ${[...related]}::uuid[], ${since})`;
   return {
     byAccount: new Map(found.map(({ account_id, amount }) => [account_id, amount])),
