@@ -56,6 +56,7 @@ const example = {
   seconds: 30,
   hours: 23,
   left: 3,
+  line: 12,
   limit: 5,
   minimum: 10_000,
   maximum: 10_000_000,

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import { inspection } from './browser/axe.ts';
+import { codeFor, forNewBrowser } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
 import { arrivesAt, fillLogin } from './support/steps.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
@@ -7,7 +8,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 journey(
-  'an admin invites an operator, who signs in once without a code; the audit log has it all',
+  'an admin invites an operator, who signs in with a code; the audit log has it all',
   async (stage) => {
     const { operator } = stage.product;
     const { open } = await stage.person({ still: true });
@@ -35,6 +36,8 @@ journey(
     const other = await stage.person({ still: true, expects: [/status of 401/] });
     const rina = await other.open('/auth/login');
     await fillLogin(rina, { phone: '6281355509001', password });
+    const code = await codeFor(stage.product.address, '6281355509001', forNewBrowser);
+    await rina.getByLabel('Kode verifikasi').fill(code);
     await arrivesAt(rina, '/operator');
     await rina.getByRole('link', { name: 'Isi saldo', exact: true }).waitFor();
     expect(await rina.getByRole('link', { name: 'Catatan audit' }).count()).toBe(0);
@@ -52,7 +55,7 @@ journey(
 
     await tab.getByRole('link', { name: 'Catatan audit' }).click();
     await tab.getByRole('row', { name: /Mengeluarkan operator.*Rina/ }).waitFor();
-    await tab.getByRole('row', { name: /Masuk dengan kata sandi.*Rina/ }).waitFor();
+    await tab.getByRole('row', { name: /Memasukkan kode verifikasi.*Rina/ }).waitFor();
     await tab.getByRole('button', { name: 'Periksa sekarang' }).click();
     await tab.getByText(/^Rantai utuh sampai/).waitFor();
     await look(tab, 'the audit log');

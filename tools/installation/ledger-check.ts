@@ -1,5 +1,6 @@
 import { type Finding, checkLedger } from '#server/domains/ledger/check.ts';
 import { verifySeals } from '#server/domains/ledger/seals/verify.ts';
+import { bankFindings } from '#server/domains/payments/payments.ts';
 import { verifyAudit } from '#server/infra/acts/chain/checks.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Command } from './command.ts';
@@ -40,10 +41,29 @@ async function readAudit(
   };
 }
 
+/** How far back the bank's own balances are compared. */
+const COMPARED_MS = 35 * 86_400_000;
+
+/** The balances of the bank, day by day, as its statements name them. */
+async function readBank(allAccountsSql: Sql): Promise<{ isFitting: boolean; lines: string[] }> {
+  const found = await bankFindings(allAccountsSql, new Date(Date.now() - COMPARED_MS));
+  const isFitting = found.length === 0;
+  const says = isFitting
+    ? 'what was imported fits the balances of the bank'
+    : 'what was imported does not fit the balances of the bank';
+  const offenders = found.map(
+    ({ code, count, examples }) => `              ${code}: ${count} (${examples.join(', ')})`,
+  );
+  return {
+    isFitting,
+    lines: [`${'bank'.padEnd(8)} ${isFitting ? 'ok ' : 'RED'}  ${says}`, ...offenders],
+  };
+}
+
 /** Everything that must hold of the money, asked at one instant. */
 export const ledgerCheck: Command = {
   usage: 'ledger:check',
-  says: 'checks the books: every invariant of the money, the chain of seals, and the audit log',
+  says: 'checks the books: every invariant of the money, the chain of seals, the audit log, and the balances of the bank',
   run: async ({ config: read, print }) => {
     const config = read();
     return withInstallation(config, 'ledger-check', async ({ allAccountsSql }) => {
@@ -53,7 +73,9 @@ export const ledgerCheck: Command = {
       print(line);
       const { isWhole, lines } = await readAudit(allAccountsSql, dataFolderOf(config));
       lines.forEach(print);
-      return !isSealed || !isWhole || findings.some(({ ok }) => !ok) ? 1 : 0;
+      const bank = await readBank(allAccountsSql);
+      bank.lines.forEach(print);
+      return !isSealed || !isWhole || !bank.isFitting || findings.some(({ ok }) => !ok) ? 1 : 0;
     });
   },
 };

@@ -7,6 +7,7 @@ import {
   operatorByPhone,
   resetOperatorPassword,
   resetSecondFactor as takeSecondFactors,
+  vouchForOperator,
 } from '#server/domains/accounts/accounts.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import { type Call, type Command, typed } from './command.ts';
@@ -73,6 +74,20 @@ export const resetSecondFactor: Command = {
       print(
         `${phone} has no second factor any more${had}: they sign in with their password and a code to their phone.`,
       );
+    });
+    return 0;
+  },
+};
+
+/** For an operator who was invited on a page, and is nobody's second self. */
+export const vouch: Command = {
+  usage: 'vouch <phone>',
+  says: 'says that an operator is a person of their own, who may decide on what their inviter proposes',
+  run: async ({ given: [phoneTyped = ''], config, print }) => {
+    const phone = phoneOf(phoneTyped, vouch);
+    await withInstallation(config(), 'vouch for operator', async ({ allAccountsSql }) => {
+      await vouchForOperator(allAccountsSql, phone);
+      print(`${phone} counts as a second operator from now on.`);
     });
     return 0;
   },

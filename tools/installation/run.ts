@@ -8,12 +8,13 @@ import { distribute } from './distribute.ts';
 import { doctor } from './doctor.ts';
 import { moveFiles } from './files.ts';
 import { ledgerCheck } from './ledger-check.ts';
-import { add, resetPassword, resetSecondFactor } from './people.ts';
+import { add, resetPassword, resetSecondFactor, vouch } from './people.ts';
 
 const commands: readonly Command[] = [
   add,
   resetPassword,
   resetSecondFactor,
+  vouch,
   ledgerCheck,
   backup,
   restore,

@@ -169,6 +169,7 @@ const sentences: Sentences = {
   topup_already_paid: 'This top-up is already paid.',
   topup_amount_mismatch: 'The bank line and the top-up have different amounts.',
   bank_line_used: 'This bank line already paid another top-up.',
+  bank_line_twin: 'Another line has the same day and amount: confirm first that the bank has both.',
   topup_decided: 'Another operator has decided about this top-up.',
   topup_at_gateway:
     'A gateway takes this payment, and it alone knows whether it is paid: ask it again.',
@@ -178,6 +179,7 @@ const sentences: Sentences = {
   statement_unknown: 'The file is no bank statement that is known here.',
   bank_statement_too_long: ({ limit }) => `The statement has more than ${limit} lines.`,
   statement_other_account: 'The statement is of another bank account.',
+  statement_unbalanced: ({ line }) => `The balance on line ${line} does not add up.`,
   statement_changed: 'The file is not the one that was looked at.',
   plan_same: 'You have this plan already.',
   quote_stale: 'The calculation has changed. Look at the new one, then agree again.',
@@ -191,6 +193,9 @@ const sentences: Sentences = {
   adjustment_closed: 'This proposal is decided or has expired.',
   second_operator_needed:
     'Another operator decides on this proposal; its proposer can only withdraw it.',
+  operator_not_independent:
+    'This operator was invited or given a role by the proposer, or within seven days.',
+  operator_limit_reached: 'This operator has decided alone about as much as a day allows.',
   account_ended: 'This account has ended; its saldo cannot be changed.',
   wallet_frozen_payout: 'This saldo is frozen. Let it go on before paying out.',
   refund_too_large: ({ captured }) => `At most IDR ${captured} was charged for this message.`,
@@ -213,6 +218,7 @@ const sentences: Sentences = {
   check_running: ({ seconds }) => `A check is running. Try again in ${seconds} s.`,
   nothing_sealed: 'No day is sealed yet.',
   setting_changed: 'Another operator has just changed this setting. Read it again first.',
+  setting_not_waiting: 'This change does not wait any more.',
   broadcast_over: 'This notice is shown already, over, or was stopped. Make another.',
   system_token_parted: 'The installation’s token is linked to no phone. Link it first.',
   valid_from_past: 'This begins in the past. Choose now or a time to come.',

@@ -177,6 +177,8 @@ const sentences: Sentences = {
   topup_amount_mismatch: ({ total, received }) =>
     `Mutasi bank berisi ${formatRupiah(received)}, padahal tagihannya ${formatRupiah(total)}. Pilih mutasi lain atau tolak isi saldo ini.`,
   bank_line_used: 'Mutasi bank ini sudah dipakai untuk isi saldo lain.',
+  bank_line_twin:
+    'Mutasi ini sama hari dan jumlahnya dengan mutasi lain. Pastikan dulu di bank bahwa keduanya memang ada.',
   topup_decided: ({ by }) =>
     `Isi saldo ini sudah diputuskan oleh ${by}. Muat ulang untuk melihat hasilnya.`,
   topup_at_gateway:
@@ -193,6 +195,8 @@ const sentences: Sentences = {
     `Berkas ini memuat lebih dari ${formatNumber(limit)} baris. Unduh mutasi untuk periode yang lebih pendek.`,
   statement_other_account: ({ account, ours }) =>
     `Mutasi ini milik rekening ${account}, bukan rekening isi saldo ${ours}. Pilih berkas dari rekening yang benar.`,
+  statement_unbalanced: ({ line }) =>
+    `Saldo di baris ${formatNumber(line)} tidak cocok dengan baris di sebelahnya. Unduh lagi mutasinya dari bank, dan jangan ubah isinya.`,
   statement_changed:
     'Berkas ini bukan berkas yang Anda periksa. Periksa sekali lagi sebelum mengimpor.',
 
@@ -210,6 +214,10 @@ const sentences: Sentences = {
     'Usulan ini sudah diputuskan atau sudah lewat tujuh hari. Muat ulang daftarnya.',
   second_operator_needed:
     'Usulan ini diputuskan operator lain: yang mengusulkan hanya dapat menariknya kembali.',
+  operator_not_independent:
+    'Anda tidak dapat menjadi operator kedua di sini: Anda diundang atau diberi peran oleh pengusulnya, atau baru diundang, diberi peran, atau diatur ulang verifikasinya dalam tujuh hari ini.',
+  operator_limit_reached:
+    'Batas yang boleh Anda putuskan sendiri dalam 24 jam sudah tercapai. Mintalah operator lain.',
   account_ended: 'Akun ini sudah ditutup, jadi saldonya tidak dapat diubah.',
   wallet_frozen_payout: 'Saldo ini dibekukan. Cairkan setelah pembekuannya dibuka.',
   refund_too_large: ({ captured }) =>
@@ -238,6 +246,7 @@ const sentences: Sentences = {
   check_running: ({ seconds }) => `Pemeriksaan sedang berjalan. Coba lagi dalam ${seconds} detik.`,
   nothing_sealed: 'Belum ada hari yang disegel. Segel pertama dibuat setelah pukul 00.10 WIB.',
   setting_changed: 'Operator lain baru saja mengubah pengaturan ini. Muat ulang dan periksa lagi.',
+  setting_not_waiting: 'Perubahan ini sudah tidak menunggu. Muat ulang halamannya.',
   broadcast_over: 'Pengumuman ini sudah tayang, selesai, atau dihentikan. Buat yang baru.',
   system_token_parted: 'Token sistem tidak tersambung ke ponsel. Sambungkan dulu, lalu coba lagi.',
   valid_from_past: 'Waktu berlakunya sudah lewat. Pilih sekarang atau waktu yang akan datang.',

@@ -249,5 +249,5 @@ export const endCustomerPlan = act({
     reason: Reason(),
   }),
   output: DeskCustomerDetail,
-  refuses: ['account_ended', 'subscription_not_running'],
+  refuses: ['account_ended', 'operator_limit_reached', 'subscription_not_running'],
 });

@@ -48,7 +48,7 @@ export const listOperators = act({
   output: Operator,
 });
 
-/** Makes an operator, and a password to hand over: it works once without a code, within three days. */
+/** Makes an operator, and a password to hand over: it works within three days, with a code to their phone. */
 export const inviteOperator = act({
   name: 'operator_invite',
   by: 'operator',

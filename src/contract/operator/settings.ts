@@ -72,12 +72,26 @@ export const LiveSetting = schema(() =>
     max: z.nullable(z.number()),
     /** True when raising it asks for the password. */
     guarded: z.boolean(),
+    /** True when raising it waits for a second admin, or for a day. */
+    guards_money: z.boolean(),
+    /** A change that does not count yet. */
+    waiting: z.nullable(
+      z.object({
+        value: z.string(),
+        by: z.string(),
+        at: z.coerce.date(),
+        reason: z.string(),
+        effective_at: z.coerce.date(),
+        /** Whether the caller is a second admin for it. */
+        can_approve: z.boolean(),
+      }),
+    ),
     /** True when it may be empty. */
     optional: z.boolean(),
     value: z.string(),
     /** What counts when it is reset: the environment's, or the built-in value. */
     fallback: z.string(),
-    /** Changes so far, resets included; who saves says which one they saw. */
+    /** Changes so far, resets and waiting ones included; who saves says which one they saw. */
     version: z.int(),
     /** The last change; null when there was none. */
     changed: z.nullable(
@@ -118,6 +132,17 @@ export const saveSetting = act({
   input: () => ({ ...named(), value: z.string().check(z.trim(), z.maxLength(VALUE_MAX)) }),
   output: LiveSetting,
   refuses: ['setting_changed'],
+});
+
+/** Lets a waiting change count now, as a second admin, or ends it. */
+export const decideSetting = act({
+  name: 'operator_setting_decide',
+  by: 'operator',
+  changes: true,
+  audited: true,
+  input: () => ({ ...named(), decision: z.enum(['approve', 'refuse']) }),
+  output: LiveSetting,
+  refuses: ['setting_changed', 'setting_not_waiting', 'operator_not_independent'],
 });
 
 /** Back to what the environment says. */

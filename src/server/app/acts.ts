@@ -133,7 +133,14 @@ function installationActs(container: Container) {
   };
   return [
     ...broadcasts.acts,
-    ...settingsActs({ allAccountsSql, now, settings, reauthOf: sessions.reauthOf }),
+    ...settingsActs({
+      allAccountsSql,
+      now,
+      settings,
+      reauthOf: sessions.reauthOf,
+      sendSystemText: accounts.sendSystemText,
+      report: infra.report,
+    }),
     ...systemTokenActs(token),
   ];
 }

@@ -8,6 +8,7 @@ const tables = {
     'exports',
     'former_phones',
     'known_devices',
+    'operator_ties',
     'otp_challenges',
     'password_grants',
     'recovery_codes',
@@ -110,6 +111,7 @@ const tables = {
     'wallet_freezes',
   ],
   payments: [
+    'bank_balances',
     'bank_lines',
     'bank_statements',
     'gateway_orders',

@@ -27,11 +27,18 @@ export async function operatorsOf(
       await sql`
         insert into users (account_id, user_id, name, phone, password_hash, role, operator_roles)
         values (${accountId}, ${userId}, ${name}, ${`62811000000${place}`}, '-', 'operator', '{admin}')`;
-      const asker = { accountId, userId, role: 'operator' as const };
-      const handlers = [...operatorActs(app.deps), ...consoleActs(consoleDeps(app))];
-      return { userId, ask: (act, fields = {}) => perform(handlers, act, asker, fields) };
+      return deskOperator(sql, app, userId);
     }),
   );
+}
+
+/** An operator that there is, with acts of their own. */
+export async function deskOperator(sql: Sql, app: TopupApp, userId: string): Promise<DeskOperator> {
+  const [account] = await sql<{ id: string }[]>`
+    select account_id as id from accounts where is_system`;
+  const asker = { accountId: account?.id ?? '', userId, role: 'operator' as const };
+  const handlers = [...operatorActs(app.deps), ...consoleActs(consoleDeps(app))];
+  return { userId, ask: (act, fields = {}) => perform(handlers, act, asker, fields) };
 }
 
 /** What the console's acts need beside what money's do; what would be sent is in `sent`. */

@@ -38,12 +38,14 @@ export async function topupApp(
     gateways = noGateways,
     clock = clockAt(),
     fourEyesAbove = 5_000_000,
+    fourEyesDayAbove = 25_000_000,
   }: {
     ppn?: boolean;
     kodeUnik?: 'saldo' | 'income';
     gateways?: Gateways;
     clock?: ReturnType<typeof clockAt>;
     fourEyesAbove?: number;
+    fourEyesDayAbove?: number;
   } = {},
 ) {
   const config = {
@@ -56,6 +58,7 @@ export async function topupApp(
     TOPUP_MINIMUM: 10_000,
     TOPUP_MAXIMUM: 100_000_000,
     FOUR_EYES_ABOVE: fourEyesAbove,
+    FOUR_EYES_DAY_ABOVE: fourEyesDayAbove,
   };
   const troubles: unknown[] = [];
   const statements = new Map<string, Buffer>();

@@ -132,6 +132,8 @@ export const Adjustment = schema(() =>
     proposed_at: z.coerce.date(),
     /** Whether the caller proposed it: they may withdraw it, and not approve it. */
     is_own: z.boolean(),
+    /** Whether the caller is a second operator for it. */
+    can_approve: z.boolean(),
     expires_at: z.coerce.date(),
     decided_by: z.nullable(z.string()),
     decided_at: z.nullable(z.coerce.date()),
@@ -232,6 +234,7 @@ export const decideAdjustment = act({
   output: Adjustment,
   refuses: [
     'second_operator_needed',
+    'operator_not_independent',
     'adjustment_closed',
     'adjustment_saldo_short',
     'account_ended',

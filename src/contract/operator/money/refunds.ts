@@ -129,5 +129,5 @@ export const approveBonus = act({
   audited: true,
   input: () => ({ account_id: IdInput('account'), reason: Reason() }),
   output: DeskCustomerDetail,
-  refuses: ['account_ended'],
+  refuses: ['account_ended', 'operator_limit_reached'],
 });

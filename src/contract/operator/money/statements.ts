@@ -22,8 +22,13 @@ export const OperatorBankLine = schema(() =>
     /** When the bank says it came; a statement may know the day only. */
     at: z.coerce.date(),
     received_at: z.coerce.date(),
-    /** `second`: it came for a top-up that was paid already, and rests in suspense. */
-    state: z.enum(['unmatched', 'matched', 'second', 'dismissed']),
+    /**
+     * `second`: it came for a top-up that was paid already, and rests in suspense. `twin`: another line has its day
+     * and amount, and nobody has seen both at the bank yet.
+     */
+    state: z.enum(['unmatched', 'matched', 'second', 'dismissed', 'twin']),
+    /** The line of its day and amount that was known before. */
+    twin: z.nullable(z.object({ description: z.string(), at: z.coerce.date() })),
     topup: z.nullable(z.object({ id: Id('topup'), account_name: z.string() })),
     dismissed: z.nullable(z.object({ by: z.string(), reason: z.string(), at: z.coerce.date() })),
     /** Of an unused line: top-ups of this amount or near it, nearest first. */
@@ -76,13 +81,40 @@ export const dismissBankLine = act({
 });
 
 /**
+ * Says that the bank has this line and the other one of its day and amount; it then pays what it would have paid.
+ * Above what one operator may give alone, it is for another operator than who imported it.
+ */
+export const confirmBothLines = act({
+  name: 'operator_bank_line_both',
+  by: 'operator',
+  roles: ['money'],
+  changes: true,
+  audited: true,
+  input: () => ({ line: LineInput(), reason: Reason() }),
+  output: OperatorBankLine,
+  refuses: ['bank_line_used', 'operator_limit_reached'],
+});
+
+/**
  * What a line of a statement is, or would become:
  * pays: pays its top-up · joins: the line of a payment that was confirmed by its reference before ·
- * second: its top-up is paid already · near: kept, and some top-up is near its amount · kept: kept, and
+ * second: its top-up is paid already · twin: kept, for another line has its day and amount, until an operator has seen
+ * both at the bank · near: kept, and some top-up is near its amount · kept: kept, and
  * matches nobody · known: was read before · debit, pending, unreadable: left out
  */
 export const StatementOutcome = schema(() =>
-  z.enum(['pays', 'joins', 'second', 'near', 'kept', 'known', 'debit', 'pending', 'unreadable']),
+  z.enum([
+    'pays',
+    'joins',
+    'second',
+    'twin',
+    'near',
+    'kept',
+    'known',
+    'debit',
+    'pending',
+    'unreadable',
+  ]),
 );
 export type StatementOutcome = Output<typeof StatementOutcome>;
 
@@ -138,6 +170,7 @@ export const previewStatement = act({
     'upload_gone',
     'statement_unknown',
     'bank_statement_too_long',
+    'statement_unbalanced',
     'statement_other_account',
   ],
 });
@@ -161,6 +194,7 @@ export const importStatement = act({
     'upload_gone',
     'statement_unknown',
     'bank_statement_too_long',
+    'statement_unbalanced',
     'statement_other_account',
     'statement_changed',
   ],

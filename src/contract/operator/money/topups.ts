@@ -110,9 +110,11 @@ export const confirmTopup = act({
     'topup_closed',
     'topup_decided',
     'topup_needs_another',
+    'operator_not_independent',
     'topup_at_gateway',
     'topup_amount_mismatch',
     'bank_line_used',
+    'bank_line_twin',
   ],
 });
 

@@ -51,8 +51,15 @@ export {
 export { codeCounts } from './otp/otp-sending.ts';
 export { eraseDue } from './privacy/erase.ts';
 export { type Exports, openExports, verifyExport } from './privacy/exports.ts';
-export { adminPhones, everyOperator, isAdmin, operatorByPhone } from './operators/directory.ts';
-export { addOperator, resetOperatorPassword } from './operators/invite.ts';
+export {
+  adminPhones,
+  everyOperator,
+  isAdmin,
+  operatorByPhone,
+  operatorPhones,
+} from './operators/directory.ts';
+export { addOperator, resetOperatorPassword, vouchForOperator } from './operators/invite.ts';
+export { type OperatorTies, isSecondFor, tiesOf } from './operators/ties.ts';
 export {
   type FirstOperator,
   ensureOperator,

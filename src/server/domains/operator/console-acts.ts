@@ -4,6 +4,7 @@ import * as things from '#contract/operator/things.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { type OverviewDeps, openOverview } from './console/overview.ts';
 import { type StandingDeps, endPlan, endSessions, suspendCustomer } from './customers/standing.ts';
+import type { DeskDeps } from './deps.ts';
 import {
   customerInvoice,
   customerMessage,
@@ -12,7 +13,7 @@ import {
   disclosedText,
 } from './customers/things.ts';
 
-export type ConsoleDeps = StandingDeps & OverviewDeps;
+export type ConsoleDeps = StandingDeps & OverviewDeps & Pick<DeskDeps, 'config'>;
 
 /** The overview, and what operators do to a customer beside money. */
 export function consoleActs(deps: ConsoleDeps): readonly ActHandler[] {

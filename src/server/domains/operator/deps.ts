@@ -15,7 +15,7 @@ export type DeskDeps = {
   /** Sees every account. */
   allAccountsSql: Sql;
   now: () => Date;
-  config: Pick<Config, 'FOUR_EYES_ABOVE' | 'PPN'>;
+  config: Pick<Config, 'FOUR_EYES_ABOVE' | 'FOUR_EYES_DAY_ABOVE' | 'PPN'>;
   prices: Pick<Prices, 'refresh'>;
   /** Give payments back. */
   gateways: OrderDeps['gateways'];

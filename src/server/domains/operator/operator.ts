@@ -5,6 +5,7 @@ import {
   rejectTopup,
 } from '#contract/operator/money/topups.ts';
 import {
+  confirmBothLines,
   dismissBankLine,
   importStatement,
   listBankLines,
@@ -47,6 +48,9 @@ export const operatorActs = (deps: OperatorDeps): readonly ActHandler[] => [
   handle(listBankLines, (_, input) => payments.bankLinesForOperator(deps, input)),
   handle(dismissBankLine, ({ caller }, { line, reason }) =>
     payments.dismissLine(deps, { line, operatorId: caller.userId, reason }),
+  ),
+  handle(confirmBothLines, ({ caller }, { line, reason }) =>
+    payments.confirmBoth(deps, { line, operatorId: caller.userId, reason }),
   ),
   handle(previewStatement, ({ caller: { accountId, userId } }, { upload }) =>
     payments.previewStatement(deps, { accountId, userId, uploadId: upload }),

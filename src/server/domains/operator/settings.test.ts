@@ -1,8 +1,14 @@
 import { describe, expect, vi } from 'vitest';
 import type { Act, InputFor, OutputOf } from '#contract/base/act.ts';
-import { listSettings, resetSetting, saveSetting } from '#contract/operator/settings.ts';
+import {
+  decideSetting,
+  listSettings,
+  resetSetting,
+  saveSetting,
+} from '#contract/operator/settings.ts';
 import type { Person, Reauth } from '#server/infra/acts/act.ts';
 import { readConfig } from '#server/infra/config.ts';
+import { newId } from '#server/infra/ids.ts';
 import { openLiveSettings } from '#server/infra/settings/live.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { no } from '#tests/support/people/accounts-app.ts';
@@ -10,6 +16,8 @@ import { waitFor } from '#tests/support/wait-for.ts';
 import { settingsActs } from './operator.ts';
 
 const at = new Date('2026-11-23T04:00:00Z');
+const oka = '0193a000-0000-7000-8000-000000000001';
+const ria = '0193a000-0000-7000-8000-000000000002';
 const reason = 'Akhir tahun';
 
 /** Settings of a node, and an admin who changes them. */
@@ -19,14 +27,17 @@ async function settingsApp(db: TestDatabase, env: Record<string, string> = {}) {
   const open = () => openLiveSettings({ allAccountsSql: db.allAccountsSql, config, report });
   const settings = await open();
   const reauth: Reauth = { inOwnBrowser: true, recent: false };
+  const sent: { phone: string; text: string }[] = [];
   const handlers = settingsActs({
     allAccountsSql: db.allAccountsSql,
     now: () => at,
     settings,
     reauthOf: async () => reauth,
+    sendSystemText: async (phone, text) => void sent.push({ phone, text }),
+    report,
   });
-  const caller = { kind: 'person', userId: '0193a000-0000-7000-8000-000000000001' } as Person;
-  const ask = async <A extends Act>(act: A, input: InputFor<A>) => {
+  const ask = async <A extends Act>(act: A, input: InputFor<A>, userId = oka) => {
+    const caller = { kind: 'person', userId } as Person;
     const handler = handlers.find((one) => one.act.name === act.name);
     const call = { caller, device: 'browser' } as never;
     return act.output.parse(
@@ -35,7 +46,7 @@ async function settingsApp(db: TestDatabase, env: Record<string, string> = {}) {
   };
   const save = (setting_id: string, value: string, version = 0) =>
     ask(saveSetting, { setting_id, value, version, reason });
-  return { settings, config: settings.config, open, report, reauth, ask, save };
+  return { settings, config: settings.config, open, report, reauth, ask, save, sent };
 }
 
 const refused = (fields: string) =>
@@ -53,12 +64,24 @@ describe('settings that are changed while it runs', () => {
     expect(saved.changed).toEqual({ by: 'Operator', at, reason, is_set: true });
     app.reauth.recent = true;
     const back = { setting_id: 'WELCOME_BONUS', version: 1, reason };
-    expect(await app.ask(resetSetting, back)).toMatchObject({ value: '25000', version: 2 });
+    // A larger bonus waits for a second admin.
+    expect(await app.ask(resetSetting, back)).toMatchObject({ value: '5000', version: 2 });
+    const approved = {
+      setting_id: 'WELCOME_BONUS',
+      version: 2,
+      reason,
+      decision: 'approve',
+    } as const;
+    expect(await app.ask(decideSetting, approved, ria)).toMatchObject({
+      value: '25000',
+      version: 3,
+    });
     expect(app.config.WELCOME_BONUS).toBe(25_000);
     const history = await db.allAccountsSql`select version, value from settings order by version`;
     expect(history).toEqual([
       { version: 1, value: '5000' },
       { version: 2, value: null },
+      { version: 3, value: null },
     ]);
   });
 
@@ -96,10 +119,94 @@ describe('settings that are changed while it runs', () => {
     expect(app.config.FOUR_EYES_ABOVE).toBe(1_000_000);
     app.reauth.recent = true;
     await raise();
-    expect(app.config.FOUR_EYES_ABOVE).toBe(9_000_000);
+    expect(app.config.FOUR_EYES_ABOVE).toBe(1_000_000);
     Object.assign(app.reauth, { inOwnBrowser: false });
     expect(await no(app.save('FOUR_EYES_ABOVE', '9500000', 2))).toMatchObject({
       code: 'sign_in_needed',
+    });
+  });
+
+  describe('a change that weakens a safeguard of money', () => {
+    const waiting = async (db: TestDatabase) => {
+      const app = await settingsApp(db);
+      await openAccount(db.allAccountsSql);
+      app.reauth.recent = true;
+      const row = await app.save('FOUR_EYES_ABOVE', '900000000');
+      return { app, row };
+    };
+    const openAccount = (sql: TestDatabase['allAccountsSql']) =>
+      sql.begin(async (tx) => {
+        await tx`insert into accounts (account_id, name, is_system) values (${oka}, 'Kabari', true)`;
+        for (const [place, id] of [oka, ria].entries()) {
+          await tx`
+          insert into users (account_id, user_id, name, phone, password_hash, role, operator_roles)
+          values (${oka}, ${id}, ${`Admin ${place}`}, ${`62811000000${place}`}, '-', 'operator', '{admin}')`;
+        }
+      });
+    const decide = (
+      app: Awaited<ReturnType<typeof settingsApp>>,
+      decision: 'approve' | 'refuse',
+      who: string,
+    ) =>
+      app.ask(decideSetting, { setting_id: 'FOUR_EYES_ABOVE', version: 1, reason, decision }, who);
+
+    test('waits, shows that it waits, and is announced to every operator', async ({ db }) => {
+      const { app, row } = await waiting(db);
+      expect(app.config.FOUR_EYES_ABOVE).toBe(5_000_000);
+      expect(row).toMatchObject({
+        value: '5000000',
+        version: 1,
+        waiting: { value: '900000000', by: 'Admin 0', can_approve: false },
+      });
+      await waitFor(() =>
+        expect(app.sent.map(({ phone }) => phone)).toEqual(['628110000000', '628110000001']),
+      );
+      expect(app.sent[0]?.text).toContain('24 jam');
+    });
+
+    test('counts at once when a second admin approves it, and never by its proposer', async ({
+      db,
+    }) => {
+      const { app } = await waiting(db);
+      expect(await no(decide(app, 'approve', oka))).toMatchObject({
+        code: 'operator_not_independent',
+      });
+      expect(app.config.FOUR_EYES_ABOVE).toBe(5_000_000);
+      expect(await decide(app, 'approve', ria)).toMatchObject({
+        value: '900000000',
+        waiting: null,
+      });
+      expect(app.config.FOUR_EYES_ABOVE).toBe(900_000_000);
+      expect(await no(decide(app, 'approve', ria))).toMatchObject({ code: 'setting_not_waiting' });
+    });
+
+    test('is not approved by an admin whom its proposer invited', async ({ db }) => {
+      const { app } = await waiting(db);
+      await db.allAccountsSql`
+        insert into operator_ties (tie_id, operator_id, by_operator, kind, at)
+        values (${newId()}, ${ria}, ${oka}, 'invited', now() - interval '30 days')`;
+      expect(await no(decide(app, 'approve', ria))).toMatchObject({
+        code: 'operator_not_independent',
+      });
+    });
+
+    test('counts by itself after 24 hours, unless an admin ends it or a newer change takes its place', async ({
+      db,
+    }) => {
+      const { app } = await waiting(db);
+      expect(await decide(app, 'refuse', ria)).toMatchObject({ value: '5000000', waiting: null });
+      const again = await app.save('FOUR_EYES_ABOVE', '800000000', 2);
+      expect(again.waiting?.value).toBe('800000000');
+      const lower = await app.save('FOUR_EYES_ABOVE', '4000000', 3);
+      expect(lower).toMatchObject({ value: '4000000', waiting: null });
+      await app.save('FOUR_EYES_ABOVE', '700000000', 4);
+      const { owner } = db;
+      await owner`update settings set effective_at = effective_at - interval '23 hours'`;
+      await app.settings.refresh();
+      expect(app.config.FOUR_EYES_ABOVE).toBe(4_000_000);
+      await owner`update settings set effective_at = effective_at - interval '1 hour'`;
+      await app.settings.refresh();
+      expect(app.config.FOUR_EYES_ABOVE).toBe(700_000_000);
     });
   });
 

@@ -27,9 +27,9 @@ export type BankLine = {
 /**
  * What became of a line: known: it was read before · pays: pays its top-up · joins: the line of a payment
  * that was confirmed by its reference before · second: its top-up is paid already, the money rests in
- * suspense · kept: for a person to settle
+ * suspense · twin: a line that was known before has its day and amount · kept: for a person to settle
  */
-export type LineOutcome = 'known' | 'pays' | 'joins' | 'second' | 'kept';
+export type LineOutcome = 'known' | 'pays' | 'joins' | 'second' | 'twin' | 'kept';
 
 /** A line within this many rupiah of a total may be its payment with the kode unik forgotten. */
 export const NEAR = 999;
@@ -82,8 +82,9 @@ export const inLineAccount = <T>(
 export type IdentifiedLine = BankLine & {
   bank: string;
   hash: string;
-  /** The operator who imported it. */
+  /** The operator who imported it, and in which import. */
   importedBy?: string;
+  importId?: string;
 };
 
 /** A bank cannot be asked to send a line again: what cannot be stored is replaced. */
@@ -102,15 +103,58 @@ export async function storeLine(
   line: IdentifiedLine,
   receivedAt: Date,
 ): Promise<LineOutcome> {
+  const twin = line.importId === undefined ? null : await lockedTwin(tx, line, line.importId);
   const [stored] = await tx`
     insert into bank_lines (
-      hash, bank, amount, description, reference, at, received_at, imported_by
+      hash, bank, amount, description, reference, at, received_at, imported_by, import_id,
+      twin_of
     ) values (
       ${line.hash}, ${line.bank}, ${line.amount}, ${line.sender}, ${line.reference}, ${line.at},
-      ${receivedAt}, ${line.importedBy ?? null}
+      ${receivedAt}, ${line.importedBy ?? null}, ${line.importId ?? null}, ${twin}
     ) on conflict do nothing returning hash`;
-  return stored ? match(tx, line, receivedAt) : 'known';
+  if (!stored) return 'known';
+  return twin === null ? match(tx, line, receivedAt) : 'twin';
 }
+
+/** The line of the day and amount of an imported one, locked against another import of the same. */
+async function lockedTwin(tx: Tx, line: IdentifiedLine, importId: string): Promise<string | null> {
+  const same = `${line.bank} ${civilDate(line.at)} ${line.amount}`;
+  await tx`select pg_advisory_xact_lock(7206324, hashtext(${same}))`;
+  const [found] = await tx<{ hash: string | null }[]>`
+    select ${twinOf(tx, importId)} as hash
+    from (
+      select ${line.hash}::text as hash, ${line.bank}::text as bank, ${line.amount}::bigint as amount,
+        ${line.at}::timestamptz as at
+    ) l`;
+  return found?.hash ?? null;
+}
+
+/**
+ * The line that was known before and has the bank, day and amount of a row `l`: the same money in other words, or twice
+ * the money. What the same import stored is told apart by its place in the file.
+ */
+export const twinOf = (sql: Sql | Tx, importId: string): Fragment => sql`(
+  select b.hash from bank_lines b
+  where b.bank = l.bank and b.amount = l.amount and b.hash <> l.hash
+    and (b.at at time zone 'Asia/Jakarta')::date = (l.at at time zone 'Asia/Jakarta')::date
+    and (b.import_id is null or b.import_id <> ${importId})
+  order by b.received_at, b.hash limit 1
+)`;
+
+/** A stored line that waits for an operator who has seen it and its twin at the bank pays what it would have paid. */
+export const matchTwin = (
+  tx: Tx,
+  stored: {
+    hash: string;
+    bank: string;
+    amount: Rupiah;
+    description: string;
+    reference: string;
+    at: Date;
+  },
+  receivedAt: Date,
+): Promise<LineOutcome> =>
+  match(tx, { ...stored, sender: stored.description, place: '' }, receivedAt);
 
 type ReservedTopup = { account_id: string; topup_id: string; status: TopupStatus };
 

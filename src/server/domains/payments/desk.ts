@@ -2,6 +2,7 @@ import { oneEach } from '#server/infra/postgres/distribution/scope.ts';
 import { RUPIAH_MAX, type Rupiah, rupiah } from '#contract/base/money.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
 import type { FindingCode } from '#contract/operator/money/books.ts';
+import { civilDate } from '#contract/base/time.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { GatewayTrouble } from './gateways/gateway.ts';
 import { needsPerson, statusAt } from './topups/topup.ts';
@@ -104,6 +105,19 @@ export async function reconcilePayments(
     findingOf('line_amount_differs', 'red', await differingLines(tx, since)),
     findingOf('line_unused', 'attention', await unusedLines(tx, before)),
     findingOf('payment_unverified', 'red', await unverifiedPayments(tx, since)),
+    ...(await bankFindings(tx, since)),
+  ].filter(({ count }) => count > 0);
+}
+
+/**
+ * Compares the lines that were imported with the balances of the bank itself: what statements say of the same day, whether
+ * each day begins with the balance that the day before ended with, and whether the lines of a day are more than its credits.
+ */
+export async function bankFindings(sql: Sql | Tx, since: Date): Promise<PaymentFinding[]> {
+  return [
+    findingOf('statements_differ', 'red', await differingStatements(sql, since)),
+    findingOf('statement_gap', 'red', await statementGaps(sql, since)),
+    findingOf('lines_exceed_statement', 'red', await exceedingLines(sql, since)),
   ].filter(({ count }) => count > 0);
 }
 
@@ -148,6 +162,48 @@ const unusedLines = (tx: Tx, before: Date): PromiseLike<Item[]> => tx<Item[]>`
   select hash as id, amount from bank_lines
   where topup_id is null and dismissed_at is null and received_at < ${before}
   order by received_at`;
+
+/** Days of which two statements name another balance before, or after where both have the whole day. */
+const differingStatements = (sql: Sql | Tx, since: Date): PromiseLike<Item[]> => sql<Item[]>`
+  select day::text as id, least(9e15, max(off))::bigint as amount from (
+    select a.day, greatest(
+      abs(a.opening_sen - b.opening_sen),
+      case when not a.is_last and not b.is_last then abs(a.closing_sen - b.closing_sen) else 0 end
+    ) / 100 as off, a.opening_sen <> b.opening_sen
+      or (not a.is_last and not b.is_last and a.closing_sen <> b.closing_sen) as is_off
+    from bank_balances a join bank_balances b
+      on b.bank = a.bank and b.day = a.day and b.statement_id > a.statement_id
+    where a.day >= ${civilDate(since)}::date
+  ) compared where is_off group by day order by day`;
+
+/** Days that do not begin with the balance that the day before them ended with: rows of the bank are missing, or made up. */
+const statementGaps = (sql: Sql | Tx, since: Date): PromiseLike<Item[]> => sql<Item[]>`
+  select day::text as id, least(9e15, abs(off) / 100)::bigint as amount from (
+    select day, opening - lag(closing) over (partition by bank order by day) as off from (
+      select bank, day, (array_agg(opening_sen order by statement_id desc))[1] as opening,
+        (array_agg(closing_sen order by is_last, statement_id desc))[1] as closing
+      from bank_balances
+      where opening_sen is not null and day >= ${civilDate(since)}::date
+      group by bank, day
+    ) days
+  ) compared where off <> 0 order by day`;
+
+/** Days of which more was imported than their statement has; one without balances counts only where no other has the day. */
+const exceedingLines = (sql: Sql | Tx, since: Date): PromiseLike<Item[]> => sql<Item[]>`
+  select lines.day::text as id, least(9e15, lines.amount - days.credits)::bigint as amount
+  from (
+    select bank, (at at time zone 'Asia/Jakarta')::date as day, sum(amount) as amount
+    from bank_lines
+    where imported_by is not null and dismissed_at is null and at >= ${since}
+    group by 1, 2
+  ) lines
+  join (
+    select bank, day, coalesce(
+      max(credits) filter (where opening_sen is not null), max(credits)
+    ) as credits
+    from bank_balances group by bank, day
+  ) days using (bank, day)
+  where lines.amount > days.credits order by lines.day`;
 
 /** A top-up of a gateway that is paid without the payment that paid it. */
 async function unverifiedPayments(tx: Tx, since: Date): Promise<Item[]> {

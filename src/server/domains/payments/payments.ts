@@ -8,12 +8,14 @@ import { type CreateDeps, createTopupHandler } from './topups/create.ts';
 import { getTopupHandler, listTopupsHandler } from './topups/read.ts';
 import { type SummaryDeps, saldoSummaryHandler } from './topups/summary.ts';
 
+export { type GivenAlone, givenAlone, lockAlone, needsTwo } from './topups/four-eyes.ts';
 export { saveAlert } from './alerts/settings.ts';
 export { type AlertWatch, startAlertWatch } from './alerts/watch.ts';
 export { receiveBankLine } from './bank.ts';
 export {
   type StatusOf,
   askGateways,
+  bankFindings,
   holderOfTopup,
   paidSince,
   recentTopups,
@@ -50,7 +52,7 @@ export { simulatedPaymentHandler } from './gateways/simulated/pay.ts';
 export { gatewayStatusOf } from './gateways/status-of.ts';
 export { startInbox, startOrderPolls } from './gateways/worker.ts';
 export { type StatementDeps, importStatement, previewStatement } from './statements/import.ts';
-export { bankLinesForOperator, dismissLine } from './statements/lines.ts';
+export { bankLinesForOperator, confirmBoth, dismissLine } from './statements/lines.ts';
 export { type ReviewDeps, topupsForOperator } from './topups/operator-list.ts';
 export { checkTopupForOperator, confirmTopupByHand, rejectTopupByHand } from './topups/review.ts';
 

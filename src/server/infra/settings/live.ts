@@ -89,11 +89,25 @@ export type SettingChange = {
   reason: string;
 };
 
-/** The newest change of every setting that has one. */
+/** The newest change that counts now, of every setting that has one. */
 export const latestOf = (allAccountsSql: Sql | Tx): PromiseLike<SettingChange[]> =>
   allAccountsSql<SettingChange[]>`
     select distinct on (name) name, version, value, set_by, set_at, reason
-    from settings order by name, version desc`;
+    from settings where effective_at is null or effective_at <= clock_timestamp()
+    order by name, version desc`;
+
+/** A change that counts later. */
+export type WaitingChange = SettingChange & { effective_at: Date };
+
+/** The changes that wait for their time: a newer version takes the place of one. */
+export const waitingChanges = (allAccountsSql: Sql | Tx): PromiseLike<WaitingChange[]> =>
+  allAccountsSql<WaitingChange[]>`
+    select name, version, value, set_by, set_at, reason, effective_at from (
+      select distinct on (name) * from settings order by name, version desc
+    ) newest where effective_at > clock_timestamp() order by name`;
+
+/** How long a change that weakens a safeguard of money waits, unless a second admin approves it before. */
+export const SAFEGUARD_WAIT_HOURS = 24;
 
 function valuesOf(rows: readonly SettingChange[], report: Deps['report']): Map<string, unknown> {
   const values = new Map<string, unknown>();
@@ -151,12 +165,17 @@ const CHANGE_LOCK = 7_206_315;
  * @param change its `version` is one more than the version that was seen.
  * @param given what counts for what nobody has set.
  * @param refuse throws for settings that must not stand together.
+ * @param waits whether it counts after `SAFEGUARD_WAIT_HOURS` only.
  * @returns false when somebody else has changed the setting since then.
  */
 export function storeSetting(
   allAccountsSql: Sql,
   change: SettingChange,
-  { given, refuse }: { given: Config; refuse: (after: Config) => void },
+  {
+    given,
+    refuse,
+    waits = false,
+  }: { given: Config; refuse: (after: Config) => void; waits?: boolean },
 ): Promise<boolean> {
   const { name, version, value, set_by, set_at, reason } = change;
   return allAccountsSql.begin(async (tx) => {
@@ -165,8 +184,9 @@ export function storeSetting(
     const after = valuesOf([...others, change], () => undefined);
     refuse(overGiven(given, () => after));
     const { count } = await tx`
-      insert into settings (name, version, value, set_by, set_at, reason)
-      select ${name}, ${version}, ${value}, ${set_by}, ${set_at}, ${reason}
+      insert into settings (name, version, value, set_by, set_at, reason, effective_at)
+      select ${name}, ${version}, ${value}, ${set_by}, ${set_at}, ${reason},
+        case when ${waits} then clock_timestamp() + make_interval(hours => ${SAFEGUARD_WAIT_HOURS}) end
       where ${version}::int = 1 + coalesce(
         (select max(version) from settings where name = ${name}), 0)
       on conflict (name, version) do nothing`;

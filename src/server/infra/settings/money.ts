@@ -18,6 +18,7 @@ export const moneySettings = {
     label: 'Bonus selamat datang',
     help: 'Saldo awal akun baru, sekali untuk tiap nomor. Nol: tanpa bonus. Akun yang sudah ada tidak berubah.',
     guarded: true,
+    guardsMoney: true,
   }),
   WELCOME_BONUS_USE: setting(
     'What that saldo pays for until a first top-up, or until an operator approves: the simulator and the account’s own number (`own`), or everything (`all`).',
@@ -44,8 +45,22 @@ export const moneySettings = {
     fallback: 5_000_000,
     group: 'money',
     label: 'Dua operator di atas',
-    help: 'Di atas nominal ini, penyesuaian, pengembalian, pencairan, dan konfirmasi tanpa mutasi bank yang tepat memerlukan dua operator. Menaikkannya meminta kata sandi Anda.',
+    help: 'Di atas nominal ini, penyesuaian, pengembalian, pencairan, dan konfirmasi tanpa mutasi bank yang tepat memerlukan dua operator. ',
     guarded: true,
+    guardsMoney: true,
+  }),
+  FOUR_EYES_DAY_ABOVE: liveWhole({
+    means:
+      'Above so many rupiah that one operator gives alone within 24 hours, to all customers together, each further entry or confirmation takes two operators; what their imports of statements pay counts.',
+    kind: 'rupiah',
+    min: 0,
+    max: 100_000_000_000,
+    fallback: 25_000_000,
+    group: 'money',
+    label: 'Dua operator di atas, sehari',
+    help: 'Jumlah yang boleh diputuskan satu operator sendiri dalam 24 jam untuk semua pelanggan: penyesuaian, pengembalian, pencairan, bonus, konfirmasi, dan mutasi yang diimpornya.',
+    guarded: true,
+    guardsMoney: true,
   }),
   TOPUP_MINIMUM: liveWhole({
     means: 'The smallest top-up a customer may make, in whole rupiah before PPN.',

@@ -23,6 +23,8 @@ export type LiveFacts = {
   max?: number;
   /** Raising it takes a safeguard away: whoever does it gives the password once more. */
   guarded?: boolean;
+  /** Raising it lets one operator give more money alone: it waits for a second admin, or for a day. */
+  guardsMoney?: boolean;
 };
 
 /** A setting that an operator may change while it runs: every node has it within two seconds. */

@@ -27,6 +27,14 @@ export async function adminPhones(allAccountsSql: Sql): Promise<string[]> {
   return admins.map(({ phone }) => phone);
 }
 
+/** The numbers of all operators, also of those who have not signed in yet. */
+export async function operatorPhones(allAccountsSql: Sql): Promise<string[]> {
+  const found = await allAccountsSql<{ phone: string }[]>`
+    select u.phone from users u join accounts a using (account_id)
+    where a.is_system and u.role = 'operator' and u.removed_at is null order by u.created_at`;
+  return found.map(({ phone }) => phone);
+}
+
 /** The operator with a number. @throws StartError when no operator has it. */
 export async function operatorByPhone(sql: Sql | Tx, phone: string): Promise<UserRef> {
   const [user] = await sql<UserRef[]>`

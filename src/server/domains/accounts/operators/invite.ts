@@ -8,6 +8,7 @@ import { revokeCodes } from '#server/domains/accounts/otp/otp.ts';
 import { addUser, isPhoneTaken, systemAccount } from '#server/domains/accounts/people.ts';
 import { endOtherSessions } from '#server/domains/accounts/sessions/sessions.ts';
 import { operatorByPhone } from './directory.ts';
+import { recordTie } from './ties.ts';
 
 type NewOperator = { name: string; phone: string; roles: readonly OperatorRole[] };
 
@@ -15,7 +16,8 @@ type NewOperator = { name: string; phone: string; roles: readonly OperatorRole[]
 const INVITATION_HOURS = 72;
 
 /**
- * Makes an operator whose password works once without a code, until the invitation ends.
+ * Makes an operator whose password works until the invitation ends, with a code to their phone. Who invites them
+ * has no second operator in them.
  *
  * @returns their password, shown to who invites them and nowhere else, and until when it works.
  * @throws Refusal `phone_in_use`.
@@ -23,9 +25,11 @@ const INVITATION_HOURS = 72;
 export async function invite(
   allAccountsSql: Sql,
   operator: NewOperator,
+  invitedBy: string,
 ): Promise<{ userId: string; password: string; validUntil: Date }> {
   const { invitedUntil: validUntil, ...made } = await insertOperator(allAccountsSql, operator, {
     hours: INVITATION_HOURS,
+    invitedBy,
     ifTaken: new Refusal('phone_in_use', {}),
   });
   if (!validUntil) throw new Error('an invitation without an end');
@@ -44,9 +48,20 @@ export async function addOperator(
 ): Promise<{ phone: string; password: string }> {
   const { password } = await insertOperator(allAccountsSql, operator, {
     hours: null,
+    invitedBy: null,
     ifTaken: new StartError('That number belongs to somebody; choose another one.'),
   });
   return { phone: operator.phone, password };
+}
+
+/**
+ * Says from the terminal of the installation that an operator is a person of their own, whoever invited them.
+ *
+ * @throws StartError when no operator has this number.
+ */
+export async function vouchForOperator(allAccountsSql: Sql, phone: string): Promise<void> {
+  const { userId: operatorId } = await operatorByPhone(allAccountsSql, phone);
+  await recordTie(allAccountsSql, { operatorId, by: null, kind: 'vouched' });
 }
 
 /**
@@ -76,13 +91,15 @@ export async function resetOperatorPassword(
 type How = {
   /** After so many the password ends, unless it was used; null: never. */
   hours: number | null;
+  /** The operator who invites them; null: the terminal of the installation. */
+  invitedBy: string | null;
   ifTaken: Error;
 };
 
 async function insertOperator(
   allAccountsSql: Sql,
   { name, phone, roles }: NewOperator,
-  { hours, ifTaken }: How,
+  { hours, invitedBy, ifTaken }: How,
 ): Promise<{ userId: string; password: string; invitedUntil: Date | null }> {
   // Before the hash, which takes a processor.
   if (await isPhoneTaken(allAccountsSql, phone)) throw ifTaken;
@@ -100,7 +117,9 @@ async function insertOperator(
       update users set invited_until = statement_timestamp() + make_interval(hours => ${hours}::int)
       where (account_id, user_id) = (${accountId}, ${added.userId})
       returning invited_until as until`;
-    return { userId: added.userId, password, invitedUntil: row?.until ?? null };
+    const { userId: operatorId } = added;
+    if (invitedBy !== null) await recordTie(tx, { operatorId, by: invitedBy, kind: 'invited' });
+    return { userId: operatorId, password, invitedUntil: row?.until ?? null };
   });
 }
 

@@ -68,7 +68,10 @@ describe('an invitation', () => {
   const invited = ({ app, oka }: Desk) =>
     app.perform(inviteOperator, { ...ria, roles: [...ria.roles] }, { caller: oka });
 
-  test('shows a password that signs in once without a code', async ({ desk }) => {
+  test('shows a password that signs in with a code to the phone, from the first time on', async ({
+    desk,
+    sql,
+  }) => {
     const { password, valid_until, phone } = await invited(desk);
     expect(phone).toBe(ria.phone);
     expect(Math.round((valid_until.getTime() - Date.now()) / 3_600_000)).toBe(72);
@@ -82,10 +85,13 @@ describe('an invitation', () => {
     });
     const { user } = await desk.app.signIn(ria.phone, password, { device: 'hers' });
     expect(user).toMatchObject({ role: 'operator', operator_roles: ['support', 'money'] });
-    expect(desk.app.sent).toEqual([]);
-    expect((await desk.list())[1]).toMatchObject({ invited_until: null, sessions: 1 });
-    await desk.app.signIn(ria.phone, password, { device: 'another' });
+    expect(desk.app.sent[0]).toMatchObject({ phone: ria.phone });
     expect(desk.app.sent[0]?.text).toMatch(/\d{6}/);
+    expect((await desk.list())[1]).toMatchObject({ invited_until: null, sessions: 1 });
+    const made = await sql`select operator_id, by_operator, kind from operator_ties`;
+    expect(made).toEqual([
+      { operator_id: expect.any(String), by_operator: desk.oka.userId, kind: 'invited' },
+    ]);
   });
 
   test('is over after 72 hours without use, also for who asks for a new password', async ({

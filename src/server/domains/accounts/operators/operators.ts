@@ -15,6 +15,7 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { endOtherSessions, isActiveSession } from '#server/domains/accounts/sessions/sessions.ts';
 import { invite } from './invite.ts';
+import { recordTie } from './ties.ts';
 import {
   forgetFactors,
   resetSecondFactor,
@@ -30,8 +31,9 @@ type Deps = Pick<
 /** The acts on operators, for admins among them. */
 export const operatorsActs = (deps: Deps): readonly ActHandler[] => [
   handle(listOperators, ({ caller }, input) => operatorsPage(deps, caller.userId, input)),
-  handle(inviteOperator, async (_call, { name, phone, roles }) => {
-    const made = await invite(deps.allAccountsSql, { name, phone, roles: each(roles) });
+  handle(inviteOperator, async ({ caller }, { name, phone, roles }) => {
+    const operator = { name, phone, roles: each(roles) };
+    const made = await invite(deps.allAccountsSql, operator, caller.userId);
     return {
       user_id: publicId('user', made.userId),
       phone,
@@ -64,6 +66,9 @@ export const operatorsActs = (deps: Deps): readonly ActHandler[] => [
     // One's own is taken away by giving it first, on one's own page: a password is not enough for that.
     if (userId === caller.userId) throw new Refusal('not_allowed', {});
     await operatorOf(deps.allAccountsSql, userId);
+    // Before it is gone: a reset that breaks off leaves no operator without the tie.
+    const tie = { operatorId: userId, by: caller.userId, kind: 'factor_reset' } as const;
+    await recordTie(deps.allAccountsSql, tie);
     const reset = await resetSecondFactor(deps.allAccountsSql, userId);
     if (!reset) throw new Refusal('not_found', { what: 'Operator' });
     await deps.sessions.evict(reset.sessionIds);
@@ -95,10 +100,12 @@ type Change = { callerId: string; userId: string; roles: readonly OperatorRole[]
 
 /** @throws Refusal `not_allowed`, `not_found`, `last_admin`. */
 async function change(tx: Tx, { callerId, userId, roles }: Change): Promise<void> {
+  const gained = await rolesOfMoney(tx, userId, roles);
   const [answer] = await tx<{ outcome: string }[]>`
     select change_operator(${callerId}, ${userId}, ${[...roles]}::text[]) as outcome`;
   switch (answer?.outcome) {
     case 'done':
+      if (gained) await recordTie(tx, { operatorId: userId, by: callerId, kind: 'roles' });
       return;
     case 'last_admin':
       throw new Refusal('last_admin', {});
@@ -107,6 +114,20 @@ async function change(tx: Tx, { callerId, userId, roles }: Change): Promise<void
     default:
       throw new Refusal('not_allowed', {});
   }
+}
+
+/** Whether these roles let an operator decide about money who could not before. */
+async function rolesOfMoney(
+  tx: Tx,
+  userId: string,
+  roles: readonly OperatorRole[],
+): Promise<boolean> {
+  const decides = (some: readonly OperatorRole[]) =>
+    some.includes('money') || some.includes('admin');
+  const [before] = await tx<{ roles: OperatorRole[] }[]>`
+    select operator_roles as roles from users join accounts using (account_id)
+    where is_system and user_id = ${userId}`;
+  return before !== undefined && decides(roles) && !decides(before.roles);
 }
 
 /** Ends what an operator may do, at once; their picture goes with them. */

@@ -126,7 +126,7 @@ type Row = {
   isKnownAddress: boolean;
   /** Signed in from this browser. */
   isKnown: boolean;
-  /** Is the operator with the printed password, for the first time. */
+  /** Is an operator whose password comes from the terminal, for the first time: by a page it takes a code. */
   isFirst: boolean;
 };
 
@@ -148,7 +148,7 @@ async function findByPhone(
         where (d.account_id, d.user_id) = (u.account_id, u.user_id)
           and d.device_hash = ${sha256(device)}
       ) as "isKnown",
-      u.role = 'operator' and u.signed_in_at is null as "isFirst"
+      u.role = 'operator' and u.signed_in_at is null and u.invited_until is null as "isFirst"
     from user_phones p
     join users u on (u.account_id, u.user_id) = (p.account_id, p.user_id)
     join accounts a on a.account_id = u.account_id

@@ -5,6 +5,7 @@ import type {
   AdjustmentDecision,
   AdjustmentKind,
 } from '#contract/operator/money/desk.ts';
+import { isSecondFor, tiesOf } from '#server/domains/accounts/accounts.ts';
 import { capturedPrice, walletOf } from '#server/domains/ledger/ledger.ts';
 import { type PaidPayment, paymentOf, sendRefund } from '#server/domains/payments/payments.ts';
 import { beginIn, inAccount } from '#server/infra/postgres/distribution/scope.ts';
@@ -48,11 +49,15 @@ export async function decideProposal(
 ): Promise<Adjustment> {
   const { allAccountsSql: sql } = deps;
   type Found = Pick<Decision, 'accountId' | 'kind'> &
-    Record<'messageId' | 'topupId', string | null>;
+    Record<'messageId' | 'topupId', string | null> & { proposedBy: string };
   const [found] = await sql<Found[]>`
-    select account_id as "accountId", kind, message_id as "messageId", topup_id as "topupId"
+    select account_id as "accountId", kind, message_id as "messageId", topup_id as "topupId",
+      proposed_by as "proposedBy"
     from adjustments where adjustment_id = ${id}`;
   if (!found) throw new Refusal('not_found', { what: 'Usulan' });
+  if (word.decision === 'approve' && found.proposedBy !== word.operatorId) {
+    await refuseUnlessSecond(sql, word.operatorId, found.proposedBy);
+  }
   const { accountId, kind, messageId, topupId } = found;
   const about = { messageId: messageId ?? undefined, topupId: topupId ?? undefined };
   await bookedOrRefused(deps, () =>
@@ -61,6 +66,16 @@ export async function decideProposal(
   const { operatorId } = word;
   const decided = await adjustmentOf(sql, id, { at: deps.now(), operatorId });
   return requestGatewayRefund(deps, decided, operatorId);
+}
+
+/** @throws Refusal `operator_not_independent` when an operator is no second person for what another proposed. */
+export async function refuseUnlessSecond(
+  sql: Sql,
+  operatorId: string,
+  proposerId: string,
+): Promise<void> {
+  if (isSecondFor(await tiesOf(sql, operatorId), proposerId)) return;
+  throw new Refusal('operator_not_independent', {});
 }
 
 /**

@@ -8,9 +8,15 @@ import type {
   AdjustmentStatus,
   listAdjustments,
 } from '#contract/operator/money/desk.ts';
-import { accountNames, operatorNames } from '#server/domains/accounts/accounts.ts';
+import {
+  accountNames,
+  isSecondFor,
+  operatorNames,
+  tiesOf,
+} from '#server/domains/accounts/accounts.ts';
 import { refundStates } from '#server/domains/payments/payments.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { inWhole } from '#server/infra/postgres/distribution/scope.ts';
 import { causeOf } from './causes.ts';
 
 export type AdjustmentRow = {
@@ -79,13 +85,15 @@ export async function adjustmentOf(tx: Sql | Tx, id: string, viewer: Viewer): Pr
   return one;
 }
 
-/** How many proposals wait for a second operator: all, and those of others. */
+/** How many proposals wait for a second operator: all, and those that this one may decide. */
 export async function pendingAdjustments(
   sql: Sql,
   { at, operatorId }: Viewer,
 ): Promise<{ count: number; for_you: number }> {
+  const { related, isNew } = await tiesOf(sql, operatorId);
   const [found] = await sql<{ count: number; for_you: number }[]>`
-    select count(*) as count, count(*) filter (where proposed_by <> ${operatorId}) as for_you
+    select count(*) as count,
+      count(*) filter (where not ${isNew} and proposed_by <> all(${[...related]}::uuid[])) as for_you
     from adjustments where status = 'pending' and expires_at > ${at}`;
   return found ?? { count: 0, for_you: 0 };
 }
@@ -105,6 +113,7 @@ async function adjustmentsOf(
     sql,
     found.flatMap(({ kind, adjustment_id }) => (kind === 'payment_refund' ? adjustment_id : [])),
   );
+  const ties = await inWhole(() => tiesOf(sql, operatorId));
   const nameOf = (id: string) => operators.get(id) ?? 'Operator';
   return found.map((row) => ({
     id: publicId('adjustment', row.adjustment_id),
@@ -124,6 +133,7 @@ async function adjustmentsOf(
     proposed_by: nameOf(row.proposed_by),
     proposed_at: row.proposed_at,
     is_own: row.proposed_by === operatorId,
+    can_approve: isSecondFor(ties, row.proposed_by),
     expires_at: row.expires_at,
     decided_by: row.decided_by && nameOf(row.decided_by),
     decided_at: row.decided_at,

@@ -1,10 +1,21 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { AdjustCause, Adjustment, AdjustmentKind } from '#contract/operator/money/desk.ts';
-import { customerOf } from '#server/domains/accounts/accounts.ts';
+import { type OperatorTies, customerOf, tiesOf } from '#server/domains/accounts/accounts.ts';
 import { capturedPrice, walletOf } from '#server/domains/ledger/ledger.ts';
-import { paymentOf, suspenseOf } from '#server/domains/payments/payments.ts';
-import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
+import {
+  givenAlone,
+  lockAlone,
+  needsTwo,
+  paymentOf,
+  suspenseOf,
+} from '#server/domains/payments/payments.ts';
+import {
+  beginIn,
+  inWhole,
+  readWhole,
+  underLockOfAll,
+} from '#server/infra/postgres/distribution/scope.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
@@ -33,8 +44,6 @@ type Proposal = {
 
 /** A proposal that nobody decided on is void after this long. */
 const LIFE_MS = 7 * 86_400_000;
-/** Small amounts of one operator for one customer count together for this long. */
-const TOGETHER_MS = 86_400_000;
 
 type Adjust = { accountId: string; amount: Rupiah; cause: AdjustCause };
 
@@ -131,8 +140,17 @@ export async function propose(
   describe: (tx: Tx) => Proposal | Promise<Proposal>,
 ): Promise<Adjustment> {
   const { allAccountsSql: sql } = deps;
+  const ties = await inWhole(() => tiesOf(sql, asking.operatorId));
   const id = await bookedOrRefused(deps, () =>
-    beginIn(sql, accountId, async (tx) => storeOnce(deps, tx, await describe(tx), asking)),
+    underLockOfAll(
+      sql,
+      (tx) => lockAlone(tx, ties),
+      () =>
+        beginIn(sql, accountId, async (tx) => {
+          await lockAlone(tx, ties);
+          return storeOnce(deps, tx, await describe(tx), { ...asking, ties });
+        }),
+    ),
   );
   return adjustmentOf(sql, id, { at: deps.now(), operatorId: asking.operatorId });
 }
@@ -142,7 +160,7 @@ async function storeOnce(
   deps: DeskDeps,
   tx: Tx,
   proposal: Proposal,
-  asking: Asking,
+  { ties, ...asking }: Asking & { ties: OperatorTies },
 ): Promise<string> {
   const { accountId, kind } = proposal;
   const { operatorId } = asking;
@@ -153,7 +171,10 @@ async function storeOnce(
   const earlier = await askedBefore(tx, accountId, asking.key);
   if (earlier !== undefined) return earlier;
   if (kind === 'payment_refund') await refuseUnfit(tx, proposal, at);
-  const needsSecond = await isLarge(deps, tx, proposal, operatorId);
+  const { allAccountsSql: sql, config } = deps;
+  const given = await readWhole({ sql, tx }, (from) => givenAlone(from, { ties, at }));
+  const asked = { accountId, amount: Math.abs(proposal.amount) };
+  const needsSecond = needsTwo(config, asked, given);
   const id = newId();
   await store(tx, { ...proposal, ...asking, id, at, needsSecond });
   if (!needsSecond) {
@@ -191,21 +212,6 @@ async function askedBefore(tx: Tx, accountId: string, key: string): Promise<stri
     select adjustment_id as id from adjustments
     where account_id = ${accountId} and request_key = ${key}`;
   return found?.id;
-}
-
-/** Above the limit, also when it was cut into parts: what one operator did for a customer in a day. */
-async function isLarge(
-  { config, now }: DeskDeps,
-  tx: Tx,
-  { accountId, amount }: Proposal,
-  operatorId: string,
-): Promise<boolean> {
-  const since = new Date(now().getTime() - TOGETHER_MS);
-  const [found] = await tx<{ sum: number }[]>`
-    select coalesce(sum(abs(amount)), 0)::bigint as sum from adjustments
-    where account_id = ${accountId} and proposed_by = ${operatorId} and proposed_at > ${since}
-      and status = 'done' and not needs_second`;
-  return Math.abs(amount) + (found?.sum ?? 0) > config.FOUR_EYES_ABOVE;
 }
 
 type Stored = Proposal & Asking & { id: string; at: Date; needsSecond: boolean };

@@ -1,13 +1,17 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
 import {
+  type OperatorTies,
   changeAccount,
   customerOf,
   endSessionsOfAccount,
   notifySuspensions,
+  tiesOf,
 } from '#server/domains/accounts/accounts.ts';
 import { endSubscriptionNow, subscriptionForDesk } from '#server/domains/billing/billing.ts';
 import { lockWallet, restrictToBonus, setWalletFrozen } from '#server/domains/ledger/ledger.ts';
+import type { DeskDeps } from '#server/domains/operator/deps.ts';
+import { givenAlone, lockAlone, needsTwo } from '#server/domains/payments/payments.ts';
 import { wakeLane } from '#server/domains/messages/messages.ts';
 import { suspendTokens } from '#server/domains/tokens/tokens.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -45,23 +49,46 @@ export async function freezeCustomer(
   return customerDetail(deps, accountId);
 }
 
+type LimitedDeps = CustomerDeps & Pick<DeskDeps, 'config'>;
+
+/**
+ * What has no proposal is another operator's to do, above what one may give alone. Under `lockAlone`.
+ *
+ * @throws Refusal `operator_limit_reached`.
+ */
+async function refuseAboveLimit(
+  tx: Tx,
+  { config }: LimitedDeps,
+  { ties, at, ...asked }: { accountId: string; amount: number; ties: OperatorTies; at: Date },
+): Promise<void> {
+  if (asked.amount === 0) return;
+  if (needsTwo(config, asked, await givenAlone(tx, { ties, at }))) {
+    throw new Refusal('operator_limit_reached', {});
+  }
+}
+
 /**
  * Lets a customer spend the welcome bonus on any number, and records who and why. What is so already stays
  * as it was.
  *
- * @throws Refusal `not_found`, `account_ended`.
+ * @throws Refusal `not_found`, `account_ended`, `operator_limit_reached`.
  */
 export async function approveBonus(
-  deps: CustomerDeps,
+  deps: LimitedDeps,
   { accountId, reason, operatorId }: Order,
 ): Promise<DeskCustomerDetail> {
+  const at = deps.now();
+  const ties = await tiesOf(deps.allAccountsSql, operatorId);
   await deps.allAccountsSql.begin(async (tx) => {
+    await lockAlone(tx, ties);
     await refuseEnded(tx, accountId);
-    if (!(await lockWallet(tx, accountId)).isBonusOnly) return;
+    const { isBonusOnly, available: amount } = await lockWallet(tx, accountId);
+    if (!isBonusOnly) return;
+    await refuseAboveLimit(tx, deps, { accountId, amount, ties, at });
     await restrictToBonus(tx, accountId, false);
     await tx`
-      insert into bonus_approvals (account_id, reason, operator_id, at)
-      values (${accountId}, ${reason}, ${operatorId}, ${deps.now()})`;
+      insert into bonus_approvals (account_id, reason, operator_id, at, amount)
+      values (${accountId}, ${reason}, ${operatorId}, ${at}, ${amount})`;
   });
   return customerDetail(deps, accountId);
 }
@@ -123,19 +150,23 @@ export async function endSessions(
 /**
  * Ends a customer's plan now, and records who and why.
  *
- * @throws Refusal `not_found`, `account_ended`, `subscription_not_running` where there is only the free plan.
+ * @throws Refusal `not_found`, `account_ended`, `operator_limit_reached`, `subscription_not_running` where there is
+ *   only the free plan.
  */
 export async function endPlan(
-  deps: CustomerDeps,
+  deps: LimitedDeps,
   { accountId, reason, operatorId, refund }: Order & { refund: boolean },
 ): Promise<DeskCustomerDetail> {
   const at = deps.now();
+  const ties = await tiesOf(deps.allAccountsSql, operatorId);
   await deps.allAccountsSql.begin(async (tx) => {
+    await lockAlone(tx, ties);
     await refuseEnded(tx, accountId);
     const plan = await subscriptionForDesk(tx, accountId);
     // Of two that end it at once, the second finds the free plan.
     const credited = await endSubscriptionNow(tx, { accountId, at, refund });
     if (!plan || credited === undefined) throw new Refusal('subscription_not_running', {});
+    await refuseAboveLimit(tx, deps, { accountId, amount: credited, ties, at });
     await tx`
       insert into plan_endings (account_id, ending_id, plan, credited, reason, operator_id, at)
       values (${accountId}, ${newId()}, ${plan.name}, ${credited}, ${reason}, ${operatorId}, ${at})`;

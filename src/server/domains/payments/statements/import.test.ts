@@ -19,9 +19,9 @@ type Row = { amount: number; text?: string; way?: 'CR' | 'DB'; date?: string };
 
 let balance = 1_000_000;
 
-/** A row of KlikBCA; each one given has its own balance, and the same row again is the same line. */
+/** A row of KlikBCA; each one follows on the one before, and the same row again is the same line. */
 const row = ({ amount, text = 'TRSF E-BANKING CR ANI', way = 'CR', date = '21/11' }: Row): string =>
-  `"'${date}","${text}","'0000","${amount}.00","${way}","${(balance += amount)}.00"`;
+  `"'${date}","${text}","'0000","${amount}.00","${way}","${(balance += way === 'CR' ? amount : -amount)}.00"`;
 
 const statement = (...rows: string[]): string =>
   [
@@ -156,7 +156,7 @@ describe('a statement', () => {
       row({ amount: 7_500_000, text: 'SEWA RUKO' }),
       row({ amount: 6_500, text: 'BIAYA ADM', way: 'DB' }),
       `"PEND","CITRA","'0000","1.00","CR",""`,
-      `"'21/11","BUNGA","'0000","123.45","CR","1.00"`,
+      `"'21/11","BUNGA","'0000","123.45","CR","${balance + 123}.45"`,
     );
     const { report } = await preview(app, text);
     expect(await sql`select from bank_lines`).toHaveLength(0);
@@ -214,8 +214,9 @@ describe('a statement', () => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const { total } = await app.topup(ani.accountId);
+    const paying = row({ amount: total });
     const many = Array.from({ length: 600 }, (_, n) => row({ amount: 1_000_000 + n }));
-    const text = statement(row({ amount: total }), ...many);
+    const text = statement(paying, ...many);
     const done = await Promise.all([1, 2, 3].map(() => imported(app, text)));
     const sum = (outcome: 'pays' | 'kept') =>
       done.reduce((all, { done: { counts } }) => all + (counts[outcome] ?? 0), 0);
@@ -232,8 +233,9 @@ describe('a statement', () => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const [first, last] = [await app.topup(ani.accountId), await app.topup(ani.accountId)];
+    const paying = row({ amount: first.total });
     const many = Array.from({ length: 700 }, (_, n) => row({ amount: 2_000_000 + n }));
-    const text = statement(row({ amount: first.total }), ...many, row({ amount: last.total }));
+    const text = statement(paying, ...many, row({ amount: last.total }));
     const { upload, report } = await preview(app, text);
     await db.owner`
       create function die() returns trigger language plpgsql as
@@ -281,9 +283,16 @@ describe('a statement', () => {
     expect(counted(done)).toEqual({ joins: 1 });
     expect(before).toEqual(done);
     expect((await saldoOf(sql, ani.accountId)).topups).toBe(1);
-    // A second transfer of the amount is other money.
+    // A second transfer of the amount is other money, once an operator has seen both at the bank.
     const again = await imported(app, statement(row({ amount: topup.total, text: 'LAGI' })));
-    expect(counted(again.done)).toEqual({ second: 1 });
+    expect(counted(again.done)).toEqual({ twin: 1 });
+    expect(again.before).toEqual(again.done);
+    const [waiting] = await listed(app);
+    expect(waiting).toMatchObject({
+      state: 'twin',
+      twin: { description: 'TRSF E-BANKING CR ANI' },
+    });
+    await ask(app, 'operator_bank_line_both', { line: waiting?.line, reason: 'Dua baris di bank' });
     expect((await listed(app, { filter: 'all' })).map(({ state }) => state).sort()).toEqual([
       'matched',
       'second',

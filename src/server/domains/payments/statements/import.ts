@@ -1,9 +1,24 @@
 import { Refusal } from '#contract/base/refusals.ts';
-import type { StatementOutcome, StatementReport } from '#contract/operator/money/statements.ts';
-import { type IdentifiedLine, inLineAccount, storeLine } from '#server/domains/payments/bank.ts';
+import type { StatementReport } from '#contract/operator/money/statements.ts';
+import {
+  type IdentifiedLine,
+  type LineOutcome,
+  inLineAccount,
+  storeLine,
+  twinOf,
+} from '#server/domains/payments/bank.ts';
+import { type OperatorTies, tiesOf } from '#server/domains/accounts/accounts.ts';
+import {
+  type Limits,
+  givenAlone,
+  lockAlone,
+  needsTwo,
+} from '#server/domains/payments/topups/four-eyes.ts';
+import type { DayBalance } from './balances.ts';
+import { readWhole, underLockOfAll } from '#server/infra/postgres/distribution/scope.ts';
 import type { Config } from '#server/infra/config.ts';
 import { newId } from '#server/infra/ids.ts';
-import { type Sql, retrying } from '#server/infra/postgres/database.ts';
+import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import {
   type Judged,
@@ -20,7 +35,7 @@ export type Uploader = { accountId: string; userId: string };
 export type StatementDeps = {
   /** Sees every account. */
   allAccountsSql: Sql;
-  config: Pick<Config, 'BANK_NUMBER' | 'FOUR_EYES_ABOVE'>;
+  config: Pick<Config, 'BANK_NUMBER' | 'FOUR_EYES_ABOVE' | 'FOUR_EYES_DAY_ABOVE'>;
   now: () => Date;
   uploads: {
     /** @throws Refusal `upload_gone` */
@@ -44,7 +59,7 @@ export async function previewStatement(
   const { bytes } = await uploads.read(owner, uploadId, 'statement');
   const at = now();
   const statement = await readStatement(bytes, { bank: config.BANK_NUMBER, at });
-  const judging = { at, operatorId: owner.userId, limit: config.FOUR_EYES_ABOVE };
+  const judging = { at, ties: await tiesOf(allAccountsSql, owner.userId), config };
   return reportOf(statement, await judge(allAccountsSql, statement, judging));
 }
 
@@ -66,31 +81,65 @@ export async function importStatement(
   const operatorId = owner.userId;
   const statement = await readStatement(bytes, { bank: config.BANK_NUMBER, at });
   if (statement.sha256 !== sha256) throw new Refusal('statement_changed', {});
-  const judging = { at, operatorId, limit: config.FOUR_EYES_ABOVE };
+  const judging = { at, ties: await tiesOf(allAccountsSql, operatorId), config };
   const judged = await judge(allAccountsSql, statement, judging);
-  const done = await storeAll(allAccountsSql, { statement, judged, at, operatorId });
+  const importId = newId();
+  const work = { ...judging, statement, judged, operatorId, importId };
+  const done = await storeAll(allAccountsSql, work);
   const report = reportOf(statement, done);
-  await allAccountsSql`
-    insert into bank_statements (statement_id, bank, sha256, format, operator_id, at, outcomes)
-    values (
-      ${newId()}, ${config.BANK_NUMBER}, ${Buffer.from(sha256, 'hex')}, ${statement.format},
-      ${owner.userId}, ${at}, ${json(report.counts)}
-    )`;
+  await allAccountsSql.begin(async (tx) => {
+    await tx`
+      insert into bank_statements (statement_id, bank, sha256, format, operator_id, at, outcomes)
+      values (
+        ${importId}, ${config.BANK_NUMBER}, ${Buffer.from(sha256, 'hex')}, ${statement.format},
+        ${owner.userId}, ${at}, ${json(report.counts)}
+      )`;
+    await storeBalances(tx, {
+      statementId: importId,
+      bank: config.BANK_NUMBER,
+      days: statement.days,
+    });
+  });
   await uploads.revert(owner, uploadId);
   return report;
 }
 
-type Work = { statement: ReadStatement; judged: readonly Judged[]; at: Date; operatorId: string };
+type Balances = { statementId: string; bank: string; days: readonly DayBalance[] };
+
+/** Keeps what a statement says of its days, for the reconciliation. */
+async function storeBalances(tx: Tx, { statementId, bank, days }: Balances): Promise<void> {
+  await tx`
+    insert into bank_balances (statement_id, bank, day, opening_sen, closing_sen, credits, is_last)
+    select ${statementId}, ${bank}, d.day, d.opening, d.closing, d.credits, d.is_last
+    from unnest(
+      ${days.map(({ day }) => day)}::date[],
+      ${days.map(({ opening }) => opening?.toString() ?? null)}::bigint[],
+      ${days.map(({ closing }) => closing?.toString() ?? null)}::bigint[],
+      ${days.map(({ credits }) => credits)}::bigint[],
+      ${days.map(({ isLast }) => isLast)}::boolean[]
+    ) as d (day, opening, closing, credits, is_last)`;
+}
+
+type Work = {
+  statement: ReadStatement;
+  judged: readonly Judged[];
+  at: Date;
+  operatorId: string;
+  importId: string;
+  ties: OperatorTies;
+  config: Limits;
+};
 
 /** Stores the lines in the order of the file, and says what became of each. */
-async function storeAll(sql: Sql, { statement, judged, at, operatorId }: Work): Promise<Judged[]> {
+async function storeAll(sql: Sql, work: Work): Promise<Judged[]> {
+  const { statement, judged, at, operatorId, importId } = work;
   const done = [...judged];
   let waiting: { index: number; stored: IdentifiedLine }[] = [];
   const flush = async () => {
     const fresh = await keepAll(
       sql,
       waiting.map(({ stored }) => stored),
-      at,
+      { at, importId },
     );
     for (const { index, stored } of waiting) {
       if (!fresh.has(stored.hash)) done[index] = { ...(done[index] as Judged), outcome: 'known' };
@@ -100,24 +149,53 @@ async function storeAll(sql: Sql, { statement, judged, at, operatorId }: Work): 
   for (const [index, one] of judged.entries()) {
     const read = statement.read[index]?.stored;
     if (!read || one.outcome === 'known') continue;
-    const stored = { ...read, importedBy: operatorId };
-    if (one.outcome === 'near' || one.outcome === 'kept') {
+    const stored = { ...read, importedBy: operatorId, importId };
+    if (one.outcome === 'near' || one.outcome === 'kept' || one.outcome === 'twin') {
       waiting.push({ index, stored });
       if (waiting.length === LINES_AT_ONCE) await flush();
       continue;
     }
-    const outcome = await inLineAccount(sql, stored, (tx) => storeLine(tx, stored, at));
-    done[index] = { ...one, outcome: outcome satisfies StatementOutcome };
+    const outcome = await storeWithin(sql, work, one, stored);
+    if (outcome !== 'limit') {
+      done[index] = { ...one, outcome };
+      continue;
+    }
+    // What the same operator gave meanwhile counts: it waits for another one.
+    done[index] = { ...one, outcome: 'near' };
+    waiting.push({ index, stored });
   }
   await flush();
   return done;
+}
+
+/**
+ * Stores a line and pays with it what one operator may give alone, in one transaction under the lock of what they give.
+ *
+ * @returns `limit` when that is too much by now; nothing is stored then.
+ */
+async function storeWithin(
+  sql: Sql,
+  { at, ties, config }: Work,
+  { outcome, topup }: Judged,
+  stored: IdentifiedLine,
+): Promise<LineOutcome | 'limit'> {
+  const accountId = outcome === 'pays' ? topup?.accountId : undefined;
+  const pay = () =>
+    inLineAccount(sql, stored, async (tx) => {
+      if (accountId === undefined) return storeLine(tx, stored, at);
+      await lockAlone(tx, ties);
+      const given = await readWhole({ sql, tx }, (from) => givenAlone(from, { ties, at }));
+      if (needsTwo(config, { accountId, amount: stored.amount }, given)) return 'limit';
+      return storeLine(tx, stored, at);
+    });
+  return underLockOfAll(sql, (tx) => lockAlone(tx, ties), pay);
 }
 
 /** Stores lines that wait for a person. @returns the hashes of those that were not there before. */
 async function keepAll(
   sql: Sql,
   lines: readonly IdentifiedLine[],
-  at: Date,
+  { at, importId }: { at: Date; importId: string },
 ): Promise<ReadonlySet<string>> {
   if (lines.length === 0) return new Set();
   // In one order, so that two imports at once wait for each other instead of being in each other's way.
@@ -125,9 +203,11 @@ async function keepAll(
   const stored = await retrying(
     () => sql<{ hash: string }[]>`
       insert into bank_lines (
-        hash, bank, amount, description, reference, at, received_at, imported_by
+        hash, bank, amount, description, reference, at, received_at, imported_by, import_id,
+        twin_of
       )
-      select l.hash, l.bank, l.amount, l.description, l.reference, l.at, ${at}, l.imported_by
+      select l.hash, l.bank, l.amount, l.description, l.reference, l.at, ${at}, l.imported_by,
+        ${importId}, ${twinOf(sql, importId)}
       from unnest(
         ${sorted.map(({ hash }) => hash)}::text[], ${sorted.map(({ bank }) => bank)}::text[],
         ${sorted.map(({ amount }) => amount)}::bigint[],

@@ -16,8 +16,11 @@ import {
   awaitsItsLine,
   identifiedLine,
   isInTime,
+  twinOf,
 } from '#server/domains/payments/bank.ts';
-import { vouchedAlone } from '#server/domains/payments/topups/four-eyes.ts';
+import { type Limits, givenAlone, needsTwo } from '#server/domains/payments/topups/four-eyes.ts';
+import type { OperatorTies } from '#server/domains/accounts/accounts.ts';
+import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { statementFormats } from './columns.ts';
 import {
@@ -39,7 +42,7 @@ export type ReadStatement = Statement & { sha256: string; read: readonly ReadLin
 /**
  * Reads a statement of our account.
  *
- * @throws Refusal `statement_unknown`, `bank_statement_too_long`, `statement_other_account`.
+ * @throws Refusal `statement_unknown`, `bank_statement_too_long`, `statement_other_account`, `statement_unbalanced`.
  */
 export async function readStatement(
   bytes: Uint8Array,
@@ -48,6 +51,8 @@ export async function readStatement(
   const statement = await parsed(bytes, { bank, today: civilDate(at) });
   if ('no' in statement) {
     if (statement.no === 'unknown') throw new Refusal('statement_unknown', {});
+    if (statement.no === 'unbalanced')
+      throw new Refusal('statement_unbalanced', { line: statement.line });
     if (statement.no === 'too long')
       throw new Refusal('bank_statement_too_long', { limit: LINES_MAX });
     throw new Refusal('statement_other_account', { account: statement.account, ours: bank });
@@ -78,20 +83,22 @@ const storedOf = (bank: string, line: CreditLine): IdentifiedLine => {
 };
 
 /** A top-up that a line has to do with. */
-type Concerned = { topupId: string; accountName: string };
+type Concerned = { topupId: string; accountName: string; accountId?: string };
 
 export type Judged = {
   line: StatementLine;
   outcome: StatementOutcome;
   topup: Concerned | undefined;
+  /** The line of its day and amount that was known before. */
+  twinOf?: string;
 };
 
 type Judging = {
   at: Date;
-  /** Who imports it. */
-  operatorId: string;
-  /** What one operator may vouch for alone: a file can be made up as a reference can. */
-  limit: number;
+  /** The ties of who imports it. */
+  ties: OperatorTies;
+  /** What one operator may give alone: a file can be made up as a reference can. */
+  config: Limits;
 };
 
 /**
@@ -101,19 +108,16 @@ type Judging = {
 export async function judge(
   sql: Sql,
   { read }: ReadStatement,
-  { at, operatorId, limit }: Judging,
+  { at, ties, config }: Judging,
 ): Promise<Judged[]> {
   const credits = read.flatMap(({ stored }) => stored ?? []);
-  const [known, reserved, near] = await Promise.all([
+  const [known, twins, reserved, near, given] = await Promise.all([
     knownOf(sql, credits),
+    twinsOf(sql, credits),
     reservedFor(sql, credits, at),
     openTotals(sql, credits[0]?.bank ?? ''),
+    givenAlone(sql, { ties, at }),
   ]);
-  const vouched = await withEachAccount([...reserved.values()], async (some) => {
-    const accountIds = some.map(({ accountId }) => accountId);
-    return [...(await vouchedAlone(sql, { operatorId, accountIds, at }))];
-  });
-  const alone = new Map(vouched);
   const paid = new Set<string>();
   return read.map(({ line, stored }): Judged => {
     if (line.kind !== 'credit' || !stored) {
@@ -124,14 +128,18 @@ export async function judge(
     known.set(stored.hash, { topup: undefined });
     const promise = reserved.get(stored.hash);
     const topup = promise ?? nearest(near, stored);
+    const twinOf = twins.get(stored.hash);
+    if (twinOf !== undefined) return { line, outcome: 'twin', topup, twinOf };
     if (!promise || promise.status === 'rejected') {
       return { line, outcome: topup ? 'near' : 'kept', topup };
     }
     const again = paid.has(promise.topupId) || (promise.status === 'paid' && !promise.awaits);
     if (!again && promise.status !== 'paid') {
-      const sum = stored.amount + (alone.get(promise.accountId) ?? 0);
-      if (sum > limit) return { line, outcome: 'near', topup };
-      alone.set(promise.accountId, sum);
+      const { accountId } = promise;
+      const { amount } = stored;
+      if (needsTwo(config, { accountId, amount }, given)) return { line, outcome: 'near', topup };
+      given.byAccount.set(accountId, amount + (given.byAccount.get(accountId) ?? 0));
+      given.total += amount;
     }
     paid.add(promise.topupId);
     if (again) return { line, outcome: 'second', topup };
@@ -161,6 +169,30 @@ async function knownOf(
     }
   }
   return known;
+}
+
+/**
+ * Lines of the day and amount of another one that was known before, by the hashes of both: the same money in other
+ * words, or twice the money. Lines of one statement that say the same are told apart by their places.
+ */
+async function twinsOf(
+  sql: Sql,
+  lines: readonly IdentifiedLine[],
+): Promise<ReadonlyMap<string, string>> {
+  const twins = new Map<string, string>();
+  for (const slice of slices(lines)) {
+    const rows = await sql<{ hash: string; twin: string }[]>`
+      select hash, twin from (
+        select l.hash, ${twinOf(sql, newId())} as twin
+        from unnest(
+          ${slice.map(({ hash }) => hash)}::text[], ${slice.map(({ bank }) => bank)}::text[],
+          ${slice.map(({ amount }) => amount)}::bigint[],
+          ${slice.map((line) => line.at)}::timestamptz[]
+        ) as l (hash, bank, amount, at)
+      ) judged where twin is not null`;
+    for (const { hash, twin } of rows) twins.set(hash, twin);
+  }
+  return twins;
 }
 
 type Promised = Concerned & {
@@ -260,6 +292,7 @@ const order: readonly StatementOutcome[] = [
   'pays',
   'joins',
   'second',
+  'twin',
   'unreadable',
   'near',
   'kept',

@@ -3,11 +3,23 @@ import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
 import type { BankLineFilter, OperatorBankLine } from '#contract/operator/money/statements.ts';
-import { namesOfPeople } from '#server/domains/accounts/accounts.ts';
-import { NEAR, txnOf } from '#server/domains/payments/bank.ts';
-import { SOMEBODY } from '#server/domains/payments/topups/four-eyes.ts';
+import { namesOfPeople, tiesOf } from '#server/domains/accounts/accounts.ts';
+import { NEAR, matchTwin, txnOf } from '#server/domains/payments/bank.ts';
+import {
+  type Limits,
+  SOMEBODY,
+  givenAlone,
+  lockAlone,
+  needsTwo,
+  showsTo,
+} from '#server/domains/payments/topups/four-eyes.ts';
 import { statusAt } from '#server/domains/payments/topups/topup.ts';
-import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
+import {
+  inAccountOf,
+  readWhole,
+  underLockOfAll,
+} from '#server/infra/postgres/distribution/scope.ts';
 
 export type LinesDeps = { allAccountsSql: Sql; now: () => Date };
 
@@ -49,6 +61,10 @@ type LineRow = Pick<OperatorBankLine, 'line' | 'amount' | 'description' | 'refer
   dismissed_at: Date | null;
   dismissed_by: string | null;
   dismiss_reason: string | null;
+  /** Nobody has seen it beside its twin yet. */
+  waits: boolean;
+  twin_at: Date | null;
+  twin_description: string | null;
 };
 
 type Candidate = {
@@ -67,8 +83,11 @@ async function readLines(
 ): Promise<OperatorBankLine[]> {
   const rows = await sql<LineRow[]>`
     select l.hash as line, l.amount, l.description, l.reference, l.at, l.received_at, l.topup_id,
-      a.name as account_name, l.dismissed_at, l.dismissed_by, l.dismiss_reason
+      a.name as account_name, l.dismissed_at, l.dismissed_by, l.dismiss_reason,
+      l.twin_of is not null and l.both_at is null as waits, twin.at as twin_at,
+      twin.description as twin_description
     from bank_lines l left join accounts a on a.account_id = l.account_id
+    left join bank_lines twin on twin.hash = l.twin_of
     where l.hash = any(${[...hashes]}::text[])`;
   const byHash = new Map(rows.map((row) => [row.line, row]));
   const second = await sql<{ txn: string }[]>`
@@ -122,7 +141,8 @@ async function candidatesFor(
 function lineOf(row: LineRow, { names, second, candidates }: Known): OperatorBankLine {
   const { line, amount, description, reference, at, received_at } = row;
   const { topup_id, dismissed_at, dismissed_by } = row;
-  const unmatched = dismissed_at === null ? 'unmatched' : 'dismissed';
+  const waiting = row.waits ? 'twin' : 'unmatched';
+  const unmatched = dismissed_at === null ? waiting : 'dismissed';
   return {
     line,
     amount,
@@ -130,6 +150,8 @@ function lineOf(row: LineRow, { names, second, candidates }: Known): OperatorBan
     reference,
     at,
     received_at,
+    twin:
+      row.twin_at === null ? null : { at: row.twin_at, description: row.twin_description ?? '' },
     state: topup_id === null ? unmatched : second.has(txnOf(line)) ? 'second' : 'matched',
     topup:
       topup_id === null
@@ -153,6 +175,63 @@ function lineOf(row: LineRow, { names, second, candidates }: Known): OperatorBan
       }),
     ),
   };
+}
+
+/**
+ * An operator has seen a line and the other one of its day and amount at the bank: it pays what it would have paid.
+ * Who imported it, or is related to them, says so only up to what one operator may give alone.
+ *
+ * @throws Refusal `not_found`, `bank_line_used` when it waits for nobody, `operator_limit_reached`.
+ */
+export async function confirmBoth(
+  { allAccountsSql: sql, now, config }: LinesDeps & { config: Limits },
+  { line, operatorId, reason }: { line: string; operatorId: string; reason: string },
+): Promise<OperatorBankLine> {
+  const at = now();
+  const ties = await tiesOf(sql, operatorId);
+  type Stored = Parameters<typeof matchTwin>[1] & { imported_by: string | null; waits: boolean };
+  const confirm = async (tx: Tx): Promise<void> => {
+    await lockAlone(tx, ties);
+    const [stored] = await tx<Stored[]>`
+      select hash, bank, amount, description, reference, at, imported_by,
+        twin_of is not null and both_at is null and topup_id is null as waits
+      from bank_lines where hash = ${line} for no key update`;
+    if (!stored) throw new Refusal('not_found', { what: 'Mutasi bank' });
+    if (!stored.waits) throw new Refusal('bank_line_used', {});
+    if (!showsTo(ties, stored.imported_by)) {
+      const [payee] = await tx<{ id: string }[]>`
+        select account_id as id from reserved_transfers
+        where bank = ${stored.bank} and amount = ${stored.amount}`;
+      const asked = { accountId: payee?.id ?? '', amount: stored.amount };
+      const given = await readWhole({ sql, tx }, (from) => givenAlone(from, { ties, at }));
+      if (needsTwo(config, asked, given)) throw new Refusal('operator_limit_reached', {});
+    }
+    await tx`
+      update bank_lines set both_at = ${at}, both_by = ${operatorId}, both_reason = ${reason}
+      where hash = ${line}`;
+    await matchTwin(tx, stored, at);
+  };
+  await underLockOfAll(
+    sql,
+    (tx) => lockAlone(tx, ties),
+    () =>
+      inAccountOf(
+        () => accountOfLine(sql, line),
+        () => retrying(() => sql.begin(confirm)),
+      ),
+  );
+  const [read] = await readLines(sql, [line], at);
+  if (!read) throw new Error('a bank line vanished');
+  return read;
+}
+
+/** The account whose top-up has the amount of a line reserved, if one has. */
+async function accountOfLine(sql: Sql, line: string): Promise<string | undefined> {
+  const [found] = await sql<{ id: string }[]>`
+    select r.account_id as id from bank_lines l
+    join reserved_transfers r on r.bank = l.bank and r.amount = l.amount
+    where l.hash = ${line} limit 1`;
+  return found?.id;
 }
 
 /**

@@ -269,8 +269,8 @@ describe('whatever a bank does to a file:', () => {
 
   test('a quote that nobody closes spoils no other line', () => {
     const text = simple(
-      ['21/11/2026;"ANI 5" PIPA;10.001;CR;1', '21/11/2026;"BUDI;10.002;CR;1']
-        .concat(Array.from({ length: 40 }, (_, n) => `22/11/2026;LINE ${n};${11_000 + n};CR;1`))
+      ['21/11/2026;"ANI 5" PIPA;10.001;CR;', '21/11/2026;"BUDI;10.002;CR;']
+        .concat(Array.from({ length: 40 }, (_, n) => `22/11/2026;LINE ${n};${11_000 + n};CR;`))
         .join('\n'),
     );
     expect(inShort(text).slice(0, 3)).toEqual([
@@ -279,6 +279,64 @@ describe('whatever a bank does to a file:', () => {
       [4, '2026-11-22', 11_000, 'LINE 0'],
     ]);
     expect(inShort(text)).toHaveLength(42);
+  });
+
+  describe('balances', () => {
+    const rows = (...some: string[]) => simple(some.join('\n'));
+    const days = (text: string) =>
+      read(text).days.map(({ day, opening, closing, credits, isLast }) => [
+        day,
+        opening,
+        closing,
+        credits,
+        isLast,
+      ]);
+    const file = [
+      '20/11/2026;ANI;50.123;CR;150.123',
+      '20/11/2026;ADM;6.500;DB;143.623',
+      '21/11/2026;BUNGA;123,45;CR;143.746,45',
+      '21/11/2026;BUDI;10.000;CR;153.746,45',
+    ];
+
+    test('of each day are those before and after its rows, the newest first or last', () => {
+      const expected = [
+        ['2026-11-20', 10_000_000n, 14_362_300n, 50_123, false],
+        ['2026-11-21', 14_362_300n, 15_374_645n, 10_000, true],
+      ];
+      expect(days(rows(...file))).toEqual(expected);
+      expect(days(rows(...file.toReversed()))).toEqual(expected);
+    });
+
+    test('that do not add up refuse the file, with the line', () => {
+      for (const [place, from, to] of [
+        [0, '50.123;CR', '50.124;CR'],
+        [1, '6.500;DB', '6.501;DB'],
+        [2, '143.746,45', '143.746,46'],
+        [3, '10.000;CR', '100.000;CR'],
+      ] as const) {
+        const changed = file.map((one, at) => (at === place ? one.replace(from, to) : one));
+        const isFirst = place === 0;
+        // Nothing is known of what came before the first row.
+        expect(parse(rows(...changed))).toMatchObject(
+          isFirst ? { lines: expect.anything() } : { no: 'unbalanced' },
+        );
+      }
+      expect(
+        parse(rows(...file.slice(0, 2), '20/11/2026;PALSU;7.000;CR;150.623', ...file.slice(2))),
+      ).toEqual({
+        no: 'unbalanced',
+        line: 5,
+      });
+    });
+
+    test('that some rows leave out count over those rows', () => {
+      const sparse = file.map((one, at) => (at % 2 === 0 ? one.replace(/;[^;]*$/, ';') : one));
+      expect(read(rows(...sparse)).lines).toHaveLength(4);
+      const changed = sparse.map((one) =>
+        one.replace('50.123', '60.123').replace('123,45', '124,45'),
+      );
+      expect(parse(rows(...changed))).toMatchObject({ no: 'unbalanced' });
+    });
   });
 
   test('equal lines of a day are told apart by their place', () => {

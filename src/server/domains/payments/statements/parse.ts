@@ -1,6 +1,7 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { storable } from '#contract/base/text.ts';
 import { type CsvRecord, decodeCsv, readCsv } from '#server/infra/csv-reader.ts';
+import { type BookedRow, type DayBalance, readBalances } from './balances.ts';
 import { type Columns, type Field, type StatementFormat, readColumns } from './columns.ts';
 import {
   type Amount,
@@ -42,12 +43,16 @@ export type Statement = {
   account: string | undefined;
   period: Period | undefined;
   lines: readonly StatementLine[];
+  /** What it says of each day. */
+  days: readonly DayBalance[];
 };
 
 /** What keeps a whole file from being read. */
 export type NoStatement =
   | { no: 'unknown' }
   | { no: 'too long' }
+  /** The balance on this line does not add up. */
+  | { no: 'unbalanced'; line: number }
   | { no: 'other account'; account: string };
 
 /** Whose statement is read, and when. */
@@ -144,6 +149,7 @@ function* readTable(
   let account = head.account;
   if (account !== undefined && account !== bank) return { no: 'other account', account };
   const lines: StatementLine[] = [];
+  const booked: BookedRow[] = [];
   for (const record of joined(records, head)) {
     const row = new Row(record, columns);
     const own = accountOf(row.text('account'));
@@ -154,12 +160,16 @@ function* readTable(
     if (own !== '' && own !== bank) {
       lines.push(row.unreadable('Baris ini milik rekening lain.'));
     } else {
-      lines.push(readRow(row, days));
+      const line = readRow(row, days);
+      lines.push(line);
+      if (line.kind !== 'pending') booked.push(bookedRow(row, line, days));
     }
     if (lines.length > LINES_MAX) return { no: 'too long' };
     if (lines.length % LINES_A_STEP === 0) yield;
   }
-  return { format: columns.format, account, period, lines: placed(lines) };
+  const balances = readBalances(booked);
+  if ('unbalanced' in balances) return { no: 'unbalanced', line: balances.unbalanced };
+  return { format: columns.format, account, period, lines: placed(lines), days: balances.days };
 }
 
 /** What banks write under the table, and between its pages. */
@@ -285,6 +295,29 @@ function readRow(row: Row, period: Period): StatementLine {
     place: balanceOf(row),
   };
 }
+
+/** What a row did to the balance, also where it is left out of the lines. */
+function bookedRow(row: Row, line: StatementLine, period: Period): BookedRow {
+  const money = moneyOf(row);
+  const isClear = typeof money !== 'string' && !row.isTooWide();
+  const balance = readAmount(row.text('balance'));
+  const change = isClear ? senOf(money) : undefined;
+  return {
+    number: row.number,
+    day: 'day' in line ? line.day : dayOf(row, period),
+    change: isClear && money.way === 'out' ? -(change ?? 0n) : change,
+    balance: balance && (balance.negative ? -senOf(balance) : senOf(balance)),
+    credit: line.kind === 'credit' ? line.amount : 0,
+  };
+}
+
+/** The day of a row that is left out. */
+function dayOf(row: Row, period: Period): string | undefined {
+  const moment = readMoment(row.text('date'), period);
+  return moment === undefined || moment === 'no year' ? undefined : moment.day;
+}
+
+const senOf = ({ rupiah: whole, sen }: Amount): bigint => BigInt(whole) * 100n + BigInt(sen);
 
 type Money = Amount & { way: 'in' | 'out' };
 

@@ -1,7 +1,11 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import { bankReference } from '#contract/base/text.ts';
 import type { OperatorTopup } from '#contract/operator/money/topups.ts';
-import { namesOfPeople } from '#server/domains/accounts/accounts.ts';
+import {
+  type OperatorTies,
+  isSecondFor,
+  namesOfPeople,
+} from '#server/domains/accounts/accounts.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
@@ -11,51 +15,48 @@ export type Proposal = NonNullable<OperatorTopup['proposal']>;
 /** Who is gone is still somebody. */
 export const SOMEBODY = 'operator lain';
 
-/**
- * Whether a top-up takes two operators, where no bank line of exactly its total is there that came from
- * elsewhere than the operator's own import.
- *
- * @param total with what the operator vouched for alone for its customer before (`vouchedAlone`).
- */
-export const needsTwo = (config: Pick<Config, 'FOUR_EYES_ABOVE'>, total: number): boolean =>
-  total > config.FOUR_EYES_ABOVE;
+/** What one operator may decide alone within a day: for one customer, and for all of them. */
+export type Limits = Pick<Config, 'FOUR_EYES_ABOVE' | 'FOUR_EYES_DAY_ABOVE'>;
 
-/** What one operator vouched for alone counts together for this long: a large sum is not cut into small ones. */
+/** What an operator gave alone within a day, of every kind: for each customer, and in all. */
+export type GivenAlone = { byAccount: Map<string, number>; total: number };
+
+/** Whether an amount takes two operators, with what one gave alone before. */
+export const needsTwo = (
+  config: Limits,
+  { accountId, amount }: { accountId: string; amount: number },
+  { byAccount, total }: GivenAlone,
+): boolean =>
+  amount + (byAccount.get(accountId) ?? 0) > config.FOUR_EYES_ABOVE ||
+  amount + total > config.FOUR_EYES_DAY_ABOVE;
+
+/** What one operator gave alone counts together for this long: a large sum is not cut into small ones. */
 const TOGETHER_MS = 86_400_000;
 
-/**
- * What one operator vouched for alone within a day, by the accounts it was for: confirmations by a reference
- * whose line has not come from anywhere else, and top-ups paid by statements that they imported.
- */
-export async function vouchedAlone(
+/** Reads what an operator gave alone; where it decides, under `lockAlone`. */
+export async function givenAlone(
   sql: Sql | Tx,
-  { operatorId, accountIds, at }: { operatorId: string; accountIds: readonly string[]; at: Date },
-): Promise<ReadonlyMap<string, number>> {
-  if (accountIds.length === 0) return new Map();
-  const asked = [...new Set(accountIds)];
+  { ties: { together, related }, at }: { ties: OperatorTies; at: Date },
+): Promise<GivenAlone> {
   const since = new Date(at.getTime() - TOGETHER_MS);
-  const found = await sql<{ account_id: string; sum: number }[]>`
-    select account_id, sum(received)::bigint as sum from (
-      select d.account_id, t.received
-      from topup_decisions d join topups t using (account_id, topup_id)
-      where d.account_id = any(${asked}::uuid[]) and d.operator_id = ${operatorId}
-        and d.decision = 'confirmed' and d.proposed_by is null and d.at > ${since}
-        and not exists (
-          select from bank_lines l
-          where l.account_id = d.account_id and l.topup_id = d.topup_id and l.amount = t.total
-            and l.imported_by is distinct from ${operatorId}
-        )
-      union all
-      select l.account_id, l.amount from bank_lines l
-      where l.account_id = any(${asked}::uuid[]) and l.imported_by = ${operatorId}
-        and l.received_at > ${since}
-        and not exists (
-          select from topup_decisions d
-          where d.account_id = l.account_id and d.topup_id = l.topup_id
-        )
-    ) vouched group by account_id`;
-  return new Map(found.map(({ account_id, sum }) => [account_id, sum]));
+  const found = await sql<{ account_id: string; amount: number }[]>`
+    select o_account as account_id, o_amount as amount
+    from given_alone(${[...together]}::uuid[], ${[...related]}::uuid[], ${since})`;
+  return {
+    byAccount: new Map(found.map(({ account_id, amount }) => [account_id, amount])),
+    total: found.reduce((sum, { amount }) => sum + amount, 0),
+  };
 }
+
+/** One decision at a time of operators whose sums count together; before every other lock of the transaction. */
+export const lockAlone = (tx: Tx, { together }: OperatorTies): PromiseLike<unknown> => tx`
+  select pg_advisory_xact_lock(7206323, hashtext(id)) from (
+    select id from unnest(${[...together]}::text[]) as id order by hashtext(id)
+  ) ids`;
+
+/** Whether a bank line shows the money to an operator: a file can be made up, so that of a relative shows nothing. */
+export const showsTo = ({ related }: OperatorTies, importedBy: string | null): boolean =>
+  importedBy === null || !related.includes(importedBy);
 
 type ProposalRow = {
   topup_id: string;
@@ -92,7 +93,8 @@ export async function proposalsOf(
  * reference is a new proposal in place of the former. The top-up's row is locked.
  *
  * @returns who proposed what is completed now; undefined when it was only proposed.
- * @throws Refusal `topup_needs_another` when who proposed it presses again.
+ * @throws Refusal `topup_needs_another` when who proposed it presses again, `operator_not_independent` when this
+ *   operator is no second person for it.
  */
 export async function proposeFirst(
   tx: Tx,
@@ -103,16 +105,20 @@ export async function proposeFirst(
     reference: string;
     reason: string;
     at: Date;
+    ties: OperatorTies;
     /** Whether it is tried again by itself. */
     isAgain: boolean;
   },
 ): Promise<string | undefined> {
-  const { accountId, topupId, operatorId, reference, reason, at, isAgain } = proposed;
+  const { accountId, topupId, operatorId, reference, reason, at, ties, isAgain } = proposed;
   const [before] = await tx<ProposalRow[]>`
     select topup_id, operator_id, reference, reason, at from topup_proposals
     where account_id = ${accountId} and topup_id = ${topupId} for update`;
   if (before && bankReference(before.reference) === bankReference(reference)) {
-    if (before.operator_id !== operatorId) return before.operator_id;
+    if (before.operator_id !== operatorId) {
+      if (isSecondFor(ties, before.operator_id)) return before.operator_id;
+      throw new Refusal('operator_not_independent', {});
+    }
     // This very proposal stands already, as `isDecided` says of a decision.
     if (isAgain && before.at.getTime() === at.getTime()) return undefined;
     throw new Refusal('topup_needs_another', {});

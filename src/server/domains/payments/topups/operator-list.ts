@@ -4,19 +4,26 @@ import type { Rupiah } from '#contract/base/money.ts';
 import type { PaymentRefund } from '#contract/operator/money/desk.ts';
 import type { PaymentFlagKind } from '#contract/operator/money/refunds.ts';
 import type { OperatorTopup, OperatorTopupFilter } from '#contract/operator/money/topups.ts';
-import { namesOfPeople } from '#server/domains/accounts/accounts.ts';
+import { namesOfPeople, tiesOf } from '#server/domains/accounts/accounts.ts';
 import { NEAR } from '#server/domains/payments/bank.ts';
 import { refundStateOf } from '#server/domains/payments/gateways/open-refunds.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { inWhole, withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
-import { type Proposal, SOMEBODY, needsTwo, proposalsOf, vouchedAlone } from './four-eyes.ts';
+import {
+  type GivenAlone,
+  type Proposal,
+  SOMEBODY,
+  givenAlone,
+  needsTwo,
+  proposalsOf,
+} from './four-eyes.ts';
 import { type TopupRow, needsPerson, statusAt, topupColumns, topupOf } from './topup.ts';
 
 export type ReviewDeps = {
   allAccountsSql: Sql;
   now: () => Date;
-  config: Pick<Config, 'FOUR_EYES_ABOVE'>;
+  config: Pick<Config, 'FOUR_EYES_ABOVE' | 'FOUR_EYES_DAY_ABOVE'>;
   /** The signed address of an account's file. */
   fileLink: (accountId: string, fileId: string) => string;
 };
@@ -114,14 +121,15 @@ type More = {
   proposal: Proposal | undefined;
   /** Of people who have settled something. */
   names: ReadonlyMap<string, string>;
-  alone: number;
+  /** What the operator gave alone before. */
+  given: GivenAlone;
 };
 
 /** A row as the operator who asks sees it. */
 function operatorTopup(
   { config, fileLink }: Pick<ReviewDeps, 'config' | 'fileLink'>,
   row: OperatorRow,
-  { usedBefore, proposal, names, alone }: More,
+  { usedBefore, proposal, names, given }: More,
 ): OperatorTopup {
   const { slip } = row;
   return {
@@ -141,7 +149,7 @@ function operatorTopup(
     },
     gateway: gatewayOf(row, names),
     refund: row.refund,
-    needs_two: needsTwo(config, row.total + alone),
+    needs_two: needsTwo(config, { accountId: row.account_id, amount: row.total }, given),
     proposal: proposal ?? null,
   };
 }
@@ -165,6 +173,7 @@ export async function readForOperator(
   { ids, at, operatorId }: TopupsQuery,
 ): Promise<{ id: string; topup: OperatorTopup }[]> {
   const { allAccountsSql: sql } = deps;
+  const ties = await inWhole(() => tiesOf(sql, operatorId));
   const rows = await sql<OperatorRow[]>`
     select ${topupColumns(sql, at)}, accounts.name as account_name, topups.provider,
       coalesce(topups.provider_txn_id, topups.provider_ref) as reference, orders.flag,
@@ -181,7 +190,7 @@ export async function readForOperator(
       select coalesce(jsonb_agg(to_jsonb(near) - 'off' order by off, near.at), '[]') as candidates
       from (
         select hash as line, amount, description, bank_lines.at,
-          imported_by is not distinct from ${operatorId}::uuid as mine, abs(amount - topups.total) as off
+          coalesce(imported_by = any(${[...ties.related]}::uuid[]), false) as mine, abs(amount - topups.total) as off
         from bank_lines
         where topups.status not in ('paid', 'rejected') and bank_lines.topup_id is null
           and bank_lines.dismissed_at is null and bank = topups.bank_number
@@ -197,19 +206,20 @@ export async function readForOperator(
     sql,
     rows.flatMap(({ settled_by }) => settled_by ?? []),
   );
-  const accountIds = rows.map(({ account_id }) => account_id);
   const earlier = await earlierSlips(sql, rows);
-  const alone = await vouchedAlone(sql, { operatorId, accountIds, at });
+  const given = await inWhole(() => givenAlone(sql, { ties, at }));
   return rows.map((row) => ({
     id: row.topup_id,
     topup: operatorTopup(deps, row, {
       usedBefore: earlier.get(row.topup_id) ?? null,
       proposal: proposals.get(row.topup_id),
       names,
-      alone: isDecided(row) ? 0 : (alone.get(row.account_id) ?? 0),
+      given: isDecided(row) ? nothing : given,
     }),
   }));
 }
+
+const nothing: GivenAlone = { byAccount: new Map(), total: 0 };
 
 const isDecided = ({ status }: OperatorRow): boolean => status === 'paid' || status === 'rejected';
 

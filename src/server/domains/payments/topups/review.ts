@@ -3,7 +3,13 @@ import type { OperatorTopup } from '#contract/operator/money/topups.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { bankReference } from '#contract/base/text.ts';
 import { type Tx, retrying } from '#server/infra/postgres/database.ts';
-import { beginIn, inAccount } from '#server/infra/postgres/distribution/scope.ts';
+import {
+  beginIn,
+  inAccount,
+  readWhole,
+  underLockOfAll,
+} from '#server/infra/postgres/distribution/scope.ts';
+import { tiesOf } from '#server/domains/accounts/accounts.ts';
 import { holderOfTopup } from '#server/domains/payments/desk.ts';
 import {
   NEAR,
@@ -14,7 +20,15 @@ import {
 } from '#server/domains/payments/bank.ts';
 import { askAboutOrder } from '#server/domains/payments/gateways/orders/check-now.ts';
 import type { OrderDeps } from '#server/domains/payments/gateways/orders/orders.ts';
-import { decidedBefore, isDecided, needsTwo, proposeFirst, vouchedAlone } from './four-eyes.ts';
+import {
+  decidedBefore,
+  givenAlone,
+  isDecided,
+  lockAlone,
+  needsTwo,
+  proposeFirst,
+  showsTo,
+} from './four-eyes.ts';
 import { type ReviewDeps, readForOperator } from './operator-list.ts';
 import { applyPaid, lateNote } from './pay.ts';
 import { statusAt } from './topup.ts';
@@ -86,7 +100,7 @@ export type Decision = { topupId: string; operatorId: string; reason: string };
  * and paid once another operator says the same.
  *
  * @throws Refusal `not_found`, `topup_already_paid`, `topup_closed`, `topup_decided` by somebody else,
- *   `topup_at_gateway`, `topup_needs_another`, `bank_line_used`, `topup_amount_mismatch` when the line is more than Rp 999 off.
+ *   `topup_at_gateway`, `topup_needs_another`, `operator_not_independent`, `bank_line_used`, `bank_line_twin`, `topup_amount_mismatch` when the line is more than Rp 999 off.
  */
 export async function confirmTopupByHand(
   deps: ReviewDeps,
@@ -94,8 +108,11 @@ export async function confirmTopupByHand(
 ): Promise<OperatorTopup> {
   const { topupId, operatorId, reason, reference } = decision;
   const at = deps.now();
+  const { allAccountsSql: sql } = deps;
+  const ties = await tiesOf(sql, operatorId);
   let tries = 0;
   const decide = async (tx: Tx): Promise<void> => {
+    await lockAlone(tx, ties);
     await lockDecisions(tx, topupId);
     const locked = await lockTopup(tx, topupId, at);
     const topup = { accountId: locked.account_id, topupId };
@@ -105,14 +122,15 @@ export async function confirmTopupByHand(
     if (locked.provider !== 'bank') throw new Refusal('topup_at_gateway', {});
     const line = await lineOf(tx, locked.bank, reference);
     await refuseUsed(tx, locked.bank, { line, reference });
+    if (line?.waits) throw new Refusal('bank_line_twin', {});
     const amount = rupiah(line?.amount ?? locked.total);
     let proposedBy: string | null = null;
-    const alone = await vouchedAlone(tx, { operatorId, accountIds: [locked.account_id], at });
-    const sum = locked.total + (alone.get(locked.account_id) ?? 0);
-    const isShown = line?.amount === locked.total && line.imported_by !== operatorId;
-    if (needsTwo(deps.config, sum) && !isShown) {
+    const given = await readWhole({ sql, tx }, (from) => givenAlone(from, { ties, at }));
+    const isShown = line?.amount === locked.total && showsTo(ties, line.imported_by);
+    const asked = { accountId: locked.account_id, amount: locked.total };
+    if (!isShown && needsTwo(deps.config, asked, given)) {
       refuseUnfit(line, locked.total);
-      const first = await proposeFirst(tx, { ...decision, ...topup, at, isAgain: tries > 1 });
+      const first = await proposeFirst(tx, { ...decision, ...topup, at, ties, isAgain: tries > 1 });
       if (first === undefined) return;
       proposedBy = first;
     }
@@ -145,7 +163,13 @@ export async function confirmTopupByHand(
       )`;
   };
   const accountId = await accountOf(deps, topupId);
-  await retrying(() => beginIn(deps.allAccountsSql, accountId, decide));
+  await retrying(() =>
+    underLockOfAll(
+      sql,
+      (tx) => lockAlone(tx, ties),
+      () => beginIn(sql, accountId, decide),
+    ),
+  );
   return inAccount(accountId, () => readOne(deps, decision));
 }
 
@@ -173,12 +197,21 @@ function refuseUnfit(line: Line | undefined, total: number): void {
   }
 }
 
-type Line = { hash: string; amount: number; used: boolean; imported_by: string | null };
+type Line = {
+  hash: string;
+  amount: number;
+  used: boolean;
+  imported_by: string | null;
+  /** Until an operator has seen it beside the line of its day and amount. */
+  waits: boolean;
+};
 
 /** The stored line that an operator means, locked: by its `line`, else by its reference, unused ones first. */
 async function lineOf(tx: Tx, bank: string, reference: string): Promise<Line | undefined> {
   const [line] = await tx<Line[]>`
-    select hash, amount, topup_id is not null as used, imported_by from bank_lines
+    select hash, amount, topup_id is not null as used, imported_by,
+      twin_of is not null and both_at is null as waits
+    from bank_lines
     where bank = ${bank} and (hash = ${reference}
         or reference = any(${[bankReference(reference), normalized(reference)]}::text[]))
     order by topup_id is not null, at limit 1 for no key update`;

@@ -63,6 +63,15 @@ export const underLockOfAll = <T>(
       )
     : work();
 
+/**
+ * Reads of the database as a whole what a transaction depends on, under a lock of `underLockOfAll`: on one server in
+ * the transaction, which sees what the former holder of the lock committed.
+ */
+export const readWhole = <T>(
+  { sql, tx }: { sql: Sql; tx: Tx },
+  read: (from: Sql | Tx) => Promise<T>,
+): Promise<T> => (isUsed ? inWhole(() => read(sql)) : read(tx));
+
 /** As `inAccount`, where it is to be found out first whose work it is, if anybody's; on one server nobody asks. */
 export async function inAccountOf<T>(
   find: () => Promise<string | undefined>,

@@ -105,10 +105,13 @@ const saidOfDecision = (status: Adjustment['status']): string =>
 
 type DecideProps = { proposal: Adjustment; onDecided: (proposal: Adjustment) => void };
 
+const firstDecision = ({ is_own, can_approve }: Adjustment): AdjustmentDecision =>
+  is_own ? 'withdraw' : can_approve ? 'approve' : 'refuse';
+
 /** A second operator approves or refuses; the proposer may only take it back. */
 function Decide({ proposal, onDecided }: DecideProps) {
   const { form, onSubmit } = useDeskForm(decideAdjustment, {
-    initial: { decision: proposal.is_own ? 'withdraw' : 'approve', reason: '' },
+    initial: { decision: firstDecision(proposal), reason: '' },
     inputOf: ({ decision, reason }) => ({
       adjustment_id: proposal.id,
       decision: AdjustmentDecision().parse(decision),
@@ -144,13 +147,21 @@ function Decide({ proposal, onDecided }: DecideProps) {
             >
               Tolak
             </Button>
-            <Button type="submit" onClick={() => form.set('decision', 'approve')}>
-              Setujui
-            </Button>
+            {proposal.can_approve && (
+              <Button type="submit" onClick={() => form.set('decision', 'approve')}>
+                Setujui
+              </Button>
+            )}
           </>
         )
       }
     >
+      {!proposal.is_own && !proposal.can_approve && (
+        <p className={styles['note']}>
+          Operator lain yang menyetujuinya: Anda diundang atau diberi peran oleh pengusulnya, atau
+          baru dalam tujuh hari ini.
+        </p>
+      )}
       {proposal.is_own && (
         <p className={styles['note']}>
           Anda yang mengusulkan ini, jadi operator lain yang memutuskannya.

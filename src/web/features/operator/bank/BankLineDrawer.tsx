@@ -58,11 +58,16 @@ function factsOf({
   reference,
   topup,
   dismissed,
+  twin,
 }: OperatorBankLine): readonly Fact[] {
   const facts: readonly (Fact | false | null)[] = [
     { term: 'Tanggal di bank', is: whenOf(at) },
     { term: 'Diterima Kabari', is: <DateTime at={received_at} /> },
     reference !== '' && { term: 'Referensi bank', is: reference },
+    twin && {
+      term: 'Sama hari dan jumlahnya dengan',
+      is: `${twin.description || 'Tanpa keterangan'} (${whenOf(twin.at)})`,
+    },
     topup && {
       term: 'Isi saldo',
       is: (

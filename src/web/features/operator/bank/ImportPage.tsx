@@ -153,7 +153,7 @@ function Preview({ report, failure, busy, onImport, onAgain }: PreviewProps) {
 }
 
 function Result({ report, onAgain }: { report: StatementReport; onAgain: () => void }) {
-  const waiting = report.counts.near + report.counts.kept;
+  const waiting = report.counts.near + report.counts.kept + report.counts.twin;
   return (
     <>
       <Alert

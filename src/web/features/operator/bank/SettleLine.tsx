@@ -4,6 +4,7 @@ import { formatRupiah } from '#contract/base/money.ts';
 import { confirmTopup, operatorTopups } from '#contract/operator/money/topups.ts';
 import {
   type OperatorBankLine,
+  confirmBothLines,
   dismissBankLine,
   listBankLines,
 } from '#contract/operator/money/statements.ts';
@@ -37,6 +38,7 @@ function useSettling({ line, onSettled, onMatched }: Props) {
   const client = useQueryClient();
   const match = useAct(confirmTopup);
   const dismiss = useAct(dismissBankLine);
+  const both = useAct(confirmBothLines);
   const wrongWith = ({ topup, reason }: Values) =>
     fieldErrors(confirmTopup, { topup_id: topup, reference: line.line, reason });
   const form = useForm<Values>(
@@ -98,7 +100,25 @@ function useSettling({ line, onSettled, onMatched }: Props) {
         }),
     });
   };
-  return { form, askMatch, askDismiss };
+  const askBoth = () => {
+    const input = { line: line.line, reason: form.values.reason };
+    const wrong = fieldErrors(confirmBothLines, input);
+    if (Object.keys(wrong).length > 0) return form.show(wrong);
+    void confirm({
+      title: 'Keduanya ada di bank?',
+      children: `Pastikan di situs bank bahwa ${formatRupiah(line.amount)} memang masuk dua kali pada hari itu. Setelah ini, mutasi ini diperlakukan sebagai uang tersendiri.`,
+      cancelText: 'Batal',
+      confirmText: 'Keduanya ada',
+      tone: 'primary',
+      sentenceOf,
+      onConfirm: () =>
+        settle(async () => {
+          onSettled(await both.perform(input));
+          toast('Mutasi dinyatakan sebagai uang tersendiri.', { tone: 'success' });
+        }),
+    });
+  };
+  return { form, askMatch, askDismiss, askBoth };
 }
 
 type Candidate = OperatorBankLine['candidates'][number];
@@ -114,19 +134,27 @@ function consequenceOf({ amount }: OperatorBankLine, { account_name, total }: Ca
 export function SettleLine(props: Props) {
   const { line } = props;
   const name = useId();
-  const { form, askMatch, askDismiss } = useSettling(props);
-  const hasAny = line.candidates.length > 0;
+  const { form, askMatch, askDismiss, askBoth } = useSettling(props);
+  const isTwin = line.state === 'twin';
+  const hasAny = line.candidates.length > 0 && !isTwin;
   return (
     <form ref={form.ref} noValidate className={styles['form']} onSubmit={form.submit(askMatch)}>
       <fieldset role="radiogroup" className={choices['group']}>
         <legend className={choices['legend']}>Isi saldo yang mungkin</legend>
-        {!hasAny && (
+        {isTwin && (
+          <p className={choices['none']}>
+            Mutasi lain mempunyai hari dan jumlah yang sama. Mutasi ini menunggu sampai seorang
+            operator memastikan di bank bahwa keduanya memang ada. Bila hanya satu yang ada,
+            kesampingkan dengan alasannya.
+          </p>
+        )}
+        {!hasAny && !isTwin && (
           <p className={choices['none']}>
             Tidak ada isi saldo yang mendekati jumlah ini. Bila ini bukan isi saldo, kesampingkan
             dengan alasannya.
           </p>
         )}
-        {line.candidates.map((topup) => {
+        {(isTwin ? [] : line.candidates).map((topup) => {
           const { exact, words } = differenceOf(line.amount, topup.total);
           return (
             <label key={topup.topup_id} className={choices['choice']}>
@@ -161,12 +189,13 @@ export function SettleLine(props: Props) {
         onBlur={() => form.leave('reason')}
       />
       <div className={styles['actions']}>
-        {line.state === 'unmatched' && (
+        {(line.state === 'unmatched' || isTwin) && (
           <Button variant="outline" tone="neutral" onClick={askDismiss}>
             Kesampingkan
           </Button>
         )}
         {hasAny && <Button type="submit">Cocokkan</Button>}
+        {isTwin && <Button onClick={askBoth}>Keduanya ada di bank</Button>}
       </div>
     </form>
   );

@@ -10,6 +10,7 @@ export const stateLabel: Record<State, string> = {
   matched: 'Cocok',
   second: 'Pembayaran kedua',
   dismissed: 'Dikesampingkan',
+  twin: 'Mungkin ganda',
 };
 
 export const stateTone: Record<State, Tone> = {
@@ -17,11 +18,12 @@ export const stateTone: Record<State, Tone> = {
   matched: 'success',
   second: 'danger',
   dismissed: 'neutral',
+  twin: 'danger',
 };
 
 /** Whether somebody may still say what a line is. */
 export const maySettle = ({ state }: OperatorBankLine): boolean =>
-  state === 'unmatched' || state === 'dismissed';
+  state === 'unmatched' || state === 'dismissed' || state === 'twin';
 
 /** What is known of a line beside its amount, in a few words. */
 export function aboutLine({ state, topup, candidates }: OperatorBankLine): string {

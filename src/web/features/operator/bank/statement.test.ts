@@ -8,7 +8,7 @@ import {
 } from '#web/features/operator/bank/statement.ts';
 
 const report = (...outcomes: StatementOutcome[]): StatementReport => {
-  const counts = { pays: 0, joins: 0, second: 0, near: 0, kept: 0 };
+  const counts = { pays: 0, joins: 0, second: 0, twin: 0, near: 0, kept: 0 };
   const all = { ...counts, known: 0, debit: 0, pending: 0, unreadable: 0 };
   for (const outcome of outcomes) all[outcome] += 1;
   return {
@@ -42,6 +42,7 @@ test('an operator reads first how many lines pay, and nothing of what does not o
 test('a statement of known lines, debits and the like brings nothing', () => {
   expect(bringsSomething(report('known', 'debit', 'pending', 'unreadable'))).toBe(false);
   expect(bringsSomething(report('known', 'near'))).toBe(true);
+  expect(bringsSomething(report('known', 'twin'))).toBe(true);
 });
 
 test('the lines are shown ten at a time, all of them or of one outcome', () => {

@@ -12,6 +12,7 @@ export const outcomeLabel: Record<StatementOutcome, string> = {
   pays: 'Membayar isi saldo',
   joins: 'Sudah dikonfirmasi',
   second: 'Pembayaran kedua',
+  twin: 'Mungkin ganda',
   unreadable: 'Tidak terbaca',
   near: 'Mirip isi saldo',
   kept: 'Belum cocok',
@@ -24,6 +25,7 @@ export const outcomeTone: Record<StatementOutcome, Tone> = {
   pays: 'success',
   joins: 'success',
   second: 'danger',
+  twin: 'danger',
   unreadable: 'danger',
   near: 'warning',
   kept: 'warning',
@@ -40,7 +42,7 @@ export const countsOf = ({ counts }: StatementReport): [StatementOutcome, number
 
 /** Whether an import would write anything. */
 export const bringsSomething = ({ counts }: StatementReport): boolean =>
-  counts.pays + counts.joins + counts.second + counts.near + counts.kept > 0;
+  counts.pays + counts.joins + counts.second + counts.twin + counts.near + counts.kept > 0;
 
 /** One page of the shown lines, of one outcome or of all, as a table takes it. */
 export function pageOf(

@@ -18,6 +18,18 @@ const words: Record<FindingCode, { what: string; todo: string }> = {
     what: 'Transfer masuk yang belum dipakai lebih dari sehari',
     todo: 'Cocokkan dengan isi saldo pelanggan, atau kembalikan ke pengirimnya.',
   },
+  statements_differ: {
+    what: 'Dua mutasi yang diimpor menyebut saldo berbeda untuk hari yang sama',
+    todo: 'Bandingkan dengan situs bank: salah satu berkasnya diubah. Periksa siapa yang mengimpornya di catatan audit.',
+  },
+  statement_gap: {
+    what: 'Saldo awal suatu hari bukan saldo akhir hari sebelumnya',
+    todo: 'Impor mutasi yang kurang di antaranya. Bila tidak ada yang kurang, bandingkan berkasnya dengan situs bank.',
+  },
+  lines_exceed_statement: {
+    what: 'Mutasi yang diimpor melebihi uang masuk menurut bank',
+    todo: 'Cari mutasi hari itu yang tidak ada di bank, lalu kesampingkan atau betulkan saldonya.',
+  },
   payment_unverified: {
     what: 'Isi saldo lunas tanpa catatan pembayaran',
     todo: 'Periksa di gerbang pembayaran apakah uangnya masuk. Bila tidak, bekukan saldo pelanggan dan betulkan.',

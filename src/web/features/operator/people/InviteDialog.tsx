@@ -120,8 +120,8 @@ function HandOver({ invited: { name, phone, password, valid_until }, onClose }: 
         <CopyField label="Nomor" value={phone} shown={formatPhone(phone)} />
         <CopyField label="Kata sandi sekali pakai" value={password} look="code" />
         <p className={desk['note']}>
-          Masuk pertama kali tanpa kode verifikasi, paling lambat {formatDateTime(valid_until)} WIB.
-          Setelah itu undangan gugur: keluarkan, lalu undang lagi.
+          Masuk pertama kali dengan kode ke nomor itu, paling lambat {formatDateTime(valid_until)}{' '}
+          WIB. Setelah itu undangan gugur: keluarkan, lalu undang lagi.
         </p>
       </div>
     </Modal>

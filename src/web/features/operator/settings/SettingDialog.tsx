@@ -1,4 +1,9 @@
-import { type LiveSetting, resetSetting, saveSetting } from '#contract/operator/settings.ts';
+import {
+  type LiveSetting,
+  decideSetting,
+  resetSetting,
+  saveSetting,
+} from '#contract/operator/settings.ts';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { useGuardedClose } from '#web/ui/overlay/useGuardedClose.ts';
@@ -8,14 +13,18 @@ import { useStartHere } from '#web/ui/form/useStartHere.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 import { Facts, Stack } from '#web/ui/panel/Panel.tsx';
+import { DateTime } from '#web/ui/time/DateTime.tsx';
 
 type Props = { setting: LiveSetting; onClose: () => void };
 
 const REASON_HELP = 'Tercatat bersama nama Anda.';
+const WAITS =
+  'Kenaikan berlaku setelah disetujui admin lain, atau setelah 24 jam, dan diberitahukan kepada semua operator.';
 
 /** Changes a setting; what was typed is not lost by a slip. */
 export function SettingDialog({ setting, onClose }: Props) {
-  const { name, label, kind, value: before, version, guarded } = setting;
+  const { name, label, kind, value: before, version, guarded, guards_money } = setting;
+  const isRaised = (value: string) => guards_money && Number(value) > Number(before);
   const { form, onSubmit } = useDeskForm(saveSetting, {
     initial: { value: before, reason: '' },
     inputOf: ({ value, reason }) => ({
@@ -26,10 +35,10 @@ export function SettingDialog({ setting, onClose }: Props) {
     }),
     question: ({ value }) => ({
       title: `Ubah ${label}?`,
-      text: `Dari "${settingWords(kind, before)}" menjadi "${settingWords(kind, value)}". Berlaku di semua server dalam dua detik.`,
+      text: `Dari "${settingWords(kind, before)}" menjadi "${settingWords(kind, value)}". ${isRaised(value) ? WAITS : 'Berlaku di semua server dalam dua detik.'}`,
       button: 'Simpan',
     }),
-    said: () => `${label} disimpan.`,
+    said: ({ waiting }) => (waiting ? `${label} menunggu admin lain.` : `${label} disimpan.`),
     onDone: onClose,
   });
   useStartHere(form.ref);
@@ -42,7 +51,9 @@ export function SettingDialog({ setting, onClose }: Props) {
         form={form}
         onSubmit={onSubmit}
         reasonHelp={
-          guarded ? `${REASON_HELP} Menaikkan nilainya meminta kata sandi Anda.` : REASON_HELP
+          guarded
+            ? `${REASON_HELP} Menaikkan nilainya meminta kata sandi Anda${guards_money ? '. ' + WAITS : '.'}`
+            : REASON_HELP
         }
         actions={
           <>
@@ -78,7 +89,8 @@ export function ResetDialog({ setting, onClose }: Props) {
       text: `Nilainya kembali menjadi "${settingWords(kind, fallback)}".`,
       button: 'Kembalikan',
     }),
-    said: () => `${label} kembali ke bawaan.`,
+    said: ({ waiting }) =>
+      waiting ? `${label} menunggu admin lain.` : `${label} kembali ke bawaan.`,
     onDone: onClose,
   });
   const close = useGuardedClose(form.values.reason !== '', onClose);
@@ -101,6 +113,58 @@ export function ResetDialog({ setting, onClose }: Props) {
                 Batal
               </Button>
               <Button type="submit">Kembalikan ke bawaan</Button>
+            </>
+          }
+        />
+      </Stack>
+    </Modal>
+  );
+}
+
+type DecideProps = Props & { decision: 'approve' | 'refuse' };
+
+/** The word on a waiting change: it counts now, or never. */
+export function DecideDialog({ setting, decision, onClose }: DecideProps) {
+  const { name, label, kind, value, version, waiting } = setting;
+  const isApproval = decision === 'approve';
+  const { form, onSubmit } = useDeskForm(decideSetting, {
+    initial: { reason: '' },
+    inputOf: ({ reason }) => ({ setting_id: name, version: String(version), decision, reason }),
+    question: () => ({
+      title: isApproval ? `Setujui perubahan ${label}?` : `Batalkan perubahan ${label}?`,
+      text: isApproval
+        ? `Nilainya menjadi "${settingWords(kind, waiting?.value ?? '')}" sekarang juga.`
+        : `Nilainya tetap "${settingWords(kind, value)}".`,
+      button: isApproval ? 'Setujui' : 'Batalkan perubahan',
+    }),
+    said: () => (isApproval ? `${label} berlaku.` : `Perubahan ${label} dibatalkan.`),
+    onDone: onClose,
+  });
+  const close = useGuardedClose(form.values.reason !== '', onClose);
+  return (
+    <Modal open onClose={close} title={`Perubahan ${label}`}>
+      <Stack>
+        {waiting && (
+          <Facts
+            facts={[
+              { term: 'Sekarang', is: settingWords(kind, value) },
+              { term: 'Diusulkan', is: settingWords(kind, waiting.value) },
+              { term: 'Oleh', is: waiting.by },
+              { term: 'Alasan', is: waiting.reason },
+              { term: 'Berlaku sendiri pada', is: <DateTime at={waiting.effective_at} /> },
+            ]}
+          />
+        )}
+        <DeskForm
+          form={form}
+          onSubmit={onSubmit}
+          reasonHelp={REASON_HELP}
+          actions={
+            <>
+              <Button variant="outline" tone="neutral" onClick={close}>
+                Kembali
+              </Button>
+              <Button type="submit">{isApproval ? 'Setujui' : 'Batalkan perubahan'}</Button>
             </>
           }
         />

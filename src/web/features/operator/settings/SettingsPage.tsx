@@ -10,7 +10,11 @@ import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { Loaded } from '#web/features/operator/desk/Loaded.tsx';
 import { OperatorFrame } from '#web/features/operator/OperatorFrame.tsx';
-import { ResetDialog, SettingDialog } from '#web/features/operator/settings/SettingDialog.tsx';
+import {
+  DecideDialog,
+  ResetDialog,
+  SettingDialog,
+} from '#web/features/operator/settings/SettingDialog.tsx';
 import { settingWords } from '#web/features/operator/settings/settingWords.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Panel, Row } from '#web/ui/panel/Panel.tsx';
@@ -32,7 +36,7 @@ export function SettingsPage() {
   );
 }
 
-type Open = { name: string; how: 'change' | 'reset' };
+type Open = { name: string; how: 'change' | 'reset' | 'approve' | 'refuse' };
 
 function Groups({ settings }: { settings: readonly LiveSetting[] }) {
   const [open, setOpen] = useState<Open>();
@@ -52,6 +56,9 @@ function Groups({ settings }: { settings: readonly LiveSetting[] }) {
         </Panel>
       ))}
       {opened && open?.how === 'change' && <SettingDialog setting={opened} onClose={close} />}
+      {opened && (open?.how === 'approve' || open?.how === 'refuse') && (
+        <DecideDialog setting={opened} decision={open.how} onClose={close} />
+      )}
       {opened && open?.how === 'reset' && <ResetDialog setting={opened} onClose={close} />}
     </div>
   );
@@ -60,7 +67,7 @@ function Groups({ settings }: { settings: readonly LiveSetting[] }) {
 type SettingProps = { setting: LiveSetting; onOpen: (open: Open) => void };
 
 function Setting({ setting, onOpen }: SettingProps) {
-  const { name, label, help, kind, value, fallback, changed } = setting;
+  const { name, label, help, kind, value, fallback, changed, waiting } = setting;
   const isSet = changed?.is_set === true;
   return (
     <li>
@@ -77,8 +84,39 @@ function Setting({ setting, onOpen }: SettingProps) {
             </>
           )}
         </span>
+        {waiting && (
+          <span className={styles['small']}>
+            Menunggu: {settingWords(kind, waiting.value)}, diusulkan {waiting.by},{' '}
+            <DateTime at={waiting.at} />: {waiting.reason}. Berlaku sendiri{' '}
+            <DateTime at={waiting.effective_at} />.
+            {waiting.can_approve
+              ? ''
+              : ' Yang menyetujuinya harus admin lain, yang tidak diundang pengusulnya dan tidak baru dalam tujuh hari.'}
+          </span>
+        )}
       </span>
       <Row end>
+        {waiting && <StatusChip tone="warning">Menunggu</StatusChip>}
+        {waiting && (
+          <Button
+            variant="subtle"
+            tone="neutral"
+            size="sm"
+            aria-label={`Batalkan perubahan ${label}`}
+            onClick={() => onOpen({ name, how: 'refuse' })}
+          >
+            Batalkan
+          </Button>
+        )}
+        {waiting?.can_approve && (
+          <Button
+            size="sm"
+            aria-label={`Setujui perubahan ${label}`}
+            onClick={() => onOpen({ name, how: 'approve' })}
+          >
+            Setujui
+          </Button>
+        )}
         {isSet && <StatusChip tone="info">Diubah</StatusChip>}
         {isSet && (
           <Button
