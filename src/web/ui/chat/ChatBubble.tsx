@@ -152,7 +152,9 @@ function Content({ message, sender, onMessage }: ContentProps) {
         <ContactCard
           name={message.name ?? ''}
           phone={message.phone ?? ''}
+          phones={message.phones}
           organization={message.organization}
+          email={message.email}
           onMessage={onMessage}
         />
       ) : kind === 'location' ? (
