@@ -142,7 +142,9 @@ const healthPortOf = ({ HOST, HEALTH_PORT = 0 }: Config): Listening => ({
 
 /** The ports that this process will listen on. */
 const portsOf = (config: Config): Listening[] => [
-  ...(config.ROLE === 'worker' ? [] : [{ host: config.HOST, port: config.PORT, setting: 'PORT' } as const]),
+  ...(config.ROLE === 'worker'
+    ? []
+    : [{ host: config.HOST, port: config.PORT, setting: 'PORT' } as const]),
   ...(config.HEALTH_PORT === undefined ? [] : [healthPortOf(config)]),
 ];
 

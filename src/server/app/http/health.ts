@@ -5,7 +5,11 @@ import { countNumbers, isOffered } from '#server/domains/channels/channels.ts';
 import { checkOutbox, countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
 import { countDispatch, laneLagSeconds } from '#server/domains/messages/messages.ts';
 import { booksRed } from '#server/domains/operator/operator.ts';
-import { countGatewayWork, moneyWork, waitingTransfers } from '#server/domains/payments/payments.ts';
+import {
+  countGatewayWork,
+  moneyWork,
+  waitingTransfers,
+} from '#server/domains/payments/payments.ts';
 import { countWebhooks, webhookLagSeconds } from '#server/domains/webhooks/webhooks.ts';
 import { openConnections } from '#server/http/connections.ts';
 import { type Check, openHealth } from '#server/http/site/health.ts';

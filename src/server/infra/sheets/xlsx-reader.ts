@@ -331,7 +331,7 @@ function xmlParser({ open, close, text }: XmlHandler) {
       if (rest.length - at < CDATA.length) return undefined;
       throw new Error('a workbook has no document type');
     }
-    const end = endOfTag(at);
+    const end = endOfTag(rest, at);
     if (end === undefined) return undefined;
     const isClosing = rest.charCodeAt(at + 1) === SLASH;
     const isEmpty = rest.charCodeAt(end - 2) === SLASH;
@@ -349,22 +349,6 @@ function xmlParser({ open, close, text }: XmlHandler) {
       close?.(name);
     }
     return end;
-  };
-  const endOfTag = (at: number): number | undefined => {
-    const end = rest.indexOf('>', at);
-    if (end === -1 || hasWholeQuotes(at, end)) return end === -1 ? undefined : end + 1;
-    tagPattern.lastIndex = at;
-    return tagPattern.test(rest) ? tagPattern.lastIndex : undefined;
-  };
-  const hasWholeQuotes = (from: number, to: number): boolean => {
-    let open = 0;
-    for (let at = from; at < to; at += 1) {
-      const code = rest.charCodeAt(at);
-      if (code !== DOUBLE_QUOTE && code !== SINGLE_QUOTE) continue;
-      if (open === 0) open = code;
-      else if (open === code) open = 0;
-    }
-    return open === 0;
   };
   const endOf = (mark: string, from: number): number | undefined => {
     const end = rest.indexOf(mark, from);
@@ -390,6 +374,25 @@ function xmlParser({ open, close, text }: XmlHandler) {
       if (depth !== 0 || rest.trim() !== '') throw new Error('the XML ends too early');
     },
   };
+}
+
+/** Where the tag that begins at a place ends; undefined while it is not whole. */
+function endOfTag(text: string, at: number): number | undefined {
+  const end = text.indexOf('>', at);
+  if (end === -1 || hasWholeQuotes(text, at, end)) return end === -1 ? undefined : end + 1;
+  tagPattern.lastIndex = at;
+  return tagPattern.test(text) ? tagPattern.lastIndex : undefined;
+}
+
+function hasWholeQuotes(text: string, from: number, to: number): boolean {
+  let quote = 0;
+  for (let at = from; at < to; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code !== DOUBLE_QUOTE && code !== SINGLE_QUOTE) continue;
+    if (quote === 0) quote = code;
+    else if (quote === code) quote = 0;
+  }
+  return quote === 0;
 }
 
 const attributePatterns = new Map<string, RegExp>();

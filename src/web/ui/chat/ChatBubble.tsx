@@ -160,7 +160,9 @@ function Content({ message, sender, onMessage, loading }: ContentProps) {
         <ContactCard
           name={message.name ?? ''}
           phone={message.phone ?? ''}
+          phones={message.phones}
           organization={message.organization}
+          email={message.email}
           onMessage={onMessage}
         />
       ) : kind === 'location' ? (

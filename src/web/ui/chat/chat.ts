@@ -16,7 +16,9 @@ export type ChatMessage = {
   /** A contact card's. */
   name?: string | null;
   phone?: string | null;
+  phones?: readonly string[] | undefined;
   organization?: string | undefined;
+  email?: string | undefined;
 };
 
 export type ChatKind =

@@ -1,7 +1,9 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import {
   type Campaign,
   deleteCampaign,
+  listRecipients,
   startCampaign,
   updateCampaign,
 } from '#contract/campaigns/campaign.ts';
@@ -32,6 +34,8 @@ import { Button } from '#web/ui/button/Button.tsx';
 import { useStoredForm } from '#web/features/campaigns/draft/useStoredForm.ts';
 import { confirm } from '#web/ui/overlay/confirm.ts';
 import { Panel, Row, Stack } from '#web/ui/panel/Panel.tsx';
+import { SelectOne } from '#web/ui/select/SelectOne.tsx';
+import { listKey } from '#web/ui/table/list/useList.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 /** What each recipient is sent, when, and what it will cost; then it is started. */
@@ -99,9 +103,44 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
         </div>
       </form>
       <Panel title="Penerima">
+        <NumberColumn campaign={campaign} />
         <RecipientList campaign={campaign} />
       </Panel>
     </Stack>
+  );
+}
+
+/** The column of the list that the numbers are taken from, to be changed where another was meant. */
+function NumberColumn({
+  campaign: { id, number_column: chosen, columns },
+}: {
+  campaign: Campaign;
+}) {
+  const changed = useCampaignChanged();
+  const client = useQueryClient();
+  const update = useAct(updateCampaign);
+  if (columns.length === 0) return null;
+  const choose = async (name: string) => {
+    if (name === chosen || update.busy) return;
+    try {
+      changed(await update.perform({ campaign_id: id, number_column: name }));
+      await client.invalidateQueries({ queryKey: listKey(listRecipients) });
+    } catch {
+      // Its error is shown below the field.
+    }
+  };
+  const { number_column: fault } = fieldsOf(update.error);
+  return (
+    <div className={styles['fields']}>
+      <SelectOne
+        label="Kolom nomor"
+        help="Nomor penerima diambil dari kolom ini. Pilih kolom lain jika bukan ini yang Anda maksud."
+        options={[chosen, ...columns].map((name) => ({ value: name, label: name }))}
+        value={chosen}
+        error={fault ?? (update.error ? sentenceOf(update.error) : undefined)}
+        onChange={(name) => void choose(name)}
+      />
+    </div>
   );
 }
 

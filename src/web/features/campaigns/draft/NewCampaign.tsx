@@ -1,6 +1,6 @@
 import { isolated } from '#contract/base/names.ts';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import {
   CAMPAIGN_NAME_MAX,
   type Campaign,
@@ -10,7 +10,7 @@ import {
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { formatDate } from '#contract/base/time.ts';
-import { sentenceOf } from '#web/api/errors.ts';
+import { isUnanswered, sentenceOf } from '#web/api/errors.ts';
 import { typeNames } from '#web/api/uploads/fileTypes.ts';
 import { uploadText } from '#web/features/campaigns/draft/uploadText.ts';
 import { listFromPasted } from '#web/features/campaigns/labels.ts';
@@ -79,18 +79,28 @@ function ListForm({ tokens, onMade }: Props & { tokens: readonly Token[] }) {
   const form = useStoredForm('campaign new', initial, check);
   const create = useAct(createCampaign);
   const [busy, setBusy] = useState(false);
+  /** What was pasted, as it was uploaded: a repeat after no answer names the same upload, which becomes one draft. */
+  const uploaded = useRef({ pasted: '', upload: '' });
+  const uploadPasted = async (pasted: string) => {
+    if (uploaded.current.pasted !== pasted)
+      uploaded.current = { pasted, upload: await uploadText(listFromPasted(pasted)) };
+    return uploaded.current.upload;
+  };
   const onSubmit = form.submit(async (values) => {
     const { name, token_id, way, pasted, upload } = values;
     if (busy) return;
     setBusy(true);
     try {
-      const list = way === 'paste' ? await uploadText(listFromPasted(pasted)) : upload;
+      const list = way === 'paste' ? await uploadPasted(pasted) : upload;
       const made = await create.perform({ name, token_id, upload: list });
       form.saved(values);
       onMade(made);
     } catch (error) {
-      // Its upload was used up, or is gone: the next try brings it anew.
-      if (way === 'file') form.set('upload', '');
+      // Its upload cannot be read, or is gone: the next try brings it anew.
+      if (!isUnanswered(error)) {
+        uploaded.current = { pasted: '', upload: '' };
+        if (way === 'file') form.set('upload', '');
+      }
       form.refuse(error, { recipients_unreadable: way === 'paste' ? 'pasted' : 'upload' });
     } finally {
       setBusy(false);

@@ -12,14 +12,18 @@ type Props = {
   name: string;
   /** However it was written; it is called, copied and saved in its 62 form. */
   phone: string;
+  /** All of them, where there are several; the first is `phone`. */
+  phones?: readonly string[] | undefined;
   /** Where they work. */
   organization?: string | undefined;
+  email?: string | undefined;
   /** Opens a conversation with these digits; without it there is no button for that. */
   onMessage?: ((digits: string) => void) | undefined;
 };
 
 /** Somebody's name and number, to call, copy, write to or keep. */
-export function ContactCard({ name, phone, organization = '', onMessage }: Props) {
+export function ContactCard(props: Props) {
+  const { name, phone, phones = [], organization = '', email = '', onMessage } = props;
   const id = useId();
   const digits = contactDigits(phone);
   const shown = shortName(name).trim();
@@ -27,7 +31,7 @@ export function ContactCard({ name, phone, organization = '', onMessage }: Props
   const save = () =>
     saveFile(
       vcardFileName(shown),
-      new Blob([vcardOf({ name, phone, organization })], { type: 'text/vcard' }),
+      new Blob([vcardOf({ name, phone, phones, organization, email })], { type: 'text/vcard' }),
     );
   return (
     <div role="group" aria-labelledby={id} className={styles['card']}>
@@ -48,13 +52,21 @@ export function ContactCard({ name, phone, organization = '', onMessage }: Props
             {formatPhone(digits)}
           </a>
         )}
+        {phones.slice(1).map((other) => (
+          <a key={other} href={phoneHref(other)} className={styles['phone']}>
+            {formatPhone(contactDigits(other))}
+          </a>
+        ))}
+        {email !== '' && <bdi className={styles['organization']}>{email}</bdi>}
       </span>
-      {digits !== '' && (
+      {(digits !== '' || email !== '') && (
         <span className={styles['actions']}>
-          <Action icon={copied ? Check : Copy} about={id} onClick={copy}>
-            <span aria-live="polite">{copied ? 'Tersalin' : 'Salin'}</span>
-          </Action>
-          {onMessage && (
+          {digits !== '' && (
+            <Action icon={copied ? Check : Copy} about={id} onClick={copy}>
+              <span aria-live="polite">{copied ? 'Tersalin' : 'Salin'}</span>
+            </Action>
+          )}
+          {digits !== '' && onMessage && (
             <Action icon={MessageCircle} about={id} onClick={() => onMessage(digits)}>
               Kirim pesan
             </Action>

@@ -1,7 +1,13 @@
 import { readCard } from '#contract/messages/vcard.ts';
 import { contactDigits, shortName } from '#web/ui/chat/chat.ts';
 
-export type Contact = { name: string; phone: string; organization?: string };
+export type Contact = {
+  name: string;
+  phone: string;
+  phones?: readonly string[];
+  organization?: string;
+  email?: string;
+};
 
 const LINE_OCTETS = 75;
 const CRLF = '\r\n';
@@ -31,7 +37,8 @@ export function foldLine(line: string): string {
 }
 
 /** A contact as a vCard 3.0 (RFC 2426): lines end with CRLF; the number with its country in front. */
-export function vcardOf({ name, phone, organization = '' }: Contact): string {
+export function vcardOf(contact: Contact): string {
+  const { name, phone, phones = [], organization = '', email = '' } = contact;
   const digits = contactDigits(phone);
   const known = vcardText(shortName(name.toWellFormed())) || `+${digits}`;
   const lines = [
@@ -41,7 +48,10 @@ export function vcardOf({ name, phone, organization = '' }: Contact): string {
     `N:;${known};;;`,
     `FN:${known}`,
     ...(organization === '' ? [] : [`ORG:${vcardText(shortName(organization.toWellFormed()))}`]),
-    ...(digits === '' ? [] : [`TEL;TYPE=CELL,VOICE:+${digits}`]),
+    ...[digits, ...phones.slice(1).map(contactDigits)]
+      .filter((one) => one !== '')
+      .map((one) => `TEL;TYPE=CELL,VOICE:+${one}`),
+    ...(email === '' ? [] : [`EMAIL:${vcardText(email.toWellFormed())}`]),
     'END:VCARD',
   ];
   return lines.map((line) => foldLine(line) + CRLF).join('');
