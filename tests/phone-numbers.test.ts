@@ -104,7 +104,8 @@ async function shownIn(shop: Shop, peer: string, id: string): Promise<Map<string
   const { accountId, tokenId, db } = shop;
   const shown = new Map<string, string>();
   const events = await waitFor(async () => {
-    const { body } = await shop.call('/v1/events?limit=100&types=message.received');
+    const { status, body } = await shop.call('/v1/events?limit=100&types=message.received');
+    expect(status).toBe(200);
     const found = body.data.filter((one: { data: { id: string } }) => one.data.id === id);
     expect(found).toHaveLength(1);
     return found;
