@@ -10,6 +10,7 @@ const modules = [
   'src/contract/base/money.ts',
   'src/contract/base/phone.ts',
   'src/contract/base/time.ts',
+  'src/contract/base/written-number.ts',
   'src/web/api/uploads/chunks.ts',
   'src/web/api/uploads/fileTypes.ts',
   'src/web/ui/upload/uploadAnnouncer.ts',

@@ -6,7 +6,7 @@ import { Rupiah } from '#contract/base/money.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { Failure, MessageStatus } from '#contract/messages.ts';
-import { Peer } from '#contract/messages/peer.ts';
+import { ShownPeer } from '#contract/messages/peer.ts';
 import { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import { CampaignContent, CampaignContentInput } from './content.ts';
 
@@ -144,7 +144,7 @@ export const CampaignRecipient = schema(() =>
     place: z.int(),
     /** The number as the list has it. */
     written: z.string(),
-    peer: z.nullable(Peer()),
+    peer: z.nullable(ShownPeer()),
     /** By `columns`. */
     values: z.array(z.string()),
     state: RecipientState(),

@@ -1,11 +1,13 @@
 import * as z from 'zod/mini';
-import { formatPhone, normalizePhone } from '#contract/base/phone.ts';
+import { Phone, formatPhone } from '#contract/base/phone.ts';
 import { schema } from '#contract/base/schema.ts';
+import { cleanNumber, normalizePhone, visibleText } from '#contract/base/written-number.ts';
 
 /** The letters of a user id that tell people apart where it is shown. */
 const SHOWN_LETTERS = 6;
 
 const USER_ID = /^[A-Z]{2}\.[A-Za-z0-9]{1,128}$/;
+const STORED_PHONE = /^[1-9][0-9]{7,14}$/;
 
 /**
  * Whether a peer is known by the id that Meta gives them towards one business, as `ID.1A2B3C4D`, because WhatsApp
@@ -13,29 +15,86 @@ const USER_ID = /^[A-Z]{2}\.[A-Za-z0-9]{1,128}$/;
  */
 export const isUserId = (peer: string): boolean => USER_ID.test(peer);
 
+const UNKNOWN = 'Nomor tidak dikenali. Tulis dengan kode negara, misalnya 6281234567890.';
+
 /** The other side of a conversation: a phone number as stored, or a user id of Meta's. */
 export const Peer = schema(() =>
-  z
-    .string()
-    .check(
-      z.regex(
-        /^([1-9][0-9]{7,14}|[A-Z]{2}\.[A-Za-z0-9]{1,128})$/,
-        'Nomor tidak dikenali. Tulis dengan kode negara, misalnya 6281234567890.',
-      ),
-    ),
+  z.string().check(z.regex(/^([1-9][0-9]{7,14}|[A-Z]{2}\.[A-Za-z0-9]{1,128})$/, UNKNOWN)),
 );
 
 /** What people and programs write for a peer: a user id as it is, else the digits of a number. */
-export const normalizePeer = (typed: string): string =>
-  isUserId(typed.trim()) ? typed.trim() : normalizePhone(typed);
+export function normalizePeer(typed: string): string {
+  const visible = visibleText(typed);
+  return isUserId(visible) ? visible : normalizePhone(typed);
+}
 
-/** A peer as people and programs write it; a number comes out normalised. */
+/**
+ * The digits of a number exactly as written, where `normalizePhone` makes another number of them: `85291234567`
+ * may be a phone in Hong Kong, or `0852-9123-4567`. Undefined for a number that has one reading.
+ */
+export function exactNumber(typed: string): string | undefined {
+  const digits = cleanNumber(typed);
+  return STORED_PHONE.test(digits) && digits !== normalizePhone(digits) ? digits : undefined;
+}
+
+/** A written number whose bare digits begin with the country, with the `+` that says so; other text as it is. */
+export const international = (written: string): string =>
+  STORED_PHONE.test(cleanNumber(written)) ? `+${cleanNumber(written)}` : written;
+
+let isKnown = (_digits: string): boolean => false;
+
+/**
+ * Runs a synchronous `read` in which `TypedPeer` and `CardPhone` take the exact digits of a number where `known` is
+ * true of them. Elsewhere, as in the web app, the specified normalisation holds alone.
+ */
+export function readWithKnown<T>(known: (digits: string) => boolean, read: () => T): T {
+  const before = isKnown;
+  isKnown = known;
+  try {
+    return read();
+  } finally {
+    isKnown = before;
+  }
+}
+
+function readPeer(typed: string): string {
+  const exact = exactNumber(typed);
+  return exact !== undefined && isKnown(exact) ? exact : normalizePeer(typed);
+}
+
+/** A peer as people and programs write it; a number comes out normalised, or exactly as the account knows it. */
 export const TypedPeer = schema(() =>
-  z.pipe(z.pipe(z.string().check(z.maxLength(140)), z.transform(normalizePeer)), Peer()),
+  z.pipe(z.pipe(z.string().check(z.maxLength(140)), z.transform(readPeer)), Peer()),
+);
+
+/** A number on a contact card, read as `TypedPeer` reads it. */
+export const CardPhone = schema(() =>
+  z.pipe(z.pipe(z.string().check(z.maxLength(40)), z.transform(readPeer)), Phone()),
 );
 
 /** A stored peer as `TypedPeer` takes it unchanged: a number abroad may begin with 8. */
 export const writtenPeer = (peer: string): string => (isUserId(peer) ? peer : `+${peer}`);
+
+/**
+ * A stored peer as the public API, exports and webhooks show it: a number abroad that begins with 8 has a `+`, because
+ * without it the digits also read as an Indonesian number. Other peers stay as they are.
+ */
+export const shownPeer = (peer: string): string => (peer.startsWith('8') ? `+${peer}` : peer);
+
+/** The stored form of a shown peer. */
+export const storedPeer = (shown: string): string => shown.replace(/^\+/, '');
+
+/** A peer as `shownPeer` writes it. */
+export const ShownPeer = schema(() =>
+  z
+    .string()
+    .check(z.regex(/^([1-79][0-9]{7,14}|\+8[0-9]{7,14}|[A-Z]{2}\.[A-Za-z0-9]{1,128})$/, UNKNOWN)),
+);
+
+/** A phone number as `shownPeer` writes it. */
+export const ShownPhone = schema(() =>
+  z.string().check(z.regex(/^([1-79][0-9]{7,14}|\+8[0-9]{7,14})$/, UNKNOWN)),
+);
 
 /** `6281234567890` → `+62 812-3456-7890`; `ID.1A2B3C4D5E` → `Tanpa nomor · 3C4D5E`. */
 export const formatPeer = (peer: string): string =>

@@ -2,8 +2,7 @@ import * as z from 'zod/mini';
 import { Id } from '#contract/base/ids.ts';
 import { Rupiah } from '#contract/base/money.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
-import { Peer } from '#contract/messages/peer.ts';
-import { Phone } from '#contract/base/phone.ts';
+import { ShownPeer, ShownPhone } from '#contract/messages/peer.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { LineKind } from '#contract/saldo.ts';
 import { TokenStatus } from '#contract/tokens.ts';
@@ -25,7 +24,7 @@ export const Me = schema(() =>
       name: z.string(),
       status: TokenStatus(),
       /** The linked number; null while none is. */
-      phone: z.nullable(Phone()),
+      phone: z.nullable(ShownPhone()),
       /** Messages accepted on this WIB day, and how many may be. */
       sent_today: z.int(),
       daily_limit: z.int(),
@@ -50,7 +49,7 @@ export const ApiMutation = schema(() =>
     available_after: Rupiah(),
     /** How many messages it stands for; one of them has its id and phone here. */
     messages: z.int(),
-    message: z.nullable(z.object({ id: Id('message'), peer: Peer() })),
+    message: z.nullable(z.object({ id: Id('message'), peer: ShownPeer() })),
     memo: z.nullable(z.string()),
     topup: z.nullable(Id('topup')),
     invoice: z.nullable(Id('invoice')),
@@ -101,7 +100,7 @@ export const ApiLink = schema(() =>
       }),
     ),
     /** The linked number, once connected. */
-    phone: z.nullable(Phone()),
+    phone: z.nullable(ShownPhone()),
     /** When linking ends by itself; null once connected. */
     expires_at: z.nullable(z.coerce.date()),
   }),

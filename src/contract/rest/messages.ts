@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { Id } from '#contract/base/ids.ts';
 import { Rupiah } from '#contract/base/money.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
-import { Peer } from '#contract/messages/peer.ts';
+import { ShownPeer } from '#contract/messages/peer.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { ApiContent } from '#contract/messages/choices.ts';
 import { Failure, MessageStatus, MessageType, TimelineStep } from '#contract/messages.ts';
@@ -53,7 +53,7 @@ export const ApiMessage = schema(() =>
     id: Id('message'),
     direction: z.enum(['out', 'in']),
     token: Id('token'),
-    peer: Peer(),
+    peer: ShownPeer(),
     type: MessageType(),
     status: MessageStatus(),
     price: Rupiah(),

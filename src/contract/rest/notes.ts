@@ -1,6 +1,5 @@
 import * as z from 'zod/mini';
-import { TypedPeer } from '#contract/messages/peer.ts';
-import { TypedPhone } from '#contract/base/phone.ts';
+import { CardPhone, TypedPeer } from '#contract/messages/peer.ts';
 import { schema } from '#contract/base/schema.ts';
 import type { InBoth } from '#contract/language/language.ts';
 
@@ -26,7 +25,7 @@ const phoneNote = {
 };
 
 /** A phone as people write it. */
-export const WrittenPhone = schema(() => noted(z.pipe(z.string(), TypedPhone()), phoneNote));
+export const WrittenPhone = schema(() => noted(z.pipe(z.string(), CardPhone()), phoneNote));
 
 /** Who a message goes to: a phone as people write it, or the user id of somebody whose number is not shown. */
 export const Recipient = schema(() => noted(z.pipe(z.string(), TypedPeer()), phoneNote));

@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { WholeNumber } from '#contract/base/numbers.ts';
-import { Peer } from '#contract/messages/peer.ts';
+import { ShownPeer, TypedPeer } from '#contract/messages/peer.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { OPTOUT_REASON_MAX, OptoutSource } from '#contract/messages/optouts.ts';
 import { bodyRefused, endpoint } from './endpoint.ts';
@@ -10,7 +10,7 @@ import { Recipient, noted } from './notes.ts';
 /** A phone that receives nothing more from the token. */
 export const ApiOptout = schema(() =>
   z.object({
-    phone: Peer(),
+    phone: ShownPeer(),
     source: OptoutSource(),
     reason: z.nullable(z.string()),
     created_at: z.coerce.date(),
@@ -20,7 +20,7 @@ export type ApiOptout = Output<typeof ApiOptout>;
 
 /** A page of opt-outs, by phone; `next_cursor` is null on the last one. */
 const OptoutPage = schema(() =>
-  z.object({ data: z.array(ApiOptout()), next_cursor: z.nullable(Peer()) }),
+  z.object({ data: z.array(ApiOptout()), next_cursor: z.nullable(ShownPeer()) }),
 );
 
 const PageLimit = schema(() =>
@@ -36,7 +36,7 @@ const OptoutQuery = schema(() =>
   z.strictObject({
     limit: z.optional(PageLimit()),
     cursor: z.optional(
-      noted(Peer(), {
+      noted(TypedPeer(), {
         expected: {
           id: 'nilai `next_cursor` dari halaman sebelumnya',
           en: 'the `next_cursor` of the page before',

@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { act, paging } from '#contract/base/act.ts';
 import { CivilDay } from '#contract/base/days.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
-import { Peer, TypedPeer } from '#contract/messages/peer.ts';
+import { ShownPeer, TypedPeer } from '#contract/messages/peer.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { EventType } from './events.ts';
 
@@ -44,7 +44,7 @@ export const Delivery = schema(() =>
     last_error: z.nullable(AttemptError()),
     ended_at: z.nullable(z.coerce.date()),
     /** Whom the event is about: the number at the other end; null where it is about nobody, or was erased. */
-    peer: z.nullable(Peer()),
+    peer: z.nullable(ShownPeer()),
     /** The message whose event it is. */
     message_id: z.nullable(Id('message')),
   }),

@@ -1,8 +1,7 @@
 import * as z from 'zod/mini';
 import { Id } from '#contract/base/ids.ts';
 import { Rupiah } from '#contract/base/money.ts';
-import { Peer } from '#contract/messages/peer.ts';
-import { Phone } from '#contract/base/phone.ts';
+import { ShownPeer, ShownPhone } from '#contract/messages/peer.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { Failure, MessageStatus, MessageType } from '#contract/messages.ts';
 import { ApiContent } from '#contract/messages/choices.ts';
@@ -61,7 +60,7 @@ const facts = () => ({
 const messageFacts = () => ({
   ...facts(),
   id: Id('message'),
-  peer: Peer(),
+  peer: ShownPeer(),
   type: MessageType(),
   /** Rises within the conversation; null of messages from before that was counted. */
   conversation_seq: z.nullable(z.int()),
@@ -92,7 +91,7 @@ const ofToken = <Type extends EventType>(type: Type) =>
     ...facts(),
     name: z.string(),
     /** The number that is linked, or was until now. */
-    phone: z.nullable(Phone()),
+    phone: z.nullable(ShownPhone()),
   });
 
 const ofInvoice = <Type extends EventType>(type: Type) =>
@@ -128,7 +127,7 @@ export const WebhookEvent = schema(() =>
     event('topup.paid', { ...facts(), id: Id('topup'), amount: Rupiah(), total: Rupiah() }),
     ofInvoice('invoice.issued'),
     ofInvoice('invoice.paid'),
-    event('optout.added', { ...facts(), peer: Peer(), source: OptoutSource() }),
+    event('optout.added', { ...facts(), peer: ShownPeer(), source: OptoutSource() }),
   ]),
 );
 export type WebhookEvent = Output<typeof WebhookEvent>;

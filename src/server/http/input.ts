@@ -2,6 +2,7 @@ import type * as z from 'zod/mini';
 import type { InBoth, Language } from '#contract/language/language.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { unstorableIn } from '#contract/base/text.ts';
+import { readWithKnown } from '#contract/messages/peer.ts';
 import { fieldsOf, inIndonesian } from './sentences.ts';
 
 const unstorable: InBoth = {
@@ -26,6 +27,36 @@ export function refuseUnstorable(
   if (places.length === 0) return undefined;
   const fields = Object.fromEntries(places.map((place) => [place || whole, unstorable[language]]));
   return new Refusal('input_invalid', { fields });
+}
+
+/** A value of an address or a form in which a `+` before a number was written without `%2B`, and came as a blank. */
+export const plusAgain = (value: string): string => value.replace(/^ (?=[1-9]\d)/, '+');
+
+/** Which of these numbers, without a `+`, an account knows exactly so. */
+export type KnownNumbers = (
+  accountId: string,
+  numbers: readonly string[],
+) => Promise<ReadonlySet<string>>;
+
+/**
+ * Reads an input that may name phones. A number that the account knows exactly as written wins over the specified
+ * normalisation. All such numbers of an input are looked up together; an input without them costs nothing.
+ *
+ * @returns the input as read, and as the normalisation alone reads it: the same for every repeat of a request.
+ */
+export async function readKnowing<T>(
+  known: KnownNumbers,
+  accountId: string,
+  read: () => T,
+): Promise<{ read: T; byRule: T }> {
+  const exact = new Set<string>();
+  const byRule = readWithKnown((digits) => {
+    exact.add(digits);
+    return false;
+  }, read);
+  const found = exact.size === 0 ? exact : await known(accountId, [...exact]);
+  if (found.size === 0) return { read: byRule, byRule };
+  return { read: readWithKnown((digits) => found.has(digits), read), byRule };
 }
 
 /**

@@ -65,6 +65,7 @@ export async function peopleApp(
     limiter: openLimiter(db.allAccountsSql, { authMax }),
     answers: openAnswers(db.allAccountsSql, deps.secrets, report),
     audit: openAudit(db.allAccountsSql),
+    knownNumbers: async () => new Set(),
     origins,
     report,
   });

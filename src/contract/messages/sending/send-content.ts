@@ -1,10 +1,9 @@
 import * as z from 'zod/mini';
 import { act } from '#contract/base/act.ts';
 import { IdInput } from '#contract/base/ids.ts';
-import { TypedPhone } from '#contract/base/phone.ts';
 import { schema } from '#contract/base/schema.ts';
 import { Emoji } from '#contract/messages/emoji.ts';
-import { TypedPeer } from '#contract/messages/peer.ts';
+import { CardPhone, TypedPeer } from '#contract/messages/peer.ts';
 import { TEMPLATE_LIMITS, templateLanguage } from '#contract/messages/templates.ts';
 import { ConversationMessage, sendRefusals } from '#contract/messages.ts';
 import { CARD_MAX, PLACE_MAX } from '#contract/rest/limits.ts';
@@ -68,7 +67,7 @@ export const sendContact = act({
         z.minLength(1, 'Tulis namanya.'),
         z.maxLength(CARD_MAX.name, `Nama paling panjang ${CARD_MAX.name} karakter.`),
       ),
-    phone: TypedPhone(),
+    phone: CardPhone(),
     organization: line('Organisasi', CARD_MAX.organization),
   }),
   output: ConversationMessage,

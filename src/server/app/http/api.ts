@@ -50,6 +50,7 @@ export function registerApi(app: FastifyInstance, container: Container): void {
     media: mediaCallsOf(container),
     account: accountCallsOf(container),
     optouts: messages.optouts,
+    knownNumbers: messages.api.known,
     templates: messages.templates,
     webhooks: container.webhooks.calls,
     firstAnswer: async (call: Parameters<typeof keyed>[0], work: () => Promise<string>) => {

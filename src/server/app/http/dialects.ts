@@ -24,6 +24,7 @@ export function registerDialects(
   const deps: DialectDeps = {
     access,
     messages: messages.api,
+    knownNumbers: messages.api.known,
     device: (sender) => deviceOf(container, sender),
     link: async ({ accountId, tokenId }) => {
       const sql = pools.tenantSql;

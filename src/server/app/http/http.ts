@@ -173,6 +173,7 @@ function registerPortal(app: FastifyInstance, container: Container, streams: Liv
     limiter,
     answers: openAnswers(allAccountsSql, secrets, infra.report),
     audit: openAudit(allAccountsSql),
+    knownNumbers: container.messages.api.known,
     origins,
     report,
     onMetric: ({ act, outcome }) => calls.add({ act, outcome }),

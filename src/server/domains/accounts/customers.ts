@@ -1,6 +1,7 @@
 import { formatPeer, isUserId } from '#contract/messages/peer.ts';
 import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
-import { formatPhone, normalizePhone } from '#contract/base/phone.ts';
+import { formatPhone } from '#contract/base/phone.ts';
+import { normalizePhone } from '#contract/base/written-number.ts';
 import { type CustomerState, SALDO_LOW, type SaldoRange } from '#contract/operator/customers.ts';
 import type { AccountStatus } from './people.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';

@@ -1,3 +1,4 @@
+import { shownPeer } from '#contract/messages/peer.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { type AccountData, eraseRows, inPages } from '#server/infra/account-data.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -38,6 +39,7 @@ async function* campaignsOf(sql: Sql, accountId: string) {
 type RecipientRow = {
   campaign_id: string;
   place: number;
+  peer: string | null;
   message_id: string | null;
 };
 
@@ -52,10 +54,11 @@ async function* recipientsOf(sql: Sql, accountId: string) {
       )
       order by campaign_id, place limit ${limit}`,
   );
-  for await (const { campaign_id, message_id, ...row } of rows) {
+  for await (const { campaign_id, message_id, peer, ...row } of rows) {
     yield {
       campaign: publicId('campaign', campaign_id),
       ...row,
+      peer: peer && shownPeer(peer),
       message: message_id && publicId('message', message_id),
     };
   }

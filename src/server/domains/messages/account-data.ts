@@ -1,4 +1,5 @@
 import { inAccount, inWhole } from '#server/infra/postgres/distribution/scope.ts';
+import { shownPeer } from '#contract/messages/peer.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { eraseEventsAbout, hasUnpublished } from '#server/domains/events/events.ts';
 import { pastPhonesOf } from '#server/domains/tokens/tokens.ts';
@@ -12,7 +13,7 @@ import {
   inPages,
   untilNone,
 } from '#server/infra/account-data.ts';
-import type { Body } from './content.ts';
+import { type Body, withShownPhones } from './content.ts';
 import { failWaiting } from './dispatch/withdraw.ts';
 import { allCounts } from './history/counts.ts';
 import { inOrder } from './history/timeline.ts';
@@ -54,6 +55,7 @@ type Stored = Row & {
   message_id: string;
   token_id: string;
   token_name: string;
+  peer: string;
   body: Body;
   timeline: { kind: string; at: string; detail: string | null }[];
 };
@@ -62,13 +64,14 @@ async function* messagesOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   const stored = inPages<Stored>({ sql, accountId }, (tx, last, limit) =>
     readPage(tx, { accountId, after: last?.message_id, limit }),
   );
-  for await (const { message_id, token_id, token_name, body, timeline, ...facts } of stored) {
+  for await (const { message_id, token_id, token_name, peer, body, timeline, ...facts } of stored) {
     yield {
       id: publicId('message', message_id),
       token: publicId('token', token_id),
       token_name,
+      peer: shownPeer(peer),
       ...facts,
-      content: withFile(body),
+      content: withFile(withShownPhones(body)),
       timeline: inOrder(timeline),
     };
   }
@@ -118,8 +121,8 @@ async function* conversationsOf(sql: Sql, accountId: string): AsyncGenerator<Row
       where account_id = ${accountId} ${last ? after(tx, last) : tx``}
       order by token_id, peer limit ${limit}`,
   );
-  for await (const { token_id, ...facts } of conversations) {
-    yield { token: publicId('token', token_id), ...facts };
+  for await (const { token_id, peer, ...facts } of conversations) {
+    yield { token: publicId('token', token_id), peer: shownPeer(peer), ...facts };
   }
 }
 
@@ -134,8 +137,8 @@ async function* optoutsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
       where account_id = ${accountId} ${last ? after(tx, last) : tx``}
       order by token_id, peer limit ${limit}`,
   );
-  for await (const { token_id, ...facts } of optouts) {
-    yield { token: publicId('token', token_id), ...facts };
+  for await (const { token_id, peer, ...facts } of optouts) {
+    yield { token: publicId('token', token_id), peer: shownPeer(peer), ...facts };
   }
 }
 
@@ -169,13 +172,14 @@ async function* viewsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
 
 async function* contactsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
   type Contact = Row & { peer: string };
-  yield* inPages<Contact>(
+  const contacts = inPages<Contact>(
     { sql, accountId },
     (tx, last, limit) => tx<Contact[]>`
       select peer, name, updated_at from contacts
       where account_id = ${accountId} ${last ? tx`and peer > ${last.peer}::text` : tx``}
       order by peer limit ${limit}`,
   );
+  for await (const { peer, ...facts } of contacts) yield { peer: shownPeer(peer), ...facts };
 }
 
 async function* repliesOf(sql: Sql, accountId: string): AsyncGenerator<Row> {

@@ -11,6 +11,7 @@ import type { AnswerContext, Item, ItemResult, Placed } from './submit/send-requ
 import { choicesIn, noteChoices } from './choices/choices.ts';
 import { withdraw } from './dispatch/cancel.ts';
 import type { OfferFile } from './content.ts';
+import { knownNumbers } from './contacts/contacts.ts';
 import { markRead } from './conversations/conversations.ts';
 import {
   type ApiPage,
@@ -70,6 +71,8 @@ export type ApiMessages = {
   /** Gives a planned message another time; one that is over is now. */
   reschedule: (sender: Sender, id: string, at: Date, reader: ReaderOptions) => Promise<ApiMessage>;
   balance: (sender: Sender) => Promise<{ available: number; held: number }>;
+  /** See `knownNumbers`. */
+  known: (accountId: string, numbers: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Marks the token's conversation with a number as read. */
   markRead: (sender: Sender, peer: string) => Promise<unknown>;
 };
@@ -111,6 +114,8 @@ export function openApiMessages(deps: Deps): ApiMessages {
       const { available, held } = await asAccount(sql, accountId, (tx) => walletOf(tx, accountId));
       return { available, held };
     },
+    known: (accountId, numbers) =>
+      asAccount(sql, accountId, (tx) => knownNumbers(tx, accountId, numbers)),
     markRead: (sender, peer) => markRead(sql, sender.accountId, { token_id: sender.tokenId, peer }),
   };
 }

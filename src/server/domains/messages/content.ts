@@ -7,6 +7,7 @@ import {
   type FilledTemplate,
   fileMissing,
 } from '#contract/messages/content.ts';
+import { shownPeer } from '#contract/messages/peer.ts';
 import type { ApiFile } from '#contract/rest/messages.ts';
 import { type MediaKind, isMediaKind } from '#contract/media/kinds.ts';
 import type { MediaFacts } from '#server/domains/media/media.ts';
@@ -47,7 +48,7 @@ function wordsOf(type: MessageType, body: Body): string {
     case 'location':
       return captionText(text(body['name']) ?? text(body['address']) ?? coordinates(body) ?? '');
     case 'contact':
-      return oneLine(text(body['name']) ?? text(body['phone']) ?? '');
+      return oneLine(text(body['name']) ?? shownPeer(text(body['phone']) ?? ''));
   }
 }
 
@@ -68,7 +69,7 @@ export function wholeTextOf(type: MessageType, body: Body): string {
     case 'location':
       return lines(body['name'], body['address'], coordinates(body));
     case 'contact':
-      return lines(body['name'], body['organization'], body['phone']);
+      return lines(body['name'], body['organization'], shownPeer(text(body['phone']) ?? ''));
   }
 }
 
@@ -176,11 +177,22 @@ const ofNetwork: ReadonlySet<string> = new Set([
 
 function withoutProvider(stored: Body): Body {
   const own = Object.entries(stored).filter(([name]) => !ofNetwork.has(name));
-  const body: Body = Object.fromEntries(own);
+  const body = withShownPhones(Object.fromEntries(own));
   const { quoted } = body;
   if (typeof quoted !== 'object' || quoted === null) return body;
   const { provider_id: _, ...shown } = quoted as Body;
   return { ...body, quoted: shown };
+}
+
+/** A contact card with its numbers as the API shows numbers. */
+export function withShownPhones(body: Body): Body {
+  const shown = (phone: unknown) => (typeof phone === 'string' ? shownPeer(phone) : phone);
+  const { phone, phones } = body;
+  return {
+    ...body,
+    ...(phone !== undefined && { phone: shown(phone) }),
+    ...(Array.isArray(phones) && { phones: phones.map(shown) }),
+  };
 }
 
 /**
@@ -307,9 +319,10 @@ function templateIn(type: MessageType, body: Body): FilledTemplate {
 
 function contactIn(body: Body): Pick<ChatContent, 'name' | 'phone' | 'organization'> {
   const organization = text(body['organization']);
+  const phone = text(body['phone']);
   return {
     name: text(body['name']),
-    phone: text(body['phone']),
+    phone: phone && shownPeer(phone),
     ...(organization !== null && { organization }),
   };
 }

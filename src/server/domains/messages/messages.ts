@@ -45,6 +45,7 @@ export {
   queuedBulk,
   takeBack,
 } from './bulk/bulk.ts';
+export { knownNumbers } from './contacts/contacts.ts';
 export { contentOf, excerptOf } from './content.ts';
 export { messagesAccountData } from './account-data.ts';
 export {

@@ -1,4 +1,5 @@
 import { publicId } from '#contract/base/ids.ts';
+import { shownPeer } from '#contract/messages/peer.ts';
 import type { ApiLink, Me } from '#contract/rest/account.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import { startLink } from './links/link-api.ts';
@@ -31,7 +32,7 @@ const readMe = ({ sql }: OpenDeps, { accountId, tokenId, simulated }: Sender): P
         id: token.id,
         name: token.name,
         status: token.status,
-        phone: token.phone,
+        phone: token.phone && shownPeer(token.phone),
         sent_today: token.sent_today,
         daily_limit: token.daily_limit,
         created_at: token.created_at,

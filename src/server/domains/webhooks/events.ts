@@ -1,4 +1,5 @@
 import { publicId } from '#contract/base/ids.ts';
+import { shownPeer } from '#contract/messages/peer.ts';
 import { type EventType, WebhookEvent } from '#contract/webhooks/events.ts';
 import type { MessageFacts } from '#server/domains/messages/messages.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
@@ -70,14 +71,14 @@ function dataOf(event: StoredEvent, facts: ReadonlyMap<string, MessageFacts>): o
     token: token_id === null ? (data?.['token_id'] ?? null) : publicId('token', token_id),
     seq: position,
   };
-  if (message_id === null) return { ...data, ...idOf(data), ...common };
+  if (message_id === null) return { ...data, ...idOf(data), ...shownNumbers(data), ...common };
   const id = publicId('message', message_id);
   const message = facts.get(id);
   if (!message) return undefined;
   return {
     ...common,
     id,
-    peer: event.peer,
+    peer: event.peer && shownPeer(event.peer),
     type: message.type,
     conversation_seq: event.conversation_seq,
     status: event.status,
@@ -89,6 +90,15 @@ function dataOf(event: StoredEvent, facts: ReadonlyMap<string, MessageFacts>): o
     reply_to: message.replyTo,
   };
 }
+
+/** The numbers of an event of no message, as programs read them. */
+const shownNumbers = (data: StoredEvent['data']): object =>
+  Object.fromEntries(
+    ['peer', 'phone'].flatMap((name) => {
+      const number = data?.[name];
+      return typeof number === 'string' ? [[name, shownPeer(number)]] : [];
+    }),
+  );
 
 /** What an event of something else than a message calls by its own name. */
 const idOf = (data: StoredEvent['data']): object => {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FormError, pairsOf } from '#contract/base/form.ts';
 import { Refusal } from '#contract/base/refusals.ts';
+import { plusAgain } from '#server/http/input.ts';
 import { declaredType, readMultipart } from '#server/http/body.ts';
 import { type Given, type GivenFile, givenOf } from './given.ts';
 
@@ -82,7 +83,8 @@ function formOf(text: string): (readonly [string, string])[] {
   const pairs: (readonly [string, string])[] = [];
   for (const pair of pairsOf(text)) {
     checkName(pair[0]);
-    pairs.push(pair);
+    const [name, value] = pair;
+    pairs.push([name, name === 'target' || name === 'phone' ? plusAgain(value) : value]);
     if (pairs.length > PAIRS_MAX) throw new FormError('terlalu banyak isian');
   }
   return pairs;

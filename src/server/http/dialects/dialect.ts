@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Language } from '#contract/language/language.ts';
 import { Refusal } from '#contract/base/refusals.ts';
+import { exactNumber } from '#contract/messages/peer.ts';
 import type { MessageStatus, MessageType } from '#contract/messages.ts';
 import type { Accepted, ApiMessage, ApiMessageQuery } from '#contract/rest/messages.ts';
 import type { NewMessage } from '#contract/rest/new-message.ts';
@@ -8,12 +9,13 @@ import type { Scope } from '#contract/rest/scopes.ts';
 import type { Access, ApiSender } from '#server/http/access.ts';
 import { asRefusal } from '#server/http/answer.ts';
 import { cutAfter, drained } from '#server/http/body-timeout.ts';
+import type { KnownNumbers } from '#server/http/input.ts';
 import { publicOrigin } from '#server/http/public-origin.ts';
 import { type ApiReader, idempotencyKey } from '#server/http/v1/call.ts';
 import type { MessageCalls } from '#server/http/v1/endpoints/messages.ts';
 import { waitOf } from '#server/http/v1/problem.ts';
 import { readBodies, givenIn } from './bodies.ts';
-import type { Given, GivenFile } from './given.ts';
+import { type Given, type GivenFile, givenOf } from './given.ts';
 
 /** What is known of the sender behind a key. */
 export type Device = {
@@ -49,6 +51,7 @@ export type DialectDeps = {
       reader: ApiReader,
     ) => Promise<{ id: string }>;
   };
+  knownNumbers: KnownNumbers;
   /** The sender behind a key, as it is now. */
   device: (sender: ApiSender) => Promise<Device>;
   /** The address where the sender's phone is linked, good for ten minutes. */
@@ -133,11 +136,90 @@ export function openDialect(scope: FastifyInstance, deps: DialectDeps, dialect: 
           const sender = request.apiSender;
           if (!sender) throw new Error('a call without its sender');
           deps.access.allow(sender, needed);
-          const call = { sender, given: await givenIn(request), request, reply };
+          const given = await withKnownNumbers(deps, sender, await givenIn(request));
+          const call = { sender, given, request, reply };
           return reply.code(200).send(await answer(call));
         },
       });
     }
+  }
+}
+
+/** The fields that name numbers: of Fonnte, and of Wablas. */
+const numberFields = ['target', 'phone'] as const;
+/** Numbers of one call that are looked up. */
+const LOOKED_UP_MAX = 10_000;
+
+/**
+ * The fields of a call, in which a number without a `+` that the account knows exactly so has one: it wins over the
+ * normalisation.
+ */
+async function withKnownNumbers(
+  { knownNumbers }: DialectDeps,
+  { accountId }: ApiSender,
+  given: Given,
+): Promise<Given> {
+  const exact = new Set<string>();
+  rewriteNumbers(given, (written) => {
+    const digits = exactNumber(written);
+    if (digits !== undefined && exact.size < LOOKED_UP_MAX) exact.add(digits);
+    return written;
+  });
+  if (exact.size === 0) return given;
+  const known = await knownNumbers(accountId, [...exact]);
+  return rewriteNumbers(given, (written) => {
+    const digits = exactNumber(written);
+    return digits !== undefined && known.has(digits) ? `+${digits}` : written;
+  });
+}
+
+/** The fields with each written number as `rewrite` has it, also in the items of `data`. */
+function rewriteNumbers(given: Given, rewrite: (written: string) => string): Given {
+  const rewritten = new Map(given);
+  for (const name of numberFields) {
+    const value = given.get(name);
+    if (Array.isArray(value)) {
+      const list: unknown[] = value;
+      rewritten.set(
+        name,
+        list.map((one) => (isWritten(one) ? ofPart(String(one), rewrite) : one)),
+      );
+    } else if (isWritten(value)) {
+      const parts = String(value).split(',');
+      rewritten.set(name, parts.map((part) => ofPart(part, rewrite)).join(','));
+    }
+  }
+  const items = listIn(given.get('data'));
+  if (items) {
+    rewritten.set(
+      'data',
+      items.map((item) => {
+        const fields = givenOf(item);
+        return fields ? Object.fromEntries(rewriteNumbers(fields, rewrite)) : item;
+      }),
+    );
+  }
+  return rewritten;
+}
+
+const isWritten = (value: unknown): value is string | number =>
+  typeof value === 'string' || typeof value === 'number';
+
+/** A part of a list: its number is what stands before a bar. */
+function ofPart(part: string, rewrite: (written: string) => string): string {
+  const [written = '', ...values] = part.split('|');
+  return [rewrite(written), ...values].join('|');
+}
+
+/** A list, as JSON or as a text that holds it; undefined for anything else. */
+function listIn(value: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(value)) return value as unknown[];
+  if (typeof value !== 'string' || !value.trimStart().startsWith('[')) return undefined;
+  try {
+    const list: unknown = JSON.parse(value);
+    return Array.isArray(list) ? (list as unknown[]) : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { Id } from '#contract/base/ids.ts';
 import { Rupiah } from '#contract/base/money.ts';
-import { Peer } from '#contract/messages/peer.ts';
+import { ShownPeer } from '#contract/messages/peer.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { Direction, MessageStatus, MessageType, TEXT_MAX } from '#contract/messages.ts';
 import { Accepted } from '#contract/rest/messages.ts';
@@ -68,7 +68,7 @@ const ShownMessage = schema(() =>
   z.object({
     id: Id('message'),
     direction: Direction(),
-    peer: Peer(),
+    peer: ShownPeer(),
     type: MessageType(),
     status: MessageStatus(),
     created_at: z.string(),

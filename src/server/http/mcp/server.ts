@@ -4,6 +4,7 @@ import * as z from 'zod/mini';
 import { once } from '#contract/base/once.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Scope } from '#contract/rest/scopes.ts';
+import { readKnowing } from '#server/http/input.ts';
 import { troubleBehind } from '#server/http/answer.ts';
 import { readFields } from '#server/http/v1/fields.ts';
 import { problemOf } from '#server/http/v1/problem.ts';
@@ -90,7 +91,9 @@ async function answerCall(
   try {
     call.allow(tool.scope);
     const { language } = call.reader;
-    const input = readFields(tool.input(), given, { language, whole: 'arguments' });
+    const { read: input } = await readKnowing(deps.knownNumbers, call.sender.accountId, () =>
+      readFields(tool.input(), given, { language, whole: 'arguments' }),
+    );
     if (input instanceof Refusal) throw input;
     const output = tool.output().parse(await tool.run(deps, call, input)) as Record<string, never>;
     return { content: [{ type: 'text', text: JSON.stringify(output) }], structuredContent: output };

@@ -25,6 +25,7 @@ export type ToolCall = { sender: ApiSender; reader: ApiReader };
 export type ToolDeps = {
   messages: Pick<ApiDeps['messages'], 'send' | 'list'>;
   account: Pick<ApiDeps['account'], 'balance'>;
+  knownNumbers: ApiDeps['knownNumbers'];
 };
 
 /** A tool as the registry has it. */

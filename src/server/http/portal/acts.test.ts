@@ -88,6 +88,7 @@ function anEndpoint(
     limiter: openLimiter(sql, { authMax: 1_000 }),
     answers: openAnswers(sql, secrets, report),
     audit: openAudit(sql),
+    knownNumbers: async () => new Set(),
     origins: { own: 'https://kabari.example', portals: [], trustsHost: false },
     report,
     ...changes,

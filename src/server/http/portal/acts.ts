@@ -11,7 +11,7 @@ import { textAt } from '#server/infra/net/json-values.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { type Answer, granted, refused } from '#server/http/answer.ts';
 import { type Envelope, envelopeOf } from './envelope.ts';
-import { readInput } from '#server/http/input.ts';
+import { type KnownNumbers, readInput, readKnowing } from '#server/http/input.ts';
 import { type Origins, type Source, checkSource } from '#server/http/origin.ts';
 
 /** What a call was, for the log and the figures. Never what people wrote. */
@@ -28,6 +28,7 @@ export type ActEndpointDeps = {
   limiter: Limiter;
   answers: ActAnswers;
   audit: Audit;
+  knownNumbers: KnownNumbers;
   origins: Origins;
   /** Called with what is our fault. */
   report: (bug: unknown, about: { requestId: string; act: string }) => void;
@@ -75,7 +76,7 @@ export function createActEndpoint(
       checkSource(deps.origins, request.source, act?.by === 'public' && act.changes);
       const caller = await admit(deps, act, envelope.token, request);
       if (!handler) throw new Refusal('act_unknown', {});
-      const input = readInput(handler.act.input, Object.fromEntries(envelope.own));
+      const input = await inputOf(deps, handler.act, caller, envelope);
       const reply = await run(deps, { handler, caller, input, envelope, request });
       record('status' in reply ? (reply.refused ?? 'ok') : 'stream');
       return reply;
@@ -90,6 +91,18 @@ export function createActEndpoint(
       return answer;
     }
   };
+}
+
+/** @throws Refusal `input_invalid` */
+async function inputOf(
+  { knownNumbers }: ActEndpointDeps,
+  act: Act,
+  caller: Person | Nobody,
+  { own }: Envelope,
+): Promise<unknown> {
+  const read = (): unknown => readInput(act.input, Object.fromEntries(own));
+  if (caller.kind !== 'person' || act.by === 'public') return read();
+  return (await readKnowing(knownNumbers, caller.accountId, read)).read;
 }
 
 /**

@@ -36,6 +36,7 @@ const test = base.extend<{ open: Open }>({
         limiter: { allow: async () => undefined },
         answers: { once: (_call, work) => work() },
         audit: { write: async () => undefined },
+        knownNumbers: async () => new Set(),
         origins,
         report: nothing,
       });

@@ -6,9 +6,17 @@ import { API_LIMITS, API_PREFIX } from '#contract/rest/limits.ts';
 import { type ApiEndpoint, apiEndpoints } from '#contract/rest.ts';
 import type { Endpoint } from '#contract/rest/endpoint.ts';
 import { type Access, type ApiSender, bearerOf } from '#server/http/access.ts';
+import { type KnownNumbers, plusAgain, readKnowing } from '#server/http/input.ts';
 import { publicOrigin } from '#server/http/public-origin.ts';
 import { answerNo, answerOther, takesMethod } from './answers.ts';
-import { type Call, type Handlers, idempotencyKey, languageIn, malformed } from './call.ts';
+import {
+  type Call,
+  type Handlers,
+  idempotencyKey,
+  isObject,
+  languageIn,
+  malformed,
+} from './call.ts';
 import { type AccountCalls, accountHandlers } from './endpoints/account.ts';
 import { type MediaCalls, mediaHandlers } from './endpoints/media.ts';
 import { type MessageCalls, messageHandlers } from './endpoints/messages.ts';
@@ -27,6 +35,7 @@ export type ApiDeps = {
   media: MediaCalls;
   account: AccountCalls;
   optouts: OptoutCalls;
+  knownNumbers: KnownNumbers;
   templates: TemplateCalls;
   webhooks: WebhookCalls & EventCalls;
   firstAnswer: FirstAnswers;
@@ -57,7 +66,7 @@ export function openApi(app: FastifyInstance, deps: ApiDeps): void {
     openApiDocument(publicOrigin(deps, request), languageIn(request)),
   );
   const handlers: Handlers = {
-    ...messageHandlers(deps.messages),
+    ...messageHandlers(deps),
     ...mediaHandlers(deps),
     ...accountHandlers(deps.account),
     ...optoutHandlers(deps.optouts),
@@ -126,8 +135,8 @@ function openEndpoint(
         reply,
         reader: { language: languageIn(request), origin: publicOrigin(deps, request) },
         id: (request.params as { id?: string }).id ?? '',
-        query: query && readPart(query(), request.query, request, true),
-        body: body && readPart(body(), request.body ?? {}, request, false),
+        query: query && (await readPart(deps, query(), request, true)),
+        body: body && (await readPart(deps, body(), request, false)),
       } as unknown as Call<never>;
       const key = remembers ? idempotencyKey(request) : undefined;
       if (key === undefined) {
@@ -148,16 +157,32 @@ function senderOf({ apiSender }: FastifyRequest): ApiSender {
 }
 
 /** @throws Refusal `input_invalid` with a sentence for each field */
-function readPart(
+async function readPart(
+  { knownNumbers }: ApiDeps,
   schema: z.ZodMiniType,
-  input: unknown,
   request: FastifyRequest,
   fromAddress: boolean,
-): unknown {
-  const read = readFields(schema, input, { language: languageIn(request), fromAddress });
+): Promise<unknown> {
+  const input = fromAddress ? withPlus(request.query) : (request.body ?? {});
+  const options = { language: languageIn(request), fromAddress };
+  const { accountId } = senderOf(request);
+  const { read } = await readKnowing(knownNumbers, accountId, () =>
+    readFields(schema, input, options),
+  );
   if (read instanceof Refusal) throw read;
   return read;
 }
+
+/** A query whose numbers have the `+` again that an address without `%2B` turned into a blank. */
+const withPlus = (query: unknown): unknown =>
+  isObject(query)
+    ? Object.fromEntries(
+        Object.entries(query).map(([name, value]) => [
+          name,
+          typeof value === 'string' ? plusAgain(value) : value,
+        ]),
+      )
+    : query;
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 

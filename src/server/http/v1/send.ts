@@ -5,6 +5,7 @@ import { Refusal, refusals } from '#contract/base/refusals.ts';
 import { MessageType } from '#contract/messages.ts';
 import { type Accepted, ManyMessages } from '#contract/rest/messages.ts';
 import { NewMessage, type PlacedMessage } from '#contract/rest/new-message.ts';
+import { type KnownNumbers, readKnowing } from '#server/http/input.ts';
 import type { ApiSender } from '#server/http/access.ts';
 import { idempotencyKey, isObject, languageIn, malformed } from './call.ts';
 import { readFields } from './fields.ts';
@@ -30,6 +31,8 @@ export type SendMessages = (sending: {
   identity?: unknown;
 }) => Promise<Sent>;
 
+type SendDeps = { send: SendMessages; knownNumbers: KnownNumbers };
+
 type Reply = {
   status: number;
   body: object;
@@ -40,23 +43,26 @@ type Reply = {
 
 /** Answers `POST /v1/messages`: one message, or many. */
 export async function sendFrom(
-  send: SendMessages,
+  deps: SendDeps,
   sender: ApiSender,
   request: FastifyRequest,
 ): Promise<Reply> {
   const key = idempotencyKey(request);
   const { body } = request;
   if (!isObject(body)) throw malformed(request, 'notObject');
-  if ('messages' in body) return sendMany(send, sender, request, key);
+  if ('messages' in body) return sendMany(deps, sender, request, key);
   const language = languageIn(request);
-  const message = readMessage(body, language);
+  const { read: message, byRule } = await readKnowing(deps.knownNumbers, sender.accountId, () =>
+    readMessage(body, language),
+  );
   if (message instanceof Refusal) throw message;
   const answer = { language, shape: 'one' };
-  const { results, replayed } = await send({
+  const { results, replayed } = await deps.send({
     sender,
     messages: [message],
     key,
     answer,
+    identity: acceptable([byRule]),
   });
   const [result] = results;
   if (!result) throw new Error('nothing was answered for one message');
@@ -66,7 +72,7 @@ export async function sendFrom(
 
 /** Up to 1,000 at once: each item is accepted or refused by itself. */
 async function sendMany(
-  send: SendMessages,
+  { send, knownNumbers }: SendDeps,
   sender: ApiSender,
   request: FastifyRequest,
   key: string | undefined,
@@ -78,13 +84,15 @@ async function sendMany(
   });
   if (many instanceof Refusal) throw many;
   const readIn = (language: Language) => many.messages.map((one) => readMessage(one, language));
-  const read = readIn(requestLanguage);
-  const messages = read.flatMap((one) => (one instanceof Refusal ? [] : [one]));
+  const { read, byRule } = await readKnowing(knownNumbers, sender.accountId, () =>
+    readIn(requestLanguage),
+  );
+  const messages = acceptable(read);
   const answer = { language: requestLanguage, shape: shapeOf(many.messages, read) };
   const sent =
     messages.length === 0
       ? { results: [], saldo: undefined, replayed: false, language: requestLanguage }
-      : await send({ sender, messages, key, answer });
+      : await send({ sender, messages, key, answer, identity: acceptable(byRule) });
   // A repeat speaks the language of the first answer.
   const language = sent.language === 'en' ? 'en' : 'id';
   const answers = sent.results[Symbol.iterator]();
@@ -106,6 +114,10 @@ async function sendMany(
   const body = { data, accepted, refused: refused.length, saldo: sent.saldo };
   return { status: 202, body, replayed: sent.replayed, refused };
 }
+
+/** Those of some messages that could be read. */
+const acceptable = (read: readonly (NewMessage | Refusal)[]): NewMessage[] =>
+  read.flatMap((one) => (one instanceof Refusal ? [] : [one]));
 
 /** Which items were refused here, as they came: a repeat of the request refuses the same ones. */
 function shapeOf(given: readonly unknown[], read: readonly (NewMessage | Refusal)[]): string {

@@ -17,7 +17,8 @@ import {
   Webhook,
 } from 'lucide-react';
 import type { OperatorRole } from '#contract/base/act.ts';
-import { formatPhone, normalizePhone } from '#contract/base/phone.ts';
+import { formatPhone } from '#contract/base/phone.ts';
+import { normalizePhone } from '#contract/base/written-number.ts';
 import { useChooseTheme } from '#web/features/profile/preferences/preferences.ts';
 import type { Theme } from '#web/browser/theme.ts';
 import { signOut, useUser } from '#web/api/user.ts';

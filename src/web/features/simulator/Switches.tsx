@@ -1,3 +1,4 @@
+import { writtenPeer } from '#contract/messages/peer.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { simulatedSwitch, type SimulatedPhone } from '#contract/simulator.ts';
@@ -39,7 +40,7 @@ export function Switches({ phone }: { phone: SimulatedPhone }) {
     const next = { ...phone, ...turned, [name]: on };
     setTurned({ ...turned, [name]: on });
     turn.mutate({
-      phone: phone.phone,
+      phone: writtenPeer(phone.phone),
       offline: flag(next.offline),
       slow: flag(next.slow),
       blocked: flag(next.blocked),

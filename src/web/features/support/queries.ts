@@ -1,3 +1,4 @@
+import { shownPeer } from '#contract/messages/peer.ts';
 import { queryOptions } from '@tanstack/react-query';
 import { sendSupport, supportHelp, supportThread, type SupportMessage } from '#contract/support.ts';
 import { performWithReauth, perform } from '#web/api/act.ts';
@@ -30,7 +31,7 @@ export const draftFields = ({ message_id, text, upload, contact, about }: Suppor
   text,
   upload,
   contact_name: contact?.name,
-  contact_phone: contact?.phone,
+  contact_phone: contact && shownPeer(contact.phone),
   about_type: about?.type,
   about_id: about?.id,
 });

@@ -1,5 +1,5 @@
 import type { ChatFile, FilledTemplate, Place } from '#contract/messages/content.ts';
-import { normalizePhone, PHONE_DIGITS_MAX } from '#contract/base/phone.ts';
+import { normalizePhone, PHONE_DIGITS_MAX } from '#contract/base/written-number.ts';
 
 /** A message as the renderer gets it (docs/screens.md#chat). */
 export type ChatMessage = {

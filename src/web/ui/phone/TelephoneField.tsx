@@ -115,10 +115,12 @@ const homeMasks = { id: '...-....-.........' };
  * The variant of our screens, where a number may be of any country: starts in Indonesia and speaks
  * Indonesian. A dial code alone counts as empty.
  */
-export const HomeTelephoneField = ({ onChange, ...props }: HomeProps) => (
+export const HomeTelephoneField = ({ value, onChange, ...props }: HomeProps) => (
   <TelephoneField
     placeholder="0812-3456-7890"
     {...props}
+    // Digits with the country: without a `+` those that begin with 8 would be read as Indonesian.
+    value={value && `+${value}`}
     country="id"
     masks={homeMasks}
     enableSearch

@@ -1,22 +1,20 @@
+import { normalizePhone } from '#contract/base/written-number.ts';
+
 /*
- * The same rules as `normalizePhone` and `formatPhone` of the contract, and as those of
- * `telephone.ts` in Indonesia (tests compare them), without the schemas of the one and the
- * countries of the other: they would add 8 kB and 2 kB (gzip) to the sign-in page, which has a
- * telephone field.
+ * What a telephone field shows follows `formatPhone` of the contract, and `telephone.ts` in Indonesia (tests compare
+ * them), without the schemas of the one and the countries of the other: they would add 8 kB and 2 kB (gzip) to the
+ * sign-in page, which has a telephone field.
  */
 
 /** The digits of a text, everything else left out. */
 export const digitsOf = (text: string): string => text.replace(/\D/g, '');
 
 /** What people type as digits with the country in front; '' when no digit was typed. */
-export const phoneDigits = (typed: string): string => withCountry(typed).replace(/^620+/, '62');
-
-function withCountry(typed: string): string {
-  const digits = typed.replace(/\D/g, '');
-  if (/^\s*\+/.test(typed)) return digits;
-  if (digits.startsWith('00')) return digits.slice(2);
-  if (digits.startsWith('0')) return `62${digits.slice(1)}`;
-  return digits.startsWith('8') ? `62${digits}` : digits;
+export function phoneDigits(typed: string): string {
+  const number = normalizePhone(typed);
+  if (/^\d*$/.test(number)) return number;
+  // Other text is left out first, so that a leading 0 is found.
+  return normalizePhone(`${/^\s*\+/.test(typed) ? '+' : ''}${digitsOf(typed)}`);
 }
 
 /** Digits as the field shows them: `+62 812-3456-7890`; nothing for none. */

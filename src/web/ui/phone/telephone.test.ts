@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { formatPhone, normalizePhone, to62 } from '#contract/base/phone.ts';
+import { formatPhone } from '#contract/base/phone.ts';
+import { normalizePhone, to62 } from '#contract/base/written-number.ts';
 import { caretFor, digitsOf, phoneDigits, showTyped } from '#web/ui/phone/phone.ts';
 import {
   enterText,
@@ -309,6 +310,9 @@ test.each([
   ['0062812', '62812'],
   ['+1 (702) 555', '1702555'],
   ['08+12', '62812'],
+  ['6281234567890.0', '6281234567890'],
+  ['\u202A0812\u22123456\u20117890\u202C', '6281234567890'],
+  ['６２８１２３４５６７８９０', '6281234567890'],
   ['+', ''],
   ['', ''],
 ])('typing "%s" into the field of the sign-in pages means %s', (typed, digits) => {

@@ -4,6 +4,7 @@
  * countries is in `telephoneCountries.ts`, which is loaded when it is asked for.
  */
 
+import { cleanNumber } from '#contract/base/written-number.ts';
 import { caretFor, digitsOf } from '#web/ui/phone/phone.ts';
 
 /** A country, or with `enableAreaCodes` one of its areas, as the field knows it. */
@@ -123,7 +124,7 @@ export function readTyped(
   { text, country }: Pick<Typed, 'text' | 'country'>,
   { disableCountryCode }: PhoneOptions = {},
 ): string {
-  if (disableCountryCode) return digitsOf(typed);
+  if (disableCountryCode) return digitsOf(withoutDecimals(typed));
   const dialCode = country?.dialCode ?? '62';
   let whole = typed;
   if (typed.startsWith(text) && dialCode.startsWith(digitsOf(text))) {
@@ -132,6 +133,7 @@ export function readTyped(
     const long = digits.startsWith(dialCode) && digits.length > dialCode.length + 6;
     if (long || /^\s*(\+|00)/.test(added)) whole = added;
   }
+  whole = withoutDecimals(whole);
   let digits = digitsOf(whole);
   if (!whole.includes('+')) {
     if (digits.startsWith('00')) digits = digits.slice(2);
@@ -139,6 +141,12 @@ export function readTyped(
   }
   if (digits.startsWith('0')) digits = dialCode + digits;
   return country?.keepsZero ? digits : digits.replace(new RegExp(`^${dialCode}0+`), dialCode);
+}
+
+/** A number as a spreadsheet writes it, `6281234567890.0`, as it is meant; other text as it is. */
+function withoutDecimals(typed: string): string {
+  const number = cleanNumber(typed);
+  return /^\+?\d*$/.test(number) && typed.trim() !== '' ? number : typed;
 }
 
 /**

@@ -16,7 +16,11 @@ import { messageTypeOfFile } from '#server/domains/messages/messages.ts';
 import { namedTokens } from '#server/domains/tokens/tokens.ts';
 import type { CampaignDeps } from '#server/domains/campaigns/deps.ts';
 import { readList } from '#server/domains/campaigns/recipients/read-list.ts';
-import { judgeRecipients, storeRecipients } from '#server/domains/campaigns/recipients/store.ts';
+import {
+  judgeRecipients,
+  storeRecipients,
+  withKnownPeers,
+} from '#server/domains/campaigns/recipients/store.ts';
 import {
   type CampaignRef,
   type StoredCampaign,
@@ -53,7 +57,8 @@ export async function createDraft(
         ${accountId}, ${campaignId}, ${input.token_id}, ${userId}, ${input.name}, 'draft', ${columns},
         ${deps.now()}
       )`;
-    await storeRecipients(tx, { accountId, campaignId }, recipients);
+    const resolved = await withKnownPeers(tx, accountId, recipients);
+    await storeRecipients(tx, { accountId, campaignId }, resolved);
     await judgeRecipients(tx, { accountId, campaignId, tokenId: input.token_id }, []);
     await announce(tx, { accountId, campaignId });
     return readCampaign(tx, { accountId, campaignId });

@@ -1,6 +1,7 @@
 import { PAGE_SIZE, type InputOf, type PageOf } from '#contract/base/act.ts';
 import type { listRecipients } from '#contract/campaigns/campaign.ts';
 import type { CampaignRecipient, RecipientState } from '#contract/campaigns/campaign.ts';
+import { shownPeer } from '#contract/messages/peer.ts';
 import { refusalFrom } from '#contract/base/refusals.ts';
 import { sentenceFor } from '#contract/language/indonesian.ts';
 import { outcomesOf } from '#server/domains/messages/messages.ts';
@@ -46,8 +47,9 @@ export function recipientsPage(
     const ids = found.flatMap(({ message_id }) => message_id ?? []);
     const outcomes = await outcomesOf(tx, accountId, ids);
     return {
-      rows: found.map(({ message_id, cells, refusal, ...rest }) => ({
+      rows: found.map(({ message_id, peer, cells, refusal, ...rest }) => ({
         ...rest,
+        peer: peer && shownPeer(peer),
         values: cells,
         reason: reasonOf(refusal),
         message: (message_id !== null && outcomes.get(message_id)) || null,

@@ -1,3 +1,4 @@
+import { shownPeer } from '#contract/messages/peer.ts';
 import { recipientStateLabel } from '#contract/campaigns/campaign.ts';
 import {
   type StoredCampaign,
@@ -66,7 +67,7 @@ async function* pagesOf(sql: Sql, { accountId, campaign, outcomes }: Reading) {
       const rows = stored.map((one): Cell[] => [
         one.place,
         one.written,
-        one.peer,
+        one.peer && shownPeer(one.peer),
         ...campaign.columns.map((_, at) => one.cells[at] ?? null),
         recipientStateLabel[one.state],
         reasonOf(one.refusal),

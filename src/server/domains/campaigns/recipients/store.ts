@@ -1,4 +1,5 @@
-import { optedOutOf } from '#server/domains/messages/messages.ts';
+import { exactNumber } from '#contract/messages/peer.ts';
+import { knownNumbers, optedOutOf } from '#server/domains/messages/messages.ts';
 import type { CampaignRef } from '#server/domains/campaigns/row.ts';
 import { recipientStates } from '#server/domains/campaigns/row.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
@@ -6,6 +7,33 @@ import { identifier, json } from '#server/infra/postgres/sql.ts';
 import type { Recipient } from './judge.ts';
 
 const ROWS_AT_ONCE = 5_000;
+
+/**
+ * The recipients of a list, where numbers that the account knows exactly as they are written win over the
+ * normalisation: an export may have lost the `+` of a number abroad in a spreadsheet.
+ */
+export async function withKnownPeers(
+  tx: Tx,
+  accountId: string,
+  recipients: readonly Recipient[],
+): Promise<readonly Recipient[]> {
+  const exact = new Map<string, string>();
+  for (const { written } of recipients) {
+    const digits = exactNumber(written);
+    if (digits !== undefined) exact.set(written, digits);
+  }
+  if (exact.size === 0) return recipients;
+  const known = await knownNumbers(tx, accountId, [...new Set(exact.values())]);
+  if (known.size === 0) return recipients;
+  const seen = new Set<string>();
+  return recipients.map((one) => {
+    const digits = exact.get(one.written);
+    const peer = digits !== undefined && known.has(digits) ? digits : one.peer;
+    const isDuplicate = peer !== null && seen.has(peer);
+    if (peer !== null) seen.add(peer);
+    return { ...one, peer, isDuplicate };
+  });
+}
 
 /** Stores the recipients of a new draft. Those that get nothing are marked with the reason. */
 export async function storeRecipients(

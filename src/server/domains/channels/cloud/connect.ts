@@ -1,6 +1,7 @@
+import { international } from '#contract/messages/peer.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { normalizePhone } from '#contract/base/phone.ts';
+import { normalizePhone } from '#contract/base/written-number.ts';
 import {
   type CloudConnection,
   type CloudAccess as Entered,
@@ -120,7 +121,7 @@ export async function confirm(
     accessToken,
     path: `${phoneNumberId}?fields=${fields}`,
   });
-  const phone = normalizePhone(wordAt(number, 'display_phone_number') ?? '');
+  const phone = normalizePhone(international(wordAt(number, 'display_phone_number') ?? ''));
   if (!/^[1-9][0-9]{7,14}$/.test(phone)) throw new Refusal('cloud_refused', { code: 100 });
   await askFirmly(graph, { accessToken, path: `${wabaId}/message_templates?limit=1` });
   return {

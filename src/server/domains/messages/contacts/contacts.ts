@@ -16,6 +16,33 @@ export const shownName = (sql: Sql | Tx, accountId: string): Fragment =>
   sql`coalesce(${contactName(sql, accountId, sql`c.peer`)}, c.peer_name)`;
 
 /**
+ * Which of these numbers an account knows exactly so: from a message, a conversation, a name or an opt-out.
+ *
+ * @param numbers digits that `exactNumber` found.
+ */
+export async function knownNumbers(
+  sql: Sql | Tx,
+  accountId: string,
+  numbers: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const known = await sql<{ peer: string }[]>`
+    select n.peer from unnest(${[...numbers]}::text[]) as n(peer)
+    where exists (
+        select from conversations c where c.account_id = ${accountId} and c.peer = n.peer
+      ) or exists (
+        select from messages m where m.account_id = ${accountId} and m.peer = n.peer
+      ) or exists (
+        select from contacts k where k.account_id = ${accountId} and k.peer = n.peer
+      ) or exists (
+        select from tokens t
+        join optouts o
+          on o.account_id = t.account_id and o.token_id = t.token_id and o.peer = n.peer
+        where t.account_id = ${accountId}
+      )`;
+  return new Set(known.map(({ peer }) => peer));
+}
+
+/**
  * The act that names a phone the account has a conversation with: there are no more names than those. Open pages learn of
  * it.
  */

@@ -24,7 +24,12 @@ import { type Body, type FileLink, excerptOf, filesIn } from '#server/domains/me
 import { idsWhere, readAsAccount } from '#server/domains/messages/history/pages.ts';
 import { reactionsTo } from './reactions.ts';
 import { conversationMessage, readMessages } from '#server/domains/messages/history/rows.ts';
-import { digitsOf, likeBeginning, peersNamed } from '#server/domains/messages/history/search.ts';
+import {
+  beginsWith,
+  likeBeginning,
+  peersNamed,
+  readingsOf,
+} from '#server/domains/messages/history/search.ts';
 
 /** What the acts of conversations need. */
 export type ConversationDeps = { sql: Sql; fileLink: FileLink };
@@ -142,10 +147,8 @@ async function matching(
   q: string | undefined,
 ): Promise<{ matches: Fragment }> {
   if (!q) return { matches: tx`` };
-  const digits = digitsOf(q);
-  if (digits !== undefined) {
-    return { matches: tx`and c.peer ~>=~ ${digits} and c.peer ~<~ ${`${digits}:`}` };
-  }
+  const readings = readingsOf(q);
+  if (readings.length > 0) return { matches: tx`and (${beginsWith(tx, tx`c.peer`, readings)})` };
   const peers = await peersNamed(tx, accountId, q, NAMED_MAX);
   const beginning = likeBeginning(q.toLowerCase());
   const own = contactName(tx, accountId, tx`c.peer`);

@@ -1,4 +1,5 @@
 import type { InputOf } from '#contract/base/act.ts';
+import { shownPeer } from '#contract/messages/peer.ts';
 import { publicId } from '#contract/base/ids.ts';
 import type { exportMessages } from '#contract/exports/exports.ts';
 import { failures } from '#contract/messages/history/failure-sentences.ts';
@@ -15,7 +16,7 @@ import {
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { OpenedRows, RowRequest, RowSource } from '#server/infra/sheets/row-source.ts';
 import type { Cell, Column } from '#server/infra/sheets/table.ts';
-import { type Walk, countWithNumber, searchOf, walkMessages } from './walk.ts';
+import { type Walk, countWithNumbers, searchOf, walkMessages } from './walk.ts';
 
 /**
  * Rows that are held at once. Of fifty and more most outlive the collections of young objects, which a query is long enough
@@ -102,7 +103,7 @@ async function lookedAt(sql: Sql, walk: Walk): Promise<number> {
     order,
     search,
   } = walk;
-  if (search?.by === 'number') return countWithNumber(sql, walk, search.digits);
+  if (search?.by === 'numbers') return countWithNumbers(sql, walk, search.digits);
   const query = { accountId, filter: { from, until }, order, offset: 0, limit: 1 };
   const { total } = await readAsAccount(sql, accountId, (tx) => pageOf(tx, query));
   return total;
@@ -130,7 +131,7 @@ type Times = { sent: Date | null; delivered: Date | null; read: Date | null };
 const cellsOf = (message: StoredMessage, times: Times | undefined): Cell[] => [
   message.created_at,
   directionLabel[message.direction],
-  message.peer,
+  shownPeer(message.peer),
   message.peer_name,
   message.token_name,
   messageTypeLabel[message.type],

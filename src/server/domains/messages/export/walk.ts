@@ -7,7 +7,12 @@ import {
   readAsAccount,
 } from '#server/domains/messages/history/pages.ts';
 import { type SortOrder, sqlOrder } from '#server/domains/messages/history/rows.ts';
-import { digitsOf, peersNamed } from '#server/domains/messages/history/search.ts';
+import {
+  beginsWith,
+  knownOf,
+  peersNamed,
+  readingsOf,
+} from '#server/domains/messages/history/search.ts';
 import { matcherOf, wordsIn } from '#server/domains/messages/history/words/words.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 
@@ -25,7 +30,7 @@ export type Walk = {
 
 /** What a search of the table means, without its limit of 10,000 messages. */
 export type Search =
-  | { by: 'number' | 'beginning'; digits: string }
+  | { by: 'numbers' | 'beginnings'; digits: readonly string[] }
   | { by: 'names and words'; peers: readonly string[]; words: readonly string[] };
 
 /** A name may match this many phones; the table looks at fewer. */
@@ -33,14 +38,15 @@ const PEERS_MAX = 10_000;
 
 /** Reads a search as the table reads it. */
 export async function searchOf(tx: Tx, accountId: string, typed: string): Promise<Search> {
-  const digits = digitsOf(typed);
-  if (digits === undefined) {
+  const readings = readingsOf(typed);
+  if (readings.length === 0) {
     const peers = await peersNamed(tx, accountId, typed, PEERS_MAX);
     return { by: 'names and words', peers, words: wordsIn(typed) };
   }
-  const [known] = await tx`
-    select 1 from messages where account_id = ${accountId} and peer = ${digits} limit 1`;
-  return { by: known ? 'number' : 'beginning', digits };
+  const known = await knownOf(tx, accountId, readings);
+  return known.length > 0
+    ? { by: 'numbers', digits: known }
+    : { by: 'beginnings', digits: readings };
 }
 
 /** So many messages are looked at in one statement, however few of them match. */
@@ -77,12 +83,16 @@ function boundsOf({ filter: { from, until }, before }: Walk): Window {
   return { low, high: high < before ? high : before };
 }
 
-/** How many messages with one number are walked through. */
-export const countWithNumber = (sql: Sql, walk: Walk, digits: string): Promise<number> =>
+/** How many messages with some numbers are walked through. */
+export const countWithNumbers = (
+  sql: Sql,
+  walk: Walk,
+  digits: readonly string[],
+): Promise<number> =>
   readAsAccount(sql, walk.accountId, async (tx) => {
     const [found] = await tx<{ count: number }[]>`
       select count(*) from messages m
-      where m.account_id = ${walk.accountId} and m.peer = ${digits} ${inWindow(tx, boundsOf(walk))}`;
+      where m.account_id = ${walk.accountId} and m.peer = any (${digits}::text[]) ${inWindow(tx, boundsOf(walk))}`;
     return found?.count ?? 0;
   });
 
@@ -96,7 +106,7 @@ async function boundaryOf(
   left: Window,
 ): Promise<string | undefined> {
   if (chosen) return undefined;
-  const alone = search?.by === 'number' ? tx`and m.peer = ${search.digits}` : tx``;
+  const alone = search?.by === 'numbers' ? tx`and m.peer = any (${search.digits}::text[])` : tx``;
   // Of the newest the last id of the window, of the oldest the first one behind it: it begins there, or ends before.
   const skipped = order === 'newest' ? WINDOW - 1 : WINDOW;
   const [found] = await tx<{ id: string }[]>`
@@ -135,7 +145,7 @@ type Candidate = { id: string; isNamed: boolean; text: string | null };
 function peersOf(tx: Tx, search: Search): Fragment {
   if (search.by === 'names and words') return tx`and m.peer = any (${search.peers}::text[])`;
   const { by, digits } = search;
-  return by === 'number'
-    ? tx`and m.peer = ${digits}`
-    : tx`and m.peer ~>=~ ${digits} and m.peer ~<~ ${`${digits}:`}`;
+  return by === 'numbers'
+    ? tx`and m.peer = any (${digits}::text[])`
+    : tx`and (${beginsWith(tx, tx`m.peer`, digits)})`;
 }

@@ -1,6 +1,7 @@
 import { failureSentence } from '#contract/messages/failures.ts';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import type { Language } from '#contract/language/language.ts';
+import { shownPeer } from '#contract/messages/peer.ts';
 import type { MessageDetail, TimelineStep } from '#contract/messages.ts';
 import { rupiah } from '#contract/base/money.ts';
 import type { ApiMessage, ApiMessageQuery } from '#contract/rest/messages.ts';
@@ -108,7 +109,7 @@ function apiMessage(
     id: publicId('message', stored.message_id),
     direction: stored.direction,
     token: publicId('token', stored.token_id),
-    peer: stored.peer,
+    peer: shownPeer(stored.peer),
     type: stored.type,
     status: stored.status,
     price: rupiah(stored.price),

@@ -1,5 +1,5 @@
 import { idFloor } from '#contract/base/ids.ts';
-import { normalizePhone } from '#contract/base/phone.ts';
+import { cleanNumber, normalizePhone } from '#contract/base/written-number.ts';
 import type { Fragment, Tx } from '#server/infra/postgres/database.ts';
 import {
   FIRST_ID,
@@ -40,14 +40,12 @@ type Matches = {
  */
 export async function searchMessages(tx: Tx, typed: string, query: PageQuery): Promise<Page> {
   const { accountId } = query;
-  const digits = digitsOf(typed);
-  if (digits === undefined) {
-    return searchNamesAndWords(tx, typed, query);
-  }
-  const [known] = await tx`
-    select 1 from messages where account_id = ${accountId} and peer = ${digits} limit 1`;
-  if (known) return searchOne(tx, digits, query);
-  return searchPeers(tx, beginning(tx, digits, query), query);
+  const readings = readingsOf(typed);
+  if (readings.length === 0) return searchNamesAndWords(tx, typed, query);
+  const [known, another] = await knownOf(tx, accountId, readings);
+  if (known !== undefined && another === undefined) return searchOne(tx, known, query);
+  if (known !== undefined) return searchPeers(tx, withPeers(tx, readings, query), query);
+  return searchPeers(tx, beginning(tx, readings, query), query);
 }
 
 async function searchNamesAndWords(tx: Tx, typed: string, query: PageQuery): Promise<Page> {
@@ -128,25 +126,62 @@ const readIds = (
     ids: tx`select message_id from unnest(${ids}::uuid[]) as f(message_id)`,
   });
 
-/** What was typed as the beginning of a stored number; undefined when it is no number. */
-export function digitsOf(typed: string): string | undefined {
-  const digits = normalizePhone(typed);
-  return /^[0-9]{1,15}$/.test(digits) ? digits : undefined;
+/**
+ * What was typed as the beginning of a stored number; none when it is no number. `8529` may begin `62852…` as well as a
+ * number in Hong Kong, so it has two readings.
+ */
+export function readingsOf(typed: string): string[] {
+  const [byRule, exact] = [normalizePhone(typed), cleanNumber(typed)];
+  const readings = exact.startsWith(byRule) ? [byRule] : [byRule, exact];
+  return readings.filter((digits) => /^[1-9][0-9]{0,14}$/.test(digits));
 }
 
-/** The messages with the phones that begin with these digits. */
+/** Those of some numbers that the account has messages with. */
+export async function knownOf(
+  tx: Tx,
+  accountId: string,
+  numbers: readonly string[],
+): Promise<string[]> {
+  const found = await tx<{ peer: string }[]>`
+    select n.peer from unnest(${numbers}::text[]) as n(peer)
+    where exists (select from messages m where m.account_id = ${accountId} and m.peer = n.peer)`;
+  return found.map(({ peer }) => peer);
+}
+
+/** A condition on a column of phones: it begins with any of these digits. */
+export function beginsWith(tx: Tx, peer: Fragment, beginnings: readonly string[]): Fragment {
+  const [first = tx`false`, ...others] = beginnings.map(
+    (digits) => tx`${peer} ~>=~ ${digits} and ${peer} ~<~ ${`${digits}:`}`,
+  );
+  return others.reduce((all, one) => tx`${all} or ${one}`, first);
+}
+
+/** The messages with the phones that begin with any of these digits. */
 const beginning = (
   tx: Tx,
-  digits: string,
+  beginnings: readonly string[],
   { accountId, filter: { from, until }, order }: PageQuery,
 ): Matches => ({
-  all: tx`and m.peer ~>=~ ${digits} and m.peer ~<~ ${`${digits}:`}`,
-  at: ({ offset, limit }) => tx`
-    select message_id from ids_of_beginning(
-      ${accountId}, ${digits}, ${from === undefined ? FIRST_ID : idFloor(dayStartMs(from))},
-      ${until === undefined ? LAST_ID : idFloor(dayStartMs(until))}, ${order === 'newest'},
-      ${offset}, ${limit}
-    ) as f(message_id)`,
+  all: tx`and (${beginsWith(tx, tx`m.peer`, beginnings)})`,
+  at: ({ offset, limit }) => {
+    const idsOf = (digits: string, place: { offset: number; limit: number }) => tx`
+      select message_id from ids_of_beginning(
+        ${accountId}, ${digits}, ${from === undefined ? FIRST_ID : idFloor(dayStartMs(from))},
+        ${until === undefined ? LAST_ID : idFloor(dayStartMs(until))}, ${order === 'newest'},
+        ${place.offset}, ${place.limit}
+      ) as f(message_id)`;
+    const [first = '', ...others] = beginnings;
+    if (others.length === 0) return idsOf(first, { offset, limit });
+    // No phone begins with both.
+    const enough = { offset: 0, limit: offset + limit };
+    const all = others.reduce(
+      (union, digits) => tx`${union} union all ${idsOf(digits, enough)}`,
+      idsOf(first, enough),
+    );
+    return tx`
+      select a.message_id from (${all}) a
+      order by a.message_id ${sqlOrder(tx, order)} offset ${offset} limit ${limit}`;
+  },
 });
 
 /** The messages with any of these phones. */

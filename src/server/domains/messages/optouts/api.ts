@@ -1,3 +1,4 @@
+import { shownPeer } from '#contract/messages/peer.ts';
 import type { ApiOptout } from '#contract/rest/opt-outs.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import {
@@ -31,9 +32,10 @@ export const openApiOptouts = (sql: Sql, onStored: () => void): ApiOptouts => ({
       const which = { accountId, tokenId, peer };
       const found = await readOptouts(tx, which, { limit: limit + 1, after: cursor });
       const shown = found.slice(0, limit);
+      const last = shown.at(-1);
       return {
         optouts: shown.map(optoutOf),
-        next: found.length > limit ? (shown.at(-1)?.peer ?? null) : null,
+        next: found.length > limit && last ? shownPeer(last.peer) : null,
       };
     }),
   add: async ({ accountId, tokenId }, { peer, reason }) => {
@@ -51,7 +53,7 @@ export const openApiOptouts = (sql: Sql, onStored: () => void): ApiOptouts => ({
 });
 
 const optoutOf = ({ peer, source, reason, created_at }: StoredOptout): ApiOptout => ({
-  phone: peer,
+  phone: shownPeer(peer),
   source,
   reason,
   created_at,

@@ -1,5 +1,5 @@
 import { type IdKind, idPrefixes, publicId, uuidOf } from '#contract/base/ids.ts';
-import { normalizePhone } from '#contract/base/phone.ts';
+import { normalizePhone } from '#contract/base/written-number.ts';
 import type { FoundThing } from '#contract/operator/customers.ts';
 import { holderOfInvoice } from '#server/domains/billing/billing.ts';
 import { holderOfMessage, messageOfRef } from '#server/domains/messages/messages.ts';

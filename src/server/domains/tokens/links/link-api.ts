@@ -1,3 +1,4 @@
+import { shownPeer } from '#contract/messages/peer.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { ApiLink } from '#contract/rest/account.ts';
 import type { Scan } from '#contract/tokens/scan.ts';
@@ -38,7 +39,8 @@ async function stateOf(deps: OpenDeps, tx: Tx, sender: Sender): Promise<Present 
   const { accountId, tokenId } = sender;
   const { status, phone } = await readToken(tx, accountId, tokenId);
   if (status === 'suspended') throw new Refusal('account_suspended', {});
-  if (status === 'linked') return { state: 'connected', qr: null, phone, expires_at: null };
+  if (status === 'linked')
+    return { state: 'connected', qr: null, phone: phone && shownPeer(phone), expires_at: null };
   const ref = await openLinkOf(tx, sender);
   if (!ref) return undefined;
   const { state, qr, expires_at } = await showLink(deps, tx, ref);

@@ -1,4 +1,4 @@
-import { isUserId } from '#contract/messages/peer.ts';
+import { isUserId, storedPeer } from '#contract/messages/peer.ts';
 import { wamidOf } from '#contract/dialects/cloud.ts';
 import type { ChosenOption } from '#contract/messages/choices.ts';
 import { type GraphCode, titleOf } from '#contract/dialects/graph-errors.ts';
@@ -11,7 +11,8 @@ type Content = Received['data']['content'];
  * say nothing.
  */
 export function inboundMessage(event: Received, context: EventContext): object | null {
-  const { id, peer, reply_to: replyTo, content } = event.data;
+  const { id, reply_to: replyTo, content } = event.data;
+  const peer = storedPeer(event.data.peer);
   const about = content.choice?.of ?? replyTo;
   const said = saidBy(event);
   if (!said) return null;
@@ -36,7 +37,7 @@ function authorOf(
 ) {
   const isQuoted = (quoted as { direction?: unknown } | undefined)?.direction === 'out';
   const isOurs = choice !== undefined || isQuoted;
-  return isOurs ? (phone ?? '') : peer;
+  return isOurs ? (phone ?? '') : storedPeer(peer);
 }
 
 /** The type and the object of that name. */
@@ -122,7 +123,11 @@ function cardOf(content: Content): object {
   const email = textIn(content, 'email');
   return {
     name: { formatted_name: name, first_name: name },
-    phones: phones.map((phone) => ({ phone: `+${phone}`, wa_id: phone, type: 'CELL' })),
+    phones: phones.map(storedPeer).map((phone) => ({
+      phone: `+${phone}`,
+      wa_id: phone,
+      type: 'CELL',
+    })),
     ...(company !== undefined && { org: { company } }),
     ...(email !== undefined && { emails: [{ email, type: 'WORK' }] }),
   };

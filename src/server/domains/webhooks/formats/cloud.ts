@@ -1,4 +1,4 @@
-import { isUserId } from '#contract/messages/peer.ts';
+import { isUserId, storedPeer } from '#contract/messages/peer.ts';
 import { createHmac } from 'node:crypto';
 import { businessIdOf, numberIdOf, wamidOf } from '#contract/dialects/cloud.ts';
 import { type GraphCode, graphCodeOf, titleOf } from '#contract/dialects/graph-errors.ts';
@@ -53,7 +53,8 @@ function valueOf(event: WebhookEvent, context: EventContext): object | null {
       return { statuses: [statusOf(event, context)] };
     case 'message.received': {
       const message = inboundMessage(event, context);
-      const { peer, peer_name: name } = event.data;
+      const { peer_name: name } = event.data;
+      const peer = storedPeer(event.data.peer);
       return (
         message && {
           contacts: [
@@ -72,7 +73,8 @@ function valueOf(event: WebhookEvent, context: EventContext): object | null {
 }
 
 function statusOf(event: Sent, { metadata }: EventContext): object {
-  const { id, peer } = event.data;
+  const { id } = event.data;
+  const peer = storedPeer(event.data.peer);
   const echoed = metadata['biz_opaque_callback_data'];
   return {
     id: wamidOf(id),

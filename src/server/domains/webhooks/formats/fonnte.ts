@@ -1,3 +1,4 @@
+import { shownPeer } from '#contract/messages/peer.ts';
 import type { WebhookEvent } from '#contract/webhooks/events.ts';
 import {
   type EventContext,
@@ -18,7 +19,7 @@ export const fonnte: Format = {
     const { event, context, secrets } = outgoing;
     const said = saidBy(event, context);
     const [secret] = secrets;
-    const body = { device: context.phone ?? '', ...said, secret };
+    const body = { device: shownPeer(context.phone ?? ''), ...said, secret };
     return said && jsonRequest(JSON.stringify(body), outgoing);
   },
 };

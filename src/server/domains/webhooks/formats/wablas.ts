@@ -1,3 +1,4 @@
+import { shownPeer } from '#contract/messages/peer.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import type { MessageStatus } from '#contract/messages.ts';
 import type { WebhookEvent } from '#contract/webhooks/events.ts';
@@ -21,7 +22,12 @@ export const wablas: Format = {
     const said = saidBy(event, context);
     const { token } = event.data;
     // They write the device in two ways: the first in webhooks, the other in their API.
-    const body = { ...said, deviceId: token, device_id: token, sender: context.phone ?? '' };
+    const body = {
+      ...said,
+      deviceId: token,
+      device_id: token,
+      sender: shownPeer(context.phone ?? ''),
+    };
     return said && jsonRequest(JSON.stringify(body), outgoing);
   },
 };

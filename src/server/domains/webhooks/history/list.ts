@@ -1,3 +1,4 @@
+import { shownPeer } from '#contract/messages/peer.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type {
@@ -51,7 +52,7 @@ const deliveryFrom = (row: DeliveryRow): Delivery => ({
   last_status: row.last_status,
   last_error: row.last_error,
   ended_at: row.ended_at,
-  peer: row.peer,
+  peer: row.peer && shownPeer(row.peer),
   message_id: row.message_id === null ? null : publicId('message', row.message_id),
 });
 

@@ -1,4 +1,4 @@
-import { isUserId } from '#contract/messages/peer.ts';
+import { isUserId, storedPeer } from '#contract/messages/peer.ts';
 import { wamidOf } from '#contract/dialects/cloud.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type ApiReader, idempotencyKey } from '#server/http/v1/call.ts';
@@ -85,6 +85,6 @@ async function markRead({ messages }: MessageDeps, call: CloudCall, messageId: s
   if (message.direction !== 'in') {
     throw new CloudRefusal(131009, { message_id: phrases.notReceived[reader.language] });
   }
-  await messages.markRead(sender, message.peer);
+  await messages.markRead(sender, storedPeer(message.peer));
   return { success: true };
 }

@@ -1,3 +1,4 @@
+import { shownPeer } from '#contract/messages/peer.ts';
 import type { Refusal } from '#contract/base/refusals.ts';
 import type { Accepted, ApiMessage } from '#contract/rest/messages.ts';
 import type { Device } from '#server/http/dialects/dialect.ts';
@@ -85,7 +86,7 @@ export const devicesAnswer = (device: Device): object => {
     data: [
       {
         autoread: 'off',
-        device: phone ?? '',
+        device: shownPeer(phone ?? ''),
         expired: '-',
         name,
         package: 'Kabari',
@@ -102,7 +103,7 @@ export const devicesAnswer = (device: Device): object => {
 
 /** What `/device` answers. There is no package, and the account does not run out by a day. */
 export const deviceAnswer = ({ name, phone, connected, sentToday, quota }: Device): object => ({
-  device: phone ?? '',
+  device: shownPeer(phone ?? ''),
   device_status: connected ? 'connect' : 'disconnect',
   expired: '-',
   messages: sentToday,

@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ShownPhone, normalizePeer, shownPeer } from '#contract/messages/peer.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { NewMessage } from '#contract/rest/new-message.ts';
 import {
@@ -190,7 +191,7 @@ async function disconnect(deps: DialectDeps, { sender }: DialectCall): Promise<o
 
 /** Which numbers are written as numbers are. Whether a phone is there is known only once something was sent to it. */
 function validate({ given }: DialectCall): object {
-  const numbers = targetsOf(given, NUMBERS_MAX).map(({ to }) => to.replace(/^\+/, ''));
+  const numbers = targetsOf(given, NUMBERS_MAX).map(({ to }) => shownPeer(normalizePeer(to)));
   return {
     not_registered: numbers.filter((number) => !isPhone(number)),
     registered: numbers.filter(isPhone),
@@ -198,4 +199,4 @@ function validate({ given }: DialectCall): object {
   };
 }
 
-const isPhone = (number: string): boolean => /^[1-9]\d{7,14}$/.test(number);
+const isPhone = (number: string): boolean => ShownPhone().safeParse(number).success;

@@ -1,3 +1,4 @@
+import { shownPeer } from '#contract/messages/peer.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { TEXT_MAX } from '#contract/messages.ts';
 import { MESSAGES_MAX } from '#contract/rest/limits.ts';
@@ -150,7 +151,8 @@ async function piecesOf(given: Given, context: ReadContext, max: number): Promis
       ...(atMs > nowMs && { send_at: new Date(atMs).toISOString() }),
       ...(replyTo !== undefined && { reply_to: replyTo }),
     });
-    const to = message instanceof Refusal ? target.to.replace(/^\+/, '') : message.to;
+    const to =
+      message instanceof Refusal ? target.to.replace(/^\+(?!8)/, '') : shownPeer(message.to);
     return { target: to, message, plannedMs };
   });
 }

@@ -1,3 +1,4 @@
+import { cleanNumber, visibleText } from '#contract/base/written-number.ts';
 import { isUserId } from '#contract/messages/peer.ts';
 import { type Given, listOf, textOf, wrong } from '#server/http/dialects/given.ts';
 
@@ -34,9 +35,10 @@ function countryOf(given: Given): string {
 
 /** A number with its country in front, as far as it can be told; the pivot judges it. */
 function phoneOf(phone: string, country: string): string {
-  if (isUserId(phone)) return phone;
-  const bare = phone.replace(/[\s().-]/g, '');
-  if (bare.startsWith('+') || !/^\d+$/.test(bare)) return bare;
+  if (isUserId(visibleText(phone))) return visibleText(phone);
+  const bare = cleanNumber(phone);
+  if (!/^\d+$/.test(bare)) return bare === '' ? phone : bare;
+  if (bare.startsWith('00')) return `+${bare.slice(2)}`;
   if (country === '0') return `+${bare}`;
   if (bare.startsWith('0')) return `+${country}${bare.slice(1)}`;
   return bare.startsWith('8') && country === '62' ? `+62${bare}` : `+${bare}`;

@@ -1,3 +1,4 @@
+import { shownPeer } from '#contract/messages/peer.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Accepted, ApiMessage } from '#contract/rest/messages.ts';
 import type { Device } from '#server/http/dialects/dialect.ts';
@@ -100,7 +101,7 @@ export const deviceAnswer = ({ id, name, phone, connected, quota }: Device): obj
   data: {
     name,
     serial: id,
-    sender: phone ?? '',
+    sender: shownPeer(phone ?? ''),
     quota,
     expired_date: null,
     active: true,
@@ -146,7 +147,7 @@ export function reportRow(message: ApiMessage, from: string | null) {
   const refId = refIdOf(content);
   return {
     id: dialectId(id),
-    phone: { from: from ?? '', to: peer },
+    phone: { from: shownPeer(from ?? ''), to: peer },
     category: type,
     text: wordsOf(message),
     file: typeof link === 'string' ? link : null,

@@ -1,3 +1,4 @@
+import { shownPeer } from '#contract/messages/peer.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { MESSAGES_MAX } from '#contract/rest/limits.ts';
 import type { NewMessage } from '#contract/rest/new-message.ts';
@@ -122,7 +123,7 @@ function toPhones(
   };
   return phones.map((phone) => {
     const message = messageFrom(content, { to: phone, ...envelope });
-    const to = message instanceof Refusal ? phone.slice(0, 40) : message.to;
+    const to = message instanceof Refusal ? phone.slice(0, 40) : shownPeer(message.to);
     return { phone: to, message, shown, refId, planned };
   });
 }

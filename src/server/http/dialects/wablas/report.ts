@@ -3,7 +3,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { MessageStatus, MessageType } from '#contract/messages.ts';
 import type { ApiMessage } from '#contract/rest/messages.ts';
-import { normalizePeer } from '#contract/messages/peer.ts';
+import { normalizePeer, shownPeer } from '#contract/messages/peer.ts';
 import { type DialectCall, type DialectDeps, readerOf } from '#server/http/dialects/dialect.ts';
 import { type Given, listOf, numberOf, textOf, wrong } from '#server/http/dialects/given.ts';
 import { refuseUnstorable } from '#server/http/input.ts';
@@ -166,7 +166,7 @@ function reportQueryOf(given: Given, day: Day | undefined): ReportQuery {
     const at = new Date(message.created_at);
     return (
       (day === undefined || (at >= day.from && at < day.to)) &&
-      (phone === undefined || message.peer === phone) &&
+      (phone === undefined || message.peer === shownPeer(phone)) &&
       (statuses === undefined || statuses.includes(message.status)) &&
       (type === undefined || message.type === type) &&
       (refId === undefined || row.ref_id === refId) &&

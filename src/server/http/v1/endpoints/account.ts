@@ -1,3 +1,4 @@
+import { shownPeer } from '#contract/messages/peer.ts';
 import { rupiah } from '#contract/base/money.ts';
 import type { ApiLink, ApiMutation, Me } from '#contract/rest/account.ts';
 import type { LineKind, Mutation } from '#contract/saldo.ts';
@@ -47,7 +48,7 @@ const mutationOf = (line: Mutation): ApiMutation => ({
   held: line.held_amount,
   available_after: line.available_after,
   messages: line.kind === 'hold' || line.kind === 'correction' ? line.items : 0,
-  message: line.message,
+  message: line.message && { ...line.message, peer: shownPeer(line.message.peer) },
   memo: line.memo,
   topup: line.topup_id,
   invoice: line.invoice_id,

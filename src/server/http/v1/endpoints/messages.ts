@@ -1,4 +1,5 @@
 import type { ApiMessage, ApiMessageQuery } from '#contract/rest/messages.ts';
+import type { KnownNumbers } from '#server/http/input.ts';
 import type { ApiSender } from '#server/http/access.ts';
 import { PROBLEM_TYPE } from '#server/http/v1/answers.ts';
 import type { ApiReader, Handlers } from '#server/http/v1/call.ts';
@@ -17,13 +18,14 @@ export type MessageCalls = {
 };
 
 export const messageHandlers = ({
-  send,
-  list,
-  one,
-  cancel,
-}: MessageCalls): Handlers<'sendMessage' | 'listMessages' | 'getMessage' | 'cancelMessage'> => ({
+  messages: { send, list, one, cancel },
+  knownNumbers,
+}: {
+  messages: MessageCalls;
+  knownNumbers: KnownNumbers;
+}): Handlers<'sendMessage' | 'listMessages' | 'getMessage' | 'cancelMessage'> => ({
   sendMessage: async ({ sender, request, reply }) => {
-    const sent = await sendFrom(send, sender, request);
+    const sent = await sendFrom({ send, knownNumbers }, sender, request);
     if (sent.replayed) void reply.header('Idempotent-Replayed', 'true');
     request.apiRefusals = sent.refused;
     if (sent.status >= 400) void reply.type(PROBLEM_TYPE);

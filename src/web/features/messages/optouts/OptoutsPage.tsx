@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { BellRing, KeyRound, UserX } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
-import { formatPeer, normalizePeer, Peer, writtenPeer } from '#contract/messages/peer.ts';
+import { formatPeer, TypedPeer } from '#contract/messages/peer.ts';
 import { listOptouts, optoutSourceLabel, type Optout } from '#contract/messages/optouts.ts';
 import { useUser } from '#web/api/user.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
@@ -105,11 +105,9 @@ export function OptoutsPage() {
   );
 }
 
-/** What was typed as a whole number; undefined where it is none yet. */
-function peerTyped(typed: string | undefined): string | undefined {
-  const read = Peer().safeParse(normalizePeer(typed ?? ''));
-  return read.success ? writtenPeer(read.data) : undefined;
-}
+/** A whole number as it was typed, which the server reads by what the account knows; undefined where it is none yet. */
+const peerTyped = (typed: string | undefined): string | undefined =>
+  TypedPeer().safeParse(typed).success ? typed : undefined;
 
 function OptoutTable({ token, tokens }: { token: Token; tokens: readonly Token[] }) {
   const search = useSearch(PATH);

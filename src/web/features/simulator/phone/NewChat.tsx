@@ -1,3 +1,4 @@
+import { writtenPeer } from '#contract/messages/peer.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { TEXT_MAX } from '#contract/messages.ts';
 import { simulatedReply } from '#contract/simulator.ts';
@@ -20,7 +21,11 @@ type Props = { phone: string; onBack: () => void; onSent: (peer: string) => void
 export function NewChat({ phone, onBack, onSent }: Props) {
   const client = useQueryClient();
   const form = useForm({ to: '', text: '' }, (values) =>
-    fieldErrors(simulatedReply, { phone, ...values }),
+    fieldErrors(simulatedReply, {
+      ...values,
+      phone: writtenPeer(phone),
+      to: writtenPeer(values.to),
+    }),
   );
   const send = useAct(simulatedReply, {
     onSuccess: (after) => {
@@ -38,7 +43,8 @@ export function NewChat({ phone, onBack, onSent }: Props) {
         noValidate
         className={styles['form']}
         onSubmit={form.submit((values) => {
-          if (!send.busy) send.mutate({ phone, ...values });
+          if (!send.busy)
+            send.mutate({ ...values, phone: writtenPeer(phone), to: writtenPeer(values.to) });
         })}
       >
         <Alert

@@ -2,6 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { ScanQrCode } from 'lucide-react';
 import { Fragment, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import { TEXT_MAX } from '#contract/messages.ts';
+import { writtenPeer } from '#contract/messages/peer.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import {
   type PhoneSample,
@@ -39,6 +40,7 @@ type Props = {
 /** A conversation in the phone, with the box to answer. */
 export function Thread({ phone, conversation, onSeen, onBack, onCamera }: Props) {
   const { peer, lines, newest } = conversation;
+  const numbers = { phone: writtenPeer(phone), to: writtenPeer(peer) };
   const client = useQueryClient();
   const [text, setText] = useState('');
   const place = useFollowing(newest.id);
@@ -53,7 +55,7 @@ export function Thread({ phone, conversation, onSeen, onBack, onCamera }: Props)
   const send = async (said: string) => {
     setText('');
     try {
-      await reply.perform({ phone, to: peer, text: said });
+      await reply.perform({ ...numbers, text: said });
     } catch {
       setText((typed) => typed || said);
     }
@@ -92,7 +94,7 @@ export function Thread({ phone, conversation, onSeen, onBack, onCamera }: Props)
       />
       <Samples
         name={name}
-        onChoose={(what) => void sample.perform({ phone, to: peer, what }).catch(() => undefined)}
+        onChoose={(what) => void sample.perform({ ...numbers, what }).catch(() => undefined)}
       />
       <Composer
         label={`Balas ${name}`}

@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'react';
-import { normalizePhone } from '#contract/base/phone.ts';
+import { normalizePhone } from '#contract/base/written-number.ts';
 import styles from '#web/features/support/chat/ContactForm.module.css';
 import { Button } from '#web/ui/button/Button.tsx';
 import { readVcard, type Contact } from '#web/ui/chat/cards/vcard.ts';

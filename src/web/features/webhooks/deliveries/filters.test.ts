@@ -5,7 +5,7 @@ test('an address becomes filters, and what nobody understands is left out', () =
   expect(readFilters({ state: 'parked', type: 'message.read', peer: '0812-3456-7890' })).toEqual({
     state: 'parked',
     type: 'message.read',
-    peer: '6281234567890',
+    peer: '0812-3456-7890',
   });
   expect(
     readFilters({ state: 'lost', type: 'message.*', peer: '0812', from: '2026-02-31' }),

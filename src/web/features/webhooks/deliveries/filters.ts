@@ -29,7 +29,8 @@ export function readFilters(search: FilterSearch): Filters {
   return {
     ...(state.success && { state: state.data }),
     ...(type.success && { type: type.data }),
-    ...(peer.success && { peer: peer.data }),
+    // As typed: the server reads it by what the account knows.
+    ...(peer.success && search.peer !== undefined && { peer: search.peer }),
     ...rangeOf(search),
   };
 }

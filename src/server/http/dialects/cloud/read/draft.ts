@@ -1,4 +1,5 @@
 import type { Refusal } from '#contract/base/refusals.ts';
+import { international } from '#contract/messages/peer.ts';
 import { messageIdOf } from '#contract/dialects/cloud.ts';
 import { CloudRefusal } from '#server/http/dialects/cloud/errors.ts';
 import { at, given, listAt, textAt, unwrapped } from '#server/infra/net/json-values.ts';
@@ -73,7 +74,10 @@ function contactDraft(contacts: unknown, { language }: DraftOptions): Draft | Re
   const parts = ['first_name', 'middle_name', 'last_name'].flatMap(
     (own) => textAt(name, own) ?? [],
   );
-  const phones = listAt(card, 'phones').map((phone) => at(phone, 'phone') ?? at(phone, 'wa_id'));
+  const phones = listAt(card, 'phones').map((phone) => {
+    const number = at(phone, 'phone') ?? at(phone, 'wa_id');
+    return typeof number === 'string' ? international(number) : number;
+  });
   const contact = given({
     name: at(name, 'formatted_name') ?? (parts.length > 0 ? parts.join(' ') : undefined),
     ...(phones.length > 1 ? { phones } : { phone: phones[0] }),

@@ -1,4 +1,5 @@
 import type { Language } from '#contract/language/language.ts';
+import { international } from '#contract/messages/peer.ts';
 import { messageIdOf } from '#contract/dialects/cloud.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { NewMessage, type PlacedMessage } from '#contract/rest/new-message.ts';
@@ -104,7 +105,7 @@ function envelopeOf(body: unknown, draft: Draft): Draft {
   const isReaction = draft.fields['type'] === 'reaction';
   const fields = given({
     ...draft.fields,
-    to: typeof to === 'number' ? String(to) : to,
+    to: internationalIn(to),
     reply_to: isReaction || quoted === '' ? undefined : publicIdAt(quoted),
     metadata: echoed === undefined || echoed === '' ? undefined : { [ECHOED]: echoed },
   });
@@ -115,6 +116,12 @@ function envelopeOf(body: unknown, draft: Draft): Draft {
     metadata: ECHOED,
   };
   return { fields, places };
+}
+
+/** A recipient as Meta reads it: digits begin with the country, also those that begin with 8; a leading 0 is local. */
+function internationalIn(to: unknown): unknown {
+  const written = typeof to === 'number' ? String(to) : to;
+  return typeof written === 'string' ? international(written) : written;
 }
 
 /** Under this name what a caller wants echoed is kept with the message. */
