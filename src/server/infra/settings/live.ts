@@ -97,7 +97,7 @@ export const latestOf = (allAccountsSql: Sql | Tx): PromiseLike<SettingChange[]>
     order by name, version desc`;
 
 /** A change that counts later. */
-export type WaitingChange = SettingChange & { effective_at: Date };
+type WaitingChange = SettingChange & { effective_at: Date };
 
 /** The changes that wait for their time: a newer version takes the place of one. */
 export const waitingChanges = (allAccountsSql: Sql | Tx): PromiseLike<WaitingChange[]> =>

@@ -86,40 +86,52 @@ function useSettling({ line, onSettled, onMatched }: Props) {
     const input = { line: line.line, reason: form.values.reason };
     const wrong = fieldErrors(dismissBankLine, input);
     if (Object.keys(wrong).length > 0) return form.show(wrong);
-    void confirm({
-      title: 'Kesampingkan mutasi ini?',
-      children:
-        'Mutasi ini tidak lagi ditawarkan untuk isi saldo. Anda masih dapat mencocokkannya dari daftar semua mutasi.',
-      cancelText: 'Batal',
-      confirmText: 'Kesampingkan',
-      tone: 'primary',
-      sentenceOf,
-      onConfirm: () =>
-        settle(async () => {
-          onSettled(await dismiss.perform(input));
-          toast('Mutasi dikesampingkan.', { tone: 'success' });
-        }),
-    });
+    askWhetherAside(() =>
+      settle(async () => {
+        onSettled(await dismiss.perform(input));
+        toast('Mutasi dikesampingkan.', { tone: 'success' });
+      }),
+    );
   };
   const askBoth = () => {
     const input = { line: line.line, reason: form.values.reason };
     const wrong = fieldErrors(confirmBothLines, input);
     if (Object.keys(wrong).length > 0) return form.show(wrong);
-    void confirm({
-      title: 'Keduanya ada di bank?',
-      children: `Pastikan di situs bank bahwa ${formatRupiah(line.amount)} memang masuk dua kali pada hari itu. Setelah ini, mutasi ini diperlakukan sebagai uang tersendiri.`,
-      cancelText: 'Batal',
-      confirmText: 'Keduanya ada',
-      tone: 'primary',
-      sentenceOf,
-      onConfirm: () =>
-        settle(async () => {
-          onSettled(await both.perform(input));
-          toast('Mutasi dinyatakan sebagai uang tersendiri.', { tone: 'success' });
-        }),
-    });
+    askWhetherBoth(line, () =>
+      settle(async () => {
+        onSettled(await both.perform(input));
+        toast('Mutasi dinyatakan sebagai uang tersendiri.', { tone: 'success' });
+      }),
+    );
   };
   return { form, askMatch, askDismiss, askBoth };
+}
+
+/** Asks once more before a twin counts as money of its own. */
+function askWhetherBoth({ amount }: OperatorBankLine, onConfirm: () => Promise<void>): void {
+  void confirm({
+    title: 'Keduanya ada di bank?',
+    children: `Pastikan di situs bank bahwa ${formatRupiah(amount)} memang masuk dua kali pada hari itu. Setelah ini, mutasi ini diperlakukan sebagai uang tersendiri.`,
+    cancelText: 'Batal',
+    confirmText: 'Keduanya ada',
+    tone: 'primary',
+    sentenceOf,
+    onConfirm,
+  });
+}
+
+/** Asks once more before a line is set aside. */
+function askWhetherAside(onConfirm: () => Promise<void>): void {
+  void confirm({
+    title: 'Kesampingkan mutasi ini?',
+    children:
+      'Mutasi ini tidak lagi ditawarkan untuk isi saldo. Anda masih dapat mencocokkannya dari daftar semua mutasi.',
+    cancelText: 'Batal',
+    confirmText: 'Kesampingkan',
+    tone: 'primary',
+    sentenceOf,
+    onConfirm,
+  });
 }
 
 type Candidate = OperatorBankLine['candidates'][number];

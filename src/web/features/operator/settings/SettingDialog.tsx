@@ -18,6 +18,7 @@ import { DateTime } from '#web/ui/time/DateTime.tsx';
 type Props = { setting: LiveSetting; onClose: () => void };
 
 const REASON_HELP = 'Tercatat bersama nama Anda.';
+const RAISING = 'Menaikkan nilainya meminta kata sandi Anda.';
 const WAITS =
   'Kenaikan berlaku setelah disetujui admin lain, atau setelah 24 jam, dan diberitahukan kepada semua operator.';
 
@@ -50,11 +51,9 @@ export function SettingDialog({ setting, onClose }: Props) {
       <DeskForm
         form={form}
         onSubmit={onSubmit}
-        reasonHelp={
-          guarded
-            ? `${REASON_HELP} Menaikkan nilainya meminta kata sandi Anda${guards_money ? '. ' + WAITS : '.'}`
-            : REASON_HELP
-        }
+        reasonHelp={[REASON_HELP, guarded && RAISING, guards_money && WAITS]
+          .filter(Boolean)
+          .join(' ')}
         actions={
           <>
             <Button variant="outline" tone="neutral" onClick={close}>

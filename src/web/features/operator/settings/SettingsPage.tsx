@@ -86,16 +86,7 @@ function Setting({ setting, onOpen }: SettingProps) {
             </>
           )}
         </span>
-        {waiting && (
-          <span className={styles['small']}>
-            Menunggu: {settingWords(kind, waiting.value)}, diusulkan {waiting.by},{' '}
-            <DateTime at={waiting.at} />: {waiting.reason}. Berlaku sendiri{' '}
-            <DateTime at={waiting.effective_at} />.
-            {waiting.can_approve
-              ? ''
-              : ' Yang menyetujuinya harus admin lain, yang tidak diundang pengusulnya dan tidak baru dalam tujuh hari.'}
-          </span>
-        )}
+        <Waiting setting={setting} />
       </span>
       <Row end>
         {waiting && <StatusChip tone="warning">Menunggu</StatusChip>}
@@ -142,5 +133,20 @@ function Setting({ setting, onOpen }: SettingProps) {
         </Button>
       </Row>
     </li>
+  );
+}
+
+/** The change of a setting that waits, with who proposed it and why. */
+function Waiting({ setting: { kind, waiting } }: { setting: LiveSetting }) {
+  if (!waiting) return null;
+  return (
+    <span className={styles['small']}>
+      Menunggu: {settingWords(kind, waiting.value)}, diusulkan {waiting.by},{' '}
+      <DateTime at={waiting.at} />: {waiting.reason}. Berlaku sendiri{' '}
+      <DateTime at={waiting.effective_at} />.
+      {waiting.can_approve
+        ? ''
+        : ' Yang menyetujuinya harus admin lain, yang tidak diundang pengusulnya dan tidak baru dalam tujuh hari.'}
+    </span>
   );
 }
