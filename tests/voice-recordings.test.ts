@@ -11,14 +11,17 @@ import {
   writeOgg,
 } from '#web/ui/chat/recorder/oggOpus.ts';
 
-const sample = join(import.meta.dirname, '../src/server/domains/channels/simulator/samples/suara.ogg');
+const sample = join(
+  import.meta.dirname,
+  '../src/server/domains/channels/simulator/samples/suara.ogg',
+);
 
 type OggPage = { flags: number; granule: number; packets: Uint8Array<ArrayBuffer>[] };
 
 /** The pages of an Ogg file whose packets end with their pages. */
 function pagesOf(bytes: Buffer): OggPage[] {
   const pages: OggPage[] = [];
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const laces = [...bytes.subarray(at + 27, at + 27 + bytes.readUInt8(at + 26))];
     const begin = at + 27 + laces.length;
     const end = begin + laces.reduce((sum, one) => sum + one, 0);
