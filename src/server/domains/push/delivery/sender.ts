@@ -61,10 +61,10 @@ export function startPushSender(
         failed = result?.outcome === 'later';
       })
       .catch(reportError)
-      .then(async () => {
-        const hasRecovered = circuitBreaker.finished(due.service, failed);
-        if (hasRecovered) await retryPostponed(deps.allAccountsSql, due.service);
-      })
+      .then(() => circuitBreaker.finished(due.service, failed))
+      .then((hasRecovered) =>
+        hasRecovered ? retryPostponed(deps.allAccountsSql, due.service) : undefined,
+      )
       .catch(reportError)
       .finally(() => {
         inFlight.delete(work);
