@@ -81,6 +81,7 @@ const example = {
   length: 12_000_000,
   captured: 150,
   lacking: 1_500,
+  variable: '2',
   type: 'image',
   name: 'pesanan_siap',
   languages: 'id, en',

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import * as z from 'zod/mini';
+import type * as z from 'zod/mini';
 import { describe, expect, test } from 'vitest';
 import { registerUser } from '#contract/accounts.ts';
 import { updateUser } from '#contract/people.ts';

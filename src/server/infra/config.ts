@@ -225,11 +225,42 @@ function refuseUnsafe(given: Settings): void {
       throw new StartError(`${name} may name only https:// addresses when NODE_ENV=production.`);
     }
   }
+  refuseTrials(given);
   if (given.SECRET_KEY === undefined) {
     throw new StartError(
       'NODE_ENV=production needs SECRET_KEY; make one with `openssl rand -base64 32` and keep it.',
     );
   }
+  if (given.WEB_URL?.startsWith('ws:')) {
+    throw new StartError('WEB_URL must begin with wss:// when NODE_ENV=production.');
+  }
+  for (const name of ['CAPTCHA_VERIFY_URL', 'CLOUD_URL'] as const) {
+    if (given[name]?.startsWith('http:')) {
+      throw new StartError(`${name} must begin with https:// when NODE_ENV=production.`);
+    }
+  }
+  for (const name of ['BANK_NAME', 'BANK_NUMBER', 'BANK_HOLDER'] as const) {
+    if (given[name] === undefined) {
+      throw new StartError(
+        `NODE_ENV=production needs ${name}: top-ups are transferred to BANK_NAME, BANK_NUMBER, BANK_HOLDER.`,
+      );
+    }
+  }
+  const wide = overlyWideProxies(given.TRUSTED_PROXIES);
+  if (wide.length > 0) {
+    throw new StartError(
+      `TRUSTED_PROXIES=${wide.join(',')} lets callers choose their own address; name only the addresses of your proxy when NODE_ENV=production.`,
+    );
+  }
+  if (given.TRUSTED_PROXIES.length === 0) {
+    throw new StartError(
+      'NODE_ENV=production needs TRUSTED_PROXIES, the proxy that speaks https for this installation.',
+    );
+  }
+}
+
+/** What is for trying things out, and would let strangers in or money be made up. */
+function refuseTrials(given: Settings): void {
   if (given.CAPTCHA_SCRIPT_URL !== undefined) {
     throw new StartError(
       'CAPTCHA_SCRIPT_URL is for trying things out; leave it away when NODE_ENV=production.',
@@ -240,18 +271,10 @@ function refuseUnsafe(given: Settings): void {
       'WEB_ENGINE=stand-in is for trying things out; leave it away when NODE_ENV=production.',
     );
   }
-  if (given.WEB_URL?.startsWith('ws:')) {
-    throw new StartError('WEB_URL must begin with wss:// when NODE_ENV=production.');
-  }
   if (given.CLOCK === 'movable') {
     throw new StartError(
       'CLOCK=movable is for trying things out; leave it away when NODE_ENV=production.',
     );
-  }
-  for (const name of ['CAPTCHA_VERIFY_URL', 'CLOUD_URL'] as const) {
-    if (given[name]?.startsWith('http:')) {
-      throw new StartError(`${name} must begin with https:// when NODE_ENV=production.`);
-    }
   }
   if (given.CAPTCHA_PROVIDER !== 'altcha' && hasTrialKey(given)) {
     throw new StartError(
@@ -263,27 +286,9 @@ function refuseUnsafe(given: Settings): void {
       `BANK_NUMBER=${given.BANK_NUMBER} is the account of the simulated bank; name your own when NODE_ENV=production.`,
     );
   }
-  for (const name of ['BANK_NAME', 'BANK_NUMBER', 'BANK_HOLDER'] as const) {
-    if (given[name] === undefined) {
-      throw new StartError(
-        `NODE_ENV=production needs ${name}: top-ups are transferred to BANK_NAME, BANK_NUMBER, BANK_HOLDER.`,
-      );
-    }
-  }
   if (given.SIMULATOR) {
     throw new StartError(
       'SIMULATOR=on shows one-time codes to everybody; remove it when NODE_ENV=production.',
-    );
-  }
-  const wide = overlyWideProxies(given.TRUSTED_PROXIES);
-  if (wide.length > 0) {
-    throw new StartError(
-      `TRUSTED_PROXIES=${wide.join(',')} lets callers choose their own address; name only the addresses of your proxy when NODE_ENV=production.`,
-    );
-  }
-  if (given.TRUSTED_PROXIES.length === 0) {
-    throw new StartError(
-      'NODE_ENV=production needs TRUSTED_PROXIES, the proxy that speaks https for this installation.',
     );
   }
 }

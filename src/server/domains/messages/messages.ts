@@ -202,10 +202,7 @@ export function openMessages(deps: MessagesDeps): Messages {
         tracing,
       }),
     waiting: accepter.waiting,
-    close: async () => {
-      await accepter.close();
-      await minutes.close();
-    },
+    close: () => accepter.close().then(() => minutes.close()),
   };
 }
 

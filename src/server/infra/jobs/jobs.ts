@@ -68,7 +68,7 @@ export function keepJobs(
   let running: Jobs | undefined;
   /** Waited for by `start`; undefined once the jobs are closed. */
   let started = Promise.withResolvers<Jobs | undefined>();
-  let trouble: unknown;
+  let trouble: Error | undefined;
 
   const startOnce = async () => {
     const owner = openOwner();
@@ -94,7 +94,7 @@ export function keepJobs(
         ms = againMs.first;
         if (running) await watch(running);
       } catch (error) {
-        trouble = error;
+        trouble = error instanceof Error ? error : new Error(String(error));
         const stopped = running;
         running = undefined;
         if (!stopped) log.error({ err: error }, 'the jobs did not start');

@@ -94,8 +94,12 @@ describe('a start', () => {
   const NOWHERE = 'postgres://ani:hunter2@127.0.0.1:1/kabari';
   const check = async (url: string) => {
     const sql = owner(url);
-    await checkDatabase(sql, local).finally(() => sql.end({ timeout: 0 }));
-    return 'prepared';
+    try {
+      await checkDatabase(sql, local);
+      return 'prepared';
+    } finally {
+      await sql.end({ timeout: 0 });
+    }
   };
   const waiting = (lines: string[]) => ({
     log: openLog({ level: 'warn' }, { write: (line) => void lines.push(line) }),

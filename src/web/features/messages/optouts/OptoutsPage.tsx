@@ -125,7 +125,7 @@ function OptoutTable({ token, tokens }: { token: Token; tokens: readonly Token[]
     toast('Nomor ini dapat menerima pesan lagi.', { tone: 'success' });
     await client.invalidateQueries({ queryKey: listKey(listOptouts) });
   };
-  const go = (change: { q?: string | undefined; token?: string | undefined }) =>
+  const go = (change: FilterChange) =>
     void navigate({ to: PATH, change: { ...change, page: undefined }, replace: true });
   return (
     <div className={styles['list']}>
@@ -133,24 +133,7 @@ function OptoutTable({ token, tokens }: { token: Token; tokens: readonly Token[]
         Siapa pun yang membalas STOP, BERHENTI, atau UNSUB masuk ke daftar ini dan tidak menerima
         pesan lagi dari token itu; MULAI mengizinkannya kembali.
       </p>
-      <div className={styles['filters']}>
-        <SearchField
-          label="Cari nomor"
-          placeholder="Nomor lengkap"
-          maxLength={NUMBER_MAX}
-          value={search.q ?? ''}
-          onSearch={(q) => go({ q: q || undefined })}
-        />
-        {tokens.length > 1 && (
-          <SelectOne
-            label="Token"
-            hideLabel
-            options={tokens.map(({ id, name }) => ({ value: id, label: name }))}
-            value={token.id}
-            onChange={(id) => go({ token: id })}
-          />
-        )}
-      </div>
+      <OptoutFilters token={token} tokens={tokens} typed={search.q ?? ''} onChange={go} />
       {peer === undefined && !list.error && list.data?.total ? (
         <p className={styles['note']} role="status">
           {formatNumber(list.data.total)} nomor berhenti.
@@ -182,6 +165,41 @@ function OptoutTable({ token, tokens }: { token: Token; tokens: readonly Token[]
           </NoRows>
         }
       />
+    </div>
+  );
+}
+
+type FilterChange = { q?: string | undefined; token?: string | undefined };
+
+function OptoutFilters({
+  token,
+  tokens,
+  typed,
+  onChange,
+}: {
+  token: Token;
+  tokens: readonly Token[];
+  typed: string;
+  onChange: (change: FilterChange) => void;
+}) {
+  return (
+    <div className={styles['filters']}>
+      <SearchField
+        label="Cari nomor"
+        placeholder="Nomor lengkap"
+        maxLength={NUMBER_MAX}
+        value={typed}
+        onSearch={(q) => onChange({ q: q || undefined })}
+      />
+      {tokens.length > 1 && (
+        <SelectOne
+          label="Token"
+          hideLabel
+          options={tokens.map(({ id, name }) => ({ value: id, label: name }))}
+          value={token.id}
+          onChange={(id) => onChange({ token: id })}
+        />
+      )}
     </div>
   );
 }

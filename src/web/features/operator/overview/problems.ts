@@ -104,10 +104,8 @@ function ofInstallation(overview: OperatorOverview): Found {
   ];
 }
 
-function ofMoney(money: MoneyOverview, at: Date): Found {
-  const { check, audit, reconciliation, waiting, proposals, seller } = money;
-  const isOlder = (ms: number, { oldest }: { oldest: Date | null }): boolean =>
-    oldest !== null && at.getTime() - oldest.getTime() > ms;
+function ofChecks(money: MoneyOverview, at: Date): Found {
+  const { check, audit, reconciliation, seller } = money;
   const books = { to: '/operator/pembukuan', label: 'Buka pembukuan' } as const;
   return [
     check?.ok === false && {
@@ -141,6 +139,15 @@ function ofMoney(money: MoneyOverview, at: Date): Found {
       says: sellerGapWords(seller),
       act: { to: '/operator/pengaturan', label: 'Lengkapi' },
     },
+  ];
+}
+
+function ofMoney(money: MoneyOverview, at: Date): Found {
+  const { waiting, proposals } = money;
+  const isOlder = (ms: number, { oldest }: { oldest: Date | null }): boolean =>
+    oldest !== null && at.getTime() - oldest.getTime() > ms;
+  return [
+    ...ofChecks(money, at),
     proposals.for_you > 0 && {
       key: 'proposals',
       severity: 'warning',

@@ -1,6 +1,6 @@
 import { Peer, isUserId } from '#contract/messages/peer.ts';
 import type { MediaKind } from '#contract/media/kinds.ts';
-import { normalizePhone } from '#contract/base/phone.ts';
+import { normalizePhone } from '#contract/base/written-number.ts';
 import type { Inbound, MessageBody } from '#server/domains/channels/channels.ts';
 import { takeInbound } from '#server/domains/channels/inbound-file.ts';
 import type { CloudNumber } from '#server/domains/channels/cloud/numbers.ts';

@@ -4,7 +4,7 @@ import type {
   ReceivedMessage,
 } from '#server/domains/channels/web/engine/engine.ts';
 import type { MediaKind } from '#contract/media/kinds.ts';
-import { normalizePhone } from '#contract/base/phone.ts';
+import { normalizePhone } from '#contract/base/written-number.ts';
 import { readCard } from '#contract/messages/vcard.ts';
 import { isPerson, lidIn, phoneIn } from './addresses.ts';
 
