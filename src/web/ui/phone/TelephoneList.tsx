@@ -70,6 +70,28 @@ const PAGE = 8;
 const isSame = (one: Country, other: Country | undefined) =>
   one.iso2 === other?.iso2 && one.dialCode === other.dialCode;
 
+/** The place of a country in the list; the first where it is not. */
+const placeIn = (list: readonly Country[], country: Country | undefined): number =>
+  Math.max(
+    0,
+    list.findIndex((one) => isSame(one, country)),
+  );
+
+type Moving = { at: number; count: number; hasEnds: boolean };
+
+/** The row that a key moves to, among those there are; undefined for other keys. */
+function movedTo(key: string, { at, count, hasEnds }: Moving): number | undefined {
+  const moves: Record<string, number> = {
+    ArrowDown: at + 1,
+    ArrowUp: at - 1,
+    PageDown: at + PAGE,
+    PageUp: at - PAGE,
+    ...(hasEnds && { Home: 0, End: count - 1 }),
+  };
+  const to = moves[key];
+  return to === undefined ? undefined : Math.min(Math.max(0, to), Math.max(0, count - 1));
+}
+
 function Countries({ table, options, now, onPick, onClose }: Props) {
   const { enableSearch = false, searchNotFound } = options;
   const [list] = useState(() => listed(table));
@@ -79,17 +101,13 @@ function Countries({ table, options, now, onPick, onClose }: Props) {
   const pause = useRef<number>(undefined);
   useEffect(() => () => window.clearTimeout(pause.current), []);
   const found = searchCountries(list, query);
-  const placeOf = (country: Country | undefined) =>
-    Math.max(
-      0,
-      list.findIndex((one) => isSame(one, country)),
-    );
+  const placeOf = (country: Country | undefined) => placeIn(list, country);
   const [active, setActive] = useState(() => placeOf(now.country));
   const jump = useTypeAhead((word) => {
     const country = typeAhead(list, word);
     if (country) setActive(placeOf(country));
   });
-  const startOf = (text: string) => (text.trim() === '' ? placeOf(now.country) : 0);
+  const startOf = (text: string) => (text.trim() ? 0 : placeOf(now.country));
   const search = (text: string) => {
     window.clearTimeout(pause.current);
     setTyped(text);
@@ -109,18 +127,11 @@ function Countries({ table, options, now, onPick, onClose }: Props) {
     const isPending = typed !== query;
     const matches = isPending ? searchCountries(list, typed) : found;
     const at = isPending ? startOf(typed) : active;
-    const moves: Record<string, number> = {
-      ArrowDown: at + 1,
-      ArrowUp: at - 1,
-      PageDown: at + PAGE,
-      PageUp: at - PAGE,
-      ...(!enableSearch && { Home: 0, End: matches.length - 1 }),
-    };
-    const to = moves[event.key];
+    const to = movedTo(event.key, { at, count: matches.length, hasEnds: !enableSearch });
     const country = matches[at];
     if (to !== undefined) {
       if (isPending) search(typed);
-      setActive(Math.min(Math.max(0, to), Math.max(0, matches.length - 1)));
+      setActive(to);
     } else if (event.key === 'Enter' && country) pick(country, event);
     else if (event.key === 'Escape' && typed !== '') search('');
     else if (event.key === 'Escape') onClose('button');
@@ -130,16 +141,13 @@ function Countries({ table, options, now, onPick, onClose }: Props) {
     event.stopPropagation();
   };
   const id = useId();
-  const idOf = (country: Country | undefined) =>
-    country && `${id}-${country.iso2}-${country.dialCode}`;
+  const idOf = (one: Country | undefined) => one && `${id}-${one.iso2}-${one.dialCode}`;
   const activeId = idOf(found[active]);
   useShown(activeId);
   const links = { 'aria-activedescendant': activeId, onKeyDown: press };
   return (
     <div className={styles['countries']}>
-      {enableSearch && (
-        <SearchBox {...links} id={id} text={typed} options={options} onType={type} />
-      )}
+      {enableSearch && <SearchBox {...links} {...{ id, options }} text={typed} onType={type} />}
       <ListBox
         {...(!enableSearch && links)}
         id={id}

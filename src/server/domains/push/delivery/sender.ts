@@ -62,9 +62,7 @@ export function startPushSender(
       })
       .catch(reportError)
       .then(() => circuitBreaker.finished(due.service, failed))
-      .then((hasRecovered) =>
-        hasRecovered ? retryPostponed(deps.allAccountsSql, due.service) : undefined,
-      )
+      .then((recovered) => recovered && retryPostponed(deps.allAccountsSql, due.service))
       .catch(reportError)
       .finally(() => {
         inFlight.delete(work);
