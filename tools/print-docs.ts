@@ -80,6 +80,7 @@ const example = {
   captured: 150,
   lacking: 1_500,
   type: 'image',
+  variable: 'nomor',
   name: 'pesanan_siap',
   languages: 'id, en',
   language: 'id',
@@ -97,6 +98,7 @@ const example = {
 const ownExamples: Partial<Record<RefusalCode, object>> = {
   webhook_unconfirmed: { status: 503, why: 'status' },
   recipients_unreadable: { why: 'no_numbers' },
+  template_value_unfit: { why: 'breaks' },
 };
 
 /** @throws Error when a sentence could mention a fact that has no example here. */
