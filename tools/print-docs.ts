@@ -83,6 +83,7 @@ const example = {
   lacking: 1_500,
   variable: '2',
   type: 'image',
+  variable: 'nomor',
   name: 'pesanan_siap',
   languages: 'id, en',
   language: 'id',
@@ -100,6 +101,7 @@ const example = {
 const ownExamples: Partial<Record<RefusalCode, object>> = {
   webhook_unconfirmed: { status: 503, why: 'status' },
   recipients_unreadable: { why: 'no_numbers' },
+  template_value_unfit: { why: 'breaks' },
 };
 
 /** @throws Error when a sentence could mention a fact that has no example here. */
