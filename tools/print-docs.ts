@@ -81,7 +81,6 @@ const example = {
   length: 12_000_000,
   captured: 150,
   lacking: 1_500,
-  variable: '2',
   type: 'image',
   variable: 'nomor',
   name: 'pesanan_siap',
