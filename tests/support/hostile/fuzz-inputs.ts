@@ -445,10 +445,9 @@ function waysOf(setup: Hostile, choices: Choices): Readonly<Record<string, () =>
 
 /** Begins a draft with a list that was taken, and forgets it: the list is read on the way. @returns the statuses */
 export async function readUploadedList(
-  { running, held, session, cookie }: Hostile,
-  upload: string,
+  { running, held, cookie }: Hostile,
+  { upload, token }: { upload: string; token: string },
 ): Promise<number[]> {
-  const token = session();
   const ask = async (act: string, fields: object) =>
     running.ask(act, { token, key: crypto.randomUUID(), ...fields }, { headers: { cookie } });
   const made = await ask('campaign_create', { name: 'Promo', token_id: held.tokenId, upload });
