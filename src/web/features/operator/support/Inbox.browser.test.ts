@@ -103,7 +103,7 @@ test('who waits is found, answered and finished with the keyboard alone', async 
   });
   await tab.keyboard.type('kopi');
   await row(tab, 'Kopi Senja').waitFor();
-  expect(new URL(tab.url()).searchParams.get('q')).toBe('kopi');
+  await waitFor(() => expect(new URL(tab.url()).searchParams.get('q')).toBe('kopi'));
   await tab.keyboard.press('ArrowDown');
   await waitFor(async () => expect(await isFocused(tab, row(tab, 'Kopi Senja'))).toBe(true));
   await done();
