@@ -104,7 +104,13 @@ test('under kills of its workers and the database each recipient gets their mess
 
   const { recipients, messages, cost } = await campaign.read();
   expect(recipients).toMatchObject({ total: ROWS, placed: ROWS, waiting: 0, refused: 0 });
-  expect(messages).toMatchObject({ waiting: 0, sent: 0, failed: 0, cancelled: 0, expired: 0 });
+  expect(messages).toMatchObject({
+    waiting: 0,
+    sent: ROWS,
+    failed: 0,
+    cancelled: 0,
+    expired: 0,
+  });
   const left = await sql<{ peer: string; text: string; price: number }[]>`
     select peer, body ->> 'text' as text, price from messages
     where account_id = ${accountId} and direction = 'out' and status <> 'cancelled'`;

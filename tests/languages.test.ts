@@ -13,6 +13,7 @@ import { apiRefusals } from '#contract/rest.ts';
 const facts = {
   why: '…',
   what: 'Pesan',
+  variable: '2',
   allow: 'GET',
   seconds: 30,
   limit: 5,
@@ -38,8 +39,10 @@ const facts = {
 };
 
 /** Where a fact is one of a few words. */
-const factsOf = (code: RefusalCode) =>
-  code === 'webhook_unconfirmed' ? { ...facts, status: null, why: 'late' } : facts;
+const factsOf = (code: RefusalCode) => {
+  if (code === 'template_value_unfit') return { ...facts, why: 'breaks' };
+  return code === 'webhook_unconfirmed' ? { ...facts, status: null, why: 'late' } : facts;
+};
 
 const indonesian =
   /\b(yang|tidak|sudah|belum|lagi|dengan|untuk|harus|pesan|kunci|nomor|jaringan|perlu|akun|saldo|sedang|bila|kami|kirim|terlalu)\b/i;

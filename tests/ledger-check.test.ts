@@ -199,7 +199,7 @@ const harms: Record<string, { harm: string; seen: readonly string[] }> = {
     seen: ['I11'],
   },
   'a paid top-up without its invoice': {
-    harm: `update invoices set status = 'open', number = null, paid_at = null, paid_with = null,
+    harm: `update invoices set status = 'void', number = null, paid_at = null, paid_with = null,
              received = null where status = 'paid';
            delete from invoice_counters`,
     seen: ['I11', 'I13'],

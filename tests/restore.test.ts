@@ -168,11 +168,14 @@ async function powerCut(app: Started, folder: string): Promise<void> {
   const pid = Number(
     (await readFile(join(folder, 'postgres/postmaster.pid'), 'utf8')).split('\n')[0],
   );
-  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   app.child.kill('SIGKILL');
-  for (const one of [pid, ...children.trim().split(' ').map(Number)]) process.kill(one, 'SIGKILL');
+  // It begins no more processes: all that write are known, and are gone before anything looks at the disk.
+  process.kill(pid, 'SIGSTOP');
+  const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  const all = [...children.trim().split(' ').map(Number), pid];
+  for (const one of all) process.kill(one, 'SIGKILL');
   await app.exit;
-  await waitFor(() => expect(existsSync(`/proc/${pid}`)).toBe(false));
+  await waitFor(() => expect(all.filter((one) => existsSync(`/proc/${one}`))).toEqual([]));
 }
 
 const ended = async (child: ChildProcess, exit: Promise<unknown>) => {

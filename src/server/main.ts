@@ -285,7 +285,7 @@ async function main(): Promise<void> {
     endOnBug(log);
     closeOnSignal(running, log);
     for (const { given, meant } of misspeltSettings(process.env)) {
-      log.warn(`${given} is no setting and is ignored; ${meant} may be meant`);
+      log.warn({ given, meant }, 'a variable is ignored: it resembles a setting');
     }
     const port = await start(config, log, running);
     requireOpen(running);

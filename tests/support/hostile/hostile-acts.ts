@@ -107,6 +107,7 @@ export const samplesOf = (held: Held): Readonly<Record<string, Fields>> => ({
     url: 'https://127.0.0.1/kabari',
     format: 'kabari',
     kinds: ['message.received'],
+    verify_token: 'kata-webhook-ani',
   },
   webhook_switch: { token_id: held.tokenId, state: 'off' },
   webhook_secret_rotate: { token_id: held.tokenId },

@@ -307,7 +307,7 @@ describe('a campaign', () => {
     await shop.ask('campaign_resume', { campaign_id: id });
     await shop.until(id, ({ status, messages }) => {
       expect(status).toBe('done');
-      expect(messages).toMatchObject({ waiting: 0, sent: 0, cancelled: 0 });
+      expect(messages).toMatchObject({ waiting: 0, sent: 60, cancelled: 0 });
       expect(messages.delivered).toBe(60);
     });
     const texts = await textsOf(db, ani.accountId);

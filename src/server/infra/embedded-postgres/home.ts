@@ -4,11 +4,14 @@ import {
   chmodSync,
   chownSync,
   constants,
+  closeSync,
   cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
   readFileSync,
+  fsyncSync,
+  openSync,
   readdirSync,
   renameSync,
   rmSync,
@@ -165,8 +168,8 @@ function packageFolder(): string {
 
 /**
  * The server's programs, copied beside the data: `node_modules` is never written to, and as root the
- * operating-system user could not read it there. The copy is finished under another name and renamed, so a copy
- * that exists is whole.
+ * operating-system user could not read it there. The copy is finished under another name, synced and renamed, so a copy
+ * that exists is whole, also after a power cut.
  */
 function copyPrograms(folder: string): string {
   const from = packageFolder();
@@ -181,7 +184,10 @@ function copyPrograms(folder: string): string {
     mode: constants.COPYFILE_FICLONE,
   });
   makeLinks(half);
-  if (process.platform !== 'win32') openToAll(half);
+  if (process.platform !== 'win32') {
+    openToAll(half);
+    syncFiles(half);
+  }
   renameSync(half, programs);
   for (const old of readdirSync(folder)) {
     if (old.startsWith('postgresql-') && join(folder, old) !== programs) {
@@ -189,6 +195,16 @@ function copyPrograms(folder: string): string {
     }
   }
   return programs;
+}
+
+/** Writes the files of a folder out to the disk. */
+function syncFiles(folder: string): void {
+  for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
+    if (entry.isSymbolicLink()) continue;
+    const file = openSync(join(entry.parentPath, entry.name), 'r');
+    fsyncSync(file);
+    closeSync(file);
+  }
 }
 
 function versionOf(packaged: string): string {

@@ -17,6 +17,8 @@ const shown: Shown = {
   route: 'text',
   act: 'text',
   status: 'plain',
+  given: 'plain',
+  meant: 'plain',
   ms: 'plain',
   ip: 'plain',
   account: 'plain',

@@ -69,10 +69,10 @@ describe('the database is refused', () => {
   });
 
   test('when its clock is more than two seconds off', async ({ db }) => {
-    const hurried = { ...local, now: () => Date.now() + 5_000 };
-    expect(await refusal(db.url, hurried)).toContain('are 5 s apart');
-    const late = { ...local, now: () => Date.now() - 5_000 };
-    expect(await refusal(db.url, late)).toContain('are 5 s apart');
+    const hurried = { ...local, now: () => Date.now() + 60_000 };
+    expect(await refusal(db.url, hurried)).toMatch(/are \d+ s apart/);
+    const late = { ...local, now: () => Date.now() - 60_000 };
+    expect(await refusal(db.url, late)).toMatch(/are \d+ s apart/);
     const close = { ...local, now: () => Date.now() + 1_000 };
     expect(await refusal(db.url, close)).toBe('accepted');
   });

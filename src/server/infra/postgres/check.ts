@@ -166,7 +166,8 @@ function unreachable(sql: Sql, error: unknown): string {
   if (code === READ_ONLY) return takesNoWrites(database);
   if (code === '3D000')
     return `The database ${database} does not exist on ${place}; create it first.`;
-  if (code === '28P01') return `The database on ${place} refuses the role ${user} or its password.`;
+  if (code === '28P01' || /role .* does not exist/.test(String(error)))
+    return `The database on ${place} refuses the role ${user} or its password.`;
   if (code.startsWith('28')) {
     const encrypted = tls
       ? ''

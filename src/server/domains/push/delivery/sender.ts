@@ -62,7 +62,9 @@ export function startPushSender(
       })
       .catch(reportError)
       .then(() => circuitBreaker.finished(due.service, failed))
-      .then((recovered) => recovered && retryPostponed(deps.allAccountsSql, due.service))
+      .then((hasRecovered) =>
+        hasRecovered ? retryPostponed(deps.allAccountsSql, due.service) : undefined,
+      )
       .catch(reportError)
       .finally(() => {
         inFlight.delete(work);
@@ -70,9 +72,7 @@ export function startPushSender(
       });
     inFlight.add(work);
   };
-  const reportError = (error: unknown) => {
-    if (!isTransient(error)) deps.report(error);
-  };
+  const reportError = (error: unknown) => void (isTransient(error) || deps.report(error));
   const poll = async () => {
     if (performance.now() - cleanedAtMs > CLEANUP_MS) {
       cleanedAtMs = performance.now();
