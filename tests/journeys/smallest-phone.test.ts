@@ -6,6 +6,7 @@ import { settled } from './browser/browser.ts';
 import { openDesk } from './seeds/desk.ts';
 import { shopAt } from './seeds/shop.ts';
 import { setUpJourney } from './support/stage.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
@@ -30,7 +31,7 @@ async function tooWide(tab: Page, address: string, paths: readonly string[]): Pr
   for (const path of paths) {
     await tab.goto(address + path);
     await tab.getByRole('heading', { level: 1 }).first().waitFor();
-    await tab.waitForLoadState('networkidle');
+    await waitFor(async () => expect(await tab.locator('main [aria-busy=true]').count()).toBe(0));
     for (const textSize of ['100%', '200%']) {
       await tab.evaluate((size) => void (document.documentElement.style.fontSize = size), textSize);
       await settled(tab);
