@@ -1,12 +1,11 @@
 import * as z from 'zod/mini';
 import { passesForOperator } from '#contract/base/operator-names.ts';
-import { allUnusable, unusable } from '#contract/base/unusable.ts';
+import { withoutUnusable } from '#contract/base/unusable.ts';
 
-const onlyUsable = new RegExp(`^[^${unusable}<>]*$`, 'u');
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /** Whether a text has a letter, digit or sign that people see. */
-const isVisible = (text: string): boolean => visible.test(text.replace(allUnusable, ''));
+const isVisible = (text: string): boolean => visible.test(withoutUnusable(text));
 
 const UNUSABLE = 'Nama berisi karakter yang tidak dapat dipakai.';
 
@@ -31,7 +30,11 @@ export const TypedName = ({
     z.trim(),
     z.minLength(min, missing),
     z.maxLength(max, { error: tooLong, abort: true }),
-    z.refine((name) => onlyUsable.test(name) && (name === '' || isVisible(name)), wrong),
+    z.refine(
+      (name) =>
+        withoutUnusable(name) === name && !/[<>]/.test(name) && (name === '' || isVisible(name)),
+      wrong,
+    ),
   );
 
 /** The same for names by which people know each other: none of them may pass for the operator of the installation. */
@@ -48,24 +51,23 @@ export const PublicName = (rules: NameRules) =>
  * it is visible.
  */
 export function cleanedName(name: string, max: number): string | undefined {
-  const line = name
-    .slice(0, 4 * max)
-    .toWellFormed()
-    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
-    .replace(allUnusable, '')
-    .trim();
+  const line = withoutUnusable(
+    name
+      .slice(0, 4 * max)
+      .toWellFormed()
+      .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' '),
+  ).trim();
   return isVisible(line) ? line.slice(0, max).toWellFormed().trim() : undefined;
 }
 
-const bidiControls = /[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069]/g;
 const rightToLeft =
   /[\u0590-\u08FF\uFB1D-\uFDFF\uFE70-\uFEFC\u{10800}-\u{10FFF}\u{1E800}-\u{1EFFF}]/u;
 
 /**
  * A name inside a sentence: one that is written from right to left stands between FSI and PDI, so that it does not
- * reorder the words around it. Marks of direction inside it are dropped; other names stay as they are.
+ * reorder the words around it. Unusable characters inside it are dropped; other names stay as they are.
  */
 export function isolated(name: string): string {
-  const bare = name.replace(bidiControls, '');
+  const bare = withoutUnusable(name);
   return rightToLeft.test(bare) ? `\u2068${bare}\u2069` : bare;
 }
