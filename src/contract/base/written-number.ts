@@ -25,7 +25,7 @@ export function to62(phone: string, { long = false }: { long?: boolean } = {}): 
 const FULL_WIDTH = /[\uFF01-\uFF5E]/g;
 const FULL_WIDTH_OFFSET = 0xfee0;
 /** Characters without a shape: direction marks, zero widths, soft hyphens, variation selectors, control characters. */
-const INVISIBLE = /[[\p{Cc}--\s]\p{Cf}\p{Default_Ignorable_Code_Point}]/gv;
+const INVISIBLE = /[[\p{Cc}--\s]\p{Cf}\p{DI}]/gv;
 /** What stands between digits: blanks, brackets, dots, dashes of every kind, minus signs. */
 const SEPARATORS = /[\s().\p{Pd}\u02D7\u2043\u207B\u208B\u2212\u2796]/gu;
 
