@@ -4,7 +4,7 @@
  * emoji stay: several scripts are written with them.
  */
 const unusable =
-  /[[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{DI}\u0600-\u0605\u06DD\u070F\u2800\uFFF9-\uFFFC]--[\u200C\u200D\uFE00-\uFE0F]]/gv;
+  /[[\p{Cc}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{DI}\u0600-\u0605\u06DD\u070F\u2800\uFFF9-\uFFFC]--[\uFE00-\uFE0F]--\u200C--\u200D]/gv;
 
 /** Without characters that a file's name cannot have, either. */
 export const withoutUnusable = (text: string): string => text.replace(unusable, '');
