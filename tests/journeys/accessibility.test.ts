@@ -67,7 +67,7 @@ journey('the operator can do their work', async ({ product, person }) => {
   const session = await signIn(product.address, product.operator);
   const { open } = await person({ still: true, session });
   const { faults, look } = inspection();
-  const tab = await open('/operator/isi-saldo');
+  const tab = await open('/operator/isi-saldo?status=pending');
   const row = tab.getByRole('row', { name: /Batik Kenanga/ });
   await row.waitFor();
   await look(tab, 'operator');
