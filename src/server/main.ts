@@ -1,5 +1,3 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -8,7 +6,7 @@ import { openFirstPassword } from './app/first-password.ts';
 import { type Container, openContainer } from './app/container.ts';
 import { RELEASE } from './app/release.ts';
 import { type Worker, startWorker } from './app/worker.ts';
-import { listenOn } from './http/connections.ts';
+import { listenOn, tryPort } from './http/connections.ts';
 import { readWebApp } from './http/site/static.ts';
 import { type Config, misspeltSettings, readConfig } from './infra/config.ts';
 import { wanting } from './infra/postgres/address.ts';
@@ -159,15 +157,11 @@ async function listen(app: FastifyInstance, address: Listening): Promise<number>
 
 /** Opens the port for a moment. @throws StartError when it cannot be had. */
 async function requireFreePort(address: Listening): Promise<void> {
-  const { host, port } = address;
-  const server = createServer();
   try {
-    await once(server.listen({ host, port }), 'listening');
+    await tryPort({ host: address.host, port: address.port });
   } catch (error) {
     throw portError(error, address);
   }
-  server.close();
-  await once(server, 'close');
 }
 
 /** The sentence for a port that cannot be had; any other error as it is. */

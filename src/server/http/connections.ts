@@ -101,7 +101,8 @@ export async function listenOn(
   return taken;
 }
 
-async function tryPort(where: { host: string; port: number }): Promise<void> {
+/** Listens on a port for a moment. @throws what listening throws, when the port cannot be had. */
+export async function tryPort(where: { host: string; port: number }): Promise<void> {
   const trial = createServer();
   await listening(trial, where);
   await new Promise((resolve) => trial.close(resolve));
