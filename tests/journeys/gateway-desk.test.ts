@@ -33,7 +33,7 @@ journey('the operator sees what a gateway took and gave back, and settles it', a
 
   // What waits at a gateway is found by the filter, and nobody is asked for a bank's reference.
   await tab.getByRole('link', { name: 'Isi saldo' }).first().click();
-  await tab.getByText('Tidak ada isi saldo yang menunggu.', { exact: false }).waitFor();
+  await tab.getByText('Tidak ada isi saldo yang menunggu tindakan.', { exact: false }).waitFor();
   await tab.getByLabel('Status', { exact: true }).selectOption({ label: 'Menunggu di gerbang' });
   await tab
     .getByRole('row', { name: /Kopi Senja/ })

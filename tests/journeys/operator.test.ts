@@ -23,6 +23,8 @@ journey('the operator confirms a top-up by hand, and the customer sees it', asyn
   await fillLogin(tab, operator);
   await arrivesAt(tab, '/operator');
   await tab.getByRole('link', { name: 'Isi saldo', exact: true }).click();
+  // A top-up without a slip waits for its customer: the list shows it by its status.
+  await tab.getByLabel('Status', { exact: true }).selectOption({ label: 'Menunggu pembayaran' });
   await tab
     .getByRole('row', { name: /Kopi Senja/ })
     .getByRole('button')
