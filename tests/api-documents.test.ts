@@ -111,7 +111,7 @@ function wordsOf(value: unknown, name = ''): unknown[] {
   );
 }
 
-/** What has happened is told to the webhook, as the worker of a server does. */
+/** Delivers events to the webhook, as the worker of a server does. */
 async function tellWebhook(running: RunningApp, db: TestDatabase): Promise<void> {
   await db.allAccountsSql`select publish_outbox(1000)`;
   const worker = running.container.webhooks.start();

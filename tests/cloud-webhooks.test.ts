@@ -288,7 +288,7 @@ test('an inbox connects as Chatwoot does: its templates, its number, its own wor
   expect((await graph(shop, `${waba}/subscribed_apps`)).body.data).toEqual([]);
 });
 
-test('unknown addresses of the Cloud API answer as Meta does, whatever the method', async ({
+test('unknown addresses of the Cloud API answer as Meta does, for every method', async ({
   shop,
 }) => {
   for (const path of ['/v13.0', '/v13.0/', '/v99.0/app/subscriptions', `/${shop.businessId}/x/y`]) {

@@ -39,7 +39,7 @@ const test = base.extend<{ shop: Shop }>({
   },
 });
 
-/** Somebody at this number writes to the shop; the message's id. */
+/** A person at this number writes to the shop. @returns the message's id */
 async function receiveFrom({ running, db, accountId, tokenId }: Shop, peer: string) {
   await running.container.messages.sinks.inbound({
     accountId,
@@ -57,7 +57,7 @@ async function receiveFrom({ running, db, accountId, tokenId }: Shop, peer: stri
   return publicId('message', row?.id ?? '');
 }
 
-/** Who a message went to. */
+/** Recipient of a message. */
 async function receiverOf({ db, accountId }: Shop, id: unknown): Promise<string | undefined> {
   const [row] = await db.allAccountsSql<{ peer: string }[]>`
     select peer from messages
@@ -247,7 +247,7 @@ const takenBy: Readonly<
   'message_list, search': async (shop, q) => {
     const rows = await portal(shop, 'message_list', { q });
     const peers = new Set<string>(rows.map(({ peer }: { peer: string }) => peer));
-    // What a person searches for may also be the Indonesian number.
+    // A typed search may also mean the Indonesian number.
     peers.delete(`62${q}`);
     return [...peers].join(' ');
   },

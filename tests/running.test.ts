@@ -26,7 +26,7 @@ function callAt(text: string, open: number): string {
   return '';
 }
 
-/** Where the server writes such a line. */
+/** Destination of such a line. */
 const logCalls = /\b(?:log(?:\.(?:warn|error|fatal)|\[level\])|countedWarnings\(log\))\(/g;
 
 /** Lines of the log that say of trouble, as the code of the server has them: level, fields, words. */

@@ -44,7 +44,7 @@ function isForHere({ os, cpu, libc }) {
   );
 }
 
-/** What `package-lock.json` names and `node_modules` lacks, as `{ name, dev }`; npm leaves optional ones out silently. */
+/** Packages that `package-lock.json` names and `node_modules` lacks, as `{ name, dev }`; npm leaves optional ones out silently. */
 function missingPackages() {
   const names = [...readLockfile('package-lock.json')];
   const installed = 'node_modules/.package-lock.json';
@@ -183,7 +183,7 @@ export function build(node, gallery = !isProduction()) {
 const WITH_GALLERY = ' with the gallery';
 const stamp = join(root, 'dist/.stamp');
 
-/** What the last build was made of; empty when there is none. */
+/** Sources of the last build; empty when there is none. */
 const builtStamp = () => (existsSync(stamp) ? readFileSync(stamp, 'utf8') : '');
 
 /** True when the web app is built from the present sources, with or without the gallery. */

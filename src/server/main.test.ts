@@ -207,7 +207,7 @@ test('a wrong password, a database that does not exist, or a wrong setting is on
   expect(strict).toEqual(oneSentence(/PUBLIC_URL/));
 });
 
-test('a start waits for a database that is away, says so, and stops when it is asked to', async ({
+test('a start waits for a database that is away, logs it, and stops on a signal', async ({
   start,
 }) => {
   const app = start({ DATABASE_URL: 'postgres://kabari:hunter2@127.0.0.1:1/kabari' });

@@ -122,12 +122,12 @@ async function ownDatabase(dataFolder: string, log: Log, running: Running): Prom
   return running.embedded.url;
 }
 
-/** Where to listen, and the setting that names the port. */
+/** Address to listen at, and the setting that names the port. */
 type Listening = {
   host: string;
   port: number;
   setting: 'PORT' | 'HEALTH_PORT';
-  /** How many sockets share the port. */
+  /** Number of sockets that share the port. */
   sockets?: number;
 };
 

@@ -224,7 +224,7 @@ const deskPictures = ({ operator: session, statement }: Desk): Picture[] => [
   {
     name: 'operator-isi-saldo',
     options: { session },
-    path: '/operator/isi-saldo',
+    path: '/operator/isi-saldo?status=pending',
     before: openRow(/Apotek/),
   },
   {

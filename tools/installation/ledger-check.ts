@@ -41,7 +41,7 @@ async function readAudit(
   };
 }
 
-/** How far back the bank's own balances are compared. */
+/** Period in which the bank's own balances are compared. */
 const COMPARED_MS = 35 * 86_400_000;
 
 /** The balances of the bank, day by day, as its statements name them. */

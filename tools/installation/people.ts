@@ -79,7 +79,7 @@ export const resetSecondFactor: Command = {
   },
 };
 
-/** For an operator who was invited on a page, and is nobody's second self. */
+/** For an operator who was invited on a page and is independent of the inviter. */
 export const vouch: Command = {
   usage: 'vouch <phone>',
   says: 'says that an operator is a person of their own, who may decide on what their inviter proposes',

@@ -1,5 +1,5 @@
 /*
- * How a phone number is read from what people, spreadsheets and programs write. Without schemas: the sign-in page
+ * Reads phone numbers as people, spreadsheets and programs write them. Without schemas: the sign-in page
  * imports this file, and they would add 8 kB (gzip) to it.
  */
 
@@ -26,7 +26,7 @@ const FULL_WIDTH = /[\uFF01-\uFF5E]/g;
 const FULL_WIDTH_OFFSET = 0xfee0;
 /** Characters without a shape: direction marks, zero widths, soft hyphens, variation selectors, control characters. */
 const INVISIBLE = /[[\p{Cc}--\s]\p{Cf}\p{DI}]/gv;
-/** What stands between digits: blanks, brackets, dots, dashes of every kind, minus signs. */
+/** Characters between digits: blanks, brackets, dots, dashes of every kind, minus signs. */
 const SEPARATORS = /[\s().\p{Pd}\u02D7\u2043\u207B\u208B\u2212\u2796]/gu;
 
 /** Text without invisible characters, in ASCII where it was written in full-width forms. */
@@ -46,7 +46,7 @@ export function cleanNumber(typed: string): string {
   return whole?.replace(SEPARATORS, '') ?? '';
 }
 
-/** Longer texts are no numbers, whatever stands between the digits. */
+/** Longer texts are not numbers. */
 const WRITTEN_MAX = 140;
 /** So many digits are a number of their own: a single point behind them separates decimals, and groups nothing. */
 const WHOLE_DIGITS = 10;
@@ -83,7 +83,7 @@ function wholeNumber(text: string): string | undefined {
 }
 
 /**
- * What people type, as digits with the country in front: drops what is around and between the digits, and
+ * Turns typed text into digits with the country code: drops the characters around and between them, and
  * a leading `+` or `00`, then applies `to62`. Longer numbers are not cut, so that a schema refuses them.
  * In `+62 (0)812…` the 0 goes too: both are one phone, which opts out once.
  */

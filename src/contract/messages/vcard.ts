@@ -1,4 +1,4 @@
-/** What a vCard says of a contact (RFC 2426, RFC 6350). */
+/** Reads contacts from vCards (RFC 2426, RFC 6350). */
 export type Card = {
   /** '' where it has none. */
   name: string;

@@ -65,7 +65,7 @@ export const Webhook = schema(() =>
     /** The secret's last four characters; the secret itself is shown when it is made, and never again. */
     secret_hint: z.string(),
     /**
-     * What the handshake of the format `cloud` names as `hub.verify_token`: chosen by its owner, or made by Kabari and
+     * The `hub.verify_token` of the handshake in the format `cloud`: chosen by its owner, or made by Kabari and
      * known before that format is chosen.
      */
     verify_token: z.string(),

@@ -10,7 +10,7 @@ const LISTENERS = 16;
 const BACKLOG = 4_096;
 /** Connections above the limit that are answered before they are closed; more are closed at once. */
 const REFUSED_MAX = 16;
-/** How long a refused connection is kept for its request and the answer. */
+/** Time that a refused connection has for its request and the answer. */
 const REFUSED_MS_MAX = 1_000;
 const BUSY_SECONDS = 2;
 const CLOSE_IDLE_MS = 100;

@@ -32,7 +32,7 @@ export function refuseUnstorable(
 /** A value of an address or a form in which a `+` before a number was written without `%2B`, and came as a blank. */
 export const plusAgain = (value: string): string => value.replace(/^ (?=[1-9]\d)/, '+');
 
-/** Which of these numbers, without a `+`, an account knows exactly so. */
+/** Selects the numbers, without a `+`, that an account knows in exactly these digits. */
 export type KnownNumbers = (
   accountId: string,
   numbers: readonly string[],

@@ -102,7 +102,7 @@ const lettersOf = (name: string): string =>
     .replace(/[^A-Z0-9]/g, '')
     .replace(/^KABARI(?!DATA$)/, '');
 
-/** How many letters may differ: none in short names, of which `HOST` and `HOME` are two. */
+/** Letters that may differ: none in short names, of which `HOST` and `HOME` are two. */
 const slipsIn = (name: string): number => {
   const { length } = lettersOf(name);
   return length < 7 ? 0 : Math.min(3, Math.floor(length / 4));
@@ -259,7 +259,7 @@ function refuseUnsafe(given: Settings): void {
   }
 }
 
-/** What is for trying things out, and would let strangers in or money be made up. */
+/** Settings for trials, which would let strangers in or create money in production. */
 function refuseTrials(given: Settings): void {
   if (given.CAPTCHA_SCRIPT_URL !== undefined) {
     throw new StartError(

@@ -6,18 +6,18 @@ import { csvCell, csvOf, stripFormulaGuards } from './csv.ts';
 const read = (cell: string): string =>
   cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell;
 
-/** What a spreadsheet runs. */
+/** Beginnings of cells that a spreadsheet runs as formulas. */
 const formula = /^[\s\u200B]*[=+\-@＝＋－＠]/u;
 const signs = ['=', '+', '-', '@', '＝', '＋', '－', '＠'] as const;
 const separators = [';', ',', '\t', '\n', '\r\n', '"', "'", ' ', '\u200B', '\u2028'] as const;
 
-/** Cells as any spreadsheet may split a line, whatever it takes for a separator and however it reads quotes. */
+/** Cells of a line by every separator and every reading of quotes that a spreadsheet may use. */
 const cellsOf = (line: string): readonly string[] =>
   [/[;\r\n]/, /[,\r\n]/, /[\t\r\n]/, /[;,"\t\n\v\f\r\u0085\u2028\u2029]/].flatMap((one) =>
     line.split(one),
   );
 
-test('no text becomes a formula, whatever splits its cells, and each is read back as it was', () => {
+test('no text becomes a formula by any separator, and each is read back unchanged', () => {
   const parts = fc.oneof(
     fc.constantFrom(...signs, ...separators),
     fc.string({ unit: 'binary', maxLength: 5 }),

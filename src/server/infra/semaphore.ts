@@ -15,7 +15,7 @@ type Options = {
   waitMs?: number;
   /** How many of one owner may wait; without it as many as of all. */
   waitingEachMax?: number;
-  /** How many of one owner may be inside at once; without it as many as of all. */
+  /** Limit for one owner; without it the limit for all. */
   atOnceEach?: number;
 };
 

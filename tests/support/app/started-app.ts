@@ -52,7 +52,7 @@ export const test = base.extend<{
 type How = {
   /** A terminal of its own, as a person has it; else a pipe, as a service has it. */
   terminal?: boolean;
-  /** How many files and sockets it may have open. */
+  /** Limit of open files and sockets. */
   descriptors?: number;
   /** Another checkout's entry, such as that of the release before. */
   main?: string;

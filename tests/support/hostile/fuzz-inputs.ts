@@ -472,6 +472,6 @@ export function* fuzzInputs(
   }
 }
 
-/** Another address each time, so that none is told to slow down. */
+/** A new address each time, so that no caller reaches its rate limit. */
 const addressOf = (nth: number): string =>
   `10.${(nth >> 16) & 255}.${(nth >> 8) & 255}.${nth & 255}`;

@@ -38,7 +38,7 @@ export type Hostile = {
   held: Held;
   /** A session's token, another one each time. */
   session: () => string;
-  /** The same of somebody who may ask for an act. */
+  /** The same for a caller who may call an act. */
   sessionFor: (act: Act) => string;
   /** The cookie of everybody's browser. */
   cookie: string;

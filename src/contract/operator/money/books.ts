@@ -90,7 +90,7 @@ const MoneyWork = schema(() =>
   z.object({ count: z.int(), amount: Rupiah(), oldest: z.nullable(z.coerce.date()) }),
 );
 
-/** What an invoice with PPN must name of the seller. */
+/** Facts of the seller that an invoice with PPN must name. */
 export const SellerFact = schema(() => z.enum(['npwp', 'address']));
 export type SellerFact = Output<typeof SellerFact>;
 
@@ -119,7 +119,7 @@ export const MoneyOverview = schema(() =>
     audit: z.nullable(z.object({ at: z.coerce.date(), ok: z.boolean() })),
     seal: z.nullable(Seal()),
     reconciliation: z.nullable(Reconciliation()),
-    /** What the seller lacks for invoices with PPN, and how many paid top-ups wait for theirs. */
+    /** Missing facts of the seller, and the number of paid top-ups that wait for an invoice with PPN. */
     seller: z.object({ missing: z.array(SellerFact()), invoices_waiting: z.int() }),
     /** Proposals that wait for a second operator: all, and those that the caller may decide. */
     proposals: z.object({ count: z.int(), for_you: z.int() }),

@@ -24,7 +24,7 @@ export const OperatorBankLine = schema(() =>
     received_at: z.coerce.date(),
     /**
      * `second`: it came for a top-up that was paid already, and rests in suspense. `twin`: another line has its day
-     * and amount, and nobody has seen both at the bank yet.
+     * and amount, and no operator has confirmed both at the bank yet.
      */
     state: z.enum(['unmatched', 'matched', 'second', 'dismissed', 'twin']),
     /** The line of its day and amount that was known before. */

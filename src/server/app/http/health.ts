@@ -174,7 +174,7 @@ function measureResources({ infra: { config, dataFolder, metrics }, pools }: Con
   );
 }
 
-/** How the turns of each job ended. */
+/** Last success and failure of each job. */
 function measureJobs({ infra: { metrics }, pools: { allAccountsSql } }: Container): void {
   const seconds = (at: Date | null) => (at === null ? undefined : at.getTime() / 1_000);
   metrics.gauge(

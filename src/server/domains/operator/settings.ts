@@ -110,7 +110,7 @@ type Change = Omit<InputOf<typeof saveSetting>, 'value'> & { value: string | nul
 
 /**
  * Sets a setting, or resets it (null); this node has it at once. A change that weakens a safeguard of money waits: it
- * counts once a second admin approves it, or after `SAFEGUARD_WAIT_HOURS`. All operators are told.
+ * counts once a second admin approves it, or after `SAFEGUARD_WAIT_HOURS`. All operators get a notice.
  *
  * @throws Refusal `input_invalid` for a value that it cannot be, `setting_changed`, `reauth_needed` where a
  *   safeguard is taken away and the password was not given lately.

@@ -151,7 +151,7 @@ describe('an operator whom the proposer invited', () => {
   });
 });
 
-describe('what one operator gives alone in a day is one sum', () => {
+describe('gifts of one operator within a day add up', () => {
   test('of adjustments and confirmed top-ups of one customer', async ({ desk, sql }) => {
     const { app, oka, ria, ani } = desk;
     expect((await adjust(oka, ani, 4_000_000)).status).toBe('done');

@@ -131,7 +131,7 @@ async function lockedTwin(tx: Tx, line: IdentifiedLine, importId: string): Promi
 
 /**
  * The line that was known before and has the bank, day and amount of a row `l`: the same money in other words, or twice
- * the money. What the same import stored is told apart by its place in the file.
+ * the money. Lines of one import differ by their place in the file.
  */
 export const twinOf = (sql: Sql | Tx, importId: string): Fragment => sql`(
   select b.hash from bank_lines b

@@ -12,7 +12,7 @@ import type {
 export type TokenRef = { accountId: string; tokenId: string };
 
 /**
- * What is saved of a webhook: without a format it is `kabari`, without kinds, or null, it gets all events. Without a
+ * The stored form of a webhook: without a format it is `kabari`, without kinds, or null, it gets all events. Without a
  * `verify_token` it keeps its own; null gives it the one that Kabari makes.
  */
 export type WebhookFields = {

@@ -19,7 +19,7 @@ import { type Given, type GivenFile, givenOf } from './given.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** This route says that its address is asked with another method. */
+    /** This route answers requests with a wrong method. */
     refusesMethod?: boolean;
   }
 }

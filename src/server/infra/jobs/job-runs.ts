@@ -1,7 +1,7 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Sample } from '#server/infra/observability/metrics.ts';
 
-/** How the turns of a job ended, over all nodes. */
+/** Last success and failure of a job, over all nodes. */
 export type JobRuns = {
   name: string;
   succeeded_at: Date | null;
@@ -53,7 +53,7 @@ export async function recordFailure(allAccountsSql: Sql, name: string): Promise<
   await allAccountsSql`update job_runs set failed_at = clock_timestamp() where name = ${name}`;
 }
 
-/** How each job stands, by name; none before a worker ran here. */
+/** Last success and failure of each job, by name; empty before the first worker ran. */
 export async function readJobRuns(allAccountsSql: Sql): Promise<JobRuns[]> {
   const found = await allAccountsSql<JobRuns[]>`
     select name, succeeded_at, failed_at,

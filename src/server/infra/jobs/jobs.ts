@@ -50,7 +50,7 @@ type Timings = {
 };
 
 /**
- * Keeps the application's jobs running until they are closed. A start that fails, for whatever reason, and queues
+ * Keeps the application's jobs running until they are closed. A start that fails for any reason and queues
  * that are not polled any more are followed by another start, after a pause that doubles up to a minute.
  *
  * @param openOwner opens a pool of the database's owner, for pg-boss's tables; it is closed again after each start.

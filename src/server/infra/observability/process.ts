@@ -7,12 +7,12 @@ const RESERVED_MIN = 160;
 const RESERVED_SHARE = 0.25;
 /** With fewer, not even the checks of a balancer and one page would be answered. */
 const CONNECTIONS_MIN = 16;
-/** Where the system sets no limit. */
+/** Limit where the system sets none. */
 export const CONNECTIONS_MAX = 65_536;
 const FOLDER_OF_DESCRIPTORS = '/proc/self/fd';
 const RESOLUTION_MS = 10;
 
-/** How many descriptors (files and sockets) this process may have open; undefined where the system says nothing. */
+/** Limit of open descriptors (files and sockets) of this process; undefined where the system does not tell. */
 export const descriptorLimit = (): number | undefined => (known ??= { limit: readLimit() }).limit;
 
 let known: { limit: number | undefined } | undefined;
@@ -30,7 +30,7 @@ function readLimit(): number | undefined {
   }
 }
 
-/** How many connections of callers a process takes, so that the rest of its work has descriptors left. */
+/** Limit of callers' connections, which leaves descriptors for the rest of the work. */
 export function connectionsMaxOf(limit: number | undefined): number {
   if (limit === undefined) return CONNECTIONS_MAX;
   const reserved = Math.max(RESERVED_MIN, Math.ceil(limit * RESERVED_SHARE));

@@ -143,7 +143,7 @@ export async function refuseOtherKey(allAccountsSql: Sql, secrets: Secrets): Pro
   );
 }
 
-/** What is sealed in `installation_secrets` by the keys of the settings; all zero before the first start. */
+/** Counts the sealed values of `installation_secrets` by key; all zero before the first start. */
 export async function countSealedSecrets(
   allAccountsSql: Sql,
   keys: SecretKeys = {},
@@ -154,7 +154,7 @@ export async function countSealedSecrets(
   return countSealed(allAccountsSql, secretsFrom(root.value, keys));
 }
 
-/** How many values are sealed, how many of them open, and how many of those open with SECRET_KEY_SECOND only. */
+/** Counts of sealed values: all, those that open, and those that open with SECRET_KEY_SECOND only. */
 export type SealedCounts = { sealed: number; opened: number; outdated: number };
 
 async function countSealed(allAccountsSql: Sql, secrets: Secrets): Promise<SealedCounts> {
@@ -207,7 +207,7 @@ const sealingKey = (key: Buffer): SealingKey => ({
   id: createHash('sha256').update('id').update(key).digest().subarray(0, KEY_ID_BYTES),
 });
 
-/** Which key has sealed a value. */
+/** The key that sealed a value. */
 const keyIdOf = (sealed: Uint8Array): Buffer => Buffer.from(sealed.subarray(1, 1 + KEY_ID_BYTES));
 
 /** Layout: version, key id, nonce, tag, text; version and key id are bound like the context. */
@@ -266,7 +266,7 @@ export type SealedColumn = {
   column: string;
   /** The columns that identify a row, of types uuid or text, in the order of an index. */
   key: readonly string[];
-  /** Where a row's value is sealed for, by its key; undefined when the value is not sealed. */
+  /** The context a row's value is sealed for, by its key; undefined when the value is not sealed. */
   context: (key: Readonly<Record<string, string>>) => string | undefined;
 };
 

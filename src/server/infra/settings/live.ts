@@ -106,7 +106,7 @@ export const waitingChanges = (allAccountsSql: Sql | Tx): PromiseLike<WaitingCha
       select distinct on (name) * from settings order by name, version desc
     ) newest where effective_at > clock_timestamp() order by name`;
 
-/** How long a change that weakens a safeguard of money waits, unless a second admin approves it before. */
+/** Time that a change which weakens a safeguard of money waits, unless a second admin approves it. */
 export const SAFEGUARD_WAIT_HOURS = 24;
 
 function valuesOf(rows: readonly SettingChange[], report: Deps['report']): Map<string, unknown> {

@@ -301,7 +301,7 @@ async function* parsed(files: Files, path: string, handler: XmlHandler): AsyncGe
 
 /** A tag up to its end: an attribute may hold a `>`. */
 const tagPattern = /<[^>"']*(?:(?:"[^"]*"|'[^']*')[^>"']*)*>/y;
-/** What is left out, by how it begins. */
+/** Markup that is skipped, by its beginning. */
 const skipped = [
   ['<!--', '-->'],
   ['<?', '?>'],
@@ -317,7 +317,7 @@ const endsName = (code: number): boolean =>
 function xmlParser({ open, close, text }: XmlHandler) {
   let rest = '';
   let depth = 0;
-  /** Where the token that begins at a place ends; undefined while it is not whole. */
+  /** End of the token that begins at a place; undefined while it is incomplete. */
   const readToken = (at: number): number | undefined => {
     for (const [begin, end] of skipped) {
       if (rest.startsWith(begin, at)) return endOf(end, at + begin.length);
@@ -376,7 +376,7 @@ function xmlParser({ open, close, text }: XmlHandler) {
   };
 }
 
-/** Where the tag that begins at a place ends; undefined while it is not whole. */
+/** End of the tag that begins at a place; undefined while it is incomplete. */
 function endOfTag(text: string, at: number): number | undefined {
   const end = text.indexOf('>', at);
   if (end === -1 || hasWholeQuotes(text, at, end)) return end === -1 ? undefined : end + 1;
@@ -397,7 +397,7 @@ function hasWholeQuotes(text: string, from: number, to: number): boolean {
 
 const attributePatterns = new Map<string, RegExp>();
 
-/** An attribute of a tag, whatever its prefix. */
+/** An attribute of a tag, with any prefix. */
 function attribute(tag: string, name: string): string | undefined {
   let pattern = attributePatterns.get(name);
   if (!pattern) {

@@ -1,4 +1,4 @@
-/** How a number is shown; undefined for one that is shown as it is. */
+/** Display format of a number; undefined for plain numbers. */
 export type NumberFormat =
   | { as: 'percent'; decimals: number }
   | { as: 'padded'; digits: number }
@@ -28,7 +28,7 @@ const builtInCodes: Readonly<Record<number, string>> = {
 /** Dates of East Asian editions. */
 const isEastAsianDate = (id: number): boolean => (id >= 27 && id <= 36) || (id >= 50 && id <= 58);
 
-/** What a format shows, by its id and by its code where the workbook has one. */
+/** Kind of a format, by its id and by its code where the workbook has one. */
 export function numberFormatOf(id: number, written: string | undefined): NumberFormat {
   const code = written ?? builtInCodes[id] ?? (isEastAsianDate(id) ? 'yyyy-mm-dd' : '');
   // Texts of its own, colours, conditions, languages: `[$-421]dd mmmm yyyy;@`. Only the form for positive numbers counts.
@@ -119,7 +119,7 @@ function momentText(
   const total = Math.round((value + (date && is1904 ? DAYS_TO_1904 : 0)) * DAY_S);
   const day = Math.floor(total / DAY_S);
   const rest = total - day * DAY_S;
-  // What is no date is shown as the number that it is.
+  // A number outside the range of dates stays a number.
   if (value < 0 || day > LAST_DAY) return numberText(value);
   const clock = hours
     ? `${two(Math.floor(rest / 3600))}:${two(Math.floor(rest / 60) % 60)}${seconds ? `:${two(rest % 60)}` : ''}`

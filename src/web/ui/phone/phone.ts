@@ -1,7 +1,7 @@
 import { normalizePhone } from '#contract/base/written-number.ts';
 
 /*
- * What a telephone field shows follows `formatPhone` of the contract, and `telephone.ts` in Indonesia (tests compare
+ * The text of a telephone field follows `formatPhone` of the contract, and `telephone.ts` in Indonesia (tests compare
  * them), without the schemas of the one and the countries of the other: they would add 8 kB and 2 kB (gzip) to the
  * sign-in page, which has a telephone field.
  */

@@ -12,7 +12,7 @@ type Props = FieldProps & {
   value: readonly string[];
   /** Called with the selected values in the order of the options. */
   onChange: (value: readonly string[]) => void;
-  /** The text of the control while nothing is selected: "Semua status". */
+  /** Text of the control without a selection: "Semua status". */
   none: string;
 };
 

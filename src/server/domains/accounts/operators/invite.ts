@@ -55,7 +55,7 @@ export async function addOperator(
 }
 
 /**
- * Says from the terminal of the installation that an operator is a person of their own, whoever invited them.
+ * Declares from the terminal of the installation that an operator is independent of their inviter.
  *
  * @throws StartError when no operator has this number.
  */

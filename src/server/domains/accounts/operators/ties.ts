@@ -1,7 +1,7 @@
 import { newId } from '#server/infra/ids.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** How an operator came to what they may do; `vouched`: the installation's terminal says that they are a person of their own. */
+/** The origin of an operator's rights; `vouched`: declared independent from the installation's terminal. */
 type TieKind = 'invited' | 'roles' | 'factor_reset' | 'vouched';
 
 export type Tie = { operatorId: string; by: string | null; kind: TieKind; at: Date };
@@ -16,7 +16,7 @@ export async function recordTie(
     values (${newId()}, ${operatorId}, ${by}, ${kind})`;
 }
 
-/** Whom one operator may stand for, and who counts as the same. */
+/** Ties between operators: those tied to each other count as one. */
 export type OperatorTies = {
   /** Operators who are no second person beside this one, this one included: no age ends an invitation. */
   related: readonly string[];
@@ -67,7 +67,7 @@ function relatives(ties: readonly Tie[], operatorId: string): string[] {
   return [operatorId, ...related];
 }
 
-/** An operator, and whoever they came from. */
+/** An operator and the operators their rights come from. */
 function origins(ties: readonly Tie[], operatorId: string): Set<string> {
   const found = new Set([operatorId]);
   for (const one of found) {

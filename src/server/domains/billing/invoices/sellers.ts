@@ -21,14 +21,14 @@ type SellerDeps = {
 
 type Named = Pick<Config, 'SELLER_NPWP' | 'SELLER_ADDRESS'>;
 
-/** What an invoice with PPN must name of the seller and is missing. */
+/** Facts of the seller that an invoice with PPN must name and that are missing. */
 const missingOf = ({ SELLER_NPWP, SELLER_ADDRESS }: Named): SellerFact[] => [
   ...(SELLER_NPWP?.trim() ? [] : (['npwp'] as const)),
   ...(SELLER_ADDRESS?.trim() ? [] : (['address'] as const)),
 ];
 
 /**
- * What the newest seller lacks for invoices with PPN, and how many invoices of paid top-ups wait for it.
+ * Missing facts of the newest seller, and the number of paid top-ups that wait for an invoice with PPN.
  *
  * @param allAccountsSql sees all accounts
  */

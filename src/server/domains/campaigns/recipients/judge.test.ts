@@ -78,7 +78,7 @@ test('a list of more letters than a file of texts has ends before it is held', a
   expect(read).toBeLessThan(3_000);
 });
 
-test('what joins emoji into one stays in a cell; what turns a text around does not', async () => {
+test('a cell keeps joiners of emoji and loses marks that reverse a text', async () => {
   const list = await judgeList([['0812-3456-7890', 'Keluarga 👨\u200D👩\u200D👧 \u202EBudi']]);
   expect(list).toMatchObject({ recipients: [{ cells: ['Keluarga 👨\u200D👩\u200D👧  Budi'] }] });
 });

@@ -38,7 +38,7 @@ const numberNames =
 
 const namesNumbers = (cell: string): boolean => numberNames.test(cell.toLowerCase());
 
-/** How clearly a word in a column's name stands for a number that receives messages, the clearest first. */
+/** Words that name a column of message recipients, the clearest first. */
 const nameWords = [
   /^(?:wa|whatsapp|nowa)$/,
   /^(?:hp|nohp|handphone|hape|ponsel|seluler|mobile|cellphone|cell|gsm|msisdn)$/,
@@ -120,7 +120,7 @@ function peerOf(written: string): string | null {
 /** A number that may be a landline, or an account's, counts for less than one of a mobile phone. */
 const DOUBTFUL = 0.25;
 
-/** How much a cell looks like the number of a mobile phone, from 0 to 1. */
+/** Likelihood that a cell is a mobile number, from 0 to 1. */
 function plausibilityOf(cell: string): number {
   // `2026-11-21` has as many digits as a number.
   if (/^\d{4}-\d\d-\d\d(?!\d)/.test(cell)) return 0;

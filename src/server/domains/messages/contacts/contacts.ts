@@ -16,7 +16,7 @@ export const shownName = (sql: Sql | Tx, accountId: string): Fragment =>
   sql`coalesce(${contactName(sql, accountId, sql`c.peer`)}, c.peer_name)`;
 
 /**
- * Which of these numbers an account knows exactly so: from a message, a conversation, a name or an opt-out.
+ * Selects the numbers that an account knows in exactly these digits: from a message, a conversation, a name or an opt-out.
  *
  * @param numbers digits that `exactNumber` found.
  */

@@ -83,7 +83,7 @@ function boundsOf({ filter: { from, until }, before }: Walk): Window {
   return { low, high: high < before ? high : before };
 }
 
-/** How many messages with some numbers are walked through. */
+/** Messages with the given numbers that one step reads. */
 export const countWithNumbers = (
   sql: Sql,
   walk: Walk,

@@ -127,7 +127,7 @@ const readIds = (
   });
 
 /**
- * What was typed as the beginning of a stored number; none when it is no number. `8529` may begin `62852…` as well as a
+ * Beginnings of stored numbers that match the typed text; none when it is not a number. `8529` may begin `62852…` as well as a
  * number in Hong Kong, so it has two readings.
  */
 export function readingsOf(typed: string): string[] {

@@ -102,7 +102,7 @@ export function readOptouts(
       ${peer === undefined ? tx`` : tx`and peer = ${peer}`} ${order}`;
 }
 
-/** How many opt-outs a token has: all, or that of one phone. */
+/** Counts the opt-outs of a token, of all phones or of one. */
 export async function countOptouts(tx: Tx, { accountId, tokenId, peer }: Which): Promise<number> {
   const [found] = await tx<{ count: number }[]>`
     select count(*) as count from optouts

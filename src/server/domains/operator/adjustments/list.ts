@@ -85,7 +85,7 @@ export async function adjustmentOf(tx: Sql | Tx, id: string, viewer: Viewer): Pr
   return one;
 }
 
-/** How many proposals wait for a second operator: all, and those that this one may decide. */
+/** Counts the proposals that wait for a second operator: all, and those that this operator may decide. */
 export async function pendingAdjustments(
   sql: Sql | Tx,
   { at, operatorId }: Viewer,

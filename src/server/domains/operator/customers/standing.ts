@@ -52,7 +52,7 @@ export async function freezeCustomer(
 type LimitedDeps = CustomerDeps & Pick<DeskDeps, 'config'>;
 
 /**
- * What has no proposal is another operator's to do, above what one may give alone. Under `lockAlone`.
+ * Without a proposal, another operator must act above the limit of one operator. Under `lockAlone`.
  *
  * @throws Refusal `operator_limit_reached`.
  */

@@ -1,4 +1,4 @@
--- What operators gave by hand, alone, since an instant, by the customers it was for: entries without a second operator,
+-- Sums that operators gave alone by hand since an instant, by customer: entries without a second operator,
 -- approved bonuses, and what ended plans gave back. Called by given_alone. Locks nothing.
 create or replace function given_by_desk(p_operators uuid[], p_since timestamptz)
 returns table (o_account uuid, o_amount bigint)

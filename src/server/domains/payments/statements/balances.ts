@@ -1,15 +1,15 @@
-/** What a row of a statement did to the balance, in sen; undefined where that cannot be read. */
+/** Change of the balance by a row of a statement, in sen; undefined where it cannot be read. */
 export type BookedRow = {
   /** The line of the file. */
   number: number;
   day: string | undefined;
   change: bigint | undefined;
   balance: bigint | undefined;
-  /** What came in as whole rupiah, and is stored as a line. */
+  /** Credits in whole rupiah, which are stored as lines. */
   credit: number;
 };
 
-/** What a statement says of a day; balances in sen, null where it has none. */
+/** Balances of a day by a statement, in sen; null where it has none. */
 export type DayBalance = {
   day: string;
   opening: bigint | null;

@@ -160,7 +160,7 @@ async function storeAll(sql: Sql, work: Work): Promise<Judged[]> {
       done[index] = { ...one, outcome };
       continue;
     }
-    // What the same operator gave meanwhile counts: it waits for another one.
+    // Gifts of the same operator in the meantime count; above the limit the import waits for another operator.
     done[index] = { ...one, outcome: 'near' };
     waiting.push({ index, stored });
   }
@@ -171,7 +171,7 @@ async function storeAll(sql: Sql, work: Work): Promise<Judged[]> {
 /**
  * Stores a line and pays with it what one operator may give alone, in one transaction under the lock of what they give.
  *
- * @returns `limit` when that is too much by now; nothing is stored then.
+ * @returns `limit` when the sum exceeds the limit; then the import stores no line.
  */
 async function storeWithin(
   sql: Sql,

@@ -97,7 +97,7 @@ type Judging = {
   at: Date;
   /** The ties of who imports it. */
   ties: OperatorTies;
-  /** What one operator may give alone: a file can be made up as a reference can. */
+  /** Limit of one operator: a file can be forged as a reference can. */
   config: Limits;
 };
 
@@ -173,7 +173,7 @@ async function knownOf(
 
 /**
  * Lines of the day and amount of another one that was known before, by the hashes of both: the same money in other
- * words, or twice the money. Lines of one statement that say the same are told apart by their places.
+ * words, or twice the money. Equal lines of one statement differ by their places.
  */
 async function twinsOf(
   sql: Sql,

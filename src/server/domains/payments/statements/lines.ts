@@ -65,7 +65,7 @@ type LineRow = Pick<OperatorBankLine, 'line' | 'amount' | 'description' | 'refer
   dismissed_at: Date | null;
   dismissed_by: string | null;
   dismiss_reason: string | null;
-  /** Nobody has seen it beside its twin yet. */
+  /** No operator has confirmed it beside its twin yet. */
   waits: boolean;
   twin_at: Date | null;
   twin_description: string | null;
@@ -183,9 +183,9 @@ function lineOf(row: LineRow, { names, second, candidates }: Known): OperatorBan
 
 /**
  * An operator has seen a line and the other one of its day and amount at the bank: it pays what it would have paid.
- * Who imported it, or is related to them, says so only up to what one operator may give alone.
+ * The importer and operators tied to them decide only up to the limit of one operator.
  *
- * @throws Refusal `not_found`, `bank_line_used` when it waits for nobody, `operator_limit_reached`.
+ * @throws Refusal `not_found`, `bank_line_used` when it does not wait for a decision, `operator_limit_reached`.
  */
 export async function confirmBoth(
   { allAccountsSql: sql, now, config }: LinesDeps & { config: Limits },
@@ -263,7 +263,7 @@ export async function dismissLine(
   });
 }
 
-/** How many bank lines wait to be matched with a top-up or put aside, and for how many seconds the oldest does. */
+/** Number of bank lines that wait to be matched or put aside, and the age of the oldest in seconds. */
 export async function waitingTransfers(
   allAccountsSql: Sql,
 ): Promise<{ count: number; oldestSeconds: number }> {

@@ -316,7 +316,7 @@ describe('whatever a bank does to a file:', () => {
       ] as const) {
         const changed = file.map((one, at) => (at === place ? one.replace(from, to) : one));
         const isFirst = place === 0;
-        // Nothing is known of what came before the first row.
+        // The balance before the first row is unknown.
         expect(parse(rows(...changed))).toMatchObject(
           isFirst ? { lines: expect.anything() } : { no: 'unbalanced' },
         );

@@ -43,7 +43,7 @@ export type Statement = {
   account: string | undefined;
   period: Period | undefined;
   lines: readonly StatementLine[];
-  /** What it says of each day. */
+  /** Its balances of each day. */
   days: readonly DayBalance[];
 };
 
@@ -296,7 +296,7 @@ function readRow(row: Row, period: Period): StatementLine {
   };
 }
 
-/** What a row did to the balance, also where it is left out of the lines. */
+/** Change of the balance by a row, also for rows that are not stored as lines. */
 function bookedRow(row: Row, line: StatementLine, period: Period): BookedRow {
   const money = moneyOf(row);
   const isClear = typeof money !== 'string' && !row.isTooWide();

@@ -15,10 +15,10 @@ export type Proposal = NonNullable<OperatorTopup['proposal']>;
 /** Who is gone is still somebody. */
 export const SOMEBODY = 'operator lain';
 
-/** What one operator may decide alone within a day: for one customer, and for all of them. */
+/** Limits of one operator within a day: for one customer, and for all customers. */
 export type Limits = Pick<Config, 'FOUR_EYES_ABOVE' | 'FOUR_EYES_DAY_ABOVE'>;
 
-/** What an operator gave alone within a day, of every kind: for each customer, and in all. */
+/** Sums that an operator gave alone within a day, of every kind: by customer, and in all. */
 export type GivenAlone = { byAccount: Map<string, number>; total: number };
 
 /** Whether an amount takes two operators, with what one gave alone before. */
@@ -30,7 +30,7 @@ export const needsTwo = (
   amount + (byAccount.get(accountId) ?? 0) > config.FOUR_EYES_ABOVE ||
   amount + total > config.FOUR_EYES_DAY_ABOVE;
 
-/** What one operator gave alone counts together for this long: a large sum is not cut into small ones. */
+/** Gifts of one operator add up for this long, so that a large sum cannot be split. */
 const TOGETHER_MS = 86_400_000;
 
 /** Reads what an operator gave alone; where it decides, under `lockAlone`. */

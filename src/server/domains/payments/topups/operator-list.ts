@@ -146,7 +146,7 @@ type More = {
   proposal: Proposal | undefined;
   /** Of people who have settled something. */
   names: ReadonlyMap<string, string>;
-  /** What the operator gave alone before. */
+  /** Earlier gifts of the operator alone. */
   given: GivenAlone;
 };
 

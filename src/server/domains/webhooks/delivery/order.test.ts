@@ -167,7 +167,7 @@ test('an event that alone is refused keeps its tries, and is tried early ever le
   expect(row?.tries).toBe(4);
 });
 
-test('a pause that the endpoint asks for is kept while it takes other conversations', async ({
+test('a pause requested by the endpoint holds while it takes other conversations', async ({
   hooks,
 }) => {
   const ani = await hooks.customerWithWebhook();

@@ -25,7 +25,7 @@ export type Target = {
   format: WebhookFormat;
   /** The number that the token is linked to. */
   phone: string | null;
-  /** What the handshake names. */
+  /** Fields of the handshake. */
   verifyToken: string;
   secrets: readonly string[];
 };

@@ -6,7 +6,7 @@ import { phrases } from './read/phrases.ts';
 import type { CloudCall, CloudRoute } from './route.ts';
 import { at, textAt } from '#server/infra/net/json-values.ts';
 
-/** What these calls need of the webhook of a key's token. */
+/** Access of these calls to the webhook of a key's token. */
 export type SubscriptionDeps = {
   webhook: {
     read: (sender: ApiSender) => Promise<Webhook | null>;

@@ -7,7 +7,7 @@ import { phrases } from './read/phrases.ts';
 import type { CloudCall, CloudRoute } from './route.ts';
 import { textAt } from '#server/infra/net/json-values.ts';
 
-/** What this call needs of templates. */
+/** Access of this call to templates. */
 export type TemplateDeps = {
   templates: { list: (sender: ApiSender) => Promise<readonly Template[]> };
 };

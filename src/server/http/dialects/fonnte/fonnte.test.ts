@@ -367,7 +367,7 @@ test('what does not exist here is a "no" as any other', async ({ ani, running })
   }
 });
 
-test('addresses answer in the dialect’s JSON whatever the method, also those that do not exist', async ({
+test('addresses answer in the dialect’s JSON for every method, also unknown addresses', async ({
   ani,
   running,
 }) => {

@@ -79,7 +79,7 @@ function ListForm({ tokens, onMade }: Props & { tokens: readonly Token[] }) {
   const form = useStoredForm('campaign new', initial, check);
   const create = useAct(createCampaign);
   const [busy, setBusy] = useState(false);
-  /** What was pasted, as it was uploaded: a repeat after no answer names the same upload, which becomes one draft. */
+  /** The upload of the pasted text: a repeat after no answer names the same upload, which becomes one draft. */
   const uploaded = useRef({ pasted: '', upload: '' });
   const uploadPasted = async (pasted: string) => {
     if (uploaded.current.pasted !== pasted)

@@ -222,7 +222,7 @@ function ofWork({ support, queue, jobs, events, dead_notices, at }: OperatorOver
   ];
 }
 
-/** What the seller lacks for invoices with PPN, and what waits for it. */
+/** Missing facts of the seller for invoices with PPN, and the invoices that wait. */
 export function sellerGapWords({
   missing,
   invoices_waiting: count,

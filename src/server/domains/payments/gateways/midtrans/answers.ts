@@ -74,7 +74,7 @@ type Transaction = z.infer<typeof Transaction>;
 
 const Amount = z.union([z.string(), z.number()]);
 
-/** How a gross amount divides, where Midtrans adds its fee to what the customer pays. */
+/** Parts of a gross amount where Midtrans adds its fee to the customer's payment. */
 const ImposedFee = z.object({
   extra_info: z.object({
     gross_amount_info: z.object({
@@ -151,7 +151,7 @@ function ownerOf(
 }
 
 /**
- * What is known of a refund that is none of the whole. The fee that Midtrans imposed is not ours to give back: a
+ * Facts of a partial refund. The fee that Midtrans imposed is not ours to give back: a
  * refund of all the rest is whole, although Midtrans calls it partial.
  */
 function partOf(transaction: Transaction): Pick<GatewayStatus, 'partly' | 'returned'> {
@@ -163,7 +163,7 @@ function partOf(transaction: Transaction): Pick<GatewayStatus, 'partly' | 'retur
   return { partly: true, ...(returned !== undefined && returned > 0 && { returned }) };
 }
 
-/** What was paid for the order: the gross amount, without the fee that Midtrans imposed on the customer. */
+/** Amount paid for the order: the gross amount without the fee that Midtrans imposed on the customer. */
 function amountOf({ gross_amount, currency, metadata }: Transaction): Rupiah | undefined {
   if ((currency ?? 'IDR').toUpperCase() !== 'IDR') return undefined;
   const gross = wholeRupiah(gross_amount);

@@ -138,7 +138,7 @@ function refund(order: SimulatedOrder, body: Readonly<Record<string, unknown>>):
   return { status: 200, body: { ...transaction(order), status_code: '200', refund_key: key } };
 }
 
-/** What the customer paid: a fee that Midtrans imposes is part of it. */
+/** Amount that the customer paid, with the fee that Midtrans imposes. */
 const grossOf = ({ total, paidTotal, imposedFee = 0 }: SimulatedOrder): number =>
   (paidTotal ?? total) + imposedFee;
 

@@ -1,4 +1,4 @@
--- What operators gave alone since an instant, of every kind, summed up by the customers it was for: what they did by hand
+-- Sums that operators gave alone since an instant, of every kind, by customer: gifts by hand
 -- (given_by_desk), confirmations by a reference that no line of another operator has shown since, and top-ups paid by
 -- statements that they imported. p_operators count together; the imports of p_related show nothing.
 -- Called by givenAlone, under the locks of those operators. Locks nothing.
