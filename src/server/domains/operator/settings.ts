@@ -136,10 +136,10 @@ async function changeSetting(
   await storeOrRefuse(deps, change, waits);
   if (how.live.guardsMoney) {
     const to = wordsOf(how, read.value);
-    const said = waits
+    const outcome = waits
       ? `akan diubah dari ${before} menjadi ${to} dalam ${SAFEGUARD_WAIT_HOURS} jam, atau begitu admin lain menyetujuinya`
       : `diubah dari ${before} menjadi ${to}`;
-    tellOperators(deps, { label: how.live.label, said, reason, userId });
+    tellOperators(deps, { label: how.live.label, outcome, reason, userId });
   }
   return rowOf(deps, userId, [name, how]);
 }
@@ -164,12 +164,12 @@ async function decideChange(
     await refuseUnlessSecond(sql, userId, waiting.set_by);
     await requireReauth(deps, call);
   }
-  const standing = (await latestOf(sql)).find((one) => one.name === name);
-  const value = decision === 'approve' ? waiting.value : (standing?.value ?? null);
+  const latest = (await latestOf(sql)).find((one) => one.name === name);
+  const value = decision === 'approve' ? waiting.value : (latest?.value ?? null);
   const change = { name, version: version + 1, value, set_by: userId, set_at: now(), reason };
   await storeOrRefuse(deps, change, false);
-  const said = decision === 'approve' ? 'disetujui dan berlaku sekarang' : 'dibatalkan';
-  tellOperators(deps, { label: how.live.label, said, reason, userId });
+  const outcome = decision === 'approve' ? 'disetujui dan berlaku sekarang' : 'dibatalkan';
+  tellOperators(deps, { label: how.live.label, outcome, reason, userId });
   return rowOf(deps, userId, [name, how]);
 }
 
@@ -207,17 +207,17 @@ async function rowOf(
   return row;
 }
 
-type Telling = { label: string; said: string; reason: string; userId: string };
+type Telling = { label: string; outcome: string; reason: string; userId: string };
 
 /** Tells all operators of a change of a safeguard; what cannot be sent stands on their pages. */
 function tellOperators(
   { allAccountsSql: sql, sendSystemText, report }: SettingsDeps,
-  { label, said, reason, userId }: Telling,
+  { label, outcome, reason, userId }: Telling,
 ): void {
   const tell = async () => {
     const names = await operatorNames(sql, [userId]);
     const text =
-      `Pengaman uang "${label}" ${said}. Oleh ${names.get(userId) ?? 'Operator'}, alasan: ${reason}. ` +
+      `Pengaman uang "${label}" ${outcome}. Oleh ${names.get(userId) ?? 'Operator'}, alasan: ${reason}. ` +
       'Bukan yang Anda harapkan? Buka Pengaturan di halaman operator.';
     for (const phone of await operatorPhones(sql)) await sendSystemText(phone, text).catch(report);
   };

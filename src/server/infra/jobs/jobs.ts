@@ -107,7 +107,7 @@ export function keepJobs(
       }
     }
   };
-  const kept = keep();
+  const worker = keep();
   return {
     start: async (name) => (await started.promise)?.start(name),
     check: () => {
@@ -116,7 +116,7 @@ export function keepJobs(
     },
     close: async () => {
       closing.abort();
-      await kept;
+      await worker;
       await running?.close();
       started.resolve(undefined);
     },

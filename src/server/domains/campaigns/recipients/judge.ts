@@ -118,7 +118,7 @@ function peerOf(written: string): string | null {
 }
 
 /** A number that may be a landline, or an account's, counts for less than one of a mobile phone. */
-const DOUBTFUL = 0.25;
+const UNCLEAR = 0.25;
 
 /** Likelihood that a cell is a mobile number, from 0 to 1. */
 function plausibilityOf(cell: string): number {
@@ -128,7 +128,7 @@ function plausibilityOf(cell: string): number {
   if (peer === null) return 0;
   const isMobile =
     isUserId(peer) || IndonesianMobile().safeParse(peer).success || /^\+(?!62)/.test(cell);
-  return isMobile ? 1 : DOUBTFUL;
+  return isMobile ? 1 : UNCLEAR;
 }
 
 /**

@@ -173,8 +173,8 @@ async function storeOnce(
   if (kind === 'payment_refund') await refuseUnfit(tx, proposal, at);
   const { allAccountsSql: sql, config } = deps;
   const given = await readWhole({ sql, tx }, (from) => givenAlone(from, { ties, at }));
-  const asked = { accountId, amount: Math.abs(proposal.amount) };
-  const needsSecond = needsTwo(config, asked, given);
+  const credit = { accountId, amount: Math.abs(proposal.amount) };
+  const needsSecond = needsTwo(config, credit, given);
   const id = newId();
   await store(tx, { ...proposal, ...asking, id, at, needsSecond });
   if (!needsSecond) {

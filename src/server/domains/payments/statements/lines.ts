@@ -206,9 +206,9 @@ export async function confirmBoth(
       const [payee] = await tx<{ id: string }[]>`
         select account_id as id from reserved_transfers
         where bank = ${stored.bank} and amount = ${stored.amount}`;
-      const asked = { accountId: payee?.id ?? '', amount: stored.amount };
+      const credit = { accountId: payee?.id ?? '', amount: stored.amount };
       const given = await readWhole({ sql, tx }, (from) => givenAlone(from, { ties, at }));
-      if (needsTwo(config, asked, given)) throw new Refusal('operator_limit_reached', {});
+      if (needsTwo(config, credit, given)) throw new Refusal('operator_limit_reached', {});
     }
     await tx`
       update bank_lines set both_at = ${at}, both_by = ${operatorId}, both_reason = ${reason}

@@ -235,12 +235,12 @@ export async function readForOperator(
       usedBefore: earlier.get(row.topup_id) ?? null,
       proposal: proposals.get(row.topup_id),
       names,
-      given: isDecided(row) ? nothing : given,
+      given: isDecided(row) ? noGifts : given,
     }),
   }));
 }
 
-const nothing: GivenAlone = { byAccount: new Map(), total: 0 };
+const noGifts: GivenAlone = { byAccount: new Map(), total: 0 };
 
 const isDecided = ({ status }: OperatorRow): boolean => status === 'paid' || status === 'rejected';
 

@@ -127,8 +127,8 @@ export async function confirmTopupByHand(
     let proposedBy: string | null = null;
     const given = await readWhole({ sql, tx }, (from) => givenAlone(from, { ties, at }));
     const isShown = line?.amount === locked.total && showsTo(ties, line.imported_by);
-    const asked = { accountId: locked.account_id, amount: locked.total };
-    if (!isShown && needsTwo(deps.config, asked, given)) {
+    const credit = { accountId: locked.account_id, amount: locked.total };
+    if (!isShown && needsTwo(deps.config, credit, given)) {
       refuseUnfit(line, locked.total);
       const first = await proposeFirst(tx, { ...decision, ...topup, at, ties, isAgain: tries > 1 });
       if (first === undefined) return;

@@ -225,8 +225,8 @@ async function attempt(
   const tried = { ...ours, at, status, error, ms, answer, headers };
   if (isTaken(result)) return { ...tried, outcome: 'delivered' };
   if (status === 410) return { ...tried, outcome: 'gone', due: deps.now() };
-  const asked = askedMs === undefined ? {} : { asked: pauseUntil(deps.now(), askedMs) };
-  return { ...tried, ...asked, outcome: 'failed', due: dueAfter(askedMs) };
+  const pause = askedMs === undefined ? {} : { asked: pauseUntil(deps.now(), askedMs) };
+  return { ...tried, ...pause, outcome: 'failed', due: dueAfter(askedMs) };
 }
 
 type Tried = { began: number; claimed: Claimed; read: ReadEvent | 'broken'; result: PostResult };

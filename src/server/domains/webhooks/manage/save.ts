@@ -51,14 +51,14 @@ export async function saveWebhook(
   const secret = before ? undefined : makeSecret();
   const isOn = before?.state === 'on';
   const ownToken = typedToken === undefined ? (before?.verify_token ?? null) : typedToken;
-  const isAsked =
+  const isRequested =
     !isOn ||
     before.url !== url ||
     before.format !== format ||
     (format === 'cloud' && before.verify_token !== ownToken);
   const verifyToken = ownToken ?? verifyTokenOf(deps, webhookId);
   const secrets = before ? secretsOf(deps, before) : [secret ?? ''];
-  const test = isAsked
+  const test = isRequested
     ? await sendTest(deps, { token, url, format, phone, verifyToken, secrets })
     : null;
   // Where a name leads is known when it is asked.
@@ -152,11 +152,11 @@ export async function setWebhookOn(
   return asAccount(deps.sql, token.accountId, async (tx) => {
     const row = await requireWebhook(tx, token, { lock: true });
     // Somebody gave it another address meanwhile, which was not asked.
-    const isAsked =
+    const isRequested =
       row.url === before.url &&
       row.format === before.format &&
       row.verify_token === before.verify_token;
-    if (row.state === (on ? 'off' : 'on') && (isAsked || !on)) {
+    if (row.state === (on ? 'off' : 'on') && (isRequested || !on)) {
       await setState(tx, deps, row, { token, offReason: on ? null : 'owner' });
     }
     return changed(tx, deps, token);

@@ -42,8 +42,8 @@ function limitOf({ request, reader }: CloudCall): number {
 
 /** Meta searches names, and compares all else. */
 function filterOf({ request: { query } }: CloudCall): (template: Template) => boolean {
-  const asked = (name: string) => textAt(query, name)?.toLowerCase();
-  const [name, status, category, language] = ['name', 'status', 'category', 'language'].map(asked);
+  const filter = (name: string) => textAt(query, name)?.toLowerCase();
+  const [name, status, category, language] = ['name', 'status', 'category', 'language'].map(filter);
   return (one) =>
     (name === undefined || one.name.includes(name)) &&
     (status === undefined || one.status === status) &&

@@ -54,8 +54,8 @@ export function useCaptcha(purpose: Guarded): Captcha {
   };
   const fresh = () => {
     const { current: one } = current;
-    const isFresh = one && (one.doneAt === undefined || Date.now() - one.doneAt < FRESH_MS);
-    return isFresh ? one.answer : undefined;
+    const isUsable = one && (one.doneAt === undefined || Date.now() - one.doneAt < FRESH_MS);
+    return isUsable ? one.answer : undefined;
   };
   return {
     state,

@@ -138,9 +138,9 @@ type Candidate = OperatorBankLine['candidates'][number];
 
 /** What matching does; the server knows above which amount another operator has to agree. */
 function consequenceOf({ amount }: OperatorBankLine, { account_name, total }: Candidate): string {
-  const said = `${formatRupiah(amount)} menjadi pembayaran isi saldo ${isolated(account_name)} dan tidak dapat ditarik kembali.`;
-  if (amount === total) return said;
-  return `${said} Jumlahnya tidak sama persis dengan tagihan: bila besar, operator lain harus menyelesaikannya.`;
+  const sentence = `${formatRupiah(amount)} menjadi pembayaran isi saldo ${isolated(account_name)} dan tidak dapat ditarik kembali.`;
+  if (amount === total) return sentence;
+  return `${sentence} Jumlahnya tidak sama persis dengan tagihan: bila besar, operator lain harus menyelesaikannya.`;
 }
 
 /** Matches a line by hand with a top-up near its amount, or sets it aside. */
