@@ -116,7 +116,7 @@ export function LinkCard({ kind, message: { type, url, filename }, loading }: Li
         )}
         {href && kind === 'image' && loading && (
           <>
-            <Button size="sm" variant="subtle" busy={loading.isBusy} onClick={loading.onLoad}>
+            <Button size="sm" variant="outline" busy={loading.isBusy} onClick={loading.onLoad}>
               Muat gambar
             </Button>
             <span role="status">{loading.hasFailed && 'Gambar tidak dapat dimuat.'}</span>
