@@ -89,16 +89,15 @@ const slipOf = ({ total }: Topup): Promise<Buffer> => {
 function bcaStatement(credits: readonly (readonly [who: string, amount: number])[]): string {
   const [year, month, day] = civilDate(new Date()).split('-');
   let balance = 41_250_000;
-  const line = (text: string, amount: number, kind: string) =>
-    `"'${day}/${month}","${text}","'0000","${amount}.00","${kind}","${balance}.00"`;
+  const line = (text: string, amount: number, kind: 'CR' | 'DB') => {
+    balance += kind === 'CR' ? amount : -amount;
+    return `"'${day}/${month}","${text}","'0000","${amount}.00","${kind}","${balance}.00"`;
+  };
   return [
     '"Account No.","=","\'8800123456"',
     `"Period","=","01/${month}/${year} - ${day}/${month}/${year}"`,
     '"Date","Description","Branch","Amount","","Balance"',
-    ...credits.map(([who, amount]) => {
-      balance += amount;
-      return line(`TRSF E-BANKING CR ${who}`, amount, 'CR');
-    }),
+    ...credits.map(([who, amount]) => line(`TRSF E-BANKING CR ${who}`, amount, 'CR')),
     line('BIAYA ADM', 6_500, 'DB'),
     '',
   ].join('\n');

@@ -17,7 +17,7 @@ async function choose(tab: Page): Promise<void> {
   const boxes = tab.getByRole('table').getByRole('checkbox');
   await boxes.nth(2).click();
   await boxes.nth(5).click({ modifiers: ['Shift'] });
-  await tab.getByRole('button', { name: 'Kirim ulang' }).waitFor();
+  await tab.getByRole('group', { name: /^Baris terpilih/ }).waitFor();
 }
 
 /** Asks for what the filter lets through as a file. */
