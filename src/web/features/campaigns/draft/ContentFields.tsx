@@ -106,7 +106,7 @@ function WithVariables({ form, field, columns, children }: VariablesProps) {
       {columns.length > 0 && (
         <p className={styles['note']}>
           Variabel diisi dari daftar penerima. Pengganti untuk yang kosong ditulis setelah garis
-          tegak, misalnya {`{${columns[0]}|Kak}`}.
+          tegak, misalnya {`{${columns.find((name) => /nama/i.test(name)) ?? columns[0]}|Kak}`}.
         </p>
       )}
     </div>

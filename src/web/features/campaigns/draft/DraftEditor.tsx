@@ -103,8 +103,10 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
         </div>
       </form>
       <Panel title="Penerima">
-        <NumberColumn campaign={campaign} />
-        <RecipientList campaign={campaign} />
+        <Stack gap={16}>
+          <NumberColumn campaign={campaign} />
+          <RecipientList campaign={campaign} />
+        </Stack>
       </Panel>
     </Stack>
   );
