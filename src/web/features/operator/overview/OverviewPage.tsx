@@ -61,6 +61,6 @@ function Seen({ queries }: { queries: readonly UseQueryResult[] }) {
     );
   }
   return (
-    <>{at === 0 ? 'Keadaan seluruh instalasi.' : `Diperbarui sendiri; terakhir pukul ${time}.`}</>
+    <>{at === 0 ? 'Keadaan seluruh instalasi.' : `Diperbarui otomatis; terakhir pukul ${time}.`}</>
   );
 }

@@ -109,6 +109,6 @@ test('names what the seller lacks for invoices with PPN, and how many wait', () 
     'PPN dipungut, tetapi NPWP dan alamat penjual belum diisi. Faktur isi saldo akan menunggu sampai dilengkapi.',
   ]);
   expect(says({ missing: ['address'], invoices_waiting: 3 })).toEqual([
-    'PPN dipungut, tetapi alamat penjual belum diisi. 3 faktur isi saldo menunggu, dan terbit sendiri setelah dilengkapi.',
+    'PPN dipungut, tetapi alamat penjual belum diisi. 3 faktur isi saldo menunggu, dan terbit otomatis setelah dilengkapi.',
   ]);
 });

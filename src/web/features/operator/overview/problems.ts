@@ -231,7 +231,7 @@ export function sellerGapWords({
   const waiting =
     count === 0
       ? 'Faktur isi saldo akan menunggu sampai dilengkapi.'
-      : `${formatNumber(count)} faktur isi saldo menunggu, dan terbit sendiri setelah dilengkapi.`;
+      : `${formatNumber(count)} faktur isi saldo menunggu, dan terbit otomatis setelah dilengkapi.`;
   return `PPN dipungut, tetapi ${names} penjual belum diisi. ${waiting}`;
 }
 

@@ -150,7 +150,7 @@ export function DecideDialog({ setting, decision, onClose }: DecideProps) {
               { term: 'Diusulkan', is: settingWords(kind, waiting.value) },
               { term: 'Oleh', is: waiting.by },
               { term: 'Alasan', is: waiting.reason },
-              { term: 'Berlaku sendiri pada', is: <DateTime at={waiting.effective_at} /> },
+              { term: 'Berlaku otomatis pada', is: <DateTime at={waiting.effective_at} /> },
             ]}
           />
         )}

@@ -142,7 +142,7 @@ function Waiting({ setting: { kind, waiting } }: { setting: LiveSetting }) {
   return (
     <span className={styles['small']}>
       Menunggu: {settingWords(kind, waiting.value)}, diusulkan {waiting.by},{' '}
-      <DateTime at={waiting.at} />: {waiting.reason}. Berlaku sendiri{' '}
+      <DateTime at={waiting.at} />: {waiting.reason}. Berlaku otomatis{' '}
       <DateTime at={waiting.effective_at} />.
       {waiting.can_approve
         ? ''
