@@ -42,7 +42,7 @@ import { type Webhooks, openWebhooks, webhookTroubles } from '#server/domains/we
 import { openOutbound } from '#server/infra/net/outbound.ts';
 import { startWhole } from '#server/infra/postgres/distribution/scope.ts';
 import { openListeners } from '#server/infra/postgres/driver/listener.ts';
-import { type Infra, type Options, type Pools, closeInfra, openInfra } from './infra.ts';
+import { type Infra, type Options, type Pools, closeInfra, openInfra, tryOnce } from './infra.ts';
 import { type SendText, openErasure } from './parts/erasure.ts';
 import { openMessagesToMany } from './parts/messages-to-many.ts';
 import { openFilesOfRows } from './parts/row-exports.ts';
@@ -104,9 +104,12 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
   const { infra, pools } = await openInfra(options);
   const { config, secrets, now, report } = infra;
   const { tenantSql, allAccountsSql, callersSql } = pools;
+  const { untilReachable = tryOnce } = options;
 
   const media = openMedia({ ...infra, sql: tenantSql, allAccountsSql });
-  const pricing = await openPrices({ allAccountsSql, config, now, onError: report });
+  const pricing = await untilReachable(() =>
+    openPrices({ allAccountsSql, config, now, onError: report }),
+  );
   const sendSystemText: SendText = (to, text, shown = text, key) =>
     messages.sendAsSystem({ to, text, shown, ...(key !== undefined && { key }) });
   const subscribers = createSubscribers({
@@ -116,9 +119,10 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     connecting: () => connecting,
   });
   const connecting = { allAccountsSql, secrets, sendSystemText, report, subscribers };
-  const { systemAccountOpened: opened } = subscribers;
-  const newOperator = await ensureOperator(allAccountsSql, config, opened, options.handOver);
-  const system = await ensureSystemToken(allAccountsSql, config.OPERATOR_PHONE, subscribers);
+  const newOperator = await openFirstOperator(infra, pools, subscribers, options);
+  const system = await untilReachable(() =>
+    ensureSystemToken(allAccountsSql, config.OPERATOR_PHONE, subscribers),
+  );
   const billing = { allAccountsSql, now, queueNotice, sendSystemText, report };
   const networks = openNetworks(infra, pools, {
     connecting,
@@ -144,7 +148,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
       ...openCodes(infra, pools, messages),
       ...openErasure(infra, pools, { media, rowExports, sendSystemText, sessions }),
     },
-    billing: { work: billing, invoices: await openDocuments(infra, pools) },
+    billing: { work: billing, invoices: await untilReachable(() => openDocuments(infra, pools)) },
     broadcasts: openNotices(infra, pools, messages),
     campaigns: openMessagesToMany(infra, pools, { media, messages }),
     channels: networks,
@@ -154,7 +158,11 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     messages,
     payments,
     pricing,
-    push: await openPush(infra, pools),
+    push: openPush(
+      infra,
+      pools,
+      await untilReachable(() => readVapid(allAccountsSql, infra.secrets)),
+    ),
     support: openSupport(infra, pools, { system, media, hub, pricing }),
     tokens,
     webhooks: openCustomersWebhooks(infra, pools, { media, sendSystemText }),
@@ -167,6 +175,24 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
       await closeInfra(infra, pools);
     },
   };
+}
+
+/** @returns how the first operator signs in, where this start made them. */
+async function openFirstOperator(
+  { config }: Infra,
+  { allAccountsSql }: Pools,
+  { systemAccountOpened }: Subscribers,
+  { handOver, untilReachable = tryOnce }: ContainerOptions,
+): Promise<FirstOperator | undefined> {
+  let handedOver: FirstOperator | undefined;
+  const made = await untilReachable(() =>
+    ensureOperator(allAccountsSql, config, systemAccountOpened, async (operator) => {
+      handedOver = operator;
+      await handOver?.(operator);
+    }),
+  );
+  // Without an answer to COMMIT, the next try finds the operator that the first one made.
+  return made ?? handedOver;
 }
 
 /** How codes are sent, and whether they can be. */
@@ -354,7 +380,7 @@ function openSupport(
   };
 }
 
-async function openPush(infra: Infra, { allAccountsSql }: Pools): Promise<PushDeps> {
+function openPush(infra: Infra, { allAccountsSql }: Pools, vapid: PushDeps['vapid']): PushDeps {
   const { config, log, metrics, report, secrets } = infra;
   const notices = metrics.counter('kabari_notices_total', 'Notices to browsers, by how they ended');
   return {
@@ -364,7 +390,7 @@ async function openPush(infra: Infra, { allAccountsSql }: Pools): Promise<PushDe
     log,
     report,
     excerptOf,
-    vapid: await readVapid(allAccountsSql, secrets),
+    vapid,
     outbound: openOutbound({ listed: config.PUSH_SERVICES }),
     onOutcome: (outcome) => notices.add({ outcome }),
   };
