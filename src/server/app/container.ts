@@ -119,10 +119,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     connecting: () => connecting,
   });
   const connecting = { allAccountsSql, secrets, sendSystemText, report, subscribers };
-  const newOperator = await openFirstOperator(infra, pools, subscribers, options);
-  const system = await untilReachable(() =>
-    ensureSystemToken(allAccountsSql, config.OPERATOR_PHONE, subscribers),
-  );
+  const { newOperator, system } = await openSystem(infra, pools, subscribers, options);
   const billing = { allAccountsSql, now, queueNotice, sendSystemText, report };
   const networks = openNetworks(infra, pools, {
     connecting,
@@ -158,11 +155,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     messages,
     payments,
     pricing,
-    push: openPush(
-      infra,
-      pools,
-      await untilReachable(() => readVapid(allAccountsSql, infra.secrets)),
-    ),
+    push: await openPush(infra, pools, options),
     support: openSupport(infra, pools, { system, media, hub, pricing }),
     tokens,
     webhooks: openCustomersWebhooks(infra, pools, { media, sendSystemText }),
@@ -177,22 +170,25 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
   };
 }
 
-/** @returns how the first operator signs in, where this start made them. */
-async function openFirstOperator(
+/** The installation's own account and token; `newOperator` where this start made the first operator. */
+async function openSystem(
   { config }: Infra,
   { allAccountsSql }: Pools,
-  { systemAccountOpened }: Subscribers,
+  subscribers: Subscribers,
   { handOver, untilReachable = tryOnce }: ContainerOptions,
-): Promise<FirstOperator | undefined> {
+) {
   let handedOver: FirstOperator | undefined;
   const made = await untilReachable(() =>
-    ensureOperator(allAccountsSql, config, systemAccountOpened, async (operator) => {
+    ensureOperator(allAccountsSql, config, subscribers.systemAccountOpened, async (operator) => {
       handedOver = operator;
       await handOver?.(operator);
     }),
   );
+  const system = await untilReachable(() =>
+    ensureSystemToken(allAccountsSql, config.OPERATOR_PHONE, subscribers),
+  );
   // Without an answer to COMMIT, the next try finds the operator that the first one made.
-  return made ?? handedOver;
+  return { newOperator: made ?? handedOver, system };
 }
 
 /** How codes are sent, and whether they can be. */
@@ -380,7 +376,11 @@ function openSupport(
   };
 }
 
-function openPush(infra: Infra, { allAccountsSql }: Pools, vapid: PushDeps['vapid']): PushDeps {
+async function openPush(
+  infra: Infra,
+  { allAccountsSql }: Pools,
+  { untilReachable = tryOnce }: ContainerOptions,
+): Promise<PushDeps> {
   const { config, log, metrics, report, secrets } = infra;
   const notices = metrics.counter('kabari_notices_total', 'Notices to browsers, by how they ended');
   return {
@@ -390,7 +390,7 @@ function openPush(infra: Infra, { allAccountsSql }: Pools, vapid: PushDeps['vapi
     log,
     report,
     excerptOf,
-    vapid,
+    vapid: await untilReachable(() => readVapid(allAccountsSql, secrets)),
     outbound: openOutbound({ listed: config.PUSH_SERVICES }),
     onOutcome: (outcome) => notices.add({ outcome }),
   };
