@@ -1,9 +1,14 @@
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readFile, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
 import { openLog } from '#server/infra/observability/log.ts';
 import { test } from '#tests/support/app/running-app.ts';
+
+/** Prometheus's own tool, which tries alerts. */
+const hasPromtool = spawnSync('promtool', ['--version']).status === 0;
 
 const root = resolve(import.meta.dirname, '..');
 const read = (path: string): Promise<string> => readFile(join(root, path), 'utf8');
@@ -75,6 +80,37 @@ describe('the pages for operators', () => {
       const unknown = [...metricsIn(await read(path))].filter((name) => !printed.has(name));
       expect(unknown, path).toEqual([]);
     }
+  });
+
+  test('show every figure on the dashboard', async () => {
+    const page = await read('docs/running/metrics-and-logs.md');
+    const documented = [...page.matchAll(/^\| `(kabari_\w+)/gm)].map(([, name]) => name!);
+    const shown = metricsIn(await read('deploy/grafana/kabari.json'));
+    expect(documented.filter((name) => !shown.has(name))).toEqual([]);
+  });
+
+  test('can trust the figures of transfers: both count what the overview counts', async ({
+    db,
+    openApp,
+  }) => {
+    const received = new Date(Date.now() - 3_600_000);
+    await db.allAccountsSql`
+      insert into bank_lines (hash, bank, amount, description, reference, at, received_at,
+        dismissed_at, dismissed_by, dismiss_reason)
+      select 'line-' || n, '8800123456', 50000, 'TRSF', '', ${received}, ${received},
+        case n when 2 then now() end, case n when 2 then gen_random_uuid() end,
+        case n when 2 then 'Milik lain' end
+      from generate_series(1, 2) n`;
+    const { app } = await openApp({ env: { METRICS_TOKEN: 'of-this-test' } });
+    const { body } = await app.inject({
+      url: '/metrics',
+      headers: { authorization: 'Bearer of-this-test' },
+    });
+    expect(body).toContain('\nkabari_transfers_waiting 1\n');
+    expect(body).toContain('\nkabari_money_waiting{work="bank_lines"} 1\n');
+    expect(Number(/^kabari_transfers_oldest_seconds (\S+)$/m.exec(body)?.[1])).toBeGreaterThan(
+      3_590,
+    );
   });
 
   test('can trust the figure of codes: simulated phones that are off read none', async ({
@@ -152,5 +188,24 @@ describe('the pages for operators', () => {
     expect(books).toHaveLength(alerts.length);
     expect(books.filter((anchor) => !anchors.has(anchor))).toEqual([]);
     expect(alerts.filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+  });
+
+  test('have a case for every alert', async () => {
+    const rules = await read('deploy/prometheus/kabari.rules.yaml');
+    const cases = await read('deploy/prometheus/kabari.test.yaml');
+    const alerts = [...rules.matchAll(/- alert: (\w+)/g)].map(([, name]) => name!);
+    const tried = new Set([...cases.matchAll(/alertname: (\w+)/g)].map(([, name]) => name!));
+    expect(alerts.filter((name) => !tried.has(name))).toEqual([]);
+  });
+
+  test.skipIf(!hasPromtool)('have alerts that fire as their cases say', async () => {
+    const cwd = join(root, 'deploy/prometheus');
+    for (const words of [
+      ['check', 'rules', 'kabari.rules.yaml'],
+      ['test', 'rules', 'kabari.test.yaml'],
+    ]) {
+      const { stdout } = await promisify(execFile)('promtool', words, { cwd });
+      expect(stdout).toContain('SUCCESS');
+    }
   });
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { readConfig } from './infra/config.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
+import { openLeavingProxy } from '#tests/support/database/wire/wire-proxy.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { addressOf, ended, hasScript, oneSentence, test } from '#tests/support/app/started-app.ts';
 
@@ -217,6 +218,61 @@ test('a start waits for a database that is away, logs it, and stops on a signal'
   app.child.kill('SIGTERM');
   expect(await app.exit).toBe(0);
   expect(app.err()).toMatch(/^Stopped before the start was complete/);
+});
+
+/** A text of a statement of each step of a start that asks the database. */
+const STEPS = [
+  'from schema_functions',
+  'a trial',
+  'from installation_secrets',
+  'from prices',
+  'insert into tokens',
+  'insert into sellers',
+  'vapid',
+];
+
+test('a start goes on each time the database comes back, at whatever step it went away', async ({
+  db,
+  start,
+}) => {
+  const link = await openLeavingProxy(
+    db.wholeUrl,
+    STEPS.map((text) => [text]),
+  );
+  const app = start({ DATABASE_URL: link.url });
+  for (const step of STEPS) {
+    await waitFor(() => expect([step, link.isAway(), app.err()]).toEqual([step, true, '']));
+    link.comeBack();
+  }
+  const address = await addressOf(app);
+  expect((await fetch(`${address}/readyz`)).status).toBe(200);
+  expect(app.out()).toContain('the database is away: the start waits for it');
+  app.child.kill('SIGTERM');
+  expect(await app.exit).toBe(0);
+  expect(app.err()).toBe('');
+  link.close();
+});
+
+test.skipIf(!hasScript)(
+  'the password is shown, too, when the answer to its COMMIT was lost',
+  async ({ db, start }) => {
+    const link = await openLeavingProxy(db.wholeUrl, [['first operator', 'k_commit']]);
+    const app = start({ DATABASE_URL: link.url }, { terminal: true });
+    await waitFor(() => expect(app.out()).toContain('the start waits for it'));
+    link.comeBack();
+    await addressOf(app);
+    expect(app.out()).toMatch(/phone {5}6281100000000\r?\n {2}password {2}\w{5}(-\w{5}){3}\r?\n/);
+    link.close();
+  },
+);
+
+test('a step that the database refuses ends the start with one sentence', async ({ db, start }) => {
+  await db.owner`
+    create function refuse() returns trigger language plpgsql as $$
+      begin raise exception 'canceling statement' using errcode = '57014'; end $$`;
+  await db.owner`
+    create trigger refuse before insert on sellers for each row execute function refuse()`;
+  expect(await ended(start())).toEqual(oneSentence(/^The database refused a step of the start/));
 });
 
 /** How many events and messages wait for a worker. */

@@ -10,9 +10,10 @@ import { listenOn, tryPort } from './http/connections.ts';
 import { readWebApp } from './http/site/static.ts';
 import { type Config, misspeltSettings, readConfig } from './infra/config.ts';
 import { wanting } from './infra/postgres/address.ts';
-import { checkDatabase, whenReachable } from './infra/postgres/check.ts';
+import { checkDatabase, waitForDatabase } from './infra/postgres/check.ts';
 import { passPooler } from './infra/postgres/pooler.ts';
-import { openDatabase } from './infra/postgres/database.ts';
+import { isShared, openDatabase } from './infra/postgres/database.ts';
+import { ConnectionLost, isServerError } from './infra/postgres/driver/errors.ts';
 import { diskFullSentence, isDiskFull, refuseFullDisk } from './infra/observability/disk.ts';
 import { defaultDataFolder } from './infra/embedded-postgres/home.ts';
 import { type Embedded, startEmbedded } from './infra/embedded-postgres/embedded.ts';
@@ -57,13 +58,14 @@ async function start(config: Config, log: Log, running: Running): Promise<number
     config.DATABASE_URL === undefined
       ? await ownDatabase(dataFolder, log, running)
       : wanting(config.DATABASE_URL, 'read-write');
-  const { signal } = running.closing;
-  const url = await whenReachable(() => prepareDatabase(address, config, log), { log, signal });
+  const untilReachable = waitForDatabase({ log, signal: running.closing.signal });
+  const url = await untilReachable(() => prepareDatabase(address, config, log));
   const { build } = await webApp;
   requireOpen(running);
   const first = openFirstPassword(resolve(dataFolder), process.stdout.isTTY);
   const { handOver } = first;
-  const container = await openContainer({ config, log, url, dataFolder, build, handOver });
+  const given = { config, log, url, dataFolder, build, handOver, untilReachable };
+  const container = await openContainer(given);
   running.container = container;
   // At once: should the rest of the start fail, nobody could ever sign in as operator.
   process.stdout.write(first.lines(container.accounts.newOperator));
@@ -314,7 +316,11 @@ async function sentenceOf(error: unknown): Promise<string> {
   if (isDiskFull(error)) {
     return diskFullSentence(error, resolve(process.env['KABARI_DATA'] || defaultDataFolder()));
   }
-  return error instanceof StartError ? error.message : stackOf(error);
+  if (error instanceof StartError) return error.message;
+  if (error instanceof ConnectionLost || (isServerError(error) && isShared(error))) {
+    return `The database refused a step of the start (${error.code}: ${error.message}); look at its log, then start again.`;
+  }
+  return stackOf(error);
 }
 
 const stackOf = (error: unknown): string =>

@@ -21,6 +21,7 @@ import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { compareMigrations } from '#server/infra/postgres/migrations.ts';
 import { FIRST_LSN, readStanding } from '#server/infra/postgres/replica/standing.ts';
 import { installationId, countSealedSecrets } from '#server/infra/security/secrets.ts';
+import { waitingChanges } from '#server/infra/settings/live.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import type { Call, Command } from './command.ts';
 import { dataFolderOf, openInstallation } from './open.ts';
@@ -46,6 +47,7 @@ import {
   seller,
   settingNames,
   simulator,
+  waitingSettings,
 } from './doctor/settings.ts';
 import { auditLog, books, jobs, lanes, money, outbox } from './doctor/work.ts';
 
@@ -90,6 +92,7 @@ function checksOfDatabase(config: Config, { owner, allAccountsSql }: Pools, now:
     ],
     ['SECRET_KEY', async () => secretKey(config, await countSealedSecrets(allAccountsSql, config))],
     ['the operators', async () => secondFactors(config, await factorsOfOperators(allAccountsSql))],
+    ['safeguards', async () => waitingSettings(await waitingChanges(allAccountsSql))],
     ['the seller', async () => seller(await readSellerGaps(allAccountsSql))],
     ['the books', async () => books(await lastCheck(allAccountsSql), now)],
     ['money', async () => money(await moneyWork(allAccountsSql, now))],

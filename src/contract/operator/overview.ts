@@ -39,6 +39,12 @@ export const OperatorOverview = schema(() =>
     events: z.object({ lag_seconds: z.number(), set_aside: z.int() }),
     /** Jobs of which a turn failed in the last 24 hours; `is_over`: a later turn went well. */
     jobs: z.array(z.object({ name: z.string(), failed_at: z.coerce.date(), is_over: z.boolean() })),
+    /** Jobs of which no turn has succeeded for too long, by name. */
+    jobs_late: z.array(z.string()),
+    /** Changes of safeguards of money that wait for a second admin; null for who is no admin. */
+    settings_waiting: z.nullable(
+      z.array(z.object({ label: z.string(), effective_at: z.coerce.date() })),
+    ),
     /** Notices of payment gateways that were given up. */
     dead_notices: z.int(),
     database: z.object({

@@ -42,7 +42,7 @@ import { type Webhooks, openWebhooks, webhookTroubles } from '#server/domains/we
 import { openOutbound } from '#server/infra/net/outbound.ts';
 import { startWhole } from '#server/infra/postgres/distribution/scope.ts';
 import { openListeners } from '#server/infra/postgres/driver/listener.ts';
-import { type Infra, type Options, type Pools, closeInfra, openInfra } from './infra.ts';
+import { type Infra, type Options, type Pools, closeInfra, openInfra, tryOnce } from './infra.ts';
 import { type SendText, openErasure } from './parts/erasure.ts';
 import { openMessagesToMany } from './parts/messages-to-many.ts';
 import { openFilesOfRows } from './parts/row-exports.ts';
@@ -104,9 +104,12 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
   const { infra, pools } = await openInfra(options);
   const { config, secrets, now, report } = infra;
   const { tenantSql, allAccountsSql, callersSql } = pools;
+  const { untilReachable = tryOnce } = options;
 
   const media = openMedia({ ...infra, sql: tenantSql, allAccountsSql });
-  const pricing = await openPrices({ allAccountsSql, config, now, onError: report });
+  const pricing = await untilReachable(() =>
+    openPrices({ allAccountsSql, config, now, onError: report }),
+  );
   const sendSystemText: SendText = (to, text, shown = text, key) =>
     messages.sendAsSystem({ to, text, shown, ...(key !== undefined && { key }) });
   const subscribers = createSubscribers({
@@ -116,9 +119,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     connecting: () => connecting,
   });
   const connecting = { allAccountsSql, secrets, sendSystemText, report, subscribers };
-  const { systemAccountOpened: opened } = subscribers;
-  const newOperator = await ensureOperator(allAccountsSql, config, opened, options.handOver);
-  const system = await ensureSystemToken(allAccountsSql, config.OPERATOR_PHONE, subscribers);
+  const { newOperator, system } = await openSystem(infra, pools, subscribers, options);
   const billing = { allAccountsSql, now, queueNotice, sendSystemText, report };
   const networks = openNetworks(infra, pools, {
     connecting,
@@ -144,7 +145,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
       ...openCodes(infra, pools, messages),
       ...openErasure(infra, pools, { media, rowExports, sendSystemText, sessions }),
     },
-    billing: { work: billing, invoices: await openDocuments(infra, pools) },
+    billing: { work: billing, invoices: await untilReachable(() => openDocuments(infra, pools)) },
     broadcasts: openNotices(infra, pools, messages),
     campaigns: openMessagesToMany(infra, pools, { media, messages }),
     channels: networks,
@@ -154,7 +155,7 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
     messages,
     payments,
     pricing,
-    push: await openPush(infra, pools),
+    push: await openPush(infra, pools, options),
     support: openSupport(infra, pools, { system, media, hub, pricing }),
     tokens,
     webhooks: openCustomersWebhooks(infra, pools, { media, sendSystemText }),
@@ -167,6 +168,27 @@ export async function openContainer(options: ContainerOptions): Promise<Containe
       await closeInfra(infra, pools);
     },
   };
+}
+
+/** The installation's own account and token; `newOperator` where this start made the first operator. */
+async function openSystem(
+  { config }: Infra,
+  { allAccountsSql }: Pools,
+  subscribers: Subscribers,
+  { handOver, untilReachable = tryOnce }: ContainerOptions,
+) {
+  let handedOver: FirstOperator | undefined;
+  const made = await untilReachable(() =>
+    ensureOperator(allAccountsSql, config, subscribers.systemAccountOpened, async (operator) => {
+      handedOver = operator;
+      await handOver?.(operator);
+    }),
+  );
+  const system = await untilReachable(() =>
+    ensureSystemToken(allAccountsSql, config.OPERATOR_PHONE, subscribers),
+  );
+  // Without an answer to COMMIT, the next try finds the operator that the first one made.
+  return { newOperator: made ?? handedOver, system };
 }
 
 /** How codes are sent, and whether they can be. */
@@ -354,7 +376,11 @@ function openSupport(
   };
 }
 
-async function openPush(infra: Infra, { allAccountsSql }: Pools): Promise<PushDeps> {
+async function openPush(
+  infra: Infra,
+  { allAccountsSql }: Pools,
+  { untilReachable = tryOnce }: ContainerOptions,
+): Promise<PushDeps> {
   const { config, log, metrics, report, secrets } = infra;
   const notices = metrics.counter('kabari_notices_total', 'Notices to browsers, by how they ended');
   return {
@@ -364,7 +390,7 @@ async function openPush(infra: Infra, { allAccountsSql }: Pools): Promise<PushDe
     log,
     report,
     excerptOf,
-    vapid: await readVapid(allAccountsSql, secrets),
+    vapid: await untilReachable(() => readVapid(allAccountsSql, secrets)),
     outbound: openOutbound({ listed: config.PUSH_SERVICES }),
     onOutcome: (outcome) => notices.add({ outcome }),
   };

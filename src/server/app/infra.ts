@@ -9,6 +9,7 @@ import { type Metrics, openMetrics } from '#server/infra/observability/metrics.t
 import { openTracing } from '#server/infra/observability/tracing/open-tracing.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import { type Sql, isTransient } from '#server/infra/postgres/database.ts';
+import type { UntilReachable } from '#server/infra/postgres/check.ts';
 import { type Place, findPlace } from '#server/infra/postgres/distribution/pools.ts';
 import { type Replica, openReplica } from '#server/infra/postgres/replica/replica.ts';
 import { verifyRowLevelSecurity } from '#server/infra/postgres/row-level-security.ts';
@@ -67,7 +68,12 @@ export type Pools = {
 /** What a process is started with. */
 export type Options = Pick<Infra, 'build' | 'config' | 'dataFolder' | 'log' | 'url'> & {
   now?: () => Date;
+  /** Runs each step that asks the database; without it, a step is tried once. */
+  untilReachable?: UntilReachable;
 };
+
+/** Tries a step of a start once. */
+export const tryOnce: UntilReachable = (step) => step();
 
 /** Connections of each pool; the application's own server has 60 in all. */
 const CONNECTIONS = { tenantSql: 10, allAccountsSql: 8, acceptSql: 10, callersSql: 2 } as const;
@@ -78,9 +84,10 @@ const CONNECTIONS = { tenantSql: 10, allAccountsSql: 8, acceptSql: 10, callersSq
  * @throws StartError when a connection sees more than it may, or the store of files cannot be used as it is set.
  */
 export async function openInfra(options: Options): Promise<{ infra: Infra; pools: Pools }> {
-  const { build, dataFolder, log, url, now: real } = options;
-  const place = await findPlace(url);
-  const pools = await openPools(place);
+  const { build, dataFolder, log, url, now: real, untilReachable = tryOnce } = options;
+  const place = await untilReachable(() => findPlace(url));
+  const pools = openPools(place);
+  await untilReachable(() => verifyPools(pools));
   const report = (trouble: unknown) => {
     if (isTransient(trouble) || isDiskFull(trouble))
       countedWarnings(log)({ err: trouble }, 'trouble that may pass');
@@ -91,52 +98,63 @@ export async function openInfra(options: Options): Promise<{ infra: Infra; pools
   const lasting = (trouble: unknown) => void (isTransient(trouble) || report(trouble));
   const time = real
     ? undefined
-    : await followDatabaseTime({ databaseNow: () => databaseNow(allAccountsSql), report: lasting });
+    : await untilReachable(() =>
+        followDatabaseTime({ databaseNow: () => databaseNow(allAccountsSql), report: lasting }),
+      );
   const clock = openClock({
     isMovable: options.config.CLOCK === 'movable',
     real: real ?? time?.now ?? (() => new Date()),
   });
-  const settings = await openLiveSettings({ allAccountsSql, config: options.config, report });
+  const settings = await untilReachable(() =>
+    openLiveSettings({ allAccountsSql, config: options.config, report }),
+  );
   const { config } = settings;
-  const secrets = await readSecrets(allAccountsSql, config);
-  await refuseOtherKey(allAccountsSql, secrets);
-  const owner = await installationId(allAccountsSql);
+  const { secrets, owner } = await untilReachable(() => openSecrets(allAccountsSql, config));
   const store = await openFileStore({ config, dataFolder, owner });
   await startFileStore(store, log);
   const disks = watchDisks({ folder: dataFolder, sql: allAccountsSql, log });
   const metrics = openMetrics();
-  const replica = await openReplica({
-    url: config.DATABASE_REPLICA_URL,
-    primary: pools,
-    log,
-    fallbacks: metrics.counter(
-      'kabari_replica_fallbacks_total',
-      'What was to be read from the replica and was read from the database itself, by why',
-    ),
-  });
+  const fallbacks = metrics.counter(
+    'kabari_replica_fallbacks_total',
+    'What was to be read from the replica and was read from the database itself, by why',
+  );
+  const replica = await untilReachable(() =>
+    openReplica({ url: config.DATABASE_REPLICA_URL, primary: pools, log, fallbacks }),
+  );
   const tracing = await openTracing({ config, log, version: RELEASE });
   const tools = { settings, secrets, store, metrics, replica, tracing, disks, report };
   const named = { build, config, dataFolder, log, url, place, clock, now: clock.now };
   return { infra: { ...named, ...tools, closeClock: () => time?.close() }, pools };
 }
 
-async function openPools(place: Place): Promise<Pools> {
+/** @throws StartError when the secrets were sealed with another SECRET_KEY. @returns `owner`: the installation's id. */
+async function openSecrets(
+  allAccountsSql: Sql,
+  config: Config,
+): Promise<{ secrets: Secrets; owner: string }> {
+  const secrets = await readSecrets(allAccountsSql, config);
+  await refuseOtherKey(allAccountsSql, secrets);
+  return { secrets, owner: await installationId(allAccountsSql) };
+}
+
+function openPools(place: Place): Pools {
   const open = (name: keyof typeof CONNECTIONS, as: 'tenant' | 'all accounts', label: string) =>
     place.open({ max: CONNECTIONS[name], as, name: label });
-  const pools: Pools = {
+  return {
     tenantSql: open('tenantSql', 'tenant', 'portal'),
     allAccountsSql: open('allAccountsSql', 'all accounts', 'all accounts'),
     acceptSql: open('acceptSql', 'all accounts', 'accept'),
     callersSql: open('callersSql', 'all accounts', 'callers'),
   };
-  await verifyRowLevelSecurity([
-    { sql: pools.tenantSql, max: CONNECTIONS.tenantSql, sees: 'one account' },
-    ...[pools.allAccountsSql, pools.acceptSql, pools.callersSql].map(
+}
+
+const verifyPools = ({ tenantSql, allAccountsSql, acceptSql, callersSql }: Pools): Promise<void> =>
+  verifyRowLevelSecurity([
+    { sql: tenantSql, max: CONNECTIONS.tenantSql, sees: 'one account' },
+    ...[allAccountsSql, acceptSql, callersSql].map(
       (sql) => ({ sql, max: CONNECTIONS.callersSql, sees: 'all accounts' }) as const,
     ),
   ]);
-  return pools;
-}
 
 /** Closes what `openInfra` opened. */
 export async function closeInfra(infra: Infra, pools: Pools): Promise<void> {

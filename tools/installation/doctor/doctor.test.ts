@@ -26,6 +26,7 @@ import {
   secondFactors,
   settingNames,
   simulator,
+  waitingSettings,
 } from './settings.ts';
 import { auditLog, books, jobs, lanes, money, outbox } from './work.ts';
 
@@ -291,6 +292,14 @@ describe('what the doctor finds in the database', () => {
       'warning',
       'wrong',
     ]);
+  });
+
+  test('changes of safeguards that wait for a second admin', () => {
+    expect(waitingSettings([]).state).toBe('ok');
+    expect(waitingSettings([{ name: 'FOUR_EYES_ABOVE', effective_at: NOW }])).toMatchObject({
+      state: 'warning',
+      says: expect.stringContaining(`FOUR_EYES_ABOVE from ${NOW.toISOString()} on`),
+    });
   });
 
   test('jobs that were given up, are late, or never ran', async ({ db }) => {

@@ -33,6 +33,16 @@ export function production({ production: isOn, PUBLIC_URL }: Config): Finding {
 export const simulator = ({ SIMULATOR }: Config): Finding =>
   ok(`Simulated phones are ${SIMULATOR ? 'on' : 'off'}.`);
 
+/** Changes of safeguards of money that count by themselves unless an admin decides before. */
+export function waitingSettings(changes: readonly { name: string; effective_at: Date }[]): Finding {
+  if (changes.length === 0) return ok('No change of a safeguard of money waits.');
+  const each = changes.map(({ name, effective_at: at }) => `${name} from ${at.toISOString()} on`);
+  return warning(
+    `Changes of safeguards of money wait for a second admin, and count by themselves: ${each.join(', ')}.`,
+    'Approve or end each under Pengaturan in the operator pages.',
+  );
+}
+
 /** Names variables that are probably misspelt settings, which would be ignored. */
 export function settingNames(env: Readonly<Record<string, string | undefined>>): Finding {
   const found = misspeltSettings(env);

@@ -5,11 +5,7 @@ import { countNumbers, isOffered } from '#server/domains/channels/channels.ts';
 import { checkOutbox, countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
 import { countDispatch, laneLagSeconds } from '#server/domains/messages/messages.ts';
 import { booksRed } from '#server/domains/operator/operator.ts';
-import {
-  countGatewayWork,
-  moneyWork,
-  waitingTransfers,
-} from '#server/domains/payments/payments.ts';
+import { countGatewayWork, moneyWork, unmatchedLines } from '#server/domains/payments/payments.ts';
 import { countWebhooks, webhookLagSeconds } from '#server/domains/webhooks/webhooks.ts';
 import { openConnections } from '#server/http/connections.ts';
 import { type Check, openHealth } from '#server/http/site/health.ts';
@@ -233,12 +229,15 @@ function measure(
     () => webhookLagSeconds(allAccountsSql),
   );
   metrics.gauge('kabari_transfers_waiting', 'Bank transfers that wait to be matched', async () => [
-    { value: (await waitingTransfers(allAccountsSql)).count },
+    { value: (await unmatchedLines(allAccountsSql)).count },
   ]);
   metrics.gauge(
     'kabari_transfers_oldest_seconds',
     'How long the bank transfer that came first has waited to be matched',
-    async () => [{ value: (await waitingTransfers(allAccountsSql)).oldestSeconds }],
+    async () => {
+      const { oldest } = await unmatchedLines(allAccountsSql);
+      return [{ value: oldest === null ? 0 : (now().getTime() - oldest.getTime()) / 1_000 }];
+    },
   );
   metrics.gauge(
     'kabari_payment_notices',

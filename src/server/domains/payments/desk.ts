@@ -59,32 +59,41 @@ export async function paidSince(
 
 export type MoneyWork = MoneyOverview['waiting'];
 
+type Work = MoneyWork[keyof MoneyWork];
+
+/** How many rows there are, what they come to, and since when the oldest waits. */
+async function sumOf(
+  sql: Sql | Tx,
+  amount: Fragment,
+  since: Fragment,
+  rows: Fragment,
+): Promise<Work> {
+  const [found] = await sql<Work[]>`
+    select count(*) as count, least(coalesce(sum(${amount}), 0), ${RUPIAH_MAX})::bigint as amount,
+      min(${since}) as oldest
+    from ${rows}`;
+  return found ?? { count: 0, amount: rupiah(0), oldest: null };
+}
+
+/** Bank lines that wait to be matched with a top-up, or put aside. */
+export const unmatchedLines = (sql: Sql | Tx): Promise<Work> =>
+  sumOf(sql, sql`amount`, sql`received_at`, sql`bank_lines where ${isUnmatched(sql)}`);
+
 /**
  * Work on money that waits for an operator: the overview, `doctor` and the metrics show these figures, so they
  * agree. Each kind is counted by the rule of its list. Pass the transaction of a snapshot for figures of one instant.
  */
 export async function moneyWork(sql: Sql | Tx, at: Date): Promise<MoneyWork> {
-  const sums = (amount: Fragment, since: Fragment, rows: Fragment) => sql<
-    MoneyWork[keyof MoneyWork][]
-  >`
-    select count(*) as count, least(coalesce(sum(${amount}), 0), ${RUPIAH_MAX})::bigint as amount,
-      min(${since}) as oldest
-    from ${rows}`;
+  const sums = (amount: Fragment, since: Fragment, rows: Fragment) =>
+    sumOf(sql, amount, since, rows);
   const [topups, lines, suspense, withdrawn, refunds] = await Promise.all([
     sums(sql`total`, sql`created_at`, sql`topups where ${needsOperator(sql, at)}`),
-    sums(sql`amount`, sql`received_at`, sql`bank_lines where ${isUnmatched(sql)}`),
+    unmatchedLines(sql),
     sums(sql`p.amount`, sql`p.at`, sql`provider_payments p where ${unresolved(sql)}`),
     sums(sql`coalesce(o.returned, t.total)`, sql`o.flagged_at`, flagged(sql)),
     sums(sql`amount`, sql`created_at`, sql`refunds where status = 'open'`),
   ]);
-  const none = { count: 0, amount: rupiah(0), oldest: null };
-  return {
-    topups: topups[0] ?? none,
-    bank_lines: lines[0] ?? none,
-    suspense: suspense[0] ?? none,
-    withdrawn: withdrawn[0] ?? none,
-    refunds: refunds[0] ?? none,
-  };
+  return { topups, bank_lines: lines, suspense, withdrawn, refunds };
 }
 
 /** One thing that does not agree with the bank or a gateway. */

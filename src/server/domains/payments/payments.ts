@@ -19,6 +19,7 @@ export {
   bankFindings,
   holderOfTopup,
   moneyWork,
+  unmatchedLines,
   paidSince,
   recentTopups,
   reconcilePayments,
@@ -53,12 +54,7 @@ export { simulatedPaymentHandler } from './gateways/simulated/pay.ts';
 export { gatewayStatusOf } from './gateways/status-of.ts';
 export { startInbox, startOrderPolls } from './gateways/worker.ts';
 export { type StatementDeps, importStatement, previewStatement } from './statements/import.ts';
-export {
-  bankLinesForOperator,
-  confirmBoth,
-  dismissLine,
-  waitingTransfers,
-} from './statements/lines.ts';
+export { bankLinesForOperator, confirmBoth, dismissLine } from './statements/lines.ts';
 export { type ReviewDeps, topupsForOperator } from './topups/operator-list.ts';
 export { checkTopupForOperator, confirmTopupByHand, rejectTopupByHand } from './topups/review.ts';
 

@@ -3,7 +3,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, inject, onTestFinished } from 'vitest';
 import { test } from '#tests/support/database/database.ts';
 import { openLog } from '#server/infra/observability/log.ts';
-import { checkDatabase, whenReachable } from './check.ts';
+import { checkDatabase, waitForDatabase } from './check.ts';
 import { openDatabase } from './database.ts';
 
 const owner = (url: string) => openDatabase(url, { max: 1, as: 'owner', name: 'tests' });
@@ -112,7 +112,7 @@ describe('a start', () => {
   }) => {
     const lines: string[] = [];
     const addresses = [NOWHERE, NOWHERE, NOWHERE];
-    const prepared = whenReachable(() => check(addresses.pop() ?? db.url), waiting(lines));
+    const prepared = waitForDatabase(waiting(lines))(() => check(addresses.pop() ?? db.url));
     expect(await prepared).toBe('prepared');
     expect(lines).toHaveLength(1);
     expect(lines[0]).toContain('cannot be reached (ECONNREFUSED)');
@@ -122,13 +122,13 @@ describe('a start', () => {
     const lines: string[] = [];
     const missing = new URL(db.url);
     missing.pathname = '/nothing_here';
-    await expect(whenReachable(() => check(missing.href), waiting(lines))).rejects.toThrow(
+    await expect(waitForDatabase(waiting(lines))(() => check(missing.href))).rejects.toThrow(
       'does not exist',
     );
     // A role that does not exist is refused as a wrong password is, with a code of class 28.
     const refused = new URL(db.url);
     refused.username = 'no_such_role';
-    await expect(whenReachable(() => check(refused.href), waiting(lines))).rejects.toThrow(
+    await expect(waitForDatabase(waiting(lines))(() => check(refused.href))).rejects.toThrow(
       'refuses the role',
     );
     expect(lines).toEqual([]);

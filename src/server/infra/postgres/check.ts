@@ -118,29 +118,40 @@ function isAway(error: unknown): boolean {
 const AGAIN_MS = 1_000;
 const LINE_MS = 60_000;
 
+/** Runs a step of a start, again while the database is away. The step must be repeatable. */
+export type UntilReachable = <T>(step: () => Promise<T>) => Promise<T>;
+
 /**
- * Prepares a database, from the beginning again while it is away: after a reboot it may come minutes later than the
- * application. The log says once a minute that it is waited for.
+ * Repeats each step of a start while the database is away: after a reboot it may come minutes later than the
+ * application, and it may go away between two steps. All steps together log once a minute that the start waits.
  *
- * @throws what preparing throws otherwise; AbortError once the signal is given.
+ * @returns what runs a step; it throws what the step throws otherwise, and AbortError once the signal is given.
  */
-export async function whenReachable<T>(
-  prepare: () => Promise<T>,
-  { log, signal, againMs = AGAIN_MS }: { log: Log; signal: AbortSignal; againMs?: number },
-): Promise<T> {
-  for (let nextLine = 0; ;) {
-    try {
-      return await prepare();
-    } catch (error) {
-      if (!isAway(error)) throw error;
-      if (performance.now() >= nextLine) {
-        const reason = error instanceof Error ? error.message : String(error);
-        log.warn({ reason }, 'the database is away: the start waits for it');
-        nextLine = performance.now() + LINE_MS;
+export function waitForDatabase({
+  log,
+  signal,
+  againMs = AGAIN_MS,
+}: {
+  log: Log;
+  signal: AbortSignal;
+  againMs?: number;
+}): UntilReachable {
+  let nextLine = 0;
+  return async (step) => {
+    for (;;) {
+      try {
+        return await step();
+      } catch (error) {
+        if (!isAway(error)) throw error;
+        if (performance.now() >= nextLine) {
+          const reason = error instanceof Error ? error.message : String(error);
+          log.warn({ reason }, 'the database is away: the start waits for it');
+          nextLine = performance.now() + LINE_MS;
+        }
       }
+      await pause(againMs, undefined, { signal });
     }
-    await pause(againMs, undefined, { signal });
-  }
+  };
 }
 
 /** Connections of the application to this database, beside the one that asks. */

@@ -73,3 +73,69 @@ export async function openWireProxy(url: string, cut?: Cut) {
     },
   };
 }
+
+/** An error as a server ends a session with it. */
+function fatal(code: string, message: string): Buffer {
+  const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`);
+  const head = Buffer.from('E....');
+  head.writeUInt32BE(fields.length + 4, 1);
+  return Buffer.concat([head, fields]);
+}
+
+/**
+ * A proxy in front of a database that shuts down again and again: each time once a client has sent all texts of the
+ * next list, in their order. The statement with the last text reaches the database, and its answer does not come
+ * back. Until `comeBack`, new connections are refused as by a server that starts.
+ */
+export async function openLeavingProxy(url: string, leavings: readonly (readonly string[])[]) {
+  const { hostname, port, pathname, username } = new URL(url);
+  const host = decodeURIComponent(hostname);
+  const target = host.startsWith('/')
+    ? { path: `${host}/.s.PGSQL.5432` }
+    : { host, port: Number(port) };
+  const lists = leavings.map((texts) => [...texts]);
+  const pairs = new Set<{ near: Socket; far: Socket }>();
+  let isAway = false;
+  const leave = () => {
+    isAway = true;
+    lists.shift();
+    for (const { near, far } of pairs) {
+      near.end(fatal('57P01', 'terminating connection due to administrator command'));
+      far.removeAllListeners('data').resume().end();
+    }
+    pairs.clear();
+  };
+  const server = createServer((near) => {
+    near.on('error', () => near.destroy());
+    if (isAway) return void near.end(fatal('57P03', 'the database system is starting up'));
+    const far = connect(target);
+    const pair = { near, far };
+    pairs.add(pair);
+    far.on('error', () => near.destroy()).on('data', (bytes: Buffer) => near.write(bytes));
+    near.on('close', () => {
+      far.end();
+      pairs.delete(pair);
+    });
+    near.on('data', (bytes: Buffer) => {
+      if (isAway || !pairs.has(pair)) return;
+      far.write(bytes);
+      const sent = bytes.toString('latin1');
+      const texts = lists[0];
+      while (texts?.[0] !== undefined && sent.includes(texts[0])) texts.shift();
+      if (texts?.length === 0) leave();
+    });
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  return {
+    url: `postgres://${username}@127.0.0.1:${address.port}${pathname}`,
+    isAway: () => isAway,
+    comeBack: () => void (isAway = false),
+    close: () => {
+      for (const { near } of pairs) near.destroy();
+      server.close();
+    },
+  };
+}

@@ -4,6 +4,7 @@ import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
 import { openMinuteCounts } from '#server/domains/messages/submit/minutes.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
+import { liveDefinitions } from '#server/infra/settings/live.ts';
 import { phones, place } from '#tests/support/app/fake-channel.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { foldAll, publishAll } from '#tests/support/figures.ts';
@@ -108,6 +109,29 @@ test('threads of customers are for who answers them; a backup is told as it ende
   const backup = { at, is_ok: false, bytes: null, path: null, error: 'disk_full' };
   expect(await look({ operatorRoles: ['money'] })).toMatchObject({ support: null, backup });
   expect((await look({ operatorRoles: ['support'] })).support).toEqual({ waiting: 2, oldest: at });
+});
+
+test('names late jobs, and to admins the safeguards that wait for a second one', async ({
+  db,
+  sql,
+}) => {
+  const look = await overviewOf(db);
+  await sql`
+    insert into job_runs (name, late_seconds, registered_at, succeeded_at) values
+      ('billing', 60, clock_timestamp() - interval '1 day', clock_timestamp()),
+      ('ledger-check', 60, clock_timestamp() - interval '1 day', null)`;
+  const tomorrow = new Date(Date.now() + 86_400_000);
+  await sql`
+    insert into settings (name, version, value, set_by, set_at, reason, effective_at) values
+      ('FOUR_EYES_ABOVE', 1, '1000000', ${newId()}, now(), 'Akhir tahun', null),
+      ('FOUR_EYES_ABOVE', 2, '9000000', ${newId()}, now(), 'Akhir tahun', ${tomorrow})`;
+  expect(await look(admin)).toMatchObject({
+    jobs_late: ['ledger-check'],
+    settings_waiting: [
+      { label: liveDefinitions.get('FOUR_EYES_ABOVE')?.live.label, effective_at: tomorrow },
+    ],
+  });
+  expect(await look({ operatorRoles: ['money'] })).toMatchObject({ settings_waiting: null });
 });
 
 test('many who look at the same moment are answered from one reading', async ({ db }) => {

@@ -4,10 +4,11 @@ import { trafficFigures } from '#server/domains/messages/messages.ts';
 import { countGatewayWork } from '#server/domains/payments/payments.ts';
 import type { Person } from '#server/infra/acts/act.ts';
 import { lastBackup } from '#server/infra/backup/runs.ts';
-import { failedJobs } from '#server/infra/jobs/job-runs.ts';
+import { failedJobs, readJobRuns } from '#server/infra/jobs/job-runs.ts';
 import { freeBytes } from '#server/infra/observability/disk.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { databaseFigures } from '#server/infra/observability/database-figures.ts';
+import { liveDefinitions, waitingChanges } from '#server/infra/settings/live.ts';
 
 /** Threads of customer service that wait for an answer. */
 export type SupportFigures = { waiting: number; oldest: Date | null };
@@ -45,14 +46,16 @@ export function openOverview(deps: OverviewDeps): Overview {
   });
   const slow = kept(SLOW_MS, clockMs, () => slowFigures(deps));
   const support = kept(FRESH_MS, clockMs, () => deps.supportFigures(sql));
+  const settings = kept(FRESH_MS, clockMs, () => waitingSettings(sql));
 
   return async ({ operatorRoles }) => {
     const answers = operatorRoles.some((role) => role === 'admin' || role === 'support');
-    const [going, { nodes, ...rest }, outbox, threads] = await Promise.all([
+    const [going, { nodes, ...rest }, outbox, threads, changes] = await Promise.all([
       traffic(),
       slow(),
       events(),
       answers ? support() : null,
+      operatorRoles.includes('admin') ? settings() : null,
     ]);
     return {
       at: now(),
@@ -67,15 +70,25 @@ export function openOverview(deps: OverviewDeps): Overview {
         nodes,
       },
       support: threads,
+      settings_waiting: changes,
     };
   };
 }
 
+async function waitingSettings(sql: Sql): Promise<OperatorOverview['settings_waiting']> {
+  const waiting = await waitingChanges(sql);
+  return waiting.map(({ name, effective_at }) => ({
+    label: liveDefinitions.get(name)?.live.label ?? name,
+    effective_at,
+  }));
+}
+
 async function slowFigures(deps: OverviewDeps) {
   const { allAccountsSql: sql, codesGoOut, dataFolder } = deps;
-  const [{ nodes, ...database }, jobs, work, codes, free, backup] = await Promise.all([
+  const [{ nodes, ...database }, jobs, runs, work, codes, free, backup] = await Promise.all([
     databaseFigures(sql),
     failedJobs(sql),
+    readJobRuns(sql),
     countGatewayWork({ allAccountsSql: sql }),
     codesGoOut(sql),
     freeBytes(dataFolder).catch(() => Infinity),
@@ -85,6 +98,7 @@ async function slowFigures(deps: OverviewDeps) {
     nodes,
     database,
     jobs,
+    jobs_late: runs.filter(({ is_late }) => is_late).map(({ name }) => name),
     dead_notices: work.find(({ labels }) => labels.state === 'dead')?.value ?? 0,
     codes_go_out: codes,
     disk: { free_bytes: Number.isFinite(free) ? free : null, full: [] as string[] },

@@ -5,10 +5,15 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { OperatorTopup } from '#contract/operator/money/topups.ts';
 import type { Topup } from '#contract/saldo.ts';
 import { operatorActs } from '#server/domains/operator/operator.ts';
-import { paymentsActs, paymentsAccountData } from '#server/domains/payments/payments.ts';
+import {
+  expireTopups,
+  paymentsActs,
+  paymentsAccountData,
+} from '#server/domains/payments/payments.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
+import { operatorsOf } from '#tests/support/money/desk.ts';
 import { type TopupApp, idOf, perform, topupApp } from '#tests/support/money/topups.ts';
 
 type Who = Pick<Customer, 'accountId' | 'userId'>;
@@ -61,6 +66,58 @@ describe('a slip', () => {
     expect(await sql`select from provider_payments`).toHaveLength(0);
     const events = await sql`select kind from outbox where kind = 'topup.changed'`;
     expect(events).toHaveLength(3);
+  });
+
+  test.for([
+    ['after its top-up has expired', 'Dibayar setelah kedaluwarsa.'],
+    ['after its top-up was cancelled', 'Dibayar setelah dibatalkan.'],
+  ] as const)(
+    '%s waits for an operator, who may confirm or reject',
+    async ([when, note], { sql, db }) => {
+      const app = await topupApp(db);
+      const ani = await customerWith(sql);
+      const [oka] = await operatorsOf(sql, app);
+      for (const [decision, more] of [
+        ['operator_topup_confirm', { reference: 'TRX-1' }],
+        ['operator_topup_reject', {}],
+      ] as const) {
+        const topup = await app.topup(ani.accountId);
+        if (when.endsWith('cancelled')) {
+          await perform(paymentsActs(app.deps), 'topup_cancel', ani, { topup_id: topup.id });
+        } else {
+          app.clock.pass(25);
+          await expireTopups(app.deps);
+        }
+        expect(await open(app)).toEqual([]);
+        expect(await prove(app, ani, topup, await slip(sql, ani, topup.id))).toMatchObject({
+          status: 'review',
+          note,
+        });
+        expect((await open(app)).map(({ id }) => id)).toEqual([topup.id]);
+        await oka?.ask(decision, { topup_id: topup.id, reason: 'Slip', ...more });
+        expect(await open(app)).toEqual([]);
+      }
+      expect(await sql`select status from topups order by topup_id`).toEqual([
+        { status: 'paid' },
+        { status: 'rejected' },
+      ]);
+    },
+  );
+
+  test('keeps its top-up in the list when nobody acts before it expires', async ({ sql, db }) => {
+    const app = await topupApp(db);
+    const ani = await customerWith(sql);
+    const topup = await app.topup(ani.accountId);
+    const other = await app.topup(ani.accountId);
+    await prove(app, ani, topup, await slip(sql, ani, 'one'));
+    app.clock.pass(25);
+    expect(await expireTopups(app.deps)).toMatchObject({ expired: 2 });
+    expect((await open(app)).map(({ id, status }) => [id, status])).toEqual([[topup.id, 'review']]);
+    await app.transfer(topup.total);
+    expect(await open(app)).toEqual([]);
+    expect(await sql`select status from topups where topup_id = ${idOf(other)}`).toEqual([
+      { status: 'expired' },
+    ]);
   });
 
   test('that was sent for another top-up before is pointed out, whoever sent it', async ({

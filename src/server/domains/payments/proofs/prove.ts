@@ -1,6 +1,7 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import { TOPUP_PROOFS_MAX, type Topup, proveTopup } from '#contract/saldo.ts';
-import { findTopup } from '#server/domains/payments/topups/topup.ts';
+import { lateNote } from '#server/domains/payments/topups/pay.ts';
+import { findTopup, statusAt } from '#server/domains/payments/topups/topup.ts';
 import { handle } from '#server/infra/acts/act.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 
@@ -27,7 +28,7 @@ type Slip = { accountId: string; userId: string; topupId: string; uploadId: stri
 
 /**
  * Keeps a slip with its top-up, in any state but paid and rejected: late money is still money. It moves no
- * money; it moves the top-up up in the operators' list.
+ * money; it moves the top-up up in the operators' list, and one that has expired or was cancelled into review.
  *
  * @throws Refusal `not_found`, `upload_gone`, `topup_already_paid`, `topup_closed`, `topup_proof_unneeded`,
  *   `topup_proof_limit`.
@@ -37,7 +38,7 @@ function prove(deps: ProofDeps, slip: Slip): Promise<Topup> {
   const at = deps.now();
   return asAccount(deps.sql, accountId, async (tx) => {
     const [topup] = await tx<{ status: string; provider: string }[]>`
-      select status, provider from topups
+      select ${statusAt(tx, at)} as status, provider from topups
       where account_id = ${accountId} and topup_id = ${topupId} for no key update`;
     if (!topup) throw new Refusal('not_found', { what: 'Isi saldo' });
     if (topup.status === 'paid') throw new Refusal('topup_already_paid', {});
@@ -54,6 +55,11 @@ function prove(deps: ProofDeps, slip: Slip): Promise<Topup> {
     await tx`
       insert into topup_proofs (account_id, topup_id, file_id, name, mime, sha256, at)
       values (${accountId}, ${topupId}, ${fileId}, ${name}, ${mime}, ${sha256}, ${at})`;
+    if (topup.status === 'expired' || topup.status === 'cancelled') {
+      await tx`
+        update topups set status = 'review', note = ${lateNote(topup.status) ?? null}
+        where account_id = ${accountId} and topup_id = ${topupId}`;
+    }
     return findTopup(tx, { accountId, topupId, now: at });
   });
 }

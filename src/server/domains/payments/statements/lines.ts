@@ -262,15 +262,3 @@ export async function dismissLine(
     return read;
   });
 }
-
-/** Number of bank lines that wait to be matched or put aside, and the age of the oldest in seconds. */
-export async function waitingTransfers(
-  allAccountsSql: Sql,
-): Promise<{ count: number; oldestSeconds: number }> {
-  const [found] = await allAccountsSql<{ count: number; oldestSeconds: number }[]>`
-    select count(*)::int as count,
-      coalesce(extract(epoch from clock_timestamp() - min(received_at)), 0)::float8
-        as "oldestSeconds"
-    from bank_lines where topup_id is null and dismissed_at is null`;
-  return found ?? { count: 0, oldestSeconds: 0 };
-}

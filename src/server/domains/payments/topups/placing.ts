@@ -60,7 +60,7 @@ export async function refuseTooMany(tx: Tx, accountId: string, now: Date): Promi
   }
   const [today] = await tx<{ made: number }[]>`
     select count(*) as made from topups
-    where account_id = ${accountId} and status in ('expired', 'cancelled', 'rejected')
+    where account_id = ${accountId} and status in ('expired', 'cancelled', 'review', 'rejected')
       and (provider = 'bank' or provider_ref is not null)
       and created_at > ${new Date(now.getTime() - DAY_MS)}`;
   if ((today?.made ?? 0) >= TOPUPS_DAY_MAX) {

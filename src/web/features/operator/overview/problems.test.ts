@@ -16,6 +16,8 @@ const well: OperatorOverview = {
   lanes: { running: 0, unowned: 0 },
   events: { lag_seconds: 0, set_aside: 0 },
   jobs: [{ name: 'billing', failed_at: hoursAgo(2), is_over: true }],
+  jobs_late: [],
+  settings_waiting: [],
   dead_notices: 0,
   database: {
     version: '18.1',
@@ -95,6 +97,21 @@ test('each is said only beyond its bound', () => {
   expect(keys({}, waits('topups', 5))).toEqual(['topups']);
   expect(keys({}, waits('refunds', 27))).toEqual(['refunds']);
   expect(keys({}, { proposals: { count: 1, for_you: 1 } })).toEqual(['proposals']);
+});
+
+test('names the safeguards that wait for a second admin, and the late jobs', () => {
+  const says = (overview: Partial<OperatorOverview>) =>
+    problemsOf({ ...well, ...overview }, money).map((problem) => problem.says);
+  const failed = { name: 'billing', failed_at: at, is_over: false };
+  expect(says({ jobs: [failed], jobs_late: ['billing', 'ledger-check'] })).toEqual([
+    'Pekerjaan terjadwal gagal: billing. Sebabnya ada di log.',
+    'Pekerjaan terjadwal terlambat: ledger-check. Periksa apakah proses worker hidup.',
+  ]);
+  const waiting = { label: 'Dua operator di atas', effective_at: hoursAgo(-20) };
+  expect(says({ settings_waiting: [waiting] })).toEqual([
+    'Perubahan pengaman uang menunggu admin kedua: Dua operator di atas. Tanpa keputusan, perubahan berlaku sendiri dalam 24 jam.',
+  ]);
+  expect(says({ settings_waiting: null })).toEqual([]);
 });
 
 test('times and sizes are short', () => {

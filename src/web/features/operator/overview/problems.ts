@@ -36,6 +36,8 @@ export function problemsOf(
   const found = [
     ...ofInstallation(overview),
     ...(money ? ofMoney(money, overview.at) : []),
+    ...ofSettings(overview),
+    ...ofJobs(overview),
     ...ofWork(overview),
   ];
   const all = found.filter((problem) => problem !== false);
@@ -187,8 +189,37 @@ function ofMoney(money: MoneyOverview, at: Date): Found {
   ];
 }
 
-function ofWork({ support, queue, jobs, events, dead_notices, at }: OperatorOverview): Found {
-  const failing = jobs.filter(({ is_over }) => !is_over);
+function ofJobs({ jobs, jobs_late }: OperatorOverview): Found {
+  const failing = jobs.filter(({ is_over }) => !is_over).map(({ name }) => name);
+  const late = jobs_late.filter((name) => !failing.includes(name));
+  return [
+    failing.length > 0 && {
+      key: 'jobs',
+      severity: 'warning',
+      says: `Pekerjaan terjadwal gagal: ${failing.join(', ')}. Sebabnya ada di log.`,
+    },
+    late.length > 0 && {
+      key: 'jobs-late',
+      severity: 'warning',
+      says: `Pekerjaan terjadwal terlambat: ${late.join(', ')}. Periksa apakah proses worker hidup.`,
+    },
+  ];
+}
+
+function ofSettings({ settings_waiting }: OperatorOverview): Found {
+  if (settings_waiting === null || settings_waiting.length === 0) return [];
+  const labels = settings_waiting.map(({ label }) => label).join(', ');
+  return [
+    {
+      key: 'settings',
+      severity: 'warning',
+      says: `Perubahan pengaman uang menunggu admin kedua: ${labels}. Tanpa keputusan, perubahan berlaku sendiri dalam 24 jam.`,
+      act: { to: '/operator/pengaturan', label: 'Putuskan' },
+    },
+  ];
+}
+
+function ofWork({ support, queue, events, dead_notices, at }: OperatorOverview): Found {
   return [
     support !== null &&
       support.oldest !== null &&
@@ -202,11 +233,6 @@ function ofWork({ support, queue, jobs, events, dead_notices, at }: OperatorOver
       key: 'queue',
       severity: 'warning',
       says: `Pesan tertua menunggu ${inWords(queue.age_seconds)}. Biasanya token pengirimnya terputus dari ponsel.`,
-    },
-    failing.length > 0 && {
-      key: 'jobs',
-      severity: 'warning',
-      says: `Pekerjaan terjadwal gagal: ${failing.map(({ name }) => name).join(', ')}. Sebabnya ada di log.`,
     },
     events.set_aside > 0 && {
       key: 'set-aside',
