@@ -194,7 +194,7 @@ test('the program of the page takes what happens', async ({ shop }) => {
   }
 });
 
-/** Calls as Chatwoot and n8n do when they connect. */
+/** Calls as Chatwoot does when it connects. */
 const graph = async ({ origin, key }: Shop, path: string, body?: object, method?: string) => {
   const response = await fetch(`${origin}${path}`, {
     method: method ?? (body ? 'POST' : 'GET'),

@@ -91,12 +91,11 @@ describe('customer service over HTTP', () => {
         const sent = await ask(act, { ...id(), ...target, upload, text: 'Ini' });
         expect(sent, name).toMatchObject({ content: { type, filename: name, caption: 'Ini' } });
         expect((await running.app.inject({ url: sent.content.url })).statusCode).toBe(200);
-        // Used up.
-        expect(await ask(act, { ...id(), ...target, upload })).toMatchObject({
-          type: 'upload_gone',
-        });
+        // The same upload under another id is the same line, as after a lost answer.
+        expect(await ask(act, { ...id(), ...target, upload })).toEqual(sent);
       }
     }
+    expect(await asAni('support_thread')).toMatchObject({ last_seq: 2 * files.length });
     const [kept] = await db.allAccountsSql<{ ani: number; sari: number }[]>`
       select count(*) filter (where account_id = ${ani.accountId}) as ani,
         count(*) filter (where account_id = ${sari.accountId}) as sari from files`;
@@ -109,6 +108,31 @@ describe('customer service over HTTP', () => {
     const budi = await signedIn(db);
     const upload = await uploaded(running, budi, 'nota.txt', Buffer.from('Nota'));
     expect(await asAni('support_send', { ...id(), upload })).toMatchObject({ type: 'upload_gone' });
+  });
+
+  test('an upload of an operator is one line of one customer, and a note is no answer', async ({
+    db,
+    openApp,
+  }) => {
+    const running = await openApp();
+    const [ani, budi] = [await signedIn(db), await signedIn(db)];
+    const sari = await operatorOf(running, db, ['support']);
+    const asSari = actAs(running, sari);
+    const to = ({ accountId }: Owner) => ({ account_id: publicId('account', accountId) });
+    const upload = await uploaded(running, sari, 'nota.txt', Buffer.from('Nota'));
+    const send = (fields: object) =>
+      asSari('operator_support_send', { ...id(), upload, ...fields });
+    const [one, two] = await Promise.all([send(to(ani)), send(to(ani))]);
+    expect(one.id).toMatch(/^sup_/);
+    expect(two).toEqual(one);
+    expect(await send(to(budi))).toMatchObject({ type: 'upload_gone' });
+    const other = await uploaded(running, sari, 'nota.txt', Buffer.from('Nota'));
+    expect(await send({ ...to(ani), upload: other, internal: '1' })).toMatchObject({
+      internal: true,
+    });
+    expect(await send({ ...to(ani), upload: other })).toMatchObject({
+      type: 'idempotency_conflict',
+    });
   });
 
   test('what breaks leaves nothing behind: sent again, the line and its file are there once', async ({

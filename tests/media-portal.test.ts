@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
+import { rupiah } from '#contract/base/money.ts';
+import { postEntry } from '#server/domains/ledger/ledger.ts';
 import { type RunningApp, signedIn, test } from './support/app/running-app.ts';
 import { pdfOf, picture } from './support/app/uploads-app.ts';
 import { waitFor } from './support/wait-for.ts';
@@ -74,7 +76,7 @@ test('a file of the portal is sent as the type that shows it, from the same libr
   });
 });
 
-test('an upload is sent once for a key, and may be sent again; nobody else’s is there', async ({
+test('an upload is one message to a phone, whatever the key; nobody else’s is there', async ({
   openApp,
   db,
 }) => {
@@ -87,7 +89,15 @@ test('an upload is sent once for a key, and may be sent again; nobody else’s i
   const key = randomUUID();
   const first = await send(upload, { key });
   expect(await send(upload, { key })).toMatchObject({ id: first.id });
-  expect((await send(upload)).id).not.toBe(first.id);
+  const repeats = await Promise.all([send(upload), send(upload), send(upload)]);
+  expect(new Set(repeats.map(({ id }) => id))).toEqual(new Set([first.id]));
+  // Other words, and another phone, are other messages.
+  const others = [
+    await send(upload, { caption: 'Kue hari ini' }),
+    await send(upload, { to: '081234567891' }),
+  ];
+  expect(new Set([first, ...others].map(({ id }) => id)).size).toBe(3);
+  expect(await db.allAccountsSql`select from messages`).toHaveLength(3);
   expect(await sending(running, budi)(upload)).toMatchObject({ type: 'upload_gone' });
   const chat = await uploaded(running, ani, { name: 'kue.png', bytes, purpose: 'chat' });
   expect(await send(chat)).toMatchObject({ type: 'upload_gone' });
@@ -111,4 +121,34 @@ test('a message that cannot be paid for leaves its upload to be sent later', asy
   // Nothing of it is lost: the next try names the same file.
   expect(await send(upload)).toMatchObject({ type: 'saldo_short' });
   expect(await db.allAccountsSql`select from media_library`).toHaveLength(1);
+  await db.allAccountsSql.begin((tx) =>
+    postEntry(tx, {
+      accountId: ani.accountId,
+      kind: 'bonus',
+      delta: rupiah(10_000),
+      contra: 'exp:bonus',
+      refType: 'test',
+      refId: ani.accountId,
+      idemKey: 'bonus:test',
+      actor: 'test',
+    }),
+  );
+  const { id } = await send(upload);
+  expect(id).toMatch(/^msg_/);
+  expect((await send(upload)).id).toBe(id);
+  expect(await db.allAccountsSql`select from messages`).toHaveLength(1);
+});
+
+test('an upload that two calls take in at once is one file and one message', async ({
+  openApp,
+  db,
+}) => {
+  const running = await openApp();
+  const ani = await signedIn(db, { saldo: 10_000 });
+  const upload = await uploaded(running, ani, { name: 'a.pdf', bytes: pdfOf(1_000) });
+  const sent = await Promise.all(Array.from({ length: 5 }, () => sending(running, ani)(upload)));
+  expect(new Set(sent.map((one) => one.id ?? one.type)).size).toBe(1);
+  expect(sent[0].id).toMatch(/^msg_/);
+  expect(await db.allAccountsSql`select from media_library`).toHaveLength(1);
+  expect(await db.allAccountsSql`select from messages`).toHaveLength(1);
 });

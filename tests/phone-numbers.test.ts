@@ -34,7 +34,10 @@ const test = base.extend<{ shop: Shop }>({
       update tokens set scopes = ${[...scopes]} where token_id = ${customer.tokenId}`;
     const key = await keyFor(db.allAccountsSql, customer);
     const call: Caller['call'] = (path, options = {}) =>
-      callerAt(running)(path, { ...options, headers: { authorization: `Bearer ${key}` } });
+      callerAt(running)(path, {
+        ...options,
+        headers: { authorization: `Bearer ${key}`, ...options.headers },
+      });
     await use({ ...customer, key, call, running, db, session: token });
   },
 });
@@ -365,3 +368,100 @@ test.for(['6281234567890.5', '6.28123E+12', '62812345.000'])(
     }
   },
 );
+
+/** Calls that send to a bare number and to another one, with an idempotency key. */
+const repeated: Readonly<Record<string, (shop: Shop, number: string) => Promise<unknown>>> = {
+  '/v1/messages': async (shop, to) => {
+    const headers = { 'idempotency-key': 'k-v1' };
+    return (await shop.call('/v1/messages', { body: { ...halo, to }, headers })).body.id;
+  },
+  '/send': async ({ running, key }, target) => {
+    const form = { target: `${target}|Ani,081234567890`, message: 'Halo' };
+    const headers = { 'idempotency-key': 'k-fonnte' };
+    return (await askDialect(running, '/send', { key, form, headers })).body.id;
+  },
+  '/send with a delay': async ({ running, key }, target) => {
+    const form = { target: `${target},081234567890`, message: 'Halo', delay: '1-9' };
+    const headers = { 'idempotency-key': 'k-delay' };
+    return (await askDialect(running, '/send', { key, form, headers })).body.id;
+  },
+  '/send with data': async ({ running, key }, target) => {
+    const form = { data: JSON.stringify([{ target, message: 'Halo' }]) };
+    const headers = { 'idempotency-key': 'k-data' };
+    return (await askDialect(running, '/send', { key, form, headers })).body.id;
+  },
+  '/send with a file': async ({ running, key }, target) => {
+    const multipart = new FormData();
+    multipart.append('target', target);
+    multipart.append('file', new File(['Nota'], 'nota.txt', { type: 'text/plain' }));
+    const headers = { 'idempotency-key': 'k-file' };
+    return (await askDialect(running, '/send', { key, multipart, headers })).body.id;
+  },
+  '/api/send-message': async ({ running, key }, phone) => {
+    const form = { phone: `081234567890,${phone}`, message: 'Halo' };
+    const headers = { 'idempotency-key': 'k-wablas' };
+    const { body } = await askDialect(running, '/api/send-message', { key, form, headers });
+    return body.data?.messages.map(({ id }: { id: string }) => id);
+  },
+  '/api/v2/send-message': async ({ running, key }, phone) => {
+    const json = { data: [{ phone, message: 'Halo' }] };
+    const headers = { 'idempotency-key': 'k-many' };
+    const { body } = await askDialect(running, '/api/v2/send-message', { key, json, headers });
+    return body.data?.messages.map(({ id }: { id: string }) => id);
+  },
+};
+
+test('a repeat gets its first answer although the account has come to know the number since', async ({
+  shop,
+}) => {
+  const first = new Map<string, unknown>();
+  for (const [name, send] of Object.entries(repeated)) {
+    first.set(name, await send(shop, '85291234567'));
+    expect(first.get(name), name).toBeDefined();
+  }
+  await receiveFrom(shop, '85291234567');
+  for (const [name, send] of Object.entries(repeated)) {
+    expect(await send(shop, '85291234567'), name).toEqual(first.get(name));
+    // Another request is one, still.
+    expect(await send(shop, '85291234568'), name).toBeUndefined();
+  }
+});
+
+test('restores each plus of a list that was written without %2B', async ({ shop }) => {
+  const { key, running } = shop;
+  const form = { 'content-type': 'application/x-www-form-urlencoded' };
+  const sentBy = async (path: string, payload: string) => {
+    const before = await shop.db.allAccountsSql`select message_id from messages`;
+    await askDialect(running, path, { key, json: payload, headers: form });
+    const rows = await shop.db.allAccountsSql<{ peer: string }[]>`
+      select peer from messages
+      where message_id <> all (${before.map(({ message_id: id }) => id)}::uuid[])
+      order by message_id`;
+    return rows.map(({ peer }) => peer);
+  };
+  const foreign = ['85291234567', '8190123456789', '6281234567890'];
+  const list = foreign.map((number) => `+${number}`);
+  for (const [path, name] of [
+    ['/send', 'target'],
+    ['/api/send-message', 'phone'],
+  ] as const) {
+    expect(await sentBy(path, `${name}=${list.join(',')}&message=Halo`)).toEqual(foreign);
+    expect(await sentBy(path, `${name}=${list.join(',+')}&message=Halo`)).toEqual(foreign);
+    expect(await sentBy(path, `${name}=0812-3456-7890,++85291234567&message=Halo`)).toEqual([
+      '6281234567890',
+      '85291234567',
+    ]);
+    // A blank behind a comma is for the eye where the first number has none.
+    expect(await sentBy(path, `${name}=081234567890,+81345678901&message=Halo`)).toEqual([
+      '6281234567890',
+      '6281345678901',
+    ]);
+  }
+  const data =
+    '[{"target":"+85291234567","message":"a"},{"target": "+8190123456789,+85291234567","message":"b"}]';
+  expect(await sentBy('/send', `data=${data}`)).toEqual([
+    '85291234567',
+    '8190123456789',
+    '85291234567',
+  ]);
+});

@@ -121,6 +121,7 @@ export const refusals = {
     facts: () => z.object({ account: z.string(), ours: z.string() }),
   },
   statement_changed: { status: 409, facts: none },
+  statement_imported: { status: 409, facts: none },
   statement_unbalanced: { status: 422, facts: () => z.object({ line: z.int() }) },
 
   plan_same: { status: 409, facts: none },

@@ -193,6 +193,7 @@ const sentences: Sentences = {
   statement_other_account: 'The statement is of another bank account.',
   statement_unbalanced: ({ line }) => `The balance on line ${line} does not add up.`,
   statement_changed: 'The file is not the one that was looked at.',
+  statement_imported: 'You have imported this file already. Its lines are stored.',
   plan_same: 'You have this plan already.',
   quote_stale: 'The calculation has changed. Look at the new one, then agree again.',
   subscription_not_running: 'Nothing can be changed about this plan. Choose a plan first.',

@@ -210,6 +210,8 @@ const sentences: Sentences = {
     `Saldo di baris ${formatNumber(line)} tidak cocok dengan baris di sebelahnya. Unduh lagi mutasinya dari bank, dan jangan ubah isinya.`,
   statement_changed:
     'Berkas ini bukan berkas yang Anda periksa. Periksa sekali lagi sebelum mengimpor.',
+  statement_imported:
+    'Berkas ini sudah Anda impor. Barisnya sudah tersimpan; tidak ada yang perlu diulang.',
 
   plan_same: 'Anda sudah memakai paket ini.',
   quote_stale: 'Perhitungannya sudah berubah. Periksa rincian yang baru, lalu setujui lagi.',

@@ -17,9 +17,10 @@ const PHONES_MAX = 50;
 
 /** Reads the first contact of a vCard's text. Of several e-mails it keeps the first. */
 export function readCard(text: string): Card {
-  const lines = text.replace(/\r?\n[ \t]/g, '').split(/\r?\n/);
+  const [own = ''] = text.split(/^END:VCARD/im, 1);
+  const lines = own.replace(/\r?\n[ \t]/g, '').split(/\r?\n/);
   const valuesOf = (property: string) => {
-    const pattern = new RegExp(`^(?:[\\w-]+\\.)?${property}(;[^:]*)?:(.*)$`, 'i');
+    const pattern = new RegExp(`^(?:[\\w-]+\\.)?${property}(;[^:]*)?:(.*)$`, 'is');
     return lines.flatMap((line) => {
       const [whole, parameters = '', value = ''] = pattern.exec(line) ?? [];
       return whole === undefined || value.trim() === '' ? [] : [{ parameters, value }];
@@ -29,7 +30,9 @@ export function readCard(text: string): Card {
   const phones = valuesOf('TEL').flatMap(({ parameters, value }) => {
     const written = plain(value).replace(/^tel:/i, '');
     const whatsapp = /waid=(\d+)/i.exec(parameters)?.[1];
-    return /\d/.test(written) ? [{ written, ...(whatsapp !== undefined && { whatsapp }) }] : [];
+    return /[\d０-９]/.test(written)
+      ? [{ written, ...(whatsapp !== undefined && { whatsapp }) }]
+      : [];
   });
   // Departments follow the organisation; of a name, the family's comes first.
   const [organization = ''] = partsOf(first('ORG'));
@@ -43,9 +46,6 @@ export function readCard(text: string): Card {
 }
 
 const plain = (value: string): string =>
-  value
-    .replace(/\\n/gi, ' ')
-    .replace(/\\([\\,;])/g, '$1')
-    .trim();
+  value.replace(/\\([\\,:;n])/gi, (_, sign: string) => (/n/i.test(sign) ? ' ' : sign)).trim();
 
 const partsOf = (value: string): readonly string[] => value.split(/(?<!\\);/).map(plain);

@@ -4,7 +4,12 @@ import { payPlanInvoice, subscriptionActs, tokenLimitOf } from '#server/domains/
 import { channelActs, isOffered } from '#server/domains/channels/channels.ts';
 import { eventsActs } from '#server/domains/events/events.ts';
 import { ledgerActs } from '#server/domains/ledger/ledger.ts';
-import { claimUpload, describeFile, releaseFile } from '#server/domains/media/media.ts';
+import {
+  claimUpload,
+  claimedFile,
+  describeFile,
+  releaseFile,
+} from '#server/domains/media/media.ts';
 import {
   type ConsoleDeps,
   auditActs,
@@ -49,6 +54,7 @@ export function actHandlers(container: Container): readonly ActHandler[] {
       onAccountOpened: subscribers.accountOpened,
       fileLink: media.files.link,
       claimUpload,
+      claimedFile,
       releaseFile: async (tx, which) => {
         const digests = await releaseFile(tx, which);
         return () => media.files.erase(allAccountsSql, digests);
@@ -63,7 +69,7 @@ export function actHandlers(container: Container): readonly ActHandler[] {
     ...container.messages.acts,
     ...container.campaigns.acts,
     ...ledgerActs({ sql }),
-    ...paymentsActs({ ...topups, claimUpload, describeFile }),
+    ...paymentsActs({ ...topups, claimUpload, claimedFile, describeFile }),
     simulatedPaymentHandler(container.payments.simulated),
     ...subscriptionActs({ allAccountsSql, now }),
     ...container.billing.invoices.acts({

@@ -32,6 +32,16 @@ export function refuseUnstorable(
 /** A value of an address or a form in which a `+` before a number was written without `%2B`, and came as a blank. */
 export const plusAgain = (value: string): string => value.replace(/^ (?=[1-9]\d)/, '+');
 
+/**
+ * The same for numbers between commas. A single blank behind a comma may be there for the eye: it is a `+` only where the
+ * first number has one too.
+ */
+export function plusesAgain(list: string): string {
+  const isWritten = plusAgain(list) !== list;
+  const blanks = isWritten ? /(?<=,) +(?=[1-9]\d)/g : /(?<=,) {2,}(?=[1-9]\d)/g;
+  return plusAgain(list).replace(blanks, '+');
+}
+
 /** Selects the numbers, without a `+`, that an account knows in exactly these digits. */
 export type KnownNumbers = (
   accountId: string,

@@ -3,7 +3,7 @@ import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Topup } from '#contract/saldo.ts';
-import { claimUpload, describeFile } from '#server/domains/media/media.ts';
+import { claimUpload, claimedFile, describeFile } from '#server/domains/media/media.ts';
 import { type Prices, openPrices } from '#server/domains/pricing/pricing.ts';
 import { type Gateways, noGateways } from '#server/domains/payments/gateways/registry.ts';
 import { placeTopup } from '#server/domains/payments/topups/create.ts';
@@ -90,6 +90,7 @@ export async function topupApp(
     gateways,
     settle: openSettle(told),
     claimUpload,
+    claimedFile,
     describeFile,
     fileLink: (_accountId: string, fileId: string) => `/files/${fileId}`,
     uploads: {

@@ -88,6 +88,7 @@ export async function accountsApp(db: Pools, changes: Partial<AccountsDeps> = {}
     claimUpload: async () => {
       throw new Refusal('upload_gone', {});
     },
+    claimedFile: async () => undefined,
     releaseFile: async () => async () => undefined,
     report: (trouble) => {
       throw trouble;

@@ -197,5 +197,6 @@ export const importStatement = act({
     'statement_unbalanced',
     'statement_other_account',
     'statement_changed',
+    'statement_imported',
   ],
 });

@@ -24,6 +24,9 @@ export type ClaimUpload = (
   file: { accountId: string; userId: string; uploadId: string; purpose: 'avatar' },
 ) => Promise<string>;
 
+/** The file that an upload of this user has become; undefined when the upload is unused or was forgotten. */
+export type ClaimedFile = (...args: Parameters<ClaimUpload>) => Promise<string | undefined>;
+
 /**
  * Deletes a file that nothing refers to any more, in the transaction that removes the reference.
  *
@@ -75,6 +78,7 @@ export type AccountsDeps = UserDeps & {
   onAccountOpened: AccountOpened;
   /** Claims a finished upload, inside the transaction that uses it. */
   claimUpload: ClaimUpload;
+  claimedFile: ClaimedFile;
   releaseFile: ReleaseFile;
   /** Receives errors that happen after the response was sent. */
   report: (error: unknown) => void;

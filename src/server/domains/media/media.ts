@@ -17,6 +17,7 @@ export type { MediaFacts } from './library/row.ts';
 export {
   type Uploads,
   claimUpload,
+  claimedFile,
   describeFile,
   handOverFile,
   forgetUnderWay,

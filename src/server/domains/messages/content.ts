@@ -48,7 +48,7 @@ function wordsOf(type: MessageType, body: Body): string {
     case 'location':
       return captionText(text(body['name']) ?? text(body['address']) ?? coordinates(body) ?? '');
     case 'contact':
-      return oneLine(text(body['name']) ?? shownPeer(text(body['phone']) ?? ''));
+      return oneLine(cardTitle(body));
   }
 }
 
@@ -78,6 +78,14 @@ function spokenIn({ text: written, choice }: Body): string {
   const chosen = typeof choice === 'object' && choice !== null ? (choice as Body)['title'] : null;
   return text(chosen) ?? text(written) ?? '';
 }
+
+/** A contact card in a few words: its name, else the first of its other facts. */
+const cardTitle = (body: Body): string =>
+  text(body['name']) ??
+  text(body['organization']) ??
+  phonesIn(body)[0] ??
+  text(body['email']) ??
+  '';
 
 const oneLine = (words: string): string => words.replace(/\s+/g, ' ').trim();
 

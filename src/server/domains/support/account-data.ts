@@ -47,7 +47,7 @@ type Exported = {
   side: string;
   author: string | null;
   type: string;
-  body: { file?: string };
+  body: { file?: string; upload?: string };
   card: object | null;
   at: Date;
 };
@@ -62,7 +62,7 @@ async function* linesOf(sql: Sql, accountId: string) {
       order by seq limit ${limit}`,
   );
   for await (const { message_id, body, ...facts } of rows) {
-    const { file, ...content } = body;
+    const { file, upload: _, ...content } = body;
     const shown = file === undefined ? content : { ...content, file: publicId('file', file) };
     yield { id: publicId('support', message_id), ...facts, body: shown };
   }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FormError, pairsOf } from '#contract/base/form.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { plusAgain } from '#server/http/input.ts';
+import { plusesAgain } from '#server/http/input.ts';
 import { declaredType, readMultipart } from '#server/http/body.ts';
 import { type Given, type GivenFile, givenOf } from './given.ts';
 
@@ -84,10 +84,17 @@ function formOf(text: string): (readonly [string, string])[] {
   for (const pair of pairsOf(text)) {
     checkName(pair[0]);
     const [name, value] = pair;
-    pairs.push([name, name === 'target' || name === 'phone' ? plusAgain(value) : value]);
+    pairs.push([name, withPluses(name, value)]);
     if (pairs.length > PAIRS_MAX) throw new FormError('terlalu banyak isian');
   }
   return pairs;
+}
+
+/** A field of a form whose numbers have the `+` that was written without `%2B`; `data` has them in its items. */
+function withPluses(name: string, value: string): string {
+  if (name === 'target' || name === 'phone') return plusesAgain(value);
+  if (name !== 'data') return value;
+  return value.replaceAll(/(?<="(?:target|phone)"\s*:\s*")[^"]*/g, plusesAgain);
 }
 
 async function partsOf(type: string, body: Buffer): Promise<[string, string | GivenFile][]> {

@@ -12,6 +12,7 @@ import { cutAfter, drained } from '#server/http/body-timeout.ts';
 import type { KnownNumbers } from '#server/http/input.ts';
 import { publicOrigin } from '#server/http/public-origin.ts';
 import { type ApiReader, idempotencyKey } from '#server/http/v1/call.ts';
+import { acceptable } from '#server/http/v1/send.ts';
 import type { MessageCalls } from '#server/http/v1/endpoints/messages.ts';
 import { waitOf } from '#server/http/v1/problem.ts';
 import { readBodies, givenIn } from './bodies.ts';
@@ -88,6 +89,8 @@ export type FileKind = 'image' | 'video' | 'audio' | 'document';
 export type DialectCall = {
   sender: ApiSender;
   given: Given;
+  /** As the caller wrote it: what `given` adds by what the account knows differs between two calls. */
+  written: Given;
   request: FastifyRequest;
   reply: FastifyReply;
 };
@@ -155,8 +158,9 @@ export function openDialect(scope: FastifyInstance, deps: DialectDeps, dialect: 
           const sender = request.apiSender;
           if (!sender) throw new Error('a call without its sender');
           deps.access.allow(sender, needed);
-          const given = await withKnownNumbers(deps, sender, await givenIn(request));
-          const call = { sender, given, request, reply };
+          const written = await givenIn(request);
+          const given = await withKnownNumbers(deps, sender, written);
+          const call = { sender, given, written, request, reply };
           return reply.code(200).send(await answer(call));
         },
       });
@@ -288,9 +292,22 @@ async function sayNo(
 type EachOptions = {
   read: readonly (NewMessage | Refusal)[];
   shape: string;
-  /** By what a repeat is known, where the messages hold what was computed for them. */
-  identity?: unknown;
+  /** By what a repeat is known: the messages as `byRule` has them, without what was computed for them. */
+  identity: unknown;
 };
+
+/**
+ * What was read of a call, and what a repeat with the same key is compared with: the same of what the caller wrote, as the
+ * account may have come to know a number between the two.
+ */
+export async function readBoth<T>(
+  { given, written, request }: DialectCall,
+  read: (given: Given) => T | Promise<T>,
+): Promise<{ read: T; byRule: T }> {
+  const first = await read(given);
+  const isSame = given === written || idempotencyKey(request) === undefined;
+  return { read: first, byRule: isSame ? first : await read(written) };
+}
 
 /** What became of each, and when it was answered first, in ms since 1970. */
 type EachResult = { results: readonly (Accepted | Refusal)[]; at: number };
@@ -301,7 +318,7 @@ export async function sendEach(
   { sender, request, reply }: Pick<DialectCall, 'sender' | 'request' | 'reply'>,
   { read, shape, identity }: EachOptions,
 ): Promise<EachResult> {
-  const messages = read.flatMap((one) => (one instanceof Refusal ? [] : [one]));
+  const messages = acceptable(read);
   const key = idempotencyKey(request);
   if (messages.length === 0) {
     const refused = read as readonly Refusal[];

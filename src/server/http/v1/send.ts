@@ -116,7 +116,8 @@ async function sendMany(
 }
 
 /** Those of some messages that could be read. */
-const acceptable = (read: readonly (NewMessage | Refusal)[]): NewMessage[] =>
+/** Those of some read messages that can be sent. */
+export const acceptable = (read: readonly (NewMessage | Refusal)[]): NewMessage[] =>
   read.flatMap((one) => (one instanceof Refusal ? [] : [one]));
 
 /** Which items were refused here, as they came: a repeat of the request refuses the same ones. */

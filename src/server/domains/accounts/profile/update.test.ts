@@ -5,7 +5,7 @@ import { describe, expect } from 'vitest';
 import { checkToken } from '#contract/accounts.ts';
 import { updateUser } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { claimUpload, releaseFile } from '#server/domains/media/uploads/uploads.ts';
+import { claimUpload, claimedFile, releaseFile } from '#server/domains/media/uploads/uploads.ts';
 import { accountsApp, no } from '#tests/support/people/accounts-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type UploadsApp, picture, test } from '#tests/support/app/uploads-app.ts';
@@ -15,6 +15,7 @@ const ANI = '6281234567890';
 async function ani(db: TestDatabase, uploads?: UploadsApp) {
   const app = await accountsApp(db, {
     claimUpload,
+    claimedFile,
     releaseFile: async (tx, which) => {
       const digests = await releaseFile(tx, which);
       return async () => uploads?.files.erase(db.allAccountsSql, digests);
@@ -106,10 +107,10 @@ describe('a picture', () => {
     expect([shown.status, shown.headers.get('content-type')]).toEqual([200, 'image/webp']);
     const [stored] = await storedIn(uploads);
 
-    expect(await no(perform(updateUser, { avatar: first }, asker))).toEqual(
-      new Refusal('upload_gone', {}),
-    );
+    // A repeat, whose first answer may have been lost.
+    expect(await perform(updateUser, { avatar: first }, asker)).toMatchObject({ avatar });
     expect(await perform(checkToken, {}, asker)).toMatchObject({ avatar });
+    expect(await storedIn(uploads)).toEqual([stored]);
 
     const { avatar: second } = await perform(updateUser, { avatar: await upload('coral') }, asker);
     expect(second).not.toBe(avatar);
@@ -117,6 +118,9 @@ describe('a picture', () => {
     expect(left).toHaveLength(1);
     expect(left).not.toContain(stored);
     expect((await fetch(uploads.origin + avatar)).status).toBe(404);
+    expect(await no(perform(updateUser, { avatar: first }, asker))).toEqual(
+      new Refusal('upload_gone', {}),
+    );
 
     expect(await perform(updateUser, { avatar: '' }, asker)).toMatchObject({ avatar: null });
     expect(await storedIn(uploads)).toEqual([]);

@@ -49,9 +49,9 @@ async function update(
 
 const nothing = async (): Promise<void> => undefined;
 
-/** @param avatar a finished upload; '' removes the picture. */
+/** @param avatar a finished upload; '' removes the picture. The upload that it came from changes nothing. */
 async function changePicture(
-  { claimUpload, releaseFile }: AccountsDeps,
+  { claimUpload, claimedFile, releaseFile }: AccountsDeps,
   tx: Tx,
   { accountId, userId }: UserRef,
   avatar: string,
@@ -61,13 +61,12 @@ async function changePicture(
   const [before] = await tx<{ file: string | null }[]>`
     select avatar_file as file from users
     where (account_id, user_id) = (${accountId}, ${userId}) for update`;
-  const file =
-    uploadId === undefined
-      ? null
-      : await claimUpload(tx, { accountId, userId, uploadId, purpose: 'avatar' });
+  const old = before?.file ?? null;
+  const wanted = uploadId && ({ accountId, userId, uploadId, purpose: 'avatar' } as const);
+  if (wanted && old !== null && (await claimedFile(tx, wanted)) === old) return nothing;
+  const file = wanted ? await claimUpload(tx, wanted) : null;
   await tx`
     update users set avatar_file = ${file}
     where (account_id, user_id) = (${accountId}, ${userId})`;
-  const old = before?.file ?? null;
   return old === null ? nothing : releaseFile(tx, { accountId, fileId: old });
 }

@@ -9,6 +9,7 @@ import { uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { StoreAway } from '#server/infra/file-store/file-store.ts';
 import { OutboundError } from '#server/infra/net/outbound.ts';
+import { networkIdOf } from '#server/domains/channels/inbound-card.ts';
 import { at, textAt } from '#server/infra/net/json-values.ts';
 import { laterMs, meaningOf } from './codes.ts';
 import { type GraphAnswer, wordAt } from './graph.ts';
@@ -142,7 +143,7 @@ async function wamidFor(
   const named = textAt(body, type === 'reaction' ? 'message_id' : 'reply_to');
   if (named === undefined) return undefined;
   const provider = textAt(at(body, 'quoted'), 'provider_id');
-  if (provider !== undefined) return provider;
+  if (provider !== undefined) return networkIdOf(provider);
   const messageId = uuidOf('message', named);
   return messageId === undefined ? undefined : refs.wamidOf(accountId, messageId);
 }

@@ -87,6 +87,22 @@ export async function claimUpload(
 }
 
 /**
+ * The file that an upload of this person has become, for an act that is repeated: whoever uses it checks that its own
+ * row names this file. Undefined when the upload is unused or was forgotten.
+ */
+export async function claimedFile(
+  tx: Tx,
+  wanted: Owner & { uploadId: string; purpose: UploadPurpose },
+): Promise<string | undefined> {
+  const { accountId, userId, uploadId, purpose } = wanted;
+  const [claimed] = await tx<{ fileId: string }[]>`
+    select file_id as "fileId" from uploads
+    where account_id = ${accountId} and upload_id = ${uploadId} and user_id = ${userId}
+      and purpose = ${purpose} and state = 'claimed'`;
+  return claimed?.fileId;
+}
+
+/**
  * In a restored database, forgets the uploads that were under way when the backup was made: their pieces are no
  * part of it, and browsers begin them again. What was finished is a file.
  *

@@ -29,7 +29,7 @@ export const sendHandlers = (deps: PlaceDeps & Pick<Library, 'adopt'>): readonly
     const file = await deps.adopt({ accountId, userId, uploadId });
     const message: NewMessage = { to, ...carrying(file, caption), ...replying(replyTo) };
     const hash = hashOf(['message_send_file', to, uploadId, caption ?? '', replyTo ?? '']);
-    return placeOne(deps, { accountId, tokenId, key, message, hash });
+    return placeOne(deps, { accountId, tokenId, key, message, hash, upload: uploadId });
   }),
   handle(sendLocation, ({ caller: { accountId }, key }, input) => {
     const { token_id: tokenId, to, reply_to: replyTo, name, address, ...at } = input;
@@ -49,7 +49,8 @@ export const sendHandlers = (deps: PlaceDeps & Pick<Library, 'adopt'>): readonly
     const file = uploadId && (await deps.adopt({ accountId, userId, uploadId }));
     const template = templateFrom(input, file || undefined);
     const message: NewMessage = { type: 'template', to, template, ...replying(replyTo) };
-    return placeOne(deps, { accountId, tokenId, key, message, hash: hashOf(message) });
+    const hash = hashOf(message);
+    return placeOne(deps, { accountId, tokenId, key, message, hash, upload: uploadId });
   }),
   handle(sendReaction, ({ caller: { accountId }, key }, input) => {
     const { token_id: tokenId, to, message_id: messageId, emoji } = input;

@@ -120,6 +120,23 @@ describe('a slip', () => {
     ]);
   });
 
+  test('that is sent again, at once or later, is one slip of its top-up', async ({ sql, db }) => {
+    const app = await topupApp(db);
+    const ani = await customerWith(sql);
+    const [first, other] = [await app.topup(ani.accountId), await app.topup(ani.accountId)];
+    const upload = await slip(sql, ani, 'one');
+    const [one, two] = await Promise.all([
+      prove(app, ani, first, upload),
+      prove(app, ani, first, upload),
+    ]);
+    expect(two).toEqual(one);
+    // Also when the top-up needs no slip any more.
+    await app.transfer(first.total);
+    expect(await prove(app, ani, first, upload)).toMatchObject({ id: first.id, status: 'paid' });
+    expect(await sql`select from topup_proofs`).toHaveLength(1);
+    await expect(prove(app, ani, other, upload)).rejects.toEqual(new Refusal('upload_gone', {}));
+  });
+
   test('that was sent for another top-up before is pointed out, whoever sent it', async ({
     sql,
     db,
@@ -168,7 +185,8 @@ describe('a slip', () => {
     );
     await expect(prove(app, budi, his, upload)).rejects.toEqual(new Refusal('upload_gone', {}));
     await prove(app, ani, hers, upload);
-    await expect(prove(app, ani, hers, upload)).rejects.toEqual(new Refusal('upload_gone', {}));
+    const second = await app.topup(ani.accountId);
+    await expect(prove(app, ani, second, upload)).rejects.toEqual(new Refusal('upload_gone', {}));
   });
 
   test('is among what its owner takes along', async ({ sql, db }) => {

@@ -69,14 +69,16 @@ export async function previewStatement(
  * At the end the file is forgotten: it names everybody who paid.
  *
  * @param asked.sha256 of the file that was looked at.
- * @throws Refusal `upload_gone`, `statement_changed`, and all that `readStatement` throws.
+ * @throws Refusal `upload_gone`, `statement_imported`, `statement_changed`, and all that `readStatement` throws.
  */
 export async function importStatement(
   deps: StatementDeps,
   { uploadId, sha256, ...owner }: ImportRequest & { sha256: string },
 ): Promise<StatementReport> {
   const { allAccountsSql, config, now, uploads } = deps;
-  const { bytes } = await uploads.read(owner, uploadId, 'statement');
+  const { bytes } = await uploads
+    .read(owner, uploadId, 'statement')
+    .catch((error: unknown) => refuseImported(deps, { sha256, operatorId: owner.userId, error }));
   const at = now();
   const operatorId = owner.userId;
   const statement = await readStatement(bytes, { bank: config.BANK_NUMBER, at });
@@ -100,8 +102,27 @@ export async function importStatement(
       days: statement.days,
     });
   });
-  await uploads.revert(owner, uploadId);
+  // A repeat at the same time may have forgotten it already.
+  await uploads.revert(owner, uploadId).catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error;
+  });
   return report;
+}
+
+/**
+ * The file of an import is forgotten: a repeat whose first answer was lost finds what that one did.
+ *
+ * @throws Refusal `statement_imported`, or the error itself.
+ */
+async function refuseImported(
+  { allAccountsSql, config }: StatementDeps,
+  { sha256, operatorId, error }: { sha256: string; operatorId: string; error: unknown },
+): Promise<never> {
+  const found = await allAccountsSql`
+    select from bank_statements
+    where bank = ${config.BANK_NUMBER} and sha256 = ${Buffer.from(sha256, 'hex')}
+      and operator_id = ${operatorId}`;
+  throw found.length > 0 ? new Refusal('statement_imported', {}) : error;
 }
 
 type Balances = { statementId: string; bank: string; days: readonly DayBalance[] };

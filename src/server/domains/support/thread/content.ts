@@ -91,7 +91,8 @@ async function readFile(
     await handOverFile({ sql, tx }, { from, to: accountId, fileId });
   }
   const type = typeOf(mime);
-  const body = { file: fileId, mime, filename: name, ...(text.trim() && { caption: text }) };
+  const caption = text.trim() && { caption: text };
+  const body = { file: fileId, mime, filename: name, upload, ...caption };
   return { type, body, size_bytes: sizeBytes };
 }
 

@@ -44,6 +44,19 @@ export async function lineOf(
   return line;
 }
 
+/** The line that an upload went into: an upload is one line, whatever id it is sent under. */
+export async function lineOfUpload(
+  tx: Tx,
+  accountId: string,
+  { upload, userId }: { upload: string | undefined; userId: string },
+): Promise<Line | undefined> {
+  if (upload === undefined) return undefined;
+  const [line] = await tx<Line[]>`
+    select ${lineColumns(tx)} from support_messages
+    where account_id = ${accountId} and user_id = ${userId} and body ->> 'upload' = ${upload}`;
+  return line;
+}
+
 /** Some lines of a thread, in their order or the newest first. Notes are left out for customers. */
 export function linesOf(
   sql: Sql | Tx,

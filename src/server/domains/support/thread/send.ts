@@ -6,7 +6,7 @@ import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
 import { hit } from '#server/infra/acts/limits.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { type Given, checkGiven, readContent } from './content.ts';
-import { lineOf, messageOf } from './line.ts';
+import { lineOf, lineOfUpload, messageOf } from './line.ts';
 import { openThread } from './row.ts';
 import { reopened, withLine } from './rules.ts';
 import { transactionOf, writeAll } from './transaction.ts';
@@ -16,7 +16,8 @@ const LINES_A_MINUTE = 20;
 type Sending = { accountId: string; viewer: Viewer; internal?: boolean };
 
 /**
- * Writes a line, once: the same id again from the same person is answered with the first line, whatever it brings.
+ * Writes a line, once: the same id or upload again from the same person is answered with the first line, whatever it
+ * brings.
  *
  * @throws Refusal `support_empty`, `upload_gone`, `not_found`; of customers `support_too_many`, of operators
  *   `account_ended`; `idempotency_conflict` for the id of a line that is somebody else's, or a note instead of an answer.
@@ -32,7 +33,9 @@ export async function sendLine(
     if (side === 'operator') await refuseEnded(tx, accountId);
     const at = deps.now();
     const before = await openThread(tx, accountId, at);
-    const first = await lineOf(tx, accountId, given.message_id);
+    const first =
+      (await lineOf(tx, accountId, given.message_id)) ??
+      (await lineOfUpload(tx, accountId, { upload: given.upload, userId }));
     if (first) {
       // Neither a colleague's line nor a note may pass for the answer that somebody believes they gave.
       if (first.user_id === userId && first.internal === internal) return first;

@@ -116,11 +116,12 @@ function placeOf(content: Content): object {
 }
 
 function cardOf(content: Content): object {
-  const name = textIn(content, 'name') ?? '';
   const several = Array.isArray(content['phones']) ? content['phones'] : [content['phone']];
   const phones = several.filter((phone) => typeof phone === 'string' && phone !== '');
   const company = textIn(content, 'organization');
   const email = textIn(content, 'email');
+  // Meta's is never empty.
+  const name = textIn(content, 'name') ?? company ?? phones[0] ?? email ?? 'Kontak';
   return {
     name: { formatted_name: name, first_name: name },
     phones: phones.map(storedPeer).map((phone) => ({

@@ -8,15 +8,17 @@ import {
   type DialectDeps,
   type DialectRoute,
   openDialect,
+  readBoth,
   readerOf,
   sendEach,
 } from '#server/http/dialects/dialect.ts';
 import { idempotencyKey } from '#server/http/v1/call.ts';
+import { acceptable } from '#server/http/v1/send.ts';
 import { type Given, textOf, wrong } from '#server/http/dialects/given.ts';
 import { qrPng } from '#server/infra/qr/qr-png.ts';
 import { deviceAnswer, devicesAnswer, noAnswer, sendAnswer, statusWord } from './answer.ts';
 import { statusOf } from './errors.ts';
-import { readSchedule, readSend } from './read.ts';
+import { type ReadContext, readSchedule, readSend } from './read.ts';
 import { targetsOf } from './targets.ts';
 
 const BODY_LIMITS = { words: 1_048_576, files: 5_242_880 };
@@ -123,8 +125,8 @@ function keyOf({ headers, query, method }: FastifyRequest): string | undefined {
 }
 
 async function send(deps: DialectDeps, call: DialectCall): Promise<object> {
-  const { sender, given, request } = call;
-  const { pieces, connectedOnly, plan } = await readSend(given, {
+  const { sender, request } = call;
+  const context: ReadContext = {
     now: deps.now(),
     random: Math.random,
     storeFile: (file) => {
@@ -133,10 +135,13 @@ async function send(deps: DialectDeps, call: DialectCall): Promise<object> {
       }
       return deps.storeFile(sender, file, { key: idempotencyKey(request) });
     },
-  });
+  };
+  const both = await readBoth(call, (given) => readSend(given, context));
+  const { pieces, connectedOnly, plan } = both.read;
   if (connectedOnly && sender.status === 'disconnected') throw new Refusal('token_not_linked', {});
   const read = pieces.map(({ message }) => message);
-  const identity = plan && { plan, messages: read.map(withoutTime) };
+  const byRule = both.byRule.pieces.map(({ message }) => message);
+  const identity = plan ? { plan, messages: byRule.map(withoutTime) } : acceptable(byRule);
   const { results, at } = await sendEach(deps, call, { read, shape: 'fonnte', identity });
   const outcomes = pieces.map((piece, index) => ({
     piece,

@@ -5,11 +5,13 @@ import {
   type DialectDeps,
   type DialectRoute,
   openDialect,
+  readBoth,
   readerOf,
   sendEach,
 } from '#server/http/dialects/dialect.ts';
-import { type GivenFile, listOf, wrong } from '#server/http/dialects/given.ts';
+import { type Given, type GivenFile, listOf, wrong } from '#server/http/dialects/given.ts';
 import { idempotencyKey } from '#server/http/v1/call.ts';
+import { acceptable } from '#server/http/v1/send.ts';
 import {
   type Outcome,
   cancelledRow,
@@ -65,32 +67,30 @@ function sendRoutes(deps: DialectDeps): DialectRoute[] {
     scope: 'messages.send',
     answer,
   });
-  const sent = async (call: DialectCall, pieces: readonly Piece[]) =>
-    sendAnswer(await send(deps, call, pieces), await deps.device(call.sender));
+  const sent = async (call: DialectCall, read: Read) =>
+    sendAnswer(await send(deps, call, read), await deps.device(call.sender));
   return [
     {
       method: ['GET', 'POST'],
       paths: ['/api/send-message'],
       scope: 'messages.send',
-      answer: async (call) => sent(call, await readOne(call.given, 'message')),
+      answer: (call) => sent(call, (given) => readOne(given, 'message')),
     },
-    post('/api/v2/send-message', async (call) => sent(call, readMany(call.given, 'message'))),
+    post('/api/v2/send-message', (call) => sent(call, (given) => readMany(given, 'message'))),
     ...media.flatMap((kind) => [
-      post(`/api/send-${kind}`, async (call) => sent(call, await readOne(call.given, kind))),
-      post(`/api/v2/send-${kind}`, async (call) => sent(call, readMany(call.given, kind))),
-      post(`/api/send-${kind}-from-local`, async (call) => {
+      post(`/api/send-${kind}`, (call) => sent(call, (given) => readOne(given, kind))),
+      post(`/api/v2/send-${kind}`, (call) => sent(call, (given) => readMany(given, kind))),
+      post(`/api/send-${kind}-from-local`, (call) => {
         const key = idempotencyKey(call.request);
         const store = (file: GivenFile) => deps.storeFile(call.sender, file, { key, kind });
-        return sent(call, await readOne(call.given, kind, store));
+        return sent(call, (given) => readOne(given, kind, store));
       }),
     ]),
     post('/api/schedule', async (call) => {
-      const outcomes = await send(deps, call, readPlan(call.given));
+      const outcomes = await send(deps, call, readPlan);
       return planAnswer(outcomes, listOf(call.given, 'phone', outcomes.length));
     }),
-    post('/api/v2/schedule', async (call) =>
-      plansAnswer(await send(deps, call, readPlans(call.given))),
-    ),
+    post('/api/v2/schedule', async (call) => plansAnswer(await send(deps, call, readPlans))),
   ];
 }
 
@@ -133,15 +133,15 @@ const otherRoutes = (deps: DialectDeps): DialectRoute[] => [
   },
 ];
 
-/** Sends what was read; when nothing of it is taken, the whole is refused for the first reason. */
-async function send(
-  deps: DialectDeps,
-  call: DialectCall,
-  pieces: readonly Piece[],
-): Promise<Outcome[]> {
+type Read = (given: Given) => Piece[] | Promise<Piece[]>;
+
+/** Sends what is read of a call; when nothing of it is taken, the whole is refused for the first reason. */
+async function send(deps: DialectDeps, call: DialectCall, readPieces: Read): Promise<Outcome[]> {
+  const { read: pieces, byRule } = await readBoth(call, readPieces);
   if (call.sender.status === 'disconnected') throw new Refusal('token_not_linked', {});
   const read = pieces.map(({ message }) => message);
-  const { results } = await sendEach(deps, call, { read, shape: 'wablas' });
+  const identity = acceptable(byRule.map(({ message }) => message));
+  const { results } = await sendEach(deps, call, { read, shape: 'wablas', identity });
   const [first] = results;
   if (first instanceof Refusal && results.every((one) => one instanceof Refusal)) throw first;
   return pieces.map((piece, index) => ({

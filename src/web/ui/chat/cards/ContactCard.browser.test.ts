@@ -44,3 +44,32 @@ test('a card says what it has, and no more', async ({ show }) => {
   expect(await sari.getByRole('button').count()).toBe(0);
   await page.getByRole('group', { name: 'Kontak tanpa nama' }).waitFor();
 });
+
+test('a card shows, calls and saves each number, and its e-mail', async ({ show }) => {
+  const page = await show('contact-card', { width: 390 });
+  const ratna = page.getByRole('group', { name: 'Bu Ratna' });
+  const numbers = await ratna.getByRole('link').all();
+  expect(await Promise.all(numbers.map((one) => one.getAttribute('href')))).toEqual([
+    'tel:+6281211112222',
+    'tel:+62215551234',
+    'tel:+85291234567',
+  ]);
+  await ratna.getByText('ratna@kue.example').waitFor();
+  const save = async (name: string) => {
+    const card = page.getByRole('group', { name });
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      card.getByRole('button', { name: 'Simpan kontak' }).click(),
+    ]);
+    return text(await file.createReadStream());
+  };
+  expect(await save('Bu Ratna')).toContain(
+    'ORG:CV Kue Nusantara\r\nTEL;TYPE=CELL,VOICE:+6281211112222\r\n' +
+      'TEL;TYPE=CELL,VOICE:+62215551234\r\nTEL;TYPE=CELL,VOICE:+85291234567\r\n' +
+      'EMAIL:ratna@kue.example\r\n',
+  );
+  const office = page.getByRole('group', { name: 'Kantor pusat' });
+  await office.getByText('Tanpa nomor').waitFor();
+  expect(await office.getByRole('button').allTextContents()).toEqual(['Simpan kontak']);
+  expect(await save('Kantor pusat')).not.toContain('TEL');
+});

@@ -24,8 +24,20 @@ function Demo() {
           phone="6281299988877"
         />
       </Show>
+      <Show title="With several numbers and an e-mail">
+        <ContactCard
+          name="Bu Ratna"
+          phone="6281211112222"
+          phones={['6281211112222', '62215551234', '+85291234567']}
+          organization="CV Kue Nusantara"
+          email="ratna@kue.example"
+        />
+      </Show>
       <Show title="Without a number">
         <ContactCard name="Sari" phone="" />
+      </Show>
+      <Show title="With an e-mail alone">
+        <ContactCard name="Kantor pusat" phone="" email="halo@kue.example" />
       </Show>
       <Show title="Without a name">
         <ContactCard name="" phone="6285711112222" />
@@ -42,6 +54,8 @@ export const piece: Piece = {
   props: [
     { name: 'name', type: 'string', about: 'Anything; shown as text, its first 200 letters.' },
     { name: 'phone', type: 'string', about: 'However it was written.' },
+    { name: 'phones', type: 'string[]', about: 'All of them, where there are several.' },
+    { name: 'email', type: 'string', about: 'Below the numbers.' },
     { name: 'organization', type: 'string', about: 'Where they work, below the name.' },
     {
       name: 'onMessage',

@@ -1,7 +1,7 @@
 import { Peer, isUserId } from '#contract/messages/peer.ts';
 import type { MediaKind } from '#contract/media/kinds.ts';
-import { normalizePhone } from '#contract/base/written-number.ts';
 import type { Inbound, MessageBody } from '#server/domains/channels/channels.ts';
+import { CARDS_MAX, idOfCard, inboundCard } from '#server/domains/channels/inbound-card.ts';
 import { takeInbound } from '#server/domains/channels/inbound-file.ts';
 import type { CloudNumber } from '#server/domains/channels/cloud/numbers.ts';
 import type { Library } from '#server/domains/media/media.ts';
@@ -56,7 +56,7 @@ export async function inboundFrom(
     ...(name !== undefined && { name }),
     ...content,
     at: timeIn(message),
-    providerId: index === 0 ? id : `${id}#${index}`,
+    providerId: idOfCard(id, index),
     ...(quotes !== undefined && { quotes }),
   }));
 }
@@ -95,10 +95,9 @@ async function contentsOf(
     case 'location':
       return [{ type, body: placeIn(own) }];
     case 'contacts':
-      return (Array.isArray(own) ? own : []).map((card) => ({
-        type: 'contact',
-        body: cardIn(card),
-      }));
+      return (Array.isArray(own) ? own : [])
+        .slice(0, CARDS_MAX)
+        .map((card) => ({ type: 'contact', body: cardIn(card) }));
     case 'reaction':
       return [{ type, body: { emoji: textAt(own, 'emoji') ?? '' } }];
     case 'order':
@@ -137,21 +136,21 @@ function placeIn(place: unknown): MessageBody {
 
 function cardIn(card: unknown): MessageBody {
   const phones = listAt(card, 'phones').flatMap((phone) => {
-    const digits = (textAt(phone, 'wa_id') ?? normalizePhone(textAt(phone, 'phone') ?? '')).replace(
-      /\D/g,
-      '',
-    );
-    return digits === '' ? [] : [digits];
+    const written = textAt(phone, 'phone');
+    const whatsapp = textAt(phone, 'wa_id');
+    if (written === undefined && whatsapp === undefined) return [];
+    return [{ written: written ?? '', ...(whatsapp !== undefined && { whatsapp }) }];
   });
   const parts = ['first_name', 'middle_name', 'last_name'].flatMap(
     (part) => textAt(card, 'name', part) ?? [],
   );
-  return given({
-    name: textAt(card, 'name', 'formatted_name') || parts.join(' '),
-    phone: phones[0],
-    phones: phones.length > 1 ? phones : undefined,
-    organization: textAt(card, 'org', 'company') || undefined,
-    email: textAt(card, 'emails', 0, 'email') || undefined,
+  const organization = textAt(card, 'org', 'company');
+  const [email] = listAt(card, 'emails').flatMap((one) => textAt(one, 'email') ?? []);
+  return inboundCard({
+    name: textAt(card, 'name', 'formatted_name') ?? parts.join(' '),
+    phones,
+    ...(organization !== undefined && { organization }),
+    ...(email !== undefined && { email }),
   });
 }
 

@@ -1,4 +1,5 @@
 import type { MediaKind } from '#contract/media/kinds.ts';
+import type { ContactBody } from '#server/domains/channels/inbound-card.ts';
 
 /**
  * What a session stores with us. Values are texts of the engine's own; whoever stores them keeps them
@@ -41,7 +42,7 @@ export type EngineContent =
       seconds?: number;
     }
   | { kind: 'location'; latitude: number; longitude: number; name?: string; address?: string }
-  | ({ kind: 'contact' } & ContactContent)
+  | ({ kind: 'contact' } & ContactBody)
   | { kind: 'reaction'; emoji: string; to: NamedMessage };
 
 /** One message on its way. The same `wireId` again is the same message to the network. */
@@ -60,16 +61,6 @@ export type EngineAnswer =
   | { outcome: 'refused'; code: number }
   | { outcome: 'not_on_whatsapp' };
 
-/** A contact card; a card may have no phone. */
-type ContactContent = {
-  name: string;
-  phone?: string;
-  /** All of them, where there are several; the first is `phone`. */
-  phones?: string[];
-  organization?: string;
-  email?: string;
-};
-
 /** What a message that came in says. */
 export type ReceivedContent =
   | { kind: 'text'; text: string }
@@ -84,7 +75,7 @@ export type ReceivedContent =
       voice?: boolean;
     }
   | { kind: 'location'; latitude: number; longitude: number; name?: string; address?: string }
-  | ({ kind: 'contact' } & ContactContent)
+  | ({ kind: 'contact' } & ContactBody)
   | { kind: 'reaction'; emoji: string };
 
 /** A message of a chat of two, as the network brings it; also again, also late, also our own. */

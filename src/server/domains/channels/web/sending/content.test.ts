@@ -69,13 +69,15 @@ test('places and people', async () => {
 });
 
 test('an answer names theirs by the network’s id, ours by the one derived from ours', async () => {
-  const theirs = { direction: 'in', type: 'text', text: 'Berapa?', provider_id: 'ABC' };
+  const theirs = { direction: 'in', type: 'text', text: 'Berapa?' };
   const id = newId();
-  const answer = await engineMessageOf(
-    messageOf('text', { text: 'Lima', reply_to: id, quoted: theirs }),
-    readFile,
-  );
-  expect(answer?.quoted).toEqual({ wireId: 'ABC', fromMe: false, text: 'Berapa?' });
+  // `#2`: the third card of a message.
+  for (const provider_id of ['ABC', 'ABC#2']) {
+    const quoted = { ...theirs, provider_id };
+    const message = messageOf('text', { text: 'Lima', reply_to: id, quoted });
+    const answer = await engineMessageOf(message, readFile);
+    expect(answer?.quoted).toEqual({ wireId: 'ABC', fromMe: false, text: 'Berapa?' });
+  }
   const own = { direction: 'out', type: 'text', text: 'Halo' };
   expect(await contentOf('reaction', { emoji: '👍', message_id: id, quoted: own })).toEqual({
     kind: 'reaction',

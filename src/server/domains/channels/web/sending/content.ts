@@ -1,5 +1,6 @@
 import { isMediaKind } from '#contract/media/kinds.ts';
 import type { MessageBody, Outgoing } from '#server/domains/channels/channels.ts';
+import { networkIdOf } from '#server/domains/channels/inbound-card.ts';
 import type {
   EngineContent,
   EngineMessage,
@@ -122,6 +123,6 @@ function namedIn(body: MessageBody, field: 'reply_to' | 'message_id'): NamedMess
   const words = text(facts['text']) ?? '';
   const isTheirs = facts['direction'] === 'in' && providerId !== undefined;
   return isTheirs
-    ? { wireId: providerId, fromMe: false, text: words }
+    ? { wireId: networkIdOf(providerId), fromMe: false, text: words }
     : { wireId: wireIdOf(messageId), fromMe: true, text: words };
 }

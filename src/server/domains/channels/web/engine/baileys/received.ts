@@ -4,42 +4,43 @@ import type {
   ReceivedMessage,
 } from '#server/domains/channels/web/engine/engine.ts';
 import type { MediaKind } from '#contract/media/kinds.ts';
-import { normalizePhone } from '#contract/base/written-number.ts';
 import { readCard } from '#contract/messages/vcard.ts';
+import { CARDS_MAX, idOfCard, inboundCard } from '#server/domains/channels/inbound-card.ts';
 import { isPerson, lidIn, phoneIn } from './addresses.ts';
 
 /**
- * A message of the library as ours; undefined for what is no message of a chat of two: groups, notices of the
- * protocol, what could not be decrypted (the library asks for it again by itself).
+ * A message of the library as ours, several contact cards as a message each; none for what is no message of a chat
+ * of two: groups, notices of the protocol, what could not be decrypted (the library asks for it again by itself).
  *
  * @param phoneOfLid the number of an anonymous address, as far as the library knows it.
  */
 export async function receivedFrom(
   message: WAMessage,
   phoneOfLid: (lid: string) => Promise<string | undefined>,
-): Promise<ReceivedMessage | undefined> {
+): Promise<ReceivedMessage[]> {
   const { key, pushName, messageTimestamp } = message;
   const content = normalizeMessageContent(message.message);
-  if (!key.id || !content || !isPerson(key.remoteJid)) return undefined;
+  const wireId = key.id;
+  if (!wireId || !content || !isPerson(key.remoteJid)) return [];
   const read = contentOf(content);
-  if (!read) return undefined;
+  if (!read) return [];
   const lid = lidIn(key.remoteJid) ?? lidIn(key.remoteJidAlt);
   const phone =
     phoneIn(key.remoteJid) ?? phoneIn(key.remoteJidAlt) ?? (lid && (await phoneOfLid(lid)));
   const fromMe = key.fromMe === true;
-  return {
-    wireId: key.id,
+  return [read.content].flat().map((one, index) => ({
+    wireId: idOfCard(wireId, index),
     ...(phone && { phone }),
     ...(lid && { lid }),
     fromMe,
     ...(pushName && !fromMe && { name: pushName }),
     atMs: Number(messageTimestamp ?? Date.now() / 1_000) * 1_000,
-    content: read.content,
+    content: one,
     ...(read.quotes && { quotes: read.quotes }),
-  };
+  }));
 }
 
-type Read = { content: ReceivedContent; quotes?: string | null | undefined };
+type Read = { content: ReceivedContent | ReceivedContent[]; quotes?: string | null | undefined };
 
 function contentOf(message: proto.IMessage): Read | undefined {
   const text = textOf(message);
@@ -61,12 +62,8 @@ function contentOf(message: proto.IMessage): Read | undefined {
   if (contact) return { content: cardOf(contact), quotes: contact.contextInfo?.stanzaId };
   const { contactsArrayMessage: several } = message;
   if (several) {
-    const cards = several.contacts ?? [];
-    const [only] = cards;
-    const content =
-      only && cards.length === 1
-        ? cardOf(only)
-        : { kind: 'text' as const, text: cardsText(cards) || (several.displayName ?? '') };
+    const cards = (several.contacts ?? []).slice(0, CARDS_MAX).map(cardOf);
+    const content = cards.length > 0 ? cards : cardOf(several);
     return { content, quotes: several.contextInfo?.stanzaId };
   }
   if (reaction) {
@@ -79,35 +76,11 @@ function contentOf(message: proto.IMessage): Read | undefined {
 
 type CardMessage = { displayName?: string | null; vcard?: string | null };
 
-/** A contact card, with all that its vCard says. */
-function cardOf({
-  displayName,
-  vcard,
-}: CardMessage): Extract<ReceivedContent, { kind: 'contact' }> {
-  const { name, phones: all, ...more } = readCard(vcard ?? '');
-  const phones = all.map(
-    ({ written, whatsapp }) => whatsapp ?? normalizePhone(written).replace(/\D/g, ''),
-  );
-  const [phone] = phones;
-  return {
-    kind: 'contact',
-    name: displayName || name || (phone ?? ''),
-    ...(phone !== undefined && { phone }),
-    ...(phones.length > 1 && { phones }),
-    ...more,
-  };
+/** A contact card, under the name that the app shows. */
+function cardOf({ displayName, vcard }: CardMessage): ReceivedContent {
+  const card = readCard(vcard ?? '');
+  return { kind: 'contact', ...inboundCard({ ...card, name: displayName || card.name }) };
 }
-
-/** Several cards of one message, as a text: a message has one content. */
-const cardsText = (cards: readonly CardMessage[]): string =>
-  cards
-    .map((card) => {
-      const { name, phone, phones, organization, email } = cardOf(card);
-      const numbers = phones ?? (phone === undefined ? [] : [phone]);
-      const facts = [...numbers.map((digits) => `+${digits}`), organization, email];
-      return [name, ...facts.filter((fact) => fact !== undefined)].join(', ');
-    })
-    .join('\n');
 
 function textOf(
   message: proto.IMessage,
