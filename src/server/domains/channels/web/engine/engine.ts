@@ -139,12 +139,15 @@ export type OpenOptions = {
   onEvent(event: EngineEvent): void;
 };
 
+/** The bytes of a file; `gone` where the network has it no more, `refused` where it is not taken. */
+export type Download = Uint8Array | 'gone' | 'refused';
+
 /** A connection of one session. */
 export type EngineSocket = {
   /** Resolves with the network's answer; throws when none came. */
   send(message: EngineMessage): Promise<EngineAnswer>;
-  /** The file of a message that came in. @throws when it cannot be had. */
-  download(reference: string): Promise<Uint8Array>;
+  /** The file of a message that came in. @throws what passes. */
+  download(reference: string): Promise<Download>;
   /** Ends the session for good, also on the phone. */
   logout(): Promise<void>;
   /** Ends the connection: no event follows. */

@@ -102,8 +102,10 @@ async function mediaBody(
   if (!connected) throw new Error('the file of a message cannot be fetched: not connected');
   const bytes = await connected.download(reference).catch((error: unknown) => {
     if (tries + 1 < DOWNLOADS_MAX) throw error;
+    return 'gone' as const;
   });
-  if (!bytes) return { missing: 'refused', ...words };
+  if (bytes === 'gone') return { missing: 'expired', ...words };
+  if (bytes === 'refused') return { missing: 'refused', ...words };
   const taken = await takeInbound(library, {
     accountId: token.accountId,
     kind: media,

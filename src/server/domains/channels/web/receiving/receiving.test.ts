@@ -132,7 +132,7 @@ test('a file that the network no longer has is missing, its message is not lost'
   });
   await waitFor(() =>
     expect(inbound).toMatchObject([
-      { type: 'image', body: { missing: 'refused', caption: 'Bukti' } },
+      { type: 'image', body: { missing: 'expired', caption: 'Bukti' } },
     ]),
   );
 });

@@ -45,11 +45,16 @@ test('texts, also answers, captions and reactions are read', async () => {
     content: { kind: 'reaction', emoji: '👍' },
     quotes: '3EB0',
   });
-  const picture = { imageMessage: { mimetype: 'image/jpeg; x', caption: 'Bukti', url: 'x' } };
+  const picture = {
+    imageMessage: { mimetype: 'image/jpeg; x', caption: 'Bukti', url: 'https://evil.example' },
+  };
   const read = await receivedFrom(messageOf({ ephemeralMessage: { message: picture } }), nobody);
   expect(read?.content).toMatchObject({ media: 'image', mime: 'image/jpeg', caption: 'Bukti' });
   const reference = read?.content.kind === 'media' ? read.content.reference : '';
-  expect(proto.Message.decode(Buffer.from(reference, 'base64')).imageMessage?.url).toBe('x');
+  const sent = proto.WebMessageInfo.decode(Buffer.from(reference, 'base64'));
+  // Where a sender says that a file lies is forgotten at once.
+  expect(sent.message?.imageMessage?.url).toBeNull();
+  expect(sent.key).toMatchObject({ id: 'A1', remoteJid: '6281299999999@s.whatsapp.net' });
 });
 
 test('what is no message of two people is left out', async () => {

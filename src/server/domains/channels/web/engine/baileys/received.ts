@@ -1,4 +1,4 @@
-import { type WAMessage, normalizeMessageContent, proto } from 'baileys';
+import { type WAMessage, normalizeMessageContent, type proto } from 'baileys';
 import type {
   ReceivedContent,
   ReceivedMessage,
@@ -7,6 +7,7 @@ import type { MediaKind } from '#contract/media/kinds.ts';
 import { normalizePhone } from '#contract/base/written-number.ts';
 import { readCard } from '#contract/messages/vcard.ts';
 import { isPerson, lidIn, phoneIn } from './addresses.ts';
+import { referenceOf } from './media.ts';
 
 /**
  * A message of the library as ours; undefined for what is no message of a chat of two: groups, notices of the
@@ -21,7 +22,7 @@ export async function receivedFrom(
   const { key, pushName, messageTimestamp } = message;
   const content = normalizeMessageContent(message.message);
   if (!key.id || !content || !isPerson(key.remoteJid)) return undefined;
-  const read = contentOf(content);
+  const read = contentOf(content, message);
   if (!read) return undefined;
   const lid = lidIn(key.remoteJid) ?? lidIn(key.remoteJidAlt);
   const phone =
@@ -41,7 +42,7 @@ export async function receivedFrom(
 
 type Read = { content: ReceivedContent; quotes?: string | null | undefined };
 
-function contentOf(message: proto.IMessage): Read | undefined {
+function contentOf(message: proto.IMessage, whole: WAMessage): Read | undefined {
   const text = textOf(message);
   if (text) return { content: { kind: 'text', text: text.text }, quotes: text.quotes };
   const { locationMessage: location, contactMessage: contact, reactionMessage: reaction } = message;
@@ -74,7 +75,7 @@ function contentOf(message: proto.IMessage): Read | undefined {
     if (!reaction.text) return undefined;
     return { content: { kind: 'reaction', emoji: reaction.text }, quotes: reaction.key?.id };
   }
-  return mediaOf(message);
+  return mediaOf(message, whole);
 }
 
 type CardMessage = { displayName?: string | null; vcard?: string | null };
@@ -123,15 +124,14 @@ function textOf(
   return undefined;
 }
 
-type AnyMedia = {
-  mimetype?: string | null;
+type AnyMedia = Parameters<typeof referenceOf>[1]['file'] & {
   caption?: string | null;
   fileName?: string | null;
   ptt?: boolean | null;
   contextInfo?: proto.IContextInfo | null;
 };
 
-function mediaOf(message: proto.IMessage): Read | undefined {
+function mediaOf(message: proto.IMessage, whole: WAMessage): Read | undefined {
   const kinds: readonly [MediaKind, AnyMedia | null | undefined][] = [
     ['image', message.imageMessage],
     ['video', message.videoMessage],
@@ -141,13 +141,13 @@ function mediaOf(message: proto.IMessage): Read | undefined {
   ];
   const found = kinds.find(([, media]) => media);
   if (!found) return undefined;
-  const [media, facts] = found;
-  const { mimetype, caption, fileName, ptt, contextInfo } = facts ?? {};
+  const [media, file] = found;
+  const { mimetype, caption, fileName, ptt, contextInfo } = file ?? {};
   return {
     content: {
       kind: 'media',
       media,
-      reference: Buffer.from(proto.Message.encode(message).finish()).toString('base64'),
+      reference: referenceOf(whole, { kind: media, file: file ?? {} }),
       mime: (mimetype ?? '').split(';')[0]?.trim() ?? '',
       ...(caption && { caption }),
       ...(fileName && { filename: fileName }),
