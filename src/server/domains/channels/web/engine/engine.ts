@@ -1,3 +1,4 @@
+import type { OtherKind } from '#server/domains/channels/other-content.ts';
 import type { MediaKind } from '#contract/media/kinds.ts';
 
 /**
@@ -85,7 +86,14 @@ export type ReceivedContent =
     }
   | { kind: 'location'; latitude: number; longitude: number; name?: string; address?: string }
   | ({ kind: 'contact' } & ContactContent)
-  | { kind: 'reaction'; emoji: string };
+  /** An empty emoji takes the one before back. */
+  | { kind: 'reaction'; emoji: string }
+  /** No type of its own. */
+  | { kind: 'other'; other: OtherKind; details?: string }
+  /** An earlier message of this sender, by its wire id, says `text` now; without it, it is deleted. */
+  | { kind: 'change'; of: string; text?: string }
+  /** Not decrypted yet: the sender's phone is asked to send it again, under the same wire id. */
+  | { kind: 'waiting' };
 
 /** A message of a chat of two, as the network brings it; also again, also late, also our own. */
 export type ReceivedMessage = {

@@ -16,6 +16,7 @@ import type {
   WebEngine,
 } from '#server/domains/channels/web/engine/engine.ts';
 import type { FileClient } from '#server/infra/net/outbound-file.ts';
+import { channelOfHidden } from '#contract/messages/peer.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { addressOf } from './addresses.ts';
@@ -115,7 +116,8 @@ class BaileysSocket implements EngineSocket {
   async send(message: EngineMessage): Promise<EngineAnswer> {
     const { to, wireId, isNewChat } = message;
     const address = addressOf(to);
-    if (isNewChat) {
+    // A hidden number cannot be looked up; it is known because it wrote.
+    if (isNewChat && channelOfHidden(to) === undefined) {
       // One number at a time: lists of them are taken for a search.
       const [found] = (await this.#sock.onWhatsApp(address)) ?? [];
       if (found && !found.exists) return { outcome: 'not_on_whatsapp' };

@@ -9,7 +9,7 @@ import {
   downloadHistory,
   downloadMediaMessage,
   getMediaKeys,
-  proto,
+  type proto,
 } from 'baileys';
 import { expect, test as base, vi } from 'vitest';
 import { FetchError, openFileClient } from '#server/infra/net/outbound-file.ts';
@@ -41,7 +41,8 @@ const filesOf = (answers: Record<string, Buffer | FetchError>) => {
       asked.push({ url, bytesMax });
       const answer = answers[new URL(url).pathname];
       if (answer instanceof Buffer) return answer;
-      throw answer ?? new FetchError('missing', '404');
+      if (answer) throw answer;
+      throw new FetchError('missing', '404');
     },
   };
 };
@@ -130,7 +131,7 @@ test('no address that a sender chooses is asked, by any download of the library'
         downloadMediaMessage({ key, message: { stickerMessage: media } }, 'buffer', {}),
         // The library takes the host of `url` for a path.
         downloadContentFromMessage({ ...media, directPath }, 'thumbnail-link'),
-        downloadHistory({ ...media, directPath } as proto.Message.IHistorySyncNotification, {}),
+        downloadHistory({ ...media, directPath }, {}),
         downloadExternalBlob({ mediaKey, directPath: `@${host}:${port}/x` }, {}),
         fetch(url),
       ];

@@ -1,5 +1,5 @@
 import { createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
-import { type MediaType, type WAMessage, getMediaKeys, proto } from 'baileys';
+import { type WAMessage, getMediaKeys, proto } from 'baileys';
 import { type MediaKind, bytesMaxOfKind } from '#contract/media/kinds.ts';
 import type { Download } from '#server/domains/channels/web/engine/engine.ts';
 import { FetchError, type FileClient, openFileClient } from '#server/infra/net/outbound-file.ts';
@@ -105,7 +105,7 @@ async function read(files: FileClient, { message }: WAMessage): Promise<Download
     url: `${FILES}${directPath}`,
     bytesMax: announced + BLOCK_BYTES + MAC_BYTES,
   });
-  return unsealed(sealed, await getMediaKeys(mediaKey, kind as MediaType));
+  return unsealed(sealed, await getMediaKeys(mediaKey, kind));
 }
 
 function mediaIn(message: proto.IMessage | null | undefined): Media | undefined {
@@ -122,7 +122,10 @@ function unsealed(
   { iv, cipherKey, macKey }: Awaited<ReturnType<typeof getMediaKeys>>,
 ): Buffer {
   const body = sealed.subarray(0, -MAC_BYTES);
-  const mac = createHmac('sha256', macKey!).update(iv).update(body).digest();
+  const mac = createHmac('sha256', macKey ?? '')
+    .update(iv)
+    .update(body)
+    .digest();
   const isWhole = sealed.length > MAC_BYTES;
   if (!isWhole || !timingSafeEqual(mac.subarray(0, MAC_BYTES), sealed.subarray(-MAC_BYTES))) {
     throw new Error('the file of a message is not the one that was sent');
