@@ -127,7 +127,8 @@ export type EngineEvent =
   /** A phone has read the QR; the network closes next (515), and the session begins with the next connection. */
   | { kind: 'paired'; phone: string }
   | { kind: 'open'; phone: string }
-  | { kind: 'closed'; code: number }
+  /** `isLoggedOut`: the network says that the phone has removed this session. */
+  | { kind: 'closed'; code: number; isLoggedOut?: boolean }
   /** The network said something, whatever it was. */
   | { kind: 'heard' }
   /** `isLive` false: history, or what came while nobody was connected. */

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { addressOf, isPerson, lidIn, peerOfLid, phoneIn } from './addresses.ts';
 import { keyStoreOf, readCreds, writeCreds } from './auth-state.ts';
 import { baileysContent } from './content.ts';
-import { forwardEvents } from './events.ts';
+import { closedBy, forwardEvents } from './events.ts';
 import { memoryCache } from './memory-cache.ts';
 import { receivedFrom } from './received.ts';
 
@@ -139,6 +139,34 @@ test('an identity and keys come back as they were stored', async () => {
   expect(await keys.get('lid-mapping', ['c'])).toEqual({ c: '77' });
   await keys.set({ session: { a: null } });
   expect(await keys.get('session', ['a'])).toEqual({});
+});
+
+test('a connection ends as logged out only where the network says so', () => {
+  const boom = (message: string, statusCode: number, data: unknown) =>
+    Object.assign(new Error(message), { output: { statusCode }, data });
+  const removed = { tag: 'conflict', attrs: { type: 'device_removed' } };
+  expect(closedBy(boom('Stream Errored (conflict)', 401, removed))).toEqual({
+    kind: 'closed',
+    code: 401,
+    isLoggedOut: true,
+  });
+  expect(closedBy(boom('Connection Failure', 401, { reason: '401', location: 'x' }))).toEqual({
+    kind: 'closed',
+    code: 401,
+    isLoggedOut: true,
+  });
+  const replaced = { tag: 'conflict', attrs: { type: 'replaced' } };
+  expect(closedBy(boom('Stream Errored (conflict)', 440, replaced))).toEqual({
+    kind: 'closed',
+    code: 440,
+  });
+  // A proxy asks for a password.
+  const refused = new Error('Unexpected server response: 401');
+  expect(closedBy(boom('WebSocket Error (x)', 401, refused))).toEqual({
+    kind: 'closed',
+    code: 401,
+  });
+  expect(closedBy(undefined)).toEqual({ kind: 'closed', code: 428 });
 });
 
 test('a request for a passkey is told, which the library passes over', () => {

@@ -40,9 +40,9 @@ const filesOf = (answers: Record<string, Buffer | FetchError>) => {
     read: async ({ url, bytesMax }: { url: string; bytesMax: number }) => {
       asked.push({ url, bytesMax });
       const answer = answers[new URL(url).pathname];
-      if (answer instanceof Buffer) return answer;
-      if (answer) throw answer;
-      throw new FetchError('missing', '404');
+      if (answer instanceof FetchError) throw answer;
+      if (!answer) throw new FetchError('missing', '404');
+      return answer;
     },
   };
 };
