@@ -157,7 +157,7 @@ class LinkSession {
         },
         (error: unknown) => {
           this.#deps.report(error);
-          if (current === this.#current) this.#enqueue(() => this.#closed(0));
+          if (current === this.#current) this.#enqueue(() => this.#closed({ code: 0 }));
         },
       );
   }
@@ -197,7 +197,7 @@ class LinkSession {
         await this.#fail('passkey', 'passkey');
         return this.#socket?.close();
       case 'closed':
-        return this.#closed(event.code);
+        return this.#closed(event);
       default:
         return;
     }
@@ -236,11 +236,13 @@ class LinkSession {
     });
   }
 
-  async #closed(code: number): Promise<void> {
+  async #closed(event: Pick<Extract<EngineEvent, { kind: 'closed' }>, 'code'>): Promise<void> {
     if (this.isOver) return;
     this.#socket = undefined;
-    const action = actionFor(code);
-    if (action.kind === 'back_off' && action.says) return this.#fail('outdated', `close_${code}`);
+    const action = actionFor(event);
+    if (action.kind === 'back_off' && action.says) {
+      return this.#fail('outdated', `close_${event.code}`);
+    }
     if (this.isPaired) {
       this.isOver = true;
       await this.#deps.leases.release(this.session);

@@ -13,6 +13,8 @@ import { noteAcknowledged, noteLeaving } from './sent-storage.ts';
 export type SendingPhone = {
   readonly openSocket: EngineSocket | undefined;
   readonly firstLinkedAt: Date;
+  /** Whether this worker may still write to the socket. */
+  holdsLease(): Promise<boolean>;
   /** The network has refused a message with this code. */
   refused(code: number): Promise<void>;
 };
@@ -50,8 +52,9 @@ export async function sendMessage(
     },
   );
   if (!engineMessage) return { outcome: 'failed', failure: 'media_unreachable' };
+  const isOurs = await phone.holdsLease();
   const socket = phone.openSocket;
-  if (!socket || signal.aborted) {
+  if (!isOurs || !socket || signal.aborted) {
     if (isNewChat) await forgetChat(sql, chat);
     return { outcome: 'later', afterMs: AWAY_MS, failure: 'not_linked' };
   }

@@ -6,18 +6,29 @@ test.for([
   [428, { kind: 'back_off', leastMs: 1_000 }],
   [408, { kind: 'back_off', leastMs: 1_000 }],
   [503, { kind: 'back_off', leastMs: 30_000 }],
-  [440, { kind: 'part', reason: 'replaced', erase: false }],
-  [401, { kind: 'part', reason: 'phone', erase: true }],
+  [440, { kind: 'yield', leastMs: 15_000, timesMax: 3, reason: 'replaced' }],
+  // Of a proxy before the network.
+  [401, { kind: 'back_off', leastMs: 1_000 }],
   [403, { kind: 'part', reason: 'banned', erase: false }],
-  [411, { kind: 'part', reason: 'relink', erase: true }],
-  [419, { kind: 'part', reason: 'relink', erase: true }],
+  [411, { kind: 'part', reason: 'relink', erase: false }],
+  [419, { kind: 'part', reason: 'relink', erase: false }],
   [500, { kind: 'retry', triesMax: 5, reason: 'relink' }],
   [405, { kind: 'back_off', leastMs: 60_000, says: 'outdated' }],
   // Not in the table: trouble that passes.
   [499, { kind: 'back_off', leastMs: 1_000 }],
   [0, { kind: 'back_off', leastMs: 1_000 }],
 ] as const)('%i asks for %j', ([code, action]) => {
-  expect(actionFor(code)).toEqual(action);
+  expect(actionFor({ code })).toEqual(action);
+});
+
+test('only a session that its phone has removed is erased', () => {
+  for (const code of [401, 406, 440]) {
+    expect(actionFor({ code, isLoggedOut: true })).toEqual({
+      kind: 'part',
+      reason: 'phone',
+      erase: true,
+    });
+  }
 });
 
 test('waiting doubles from one second to a minute, give or take a fifth', () => {

@@ -1,12 +1,15 @@
 import type { Parting } from '#contract/tokens/connection.ts';
+import type { EngineEvent } from '#server/domains/channels/web/engine/engine.ts';
 
 /** What to do when the network closes a connection. */
 export type CloseAction =
   | { kind: 'reconnect' }
   /** `says`: it will go on so, until somebody does something. */
   | { kind: 'back_off'; leastMs: number; says?: Parting }
-  /** Tried again some times; then the number is parted. */
+  /** Tried again some times since it was last open; then the number is parted. */
   | { kind: 'retry'; triesMax: number; reason: Parting }
+  /** Tried again; parted where it happens more often than this within ten minutes, also if it was open between. */
+  | { kind: 'yield'; leastMs: number; timesMax: number; reason: Parting }
   /** `erase`: the session cannot be used any more and is forgotten. */
   | { kind: 'part'; reason: Parting; erase: boolean };
 
@@ -15,6 +18,9 @@ const LONGEST_MS = 60_000;
 const UNAVAILABLE_MS = 30_000;
 const OUTDATED_MS = 60_000;
 const BAD_SESSION_TRIES = 5;
+/** Longer than a frozen worker needs to notice that it has lost its lease. */
+const REPLACED_MS = 15_000;
+const REPLACED_TIMES = 3;
 
 /** The network asks for a new connection after pairing. */
 const RESTART_REQUIRED = 515;
@@ -30,18 +36,29 @@ const actions: Readonly<Record<number, CloseAction>> = {
   // The network no longer takes this client: only another release of it helps.
   405: { kind: 'back_off', leastMs: OUTDATED_MS, says: 'outdated' },
   503: { kind: 'back_off', leastMs: UNAVAILABLE_MS },
-  // Never opened again by itself: two would close each other for ever.
-  [REPLACED]: { kind: 'part', reason: 'replaced', erase: false },
-  401: { kind: 'part', reason: 'phone', erase: true },
+  // Mostly a worker of ours that was frozen and has lost its lease. Two that go on close each other for ever.
+  [REPLACED]: {
+    kind: 'yield',
+    leastMs: REPLACED_MS,
+    timesMax: REPLACED_TIMES,
+    reason: 'replaced',
+  },
   403: { kind: 'part', reason: 'banned', erase: false },
-  411: { kind: 'part', reason: 'relink', erase: true },
-  419: { kind: 'part', reason: 'relink', erase: true },
+  411: { kind: 'part', reason: 'relink', erase: false },
+  419: { kind: 'part', reason: 'relink', erase: false },
   500: { kind: 'retry', triesMax: BAD_SESSION_TRIES, reason: 'relink' },
 };
 
-/** What a close code asks for; one that nobody knows is trouble that passes. */
-export const actionFor = (code: number): CloseAction =>
-  actions[code] ?? { kind: 'back_off', leastMs: FIRST_MS };
+/**
+ * What the end of a connection asks for; a code that is not known is trouble that passes, and so is a 401 of something
+ * between us and the network.
+ */
+export const actionFor = ({ code, isLoggedOut }: Closed): CloseAction =>
+  isLoggedOut
+    ? { kind: 'part', reason: 'phone', erase: true }
+    : (actions[code] ?? { kind: 'back_off', leastMs: FIRST_MS });
+
+type Closed = Pick<Extract<EngineEvent, { kind: 'closed' }>, 'code' | 'isLoggedOut'>;
 
 /**
  * How long to wait before connecting again: doubles up to 60 s, give or take 20 %, so that numbers that were

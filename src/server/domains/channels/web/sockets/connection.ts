@@ -23,6 +23,9 @@ export type ConnectionDeps = {
   report: (error: unknown) => void;
 };
 
+/** In this time 440s are counted. */
+const YIELDS_MS = 10 * 60_000;
+
 /**
  * One session's connection: opened again as its close codes ask, and when nothing is heard on it for longer than
  * a living one may be silent.
@@ -35,7 +38,9 @@ export class Connection {
   #isOpen = false;
   #isEnded = false;
   #tries = 0;
+  #yieldedAt: readonly number[] = [];
   #heardAt = 0;
+  #watchedAt = performance.now();
   /** Between two connections. */
   #isWaiting = false;
   #reopening: NodeJS.Timeout | undefined;
@@ -84,7 +89,7 @@ export class Connection {
       },
       (error: unknown) => {
         this.#deps.report(error);
-        if (current === this.#current && !this.#isEnded) this.#reopen(actionFor(0));
+        if (current === this.#current && !this.#isEnded) this.#reopen(actionFor({ code: 0 }));
       },
     );
   }
@@ -98,7 +103,7 @@ export class Connection {
     }
     if (event.kind === 'closed') this.#isOpen = false;
     this.#deps.onEvent(event);
-    if (event.kind === 'closed') this.#reopen(actionFor(event.code));
+    if (event.kind === 'closed') this.#reopen(actionFor(event));
   }
 
   /** The network, or silence, has ended the connection. */
@@ -110,12 +115,22 @@ export class Connection {
     this.#tries += 1;
     if (action.kind === 'part') return this.#part(action);
     if (action.kind === 'retry' && this.#tries > action.triesMax) {
-      return this.#part({ kind: 'part', reason: action.reason, erase: true });
+      return this.#part({ kind: 'part', reason: action.reason, erase: false });
+    }
+    if (action.kind === 'yield' && this.#yields() > action.timesMax) {
+      return this.#part({ kind: 'part', reason: action.reason, erase: false });
     }
     const { backOffFactor } = this.#deps.timings;
-    const leastMs = action.kind === 'back_off' ? action.leastMs : 1_000;
+    const leastMs = 'leastMs' in action ? action.leastMs : 1_000;
     const waitMs = action.kind === 'reconnect' ? 0 : backOffMs(this.#tries, leastMs);
     this.#reopening = setTimeout(() => this.#open(), waitMs * backOffFactor);
+  }
+
+  /** How often another connection of this session has closed ours of late, with this time. */
+  #yields(): number {
+    const now = performance.now();
+    this.#yieldedAt = [...this.#yieldedAt, now].filter((at) => now - at < YIELDS_MS);
+    return this.#yieldedAt.length;
   }
 
   /** Another worker has the session: nothing more happens here. */
@@ -133,13 +148,28 @@ export class Connection {
 
   /** A connection may be dead without a word of it. */
   #checkSilence() {
-    const { silenceMs } = this.#deps.timings;
+    const { silenceMs, renewedMsMax } = this.#deps.timings;
+    const now = performance.now();
+    const wasFrozen = now - this.#watchedAt > renewedMsMax;
+    this.#watchedAt = now;
+    if (wasFrozen) this.#checkLease();
     if (this.#isWaiting) return;
     if (performance.now() - this.#heardAt < silenceMs) return;
     const socket = this.#socket;
     this.#deps.onEvent({ kind: 'closed', code: 408 });
-    this.#reopen(actionFor(408));
+    this.#reopen(actionFor({ code: 408 }));
     socket?.close().catch(this.#deps.report);
+  }
+
+  /** A process that was frozen may have lost its sessions meanwhile: it looks before it goes on. */
+  #checkLease() {
+    this.#deps.mayOpen().then(
+      (isOurs) => {
+        if (!isOurs && !this.#isEnded) this.#lose();
+      },
+      // It is looked at again before each message, and whenever leases are renewed.
+      this.#deps.report,
+    );
   }
 
   async #drop() {

@@ -99,6 +99,17 @@ export class Phone {
       .catch(this.#reportUnlessLost);
   }
 
+  /** Whether the session is still ours. It is looked up where its lease may have ended, as of a worker that was frozen. */
+  async holdsLease(): Promise<boolean> {
+    const { leases, timings } = this.#deps;
+    const askedAt = performance.now();
+    if (askedAt - this.renewedAt < timings.renewedMsMax) return true;
+    const isOurs = (await leases.renew([this.session])).size > 0;
+    if (isOurs) this.renewedAt = askedAt;
+    else this.#lose();
+    return isOurs;
+  }
+
   /** The network has refused a message with this code. */
   async refused(code: number): Promise<void> {
     const { session } = this;
@@ -147,7 +158,7 @@ export class Phone {
       case 'capping':
         return this.#restrict('capped', event.isCapped, event.untilMs);
       case 'closed':
-        return this.#closed(event.code);
+        return this.#closed(event);
       case 'heard':
       case 'paired':
       case 'pairing_code':
@@ -169,11 +180,12 @@ export class Phone {
   }
 
   /** What the network says by closing is counted; what only a newer release mends is told. */
-  async #closed(code: number): Promise<void> {
+  async #closed(event: Extract<EngineEvent, { kind: 'closed' }>): Promise<void> {
+    const { code } = event;
     const { allAccountsSql, leases } = this.#deps;
     const answer = { ...this.#ref, code: `close_${code}` };
     await countAnswers(allAccountsSql, [answer], new Date());
-    const action = actionFor(code);
+    const action = actionFor(event);
     if (action.kind !== 'back_off' || !action.says || !this.#isLinked) return;
     const { says } = action;
     await leases.whileOwned(this.session, (tx) => partNumber(tx, this.#deps, this.#ref, says));

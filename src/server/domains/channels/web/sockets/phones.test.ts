@@ -123,7 +123,8 @@ test('a connection that says nothing any more is opened again', async ({ sql, op
   ]);
 });
 
-test.for([515, 428, 408, 503, 500])(
+// A 401 of a proxy is none of the phone; a 440 is mostly of a worker that has lost its lease.
+test.for([515, 428, 408, 503, 500, 401, 440])(
   'after %i the number connects again by itself',
   async (code, { openNetwork }) => {
     const { ani, standIn, startWorker, link } = await openNetwork();
@@ -139,8 +140,7 @@ test.for([515, 428, 408, 503, 500])(
 test.for([
   [401, 'phone', 0],
   [403, 'banned', 1],
-  [411, 'relink', 0],
-  [440, 'replaced', 1],
+  [411, 'relink', 1],
 ] as const)(
   'after %i the number is parted (%s), and its owner is told',
   async ([code, reason, left], { sql, openNetwork }) => {
@@ -195,14 +195,15 @@ test('a session that stays bad is given up after some tries', async ({ sql, open
   standIn.closeWith(OWN, 500);
   await waitFor(() => expect(notices).toHaveLength(1));
   expect(notices[0]!.body).toContain('Pindai QR lagi');
-  expect(await sql`select * from web_sessions`).toEqual([]);
+  // Nobody says that the phone has removed it.
+  expect(await sql`select * from web_sessions`).toHaveLength(1);
 });
 
 test('a parted number is linked again, also to the same phone', async ({ sql, openNetwork }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
   const { channel, notices } = await startWorker();
   await link(ani, OWN);
-  standIn.closeWith(OWN, 440);
+  standIn.closeWith(OWN, 403);
   await waitFor(() => expect(notices).toHaveLength(1));
   await link(ani, OWN);
   await waitFor(() => channel.numbers?.held().includes(ani.tokenId));
@@ -298,4 +299,44 @@ test('a number of a suspended account is not connected, and goes on when the acc
   expect(standIn.loggedOut).toEqual([]);
   await sql`update tokens set account_suspended = false where token_id = ${ani.tokenId}`;
   await waitFor(() => channel.numbers?.held().includes(ani.tokenId));
+});
+
+test('two that close each other for ever stop after some times, and keep the session', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  const { channel, notices } = await startWorker();
+  await link(ani, OWN);
+  for (let times = 1; times <= 3; times++) {
+    standIn.closeWith(OWN, 440);
+    await waitFor(() => standIn.openPhones().includes(OWN));
+    await waitFor(() => channel.numbers?.held().includes(ani.tokenId));
+  }
+  expect(notices).toEqual([]);
+  standIn.closeWith(OWN, 440);
+  await waitFor(() => expect(notices).toHaveLength(1));
+  expect(await sql`select parted_reason from connections`).toEqual([{ parted_reason: 'replaced' }]);
+  expect(await sql`select * from web_sessions`).toHaveLength(1);
+});
+
+test('a worker that was frozen writes nothing to the socket of a session that another one holds', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  // It has not renewed its leases for longer than they last.
+  const { channel } = await startWorker({ timings: { renewMs: 3_600_000, renewedMsMax: 1 } });
+  await link(ani, OWN);
+  const message = toPhone(ani, '6281299999999');
+  expect(await channel.send(message, never)).toEqual({ outcome: 'sent' });
+  await sql`
+    update web_sessions set owner = ${newId()}, epoch = epoch + 1,
+      lease_until = clock_timestamp() + interval '1 hour'`;
+  expect(await channel.send(toPhone(ani, '6281299999999'), never)).toMatchObject({
+    outcome: 'later',
+    failure: 'not_linked',
+  });
+  expect(standIn.arrived.size).toBe(1);
+  await waitFor(() => standIn.openPhones().length === 0);
 });

@@ -1,10 +1,10 @@
 import { EventEmitter } from 'node:events';
 import { type WAMessage, type WASocket, proto } from 'baileys';
 import { expect, test } from 'vitest';
-import { isPerson, lidIn, phoneIn } from './addresses.ts';
+import { addressOf, isPerson, lidIn, peerOfLid, phoneIn } from './addresses.ts';
 import { keyStoreOf, readCreds, writeCreds } from './auth-state.ts';
 import { baileysContent } from './content.ts';
-import { forwardEvents } from './events.ts';
+import { closedBy, forwardEvents } from './events.ts';
 import { memoryCache } from './memory-cache.ts';
 import { receivedFrom } from './received.ts';
 
@@ -21,6 +21,8 @@ test('addresses of numbers and anonymous ones are told apart, devices do not cou
   expect(phoneIn('6281299999999:12@s.whatsapp.net')).toBe('6281299999999');
   expect(phoneIn('77@lid')).toBeUndefined();
   expect(lidIn('77:3@lid')).toBe('77@lid');
+  expect(peerOfLid('77@lid')).toBe('XL.77');
+  expect([addressOf('XL.77'), addressOf('62812')]).toEqual(['77@lid', '62812@s.whatsapp.net']);
   for (const other of ['1-2@g.us', 'status@broadcast', '1@newsletter', '', undefined]) {
     expect(isPerson(other)).toBe(false);
   }
@@ -45,19 +47,25 @@ test('texts, also answers, captions and reactions are read', async () => {
   expect(await receivedFrom(messageOf(reaction), nobody)).toMatchObject([
     { content: { kind: 'reaction', emoji: '👍' }, quotes: '3EB0' },
   ]);
-  const picture = { imageMessage: { mimetype: 'image/jpeg; x', caption: 'Bukti', url: 'x' } };
+  const picture = {
+    imageMessage: { mimetype: 'image/jpeg; x', caption: 'Bukti', url: 'https://evil.example' },
+  };
   const [read] = await receivedFrom(messageOf({ ephemeralMessage: { message: picture } }), nobody);
   expect(read?.content).toMatchObject({ media: 'image', mime: 'image/jpeg', caption: 'Bukti' });
   const reference = read?.content.kind === 'media' ? read.content.reference : '';
-  expect(proto.Message.decode(Buffer.from(reference, 'base64')).imageMessage?.url).toBe('x');
+  const sent = proto.WebMessageInfo.decode(Buffer.from(reference, 'base64'));
+  // Where a sender says that a file lies is forgotten at once.
+  expect(sent.message?.imageMessage?.url).toBeNull();
+  expect(sent.key).toMatchObject({ id: 'A1', remoteJid: '6281299999999@s.whatsapp.net' });
 });
 
 test('what is no message of two people is left out', async () => {
-  expect(
-    await receivedFrom(messageOf({ conversation: 'x' }, { remoteJid: '1@g.us' }), nobody),
-  ).toEqual([]);
-  expect(await receivedFrom(messageOf({ protocolMessage: {} }), nobody)).toEqual([]);
-  expect(await receivedFrom({ key: { id: 'A1', remoteJid: '77@lid' } }, nobody)).toEqual([]);
+  const group = messageOf({ conversation: 'x' }, { remoteJid: '1@g.us' });
+  const alone = messageOf({ messageContextInfo: {}, senderKeyDistributionMessage: {} });
+  const empty = { key: { id: 'A1', remoteJid: '77@lid' } };
+  for (const one of [group, alone, empty, messageOf({ protocolMessage: {} })]) {
+    expect(await receivedFrom(one, nobody)).toEqual([]);
+  }
 });
 
 test('an anonymous address becomes the number that comes with it, or that is known of it', async () => {
@@ -131,6 +139,34 @@ test('an identity and keys come back as they were stored', async () => {
   expect(await keys.get('lid-mapping', ['c'])).toEqual({ c: '77' });
   await keys.set({ session: { a: null } });
   expect(await keys.get('session', ['a'])).toEqual({});
+});
+
+test('a connection ends as logged out only where the network says so', () => {
+  const boom = (message: string, statusCode: number, data: unknown) =>
+    Object.assign(new Error(message), { output: { statusCode }, data });
+  const removed = { tag: 'conflict', attrs: { type: 'device_removed' } };
+  expect(closedBy(boom('Stream Errored (conflict)', 401, removed))).toEqual({
+    kind: 'closed',
+    code: 401,
+    isLoggedOut: true,
+  });
+  expect(closedBy(boom('Connection Failure', 401, { reason: '401', location: 'x' }))).toEqual({
+    kind: 'closed',
+    code: 401,
+    isLoggedOut: true,
+  });
+  const replaced = { tag: 'conflict', attrs: { type: 'replaced' } };
+  expect(closedBy(boom('Stream Errored (conflict)', 440, replaced))).toEqual({
+    kind: 'closed',
+    code: 440,
+  });
+  // A proxy asks for a password.
+  const refused = new Error('Unexpected server response: 401');
+  expect(closedBy(boom('WebSocket Error (x)', 401, refused))).toEqual({
+    kind: 'closed',
+    code: 401,
+  });
+  expect(closedBy(undefined)).toEqual({ kind: 'closed', code: 428 });
 });
 
 test('a request for a passkey is told, which the library passes over', () => {

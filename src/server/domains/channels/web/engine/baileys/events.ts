@@ -1,5 +1,6 @@
 import type { BaileysEventMap, ConnectionState, WAMessage, WASocket } from 'baileys';
 import type { EngineEvent, EngineReceipt } from '#server/domains/channels/web/engine/engine.ts';
+import { at } from '#server/infra/net/json-values.ts';
 import { lidIn, phoneIn } from './addresses.ts';
 import { receivedFrom } from './received.ts';
 
@@ -52,7 +53,7 @@ function forwardConnection(sock: WASocket, onEvent: (event: EngineEvent) => void
     if (isNewLogin) onEvent({ kind: 'paired', phone });
     if (connection === 'open') onEvent({ kind: 'open', phone });
     if (more.reachoutTimeLock) onEvent(timeLock(more.reachoutTimeLock));
-    if (connection === 'close') onEvent({ kind: 'closed', code: codeOf(more.lastDisconnect) });
+    if (connection === 'close') onEvent(closedBy(more.lastDisconnect?.error));
   });
 }
 
@@ -85,14 +86,22 @@ const timeLock = ({
   ...(timeEnforcementEnds && { untilMs: timeEnforcementEnds.getTime() }),
 });
 
-function codeOf(last: ConnectionState['lastDisconnect']): number {
-  const error: unknown = last?.error;
-  const output: unknown = error instanceof Error && 'output' in error ? error.output : undefined;
-  const code =
-    typeof output === 'object' && output !== null && 'statusCode' in output
-      ? output.statusCode
-      : undefined;
-  return typeof code === 'number' ? code : CLOSED;
+/** Reasons by which the network refuses a login because the phone has removed the session. */
+const loggedOut: ReadonlySet<unknown> = new Set(['401', '406']);
+
+/**
+ * The end of a connection. A 401 alone does not say that the phone has removed the session: a proxy before the
+ * network answers it, too. The network says it by a conflict (`device_removed`), or by refusing the login.
+ */
+export function closedBy(error: unknown): Extract<EngineEvent, { kind: 'closed' }> {
+  const told = at(error, 'output', 'statusCode');
+  const isRemoved = at(error, 'data', 'attrs', 'type') === 'device_removed';
+  const isRefused =
+    error instanceof Error &&
+    error.message === 'Connection Failure' &&
+    loggedOut.has(at(error, 'data', 'reason'));
+  const code = typeof told === 'number' ? told : CLOSED;
+  return { kind: 'closed', code, ...((isRemoved || isRefused) && { isLoggedOut: true }) };
 }
 
 function forwardNumbers(

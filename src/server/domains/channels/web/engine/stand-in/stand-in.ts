@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type {
+  Download,
   EngineAnswer,
   EngineEvent,
   EngineMessage,
@@ -102,11 +103,8 @@ class StandInNetwork implements StandIn {
     queueMicrotask(() => this.#greet(connected));
     return {
       send: (message: EngineMessage) => this.#send(connected, message),
-      download: async (reference: string) => {
-        const bytes = this.#options.files?.get(reference);
-        if (!bytes) throw new Error('the network no longer has this file');
-        return bytes;
-      },
+      download: async (reference: string): Promise<Download> =>
+        this.#options.files?.get(reference) ?? 'gone',
       logout: async () => {
         this.#ended.add(creds.id);
         this.loggedOut.push(creds.phone ?? '');
@@ -148,8 +146,10 @@ class StandInNetwork implements StandIn {
   }
 
   logoutFromPhone(phone: string): void {
-    for (const { creds } of this.#of(phone)) this.#ended.add(creds.id);
-    this.closeWith(phone, 401);
+    for (const connected of this.#of(phone)) {
+      this.#ended.add(connected.creds.id);
+      this.#end(connected, 401, true);
+    }
   }
 
   closeWith(phone: string, code: number): void {
@@ -189,7 +189,7 @@ class StandInNetwork implements StandIn {
   #greet(connected: Connected) {
     const { creds, given, timers } = connected;
     if (!this.#connected.has(connected)) return;
-    if (this.#ended.has(creds.id)) return this.#end(connected, 401);
+    if (this.#ended.has(creds.id)) return this.#end(connected, 401, true);
     if (this.#refusesWith !== undefined) return this.#end(connected, this.#refusesWith);
     if (creds.phone === null) return this.#showQr(connected);
     for (const other of this.#of(creds.phone)) {
@@ -254,10 +254,10 @@ class StandInNetwork implements StandIn {
     for (const timer of connected.timers) clearTimeout(timer);
   }
 
-  #end(connected: Connected, code: number) {
+  #end(connected: Connected, code: number, isLoggedOut = false) {
     if (!this.#connected.has(connected)) return;
     this.#drop(connected);
-    connected.given.onEvent({ kind: 'closed', code });
+    connected.given.onEvent({ kind: 'closed', code, ...(isLoggedOut && { isLoggedOut }) });
   }
 }
 
