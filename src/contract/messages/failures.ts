@@ -73,11 +73,11 @@ const weRetry: Record<Language, string> = {
   en: 'Kabari is trying again by itself; nothing need be done',
 };
 
-/** What lasts until the token's owner does something: its message waits for that. */
+/** What may last until the token's owner does something: its message waits for that. */
 const ownerMends: Partial<Record<Failure, Record<Language, string>>> = {
   network_access: {
-    id: 'Masukkan access token yang baru di halaman Token; pesan ini menunggu lalu berangkat dengan sendirinya',
-    en: 'Enter a new access token on the Token page; this message waits, then leaves by itself',
+    id: 'Pesan ini menunggu. Bila access token-nya masih berlaku, Kabari mencoba lagi dengan sendirinya; bila nomornya terputus, halaman Token menyebut apa yang perlu dilakukan',
+    en: 'This message waits. If the access token is still valid, Kabari tries again by itself; if the number is disconnected, the Token page says what to do',
   },
 };
 

@@ -15,6 +15,10 @@ export const partings = {
     'Sesi nomor ini dibuka di tempat lain. Putuskan yang lain di ponsel (Perangkat tertaut), lalu pindai QR lagi.',
   access:
     'Meta menolak access token nomor ini: kedaluwarsa, dicabut, atau kurang izin. Masukkan access token yang baru.',
+  unregistered:
+    'Nomor ini belum terdaftar, atau tidak terdaftar lagi, di Cloud API. Daftarkan di WhatsApp Manager dengan PIN-nya; access token tidak perlu diganti. Kabari mencoba lagi sendiri, dan pesan yang antre menunggu.',
+  display_name:
+    'Meta belum menyetujui nama tampilan nomor ini, sehingga nomor ini belum boleh mengirim. Ajukan nama tampilannya di WhatsApp Manager; access token tidak perlu diganti. Kabari mencoba lagi sendiri, dan pesan yang antre menunggu.',
   outdated:
     'WhatsApp tidak lagi menerima versi Kabari di server ini. Setelah pengelola memperbarui Kabari, nomor tersambung sendiri tanpa memindai ulang; pesan yang antre menunggu.',
 } as const;
@@ -36,6 +40,20 @@ export const Restriction = schema(() =>
   z.enum(Object.keys(restrictions) as [Restriction, ...Restriction[]]),
 );
 
+/** Why a number stands still although it is connected, with what to do, in plain Indonesian. */
+export const pauses = {
+  silent:
+    'WhatsApp tidak menjawab. Pesan yang antre menunggu: Kabari mencoba satu pesan dulu, lalu melanjutkan sendiri begitu dijawab.',
+  refused:
+    'Meta menolak pesan dari nomor ini, walaupun access token-nya masih berlaku. Pesan yang antre menunggu, dan Kabari mencoba lagi sendiri. Bila terus berulang, periksa izin aplikasi Anda di Meta.',
+  restricted:
+    'Meta sedang membatasi akun ini. Pesan yang antre menunggu, dan Kabari mencoba lagi sendiri. Periksa pemberitahuannya di WhatsApp Manager.',
+  billing:
+    'Meta belum dapat menagih akun WhatsApp Business ini. Lengkapi metode pembayarannya di WhatsApp Manager; pesan yang antre menunggu, dan Kabari mencoba lagi sendiri.',
+} as const;
+export type Pause = keyof typeof pauses;
+export const Pause = schema(() => z.enum(Object.keys(pauses) as [Pause, ...Pause[]]));
+
 /** How a token's number stands in its network. */
 export const Connection = schema(() =>
   z.object({
@@ -46,6 +64,8 @@ export const Connection = schema(() =>
     restriction: z.nullable(
       z.object({ kind: Restriction(), at: z.coerce.date(), until: z.nullable(z.coerce.date()) }),
     ),
+    /** Since when it stands still although it is connected; one message is tried at `until`. */
+    paused: z.nullable(z.object({ reason: Pause(), at: z.coerce.date(), until: z.coerce.date() })),
     last_receipt_at: z.nullable(z.coerce.date()),
     /** Of the last 30 days, or since it was first connected, in ten-thousandths; null: never connected. */
     uptime: z.nullable(z.int()),

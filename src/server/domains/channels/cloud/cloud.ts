@@ -13,7 +13,9 @@ import { openGraph } from './graph.ts';
 import { downloadFile } from './media.ts';
 import { type CloudNumber, numberOf } from './numbers.ts';
 import { NUMBER_RATE, PAIR_RATE, openPace } from './pace.ts';
+import { openPauses } from './pauses.ts';
 import { openRefs, pruneCloud } from './refs.ts';
+import { openRests } from './rests.ts';
 import { sendByCloud } from './send.ts';
 import { type CloudTemplates, openCloudTemplates } from './templates/templates.ts';
 
@@ -67,16 +69,14 @@ export function openCloud(deps: CloudDeps): Cloud {
   const graph = openGraph({ config });
   const refs = openRefs(deps);
   const pace = { number: openPace(NUMBER_RATE), pair: openPace(PAIR_RATE) };
-  const sending = {
-    ...deps,
-    graph,
-    files,
-    refs,
-    pace,
-    numberOf: (token: { accountId: string; tokenId: string }) => numberOf(deps, token),
+  const readNumber = (token: { accountId: string; tokenId: string }) => numberOf(deps, token);
+  const pauses = openPauses({ ...deps, graph, numberOf: readNumber });
+  const rests = openRests((accountId) => void deps.onTemplates(accountId).catch(report));
+  const sending = { ...deps, graph, files, refs, pace, pauses, rests, numberOf: readNumber };
+  const onTemplates = ({ accountId }: Pick<CloudNumber, 'accountId'>) => {
+    rests.end(accountId);
+    return deps.onTemplates(accountId);
   };
-  const onTemplates = ({ accountId }: Pick<CloudNumber, 'accountId'>) =>
-    deps.onTemplates(accountId);
   const connecting = openConnecting({
     ...deps,
     graph,
@@ -88,6 +88,7 @@ export function openCloud(deps: CloudDeps): Cloud {
       name: 'cloud',
       preallocates: false,
       timeoutMs: config.CLOUD_TIMEOUT_MS,
+      pauses,
       send: (message, signal) => sendByCloud(sending, message, signal),
       // Callbacks come to whatever process answers requests, also to one without a worker.
       start: async () => undefined,

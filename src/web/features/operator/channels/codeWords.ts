@@ -23,7 +23,10 @@ const others: ReadonlyMap<string, string> = new Map(
 const effects: Record<NonNullable<Answer['does']>, string> = {
   fail: 'Pesan digagalkan; biayanya dikembalikan bila WhatsApp belum menerima pesannya',
   later: 'Pesan ditahan, lalu dicoba lagi',
-  part: 'Nomor diputus sampai pemiliknya memperbaiki',
+  part: 'Nomor diputus sampai pemiliknya memperbaiki di Meta',
+  verify: 'Access token diperiksa: bila ditolak nomor diputus, bila berlaku nomor dijeda',
+  pause: 'Nomor dijeda; pesannya menunggu',
+  rest: 'Pesan dengan templat ini menunggu',
 };
 
 const UNKNOWN =

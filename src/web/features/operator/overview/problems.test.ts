@@ -15,6 +15,7 @@ const well: OperatorOverview = {
   queue: { waiting: 0, more: false, age_seconds: 0 },
   lanes: { running: 0, unowned: 0 },
   events: { lag_seconds: 0, set_aside: 0 },
+  pauses: [],
   jobs: [{ name: 'billing', failed_at: hoursAgo(2), is_over: true }],
   dead_notices: 0,
   database: {

@@ -187,7 +187,22 @@ function ofMoney(money: MoneyOverview, at: Date): Found {
   ];
 }
 
-function ofWork({ support, queue, jobs, events, dead_notices, at }: OperatorOverview): Found {
+const pauseWords: Record<OperatorOverview['pauses'][number]['reason'], string> = {
+  silent: 'WhatsApp tidak menjawab',
+  refused: 'Meta menolak pesannya, walaupun access token-nya berlaku',
+  restricted: 'Meta membatasi akunnya',
+  billing: 'Meta belum dapat menagih akunnya',
+};
+
+function ofWork({
+  support,
+  queue,
+  jobs,
+  events,
+  dead_notices,
+  pauses,
+  at,
+}: OperatorOverview): Found {
   const failing = jobs.filter(({ is_over }) => !is_over);
   return [
     support !== null &&
@@ -203,6 +218,12 @@ function ofWork({ support, queue, jobs, events, dead_notices, at }: OperatorOver
       severity: 'warning',
       says: `Pesan tertua menunggu ${inWords(queue.age_seconds)}. Biasanya token pengirimnya terputus dari ponsel.`,
     },
+    ...pauses.map(({ reason, numbers }) => ({
+      key: `pause-${reason}`,
+      severity: reason === 'silent' ? ('danger' as const) : ('warning' as const),
+      says: `${formatNumber(numbers)} nomor dijeda: ${pauseWords[reason]}. Pesannya menunggu dan dicoba lagi sendiri.`,
+      act: { to: '/operator/kanal' as const, label: 'Buka kanal' },
+    })),
     failing.length > 0 && {
       key: 'jobs',
       severity: 'warning',
