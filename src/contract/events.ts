@@ -65,6 +65,8 @@ export const LiveEvent = schema(() =>
       peer_name: z.nullable(z.string()),
       preview: z.string(),
     }),
+    /** Its sender changed, or deleted, a message that came in. */
+    z.object({ kind: z.enum(['message.edited', 'message.revoked']), ...messageFacts() }),
     /** A planned message got another time. */
     z.object({
       kind: z.literal('message.rescheduled'),

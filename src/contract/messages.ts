@@ -89,6 +89,8 @@ export const MessageType = schema(() =>
     'contact',
     'template',
     'reaction',
+    /** Only inbound: a kind that has no type of its own. `content.kind` names it, `content.text` says it. */
+    'other',
   ]),
 );
 export type MessageType = Output<typeof MessageType>;
@@ -105,6 +107,7 @@ export const messageTypeLabel: Record<MessageType, string> = {
   contact: 'Kontak',
   template: 'Templat',
   reaction: 'Reaksi',
+  other: 'Lainnya',
 };
 
 /** Why messages fail. What each means, in words: `messages/history/failure-sentences.ts`. */
@@ -178,10 +181,19 @@ export type ConversationMessage = Output<typeof ConversationMessage>;
  * One step of a message's life. `detail` says more where there is more: a reason, a try's number.
  * `unknown`: a try was not answered. `waiting`, always last: what is being waited for now, since `at`.
  * `corrected`: a final state was proved wrong by what the network told later.
+ * `edited`, `revoked`: the sender changed or deleted an inbound message; `detail` is its former text.
  */
 export const TimelineStep = schema(() =>
   z.object({
-    kind: z.enum([...MessageStatus().options, 'retrying', 'unknown', 'waiting', 'corrected']),
+    kind: z.enum([
+      ...MessageStatus().options,
+      'retrying',
+      'unknown',
+      'waiting',
+      'corrected',
+      'edited',
+      'revoked',
+    ]),
     at: z.coerce.date(),
     detail: z.nullable(z.string()),
   }),

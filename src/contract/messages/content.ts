@@ -67,6 +67,8 @@ export const ChatContent = schema(() =>
     file: z.optional(ChatFile()),
     place: z.optional(Place()),
     template: z.optional(FilledTemplate()),
+    /** `other`: the caption describes the message, nobody wrote it. `edited`, `revoked`: by its sender. */
+    notice: z.optional(z.enum(['other', 'edited', 'revoked'])),
   }),
 );
 export type ChatContent = Output<typeof ChatContent>;

@@ -10,10 +10,17 @@ const USER_ID = /^[A-Z]{2}\.[A-Za-z0-9]{1,128}$/;
 const STORED_PHONE = /^[1-9][0-9]{7,14}$/;
 
 /**
- * Whether a peer is known by the id that Meta gives them towards one business, as `ID.1A2B3C4D`, because WhatsApp
- * does not show their number. Only the Cloud API reaches them (docs/channels.md#hidden-numbers).
+ * Whether a peer is known by an id because WhatsApp does not show their number: the one that Meta gives them towards
+ * one business, as `ID.1A2B3C4D`, or that of WhatsApp Web (docs/channels.md#hidden-numbers).
  */
 export const isUserId = (peer: string): boolean => USER_ID.test(peer);
+
+/**
+ * Which channel alone reaches a peer whose number is hidden; undefined for a number. `XL`, which is no country's code,
+ * stands before the LID by which WhatsApp Web knows them.
+ */
+export const channelOfHidden = (peer: string): 'cloud' | 'web' | undefined =>
+  isUserId(peer) ? (/^XL\.[0-9]+$/.test(peer) ? 'web' : 'cloud') : undefined;
 
 const UNKNOWN = 'Nomor tidak dikenali. Tulis dengan kode negara, misalnya 6281234567890.';
 

@@ -29,6 +29,8 @@ const eventInEnglish: Record<EventType, string> = {
   'message.read': 'A message was read',
   'message.failed': 'A message failed, expired or was cancelled',
   'message.received': 'A message came in',
+  'message.edited': 'The sender edited a message that came in',
+  'message.revoked': 'The sender deleted a message that came in',
   'token.connected': 'The token was connected to a phone',
   'token.disconnected': 'The token lost its phone',
   'token.linked': 'A phone was linked to the token',

@@ -15,6 +15,8 @@ export const eventTypes = [
   'message.read',
   'message.failed',
   'message.received',
+  'message.edited',
+  'message.revoked',
   'token.connected',
   'token.disconnected',
   'token.linked',
@@ -35,6 +37,8 @@ export const eventTypeLabel: Record<EventType, string> = {
   'message.read': 'Pesan dibaca',
   'message.failed': 'Pesan gagal',
   'message.received': 'Pesan masuk',
+  'message.edited': 'Pesan masuk diubah pengirimnya',
+  'message.revoked': 'Pesan masuk dihapus pengirimnya',
   'token.connected': 'Token tersambung',
   'token.disconnected': 'Token terputus',
   'token.linked': 'Nomor ditautkan ke token',
@@ -86,6 +90,17 @@ const outgoing = <Type extends EventType>(type: Type) =>
     failure: z.nullable(z.object({ code: Failure(), detail: z.string() })),
   });
 
+/** A message that came in, as it is now. */
+const incoming = <Type extends EventType>(type: Type) =>
+  event(type, {
+    ...messageFacts(),
+    peer_name: z.nullable(z.string()),
+    /** What it says, as `content` of `GET /v1/messages/{id}`: links of files are signed anew. */
+    content: ApiContent(),
+    /** The message of this conversation that it answers. */
+    reply_to: z.nullable(Id('message')),
+  });
+
 const ofToken = <Type extends EventType>(type: Type) =>
   event(type, {
     ...facts(),
@@ -112,14 +127,9 @@ export const WebhookEvent = schema(() =>
     outgoing('message.delivered'),
     outgoing('message.read'),
     outgoing('message.failed'),
-    event('message.received', {
-      ...messageFacts(),
-      peer_name: z.nullable(z.string()),
-      /** What it says, as `content` of `GET /v1/messages/{id}`: links of files are signed anew. */
-      content: ApiContent(),
-      /** The message of this conversation that it answers. */
-      reply_to: z.nullable(Id('message')),
-    }),
+    incoming('message.received'),
+    incoming('message.edited'),
+    incoming('message.revoked'),
     ofToken('token.connected'),
     ofToken('token.disconnected'),
     ofToken('token.linked'),

@@ -25,7 +25,7 @@ const ofDevices = [
 /** The events that each format has words for; the others are passed over. */
 export const formatEvents: Readonly<Record<WebhookFormat, readonly EventType[]>> = {
   kabari: eventTypes,
-  cloud: ofMessages,
+  cloud: [...ofMessages, 'message.edited', 'message.revoked'],
   fonnte: [...ofMessages, ...ofDevices],
   wablas: ['message.accepted', ...ofMessages, ...ofDevices],
 };

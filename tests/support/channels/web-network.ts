@@ -31,6 +31,7 @@ export const quickTimings: WebDeps['timings'] = {
   watchMs: 20,
   backOffFactor: 0.01,
   inboxMs: 30,
+  waitingMs: 30,
 };
 
 type WorkerOptions = { timings?: Partial<WebDeps['timings']>; engine?: WebDeps['engine'] };

@@ -17,7 +17,8 @@ export { readConnection } from './health/health.ts';
  * text `{ text }` · image, video, audio, document, sticker `{ link, caption, filename }` ·
  * location `{ latitude, longitude, name, address }` · contact `{ name, phone, phones, organization, email }` · template
  * `{ template, language, text, header, footer, buttons }`, with the fields of a file where one is above its text, of the
- * kind `header_file` · reaction `{ message_id, emoji }`; inbound media carry
+ * kind `header_file` · reaction `{ message_id, emoji }` · other `{ kind, text }` (`other-content.ts`). What its sender edited has
+ * `edited_at`; a message that its sender deleted keeps `revoked_at` and its file alone. Inbound media carry
  * `{ file, mime, caption }` where `file` is the UUID of a file of the library, or `{ missing }` where it could not be kept. What answers or reacts to a message says of
  * it `quoted: { direction, type, text, provider_id }`, the last only of one that came in. What its receiver may
  * choose is `choices`, for their answer alone: the words name it already.
@@ -85,6 +86,11 @@ export type Inbound = {
   providerId: string;
   /** The provider's id of the message that it answers by quoting, or reacts to. Of ours, where the channel preallocates, our own. */
   quotes?: string;
+  /**
+   * It changes an earlier message of this sender: `providerId` names that one, `text` is what it says now; without
+   * `text` it is deleted. Stored as a message itself only where the earlier one is not there.
+   */
+  changes?: { providerId: string; text?: string };
 };
 
 /**

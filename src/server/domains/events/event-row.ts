@@ -19,7 +19,7 @@ export function factsOf({ kind, message_id, token_id, peer, status, data }: Even
     id: publicId('message', message_id),
     token_id: publicId('token', token_id),
     peer,
-    direction: kind === 'message.received' ? 'in' : 'out',
+    direction: status === 'received' ? 'in' : 'out',
     status,
     ...data,
   };

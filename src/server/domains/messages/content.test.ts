@@ -44,6 +44,17 @@ test.each<[MessageType, Body, object]>([
     },
   ],
   ['image', {}, { type: 'jpeg', url: null }],
+  [
+    'other',
+    { kind: 'poll', text: 'Polling: Kapan?' },
+    { type: 'text', caption: 'Polling: Kapan?', notice: 'other' },
+  ],
+  ['text', { text: 'Baru', edited_at: 'x' }, { type: 'text', caption: 'Baru', notice: 'edited' }],
+  [
+    'image',
+    { file: 'f1', revoked_at: 'x' },
+    { type: 'text', caption: 'Pesan dihapus pengirim', url: null, notice: 'revoked' },
+  ],
 ])('a %s is shown as the renderer knows it: %j', (type, body, shown) => {
   expect(contentOf({ accountId, type, body }, fileLink)).toMatchObject(shown);
 });

@@ -37,12 +37,15 @@ export function excerptOf(type: MessageType, body: Body): string {
 }
 
 function wordsOf(type: MessageType, body: Body): string {
+  if (isRevoked(body)) return REVOKED;
   if (isMediaKind(type))
     return captionText(text(body['caption']) ?? '') || oneLine(text(body['filename']) ?? '');
   switch (type) {
     case 'text':
     case 'template':
       return captionText(spokenIn(body));
+    case 'other':
+      return oneLine(text(body['text']) ?? '');
     case 'reaction':
       return text(body['emoji']) ?? '';
     case 'location':
@@ -57,12 +60,14 @@ function wordsOf(type: MessageType, body: Body): string {
  * media without either.
  */
 export function wholeTextOf(type: MessageType, body: Body): string {
+  if (isRevoked(body)) return REVOKED;
   const lines = (...values: readonly unknown[]) =>
     values.flatMap((value) => text(value) ?? []).join('\n');
   if (isMediaKind(type)) return lines(body['caption'], body['filename']);
   switch (type) {
     case 'text':
     case 'template':
+    case 'other':
       return spokenIn(body);
     case 'reaction':
       return lines(body['emoji']);
@@ -72,6 +77,11 @@ export function wholeTextOf(type: MessageType, body: Body): string {
       return lines(body['name'], body['organization'], ...phonesIn(body), body['email']);
   }
 }
+
+/** What stands for a message that its sender deleted. */
+const REVOKED = 'Pesan dihapus pengirim';
+
+const isRevoked = (body: Body): boolean => text(body['revoked_at']) !== null;
 
 /** What a text says: of an answer to buttons or a list the title that was chosen, where `1` was written. */
 function spokenIn({ text: written, choice }: Body): string {
@@ -142,6 +152,7 @@ export function bodyForApi(
       ([name]) => name !== 'file' && !(shownOnly as readonly string[]).includes(name),
     ),
   );
+  if (isRevoked(body)) return shown;
   const offer = isGone(file, files) ? undefined : offerFile(accountId, file);
   const url = offer ? new URL(offer.link, origin).href : null;
   return {
@@ -204,6 +215,7 @@ export function contentOf(
   fileLink: FileLink,
 ): ChatContent {
   const { type, body } = message;
+  if (isRevoked(body)) return { ...withoutFile, type: 'text', caption: REVOKED, notice: 'revoked' };
   const file = fileOf(message, fileLink);
   const link = file ? file.url : text(body['link']);
   const content = {
@@ -215,6 +227,7 @@ export function contentOf(
     name: null,
     phone: null,
     ...(file && { file: file.shown }),
+    ...(text(body['edited_at']) !== null && { notice: 'edited' as const }),
   };
   switch (type) {
     case 'text':
@@ -223,6 +236,8 @@ export function contentOf(
       return { ...content, caption: text(body['text']) ?? '', template: templateIn(type, body) };
     case 'reaction':
       return { ...content, caption: text(body['emoji']) ?? '' };
+    case 'other':
+      return { ...content, caption: text(body['text']) ?? '', notice: 'other' };
     case 'location':
       return placed(content, body);
     case 'contact':
@@ -236,6 +251,8 @@ export function contentOf(
       return content;
   }
 }
+
+const withoutFile = { url: null, external: false, filename: null, name: null, phone: null };
 
 /** The file of a message, as it is shown; undefined for one that has none of ours. */
 function fileOf(
@@ -269,6 +286,7 @@ function renderedAs(type: MessageType, body: Body): string {
   switch (type) {
     case 'text':
     case 'reaction':
+    case 'other':
       return 'text';
     case 'template':
     case 'sticker':

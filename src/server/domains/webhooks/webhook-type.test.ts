@@ -41,6 +41,8 @@ const cases: readonly (Happened & { type: EventType | null })[] = [
   { kind: 'message.accepted', status: 'accepted', type: 'message.accepted' },
   { kind: 'message.accepted', status: 'scheduled', type: 'message.accepted' },
   { kind: 'message.received', status: 'received', type: 'message.received' },
+  { kind: 'message.edited', status: 'received', type: 'message.edited' },
+  { kind: 'message.revoked', status: 'received', type: 'message.revoked' },
   ...MessageStatus().options.map((status) => ({
     kind: 'message.changed' as const,
     status,

@@ -1,4 +1,4 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { type ClientRequest, type IncomingMessage, get as overHttp } from 'node:http';
 import { get as overHttps } from 'node:https';
 import { OutboundError, PORTS, checkAddress, hostOf, judging, refuse } from './outbound.ts';
@@ -48,6 +48,12 @@ export type FileClient = {
    * @throws FetchError
    */
   fetch(file: FetchOptions): Promise<Fetched>;
+  /**
+   * The bytes of a file, in memory.
+   *
+   * @throws FetchError
+   */
+  read(file: Omit<FetchOptions, 'path'>): Promise<Buffer>;
 };
 
 type Limits = {
@@ -65,6 +71,10 @@ type ClientOptions = {
   resolve?: Resolve;
   ports?: readonly number[];
   limits?: Partial<Limits>;
+  /** The only names that are asked, and over https alone; without it any name, also over http. */
+  hosts?: RegExp;
+  /** Sent along with each request. */
+  headers?: Readonly<Record<string, string>>;
 };
 
 const LIMITS: Limits = { connectMs: 3_000, headersMs: 10_000, silenceMs: 10_000, totalMs: 60_000 };
@@ -77,33 +87,49 @@ const redirects = new Set([301, 302, 303, 307, 308]);
  * nothing of ours (cookies, keys, referrers) goes along.
  */
 export function openFileClient(options: ClientOptions): FileClient {
-  const { listed, resolve = openNames(), ports = PORTS } = options;
+  const { listed, resolve = openNames(), ports = PORTS, hosts, headers = {} } = options;
   const limits = { ...LIMITS, ...options.limits };
   const check = (text: string, from?: URL): URL => {
-    const url = checkAddress(text, { listed, ports, protocols: ['https:', 'http:'] });
+    const protocols = hosts ? ['https:'] : ['https:', 'http:'];
+    const url = checkAddress(text, { listed, ports, protocols });
+    if (hosts && !listed.includes(url.origin) && !hosts.test(url.hostname)) refuse('another host');
     const falls = from?.protocol === 'https:' && url.protocol === 'http:';
     return falls ? refuse('from https to http') : url;
   };
-  return {
-    async fetch(file) {
-      const watch = watchOf(limits, file.signal);
-      try {
-        let url = check(file.url);
-        for (let hops = 0; ; hops++) {
-          const lookup = listed.includes(url.origin) ? undefined : judging(resolve);
-          const answer = await ask(url, lookup, watch);
-          const { statusCode = 0 } = answer;
-          if (!redirects.has(statusCode)) return await receive(url, answer, file, watch);
-          if (hops === REDIRECTS_MAX) throw new FetchError('missing', 'too many redirects');
-          url = check(nextOf(answer, url), url);
-          answer.destroy();
+  const follow = async <T>(
+    file: Omit<FetchOptions, 'path'>,
+    receive: (url: URL, answer: IncomingMessage, watch: Watch) => Promise<T>,
+  ): Promise<T> => {
+    const watch = watchOf(limits, file.signal);
+    try {
+      let url = check(file.url);
+      for (let hops = 0; ; hops++) {
+        const lookup = listed.includes(url.origin) ? undefined : judging(resolve);
+        const answer = await ask(url, { lookup, headers }, watch);
+        const { statusCode = 0 } = answer;
+        if (!redirects.has(statusCode)) {
+          refuseAnswer(answer, file.bytesMax);
+          return await receive(url, answer, watch);
         }
-      } catch (error) {
-        throw asFetchError(watch.late ?? error);
-      } finally {
-        watch.end();
+        if (hops === REDIRECTS_MAX) throw new FetchError('missing', 'too many redirects');
+        url = check(nextOf(answer, url), url);
+        answer.destroy();
       }
-    },
+    } catch (error) {
+      throw asFetchError(watch.late ?? error);
+    } finally {
+      watch.end();
+    }
+  };
+  return {
+    fetch: (file) =>
+      follow(file, (url, answer, watch) => writeFile(url, answer, { ...file, watch })),
+    read: ({ bytesMax, ...file }) =>
+      follow({ bytesMax, ...file }, async (_url, answer, watch) => {
+        const parts: Buffer[] = [];
+        await takeParts(answer, { bytesMax, watch }, (part) => void parts.push(part));
+        return Buffer.concat(parts);
+      }),
   };
 }
 
@@ -172,7 +198,10 @@ function watchOf(limits: Limits, signal: AbortSignal | undefined): Watch {
 /** One request; its answer's body has not been read. */
 function ask(
   url: URL,
-  lookup: ReturnType<typeof judging> | undefined,
+  {
+    lookup,
+    headers,
+  }: { lookup: ReturnType<typeof judging> | undefined; headers: Readonly<Record<string, string>> },
   watch: Watch,
 ): Promise<IncomingMessage> {
   const secure = url.protocol === 'https:';
@@ -182,7 +211,7 @@ function ask(
       hostname: hostOf(url),
       port: url.port === '' ? undefined : Number(url.port),
       path: `${url.pathname}${url.search}`,
-      headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Kabari' },
+      headers: { accept: '*/*', 'accept-encoding': 'identity', 'user-agent': 'Kabari', ...headers },
       ...(lookup && { lookup }),
     });
     watch.step(watch.limits.connectMs, 'the connection');
@@ -198,20 +227,20 @@ function ask(
   });
 }
 
-async function receive(
+type Taking = { bytesMax: number; watch: Watch };
+
+async function writeFile(
   url: URL,
   answer: IncomingMessage,
-  { path, bytesMax }: FetchOptions,
-  watch: Watch,
+  { path, ...taking }: { path: string } & Taking,
 ): Promise<Fetched> {
-  refuseAnswer(answer, bytesMax);
   const { headers } = answer;
   const file = await open(path, 'wx', 0o600);
   try {
     return {
       type: headers['content-type'] ?? '',
       name: nameIn(headers['content-disposition']) ?? lastOf(url),
-      bytes: await write(file, answer, { bytesMax, watch }),
+      bytes: await takeParts(answer, taking, (part) => file.writeFile(part)),
     };
   } finally {
     await file.close();
@@ -233,17 +262,18 @@ function refuseAnswer({ statusCode = 0, headers }: IncomingMessage, bytesMax: nu
 
 const tooLarge = () => new FetchError('too_large', 'the file is too large');
 
-async function write(
-  file: FileHandle,
+/** Hands the parts of an answer on. @returns how many bytes they are. */
+async function takeParts(
   answer: IncomingMessage,
-  { bytesMax, watch }: { bytesMax: number; watch: Watch },
+  { bytesMax, watch }: Taking,
+  take: (part: Buffer) => Promise<void> | void,
 ): Promise<number> {
   let bytes = 0;
   watch.step(watch.limits.silenceMs, 'the next part');
   for await (const chunk of answer) {
     bytes += (chunk as Buffer).length;
     if (bytes > bytesMax) throw tooLarge();
-    await file.writeFile(chunk as Buffer);
+    await take(chunk as Buffer);
     watch.step(watch.limits.silenceMs, 'the next part');
   }
   if (watch.late) throw watch.late;

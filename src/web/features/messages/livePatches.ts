@@ -51,6 +51,16 @@ function refetchLists({ refetch }: CacheChanges): void {
 
 const refetchOptouts = (_event: unknown, cache: CacheChanges) => cache.refetch(optoutLists);
 
+/** A message says something else now. */
+function refetchMessage(
+  { id, token_id, peer }: Conversation & { id: string },
+  cache: CacheChanges,
+) {
+  cache.refetch(messageKey(id));
+  cache.refetch(threadKey(token_id, peer));
+  refetchLists(cache);
+}
+
 /** Keeps messages and conversations current. */
 export const messagePatches: LivePatches = {
   follows: (key) =>
@@ -70,11 +80,7 @@ export const messagePatches: LivePatches = {
       if (event.status === 'failed') cache.refetch(threadKey(event.token_id, event.peer));
       refetchLists(cache);
     },
-    'message.rescheduled': ({ id, token_id, peer }, cache) => {
-      cache.refetch(messageKey(id));
-      cache.refetch(threadKey(token_id, peer));
-      refetchLists(cache);
-    },
+    'message.rescheduled': refetchMessage,
     'message.accepted': ({ token_id, peer }, cache) => {
       cache.refetch(threadKey(token_id, peer));
       refetchLists(cache);
@@ -85,6 +91,8 @@ export const messagePatches: LivePatches = {
       cache.refetch(optoutLists);
       refetchLists(cache);
     },
+    'message.edited': refetchMessage,
+    'message.revoked': refetchMessage,
     'optout.added': refetchOptouts,
     'optout.removed': refetchOptouts,
     'quick_reply.changed': (_event, cache) => cache.refetch(quickRepliesKey),

@@ -11,6 +11,8 @@ export const webhookPatches: LivePatches = {
     'message.accepted': refetchWebhooks,
     'message.changed': refetchWebhooks,
     'message.received': refetchWebhooks,
+    'message.edited': refetchWebhooks,
+    'message.revoked': refetchWebhooks,
     'optout.added': refetchWebhooks,
     'token.changed': refetchWebhooks,
     'topup.changed': refetchWebhooks,

@@ -79,6 +79,7 @@ export function ChatBubble(props: Props) {
           pending && styles['pending'],
           internal && styles['internal'],
           isBare(message) && styles['bare'],
+          isNotice(message) && styles['notice'],
         )}
         aria-label={`${by}, ${time}`}
         {...(action && holding)}
@@ -86,6 +87,7 @@ export function ChatBubble(props: Props) {
         {head}
         <Content message={message} sender={by} onMessage={onMessage} loading={props.loading} />
         <span className={styles['meta']}>
+          {message.notice === 'edited' && 'Diubah '}
           <time dateTime={at?.toISOString()}>{time}</time>
           {ticks}
         </span>
@@ -134,6 +136,9 @@ const Reactions = ({ reactions }: Required<Pick<Props, 'reactions'>>) => (
     ))}
   </ul>
 );
+
+/** Describes a message, in words that nobody wrote. */
+const isNotice = ({ notice }: ChatMessage): boolean => notice === 'other' || notice === 'revoked';
 
 /** A sticker stands by itself. */
 const isBare = ({ type, url, external, file }: ChatMessage): boolean =>

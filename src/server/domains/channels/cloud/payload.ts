@@ -68,6 +68,8 @@ function contentOf(message: Outgoing, { mediaId, wamid }: Named): object | undef
         : { type, reaction: { message_id: wamid, emoji: body['emoji'] ?? '' } };
     case 'template':
       return { type, template: templateOf(body, { code: message.text, mediaId }) };
+    case 'other':
+      return undefined;
   }
 }
 

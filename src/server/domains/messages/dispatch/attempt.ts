@@ -1,4 +1,4 @@
-import { isUserId } from '#contract/messages/peer.ts';
+import { channelOfHidden } from '#contract/messages/peer.ts';
 import type { Failure, MessageType } from '#contract/messages.ts';
 import type { Channel, Outgoing, SendResult } from '#server/domains/channels/channels.ts';
 import {
@@ -264,7 +264,7 @@ async function sendOnce(
   message: Outgoing,
 ): Promise<SendResult | 'unknown' | 'unread'> {
   // What was placed for the Cloud API and waited leaves by the channel that its token has now.
-  if (channel.name !== 'cloud' && isUserId(message.to))
+  if ((channelOfHidden(message.to) ?? channel.name) !== channel.name)
     return { outcome: 'failed', failure: 'not_on_whatsapp' };
   const timeout = new AbortController();
   const { promise: timedOut, resolve } = Promise.withResolvers<'unknown'>();

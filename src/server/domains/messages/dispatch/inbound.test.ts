@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import type { Inbound } from '#server/domains/channels/channels.ts';
+import { otherContent } from '#server/domains/channels/other-content.ts';
 import { newId } from '#server/infra/ids.ts';
 import { test } from '#tests/support/database/database.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
@@ -147,5 +148,76 @@ test('what waits for who opts out is cancelled, planned or queued, and nobody el
   ]);
   expect(await sql`select available, held from wallets where account_id = ${accountId}`).toEqual([
     { available: 850, held: 150 },
+  ]);
+});
+
+test('an edit and a deletion change the message that they name, once, and its timeline keeps the former text', async ({
+  sql,
+}) => {
+  const { accountId, tokenId } = await customerWith(sql);
+  const from = '6281234567890';
+  const receive = (more: Partial<Inbound> & Pick<Inbound, 'providerId'>) =>
+    receiveInbound(sql, {
+      accountId,
+      tokenId,
+      from,
+      type: 'text',
+      body: { text: 'Satu' },
+      at: new Date('2026-11-24T03:00:00Z'),
+      ...more,
+    });
+  const edit = (providerId: string, text: string, more: Partial<Inbound> = {}) =>
+    receive({
+      providerId,
+      ...otherContent('edited', text),
+      changes: { providerId: 'WA1', text },
+      ...more,
+    });
+  const messageId = await receive({ providerId: 'WA1' });
+  await receive({ providerId: 'WA2', type: 'image', body: { file: newId(), caption: 'Bukti' } });
+  expect(await edit('E1', 'Dua')).toBeUndefined();
+  expect(await edit('E1', 'Dua')).toBeUndefined();
+  await edit('E2', 'Tiga');
+  const revocation = { providerId: 'E3', ...otherContent('revoked') };
+  await receive({ ...revocation, changes: { providerId: 'WA2' } });
+  const bodies = async () =>
+    (
+      await sql<{ type: string; body: object }[]>`
+      select type, body from messages order by message_id`
+    ).map(({ type, body }) => ({
+      type,
+      ...body,
+    }));
+  expect(await bodies()).toEqual([
+    { type: 'text', text: 'Tiga', edited_at: '2026-11-24T03:00:00Z', provider_id: 'WA1' },
+    {
+      type: 'image',
+      file: expect.any(String),
+      revoked_at: '2026-11-24T03:00:00Z',
+      provider_id: 'WA2',
+    },
+  ]);
+  expect(
+    await sql`select kind, detail from message_events where message_id = ${messageId!} order by n`,
+  ).toEqual([
+    { kind: 'edited', detail: 'Satu' },
+    { kind: 'edited', detail: 'Dua' },
+  ]);
+  const told = await sql`
+    select kind, message_ids[1] as id from outbox where kind <> 'message.received' order by at`;
+  expect(told.map(({ kind }) => kind)).toEqual([
+    'message.edited',
+    'message.edited',
+    'message.revoked',
+  ]);
+  expect(told[0]).toMatchObject({ id: messageId });
+
+  // A stranger changes nothing, and what names no message here is a line of its own.
+  await edit('E4', 'Palsu', { from: '6281299999999' });
+  await receive({ ...revocation, providerId: 'E5', changes: { providerId: 'tidak-dikenal' } });
+  expect((await bodies()).slice(0, 1)).toMatchObject([{ text: 'Tiga' }]);
+  expect((await bodies()).slice(2)).toMatchObject([
+    { type: 'other', kind: 'edited', text: 'Pesan diubah: Palsu' },
+    { type: 'other', kind: 'revoked', text: 'Pesan dihapus' },
   ]);
 });

@@ -65,7 +65,10 @@ type Stored = { receive_message: boolean; contactName: string | null } & FoundQu
  * opts out is cancelled. A text that
  * chooses from the message it answers is stored with its choice (docs/api.md#choices).
  *
- * @returns its id; undefined when it was there.
+ * One that edits or deletes an earlier message changes that one instead, and is stored itself only where the earlier
+ * one is not there.
+ *
+ * @returns its id; undefined when it was there, or has changed another one.
  */
 export async function receiveInbound(
   sql: Sql,
@@ -76,6 +79,7 @@ export async function receiveInbound(
   const { accountId, tokenId, from, name } = stored;
   const messageId = newId();
   return asAccount(sql, accountId, async (tx) => {
+    if (stored.changes && (await changeEarlier(tx, stored, stored.changes))) return undefined;
     const body = await namingBody(tx, stored);
     const text = textOf(stored);
     // Before the wallet, which storing a message locks.
@@ -96,6 +100,20 @@ export async function receiveInbound(
     await onReceived?.(tx, { accountId, tokenId, messageId, peer: from, name: shown });
     return messageId;
   });
+}
+
+/** False when the message that is to be changed is not there. */
+async function changeEarlier(
+  tx: Tx,
+  { accountId, tokenId, from, providerId, at }: Inbound,
+  { providerId: earlier, text }: NonNullable<Inbound['changes']>,
+): Promise<boolean> {
+  const [row] = await tx<{ change_inbound: boolean }[]>`
+    select change_inbound(
+      ${accountId}, ${tokenId}, ${from}, ${storable(earlier)}, ${providerId},
+      ${text === undefined ? null : storable(text)}, ${at}
+    )`;
+  return row?.change_inbound === true;
 }
 
 /** What a text says; undefined for anything else. */

@@ -65,6 +65,7 @@ function contentOf(type: StoredMessage['type'], body: Body, kept: ReadonlySet<st
     case 'template':
       return { template: templateOf(body, kept) };
     case 'reaction':
+    case 'other':
       return {};
   }
 }

@@ -1,5 +1,5 @@
 import { publicId, uuidOf } from '#contract/base/ids.ts';
-import { isUserId } from '#contract/messages/peer.ts';
+import { channelOfHidden } from '#contract/messages/peer.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { bytesMaxOfKind, endingsOfKind, fitsKind, isMediaKind } from '#contract/media/kinds.ts';
 import type { ChannelName } from '#contract/tokens.ts';
@@ -67,7 +67,7 @@ export async function lookUp(
       ? await openWindows({ sql, now }, { accountId, tokenId }, messages)
       : undefined;
   const refusalOf = (message: PlacedMessage): Refusal | undefined =>
-    channel !== 'cloud' && isUserId(message.to)
+    (channelOfHidden(message.to) ?? channel) !== channel
       ? new Refusal('recipient_without_number', {})
       : refuseClosed(message, isOpen);
   const named = messages.flatMap((message) => messageNamedBy(message) ?? []);

@@ -19,7 +19,8 @@ export function inboundMessage(event: Received, context: EventContext): object |
   const [type, object] = said;
   return {
     ...(isUserId(peer) ? { from_user_id: peer } : { from: peer }),
-    id: wamidOf(id),
+    // A change has an id of its own, so that clients do not take it for the message that they know.
+    id: event.type === 'message.received' ? wamidOf(id) : `${wamidOf(id)}.${event.data.seq}`,
     timestamp: String(secondsOf(event)),
     type,
     ...(type === 'unsupported' ? object : { [type]: object }),
@@ -40,9 +41,17 @@ function authorOf(
   return isOurs ? (phone ?? '') : storedPeer(peer);
 }
 
-/** The type and the object of that name. */
-function saidBy({ data }: Received): [string, object] | null {
-  const { type, content } = data;
+/** The type and the object of that name. An edit and a deletion name the message that they are about. */
+function saidBy({ type: event, data }: Received): [string, object] | null {
+  const about = { original_message_id: wamidOf(data.id) };
+  if (event === 'message.revoked') return ['revoke', about];
+  const said = contentOf(data);
+  if (event === 'message.received' || !said) return said;
+  const [type, object] = said;
+  return ['edit', { ...about, message: { type, [type]: object } }];
+}
+
+function contentOf({ type, content }: Received['data']): [string, object] | null {
   switch (type) {
     case 'text':
       return content.choice
@@ -60,6 +69,8 @@ function saidBy({ data }: Received): [string, object] | null {
     }
     case 'template':
       return ['unsupported', { errors: [errorOf(131_051)] }];
+    case 'other':
+      return ['unsupported', { errors: [errorOf(131_051, textIn(content, 'text'))] }];
     case 'image':
     case 'video':
     case 'audio':
@@ -85,7 +96,12 @@ function chosen({ type, id, title, description }: ChosenOption): [string, object
   }
 }
 
-const errorOf = (code: GraphCode) => ({ code, title: titleOf(code), message: titleOf(code) });
+const errorOf = (code: GraphCode, details?: string) => ({
+  code,
+  title: titleOf(code),
+  message: titleOf(code),
+  ...(details !== undefined && { error_data: { details } }),
+});
 
 /** Its id is good for `GET /{media-id}`; undefined where the file is gone. */
 function fileOf(type: string, content: Content): object | undefined {

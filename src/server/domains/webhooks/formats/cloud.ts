@@ -51,7 +51,9 @@ function valueOf(event: WebhookEvent, context: EventContext): object | null {
     case 'message.read':
     case 'message.failed':
       return { statuses: [statusOf(event, context)] };
-    case 'message.received': {
+    case 'message.received':
+    case 'message.edited':
+    case 'message.revoked': {
       const message = inboundMessage(event, context);
       const { peer_name: name } = event.data;
       const peer = storedPeer(event.data.peer);

@@ -38,8 +38,11 @@ export type Format = {
   hasHandshake?: true;
 };
 
-/** The event of a message that came in. */
-export type Received = Extract<WebhookEvent, { type: 'message.received' }>;
+/** The event of a message that came in, or that its sender changed or deleted afterwards. */
+export type Received = Extract<
+  WebhookEvent,
+  { type: 'message.received' | 'message.edited' | 'message.revoked' }
+>;
 
 /** An event of a message that was sent. */
 export type Sent = Extract<

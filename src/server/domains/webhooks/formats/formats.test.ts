@@ -89,6 +89,40 @@ test('each format carries the events that it has words for, and no other', () =>
     expect(carried(format), format).toEqual(formatEvents[format]);
 });
 
+test('a message of another kind is told as its line, edits and deletions name the message', () => {
+  const poll = received('other', { kind: 'poll', text: 'Polling: Kapan?' });
+  expect(bodyBy('kabari', poll).data.content).toEqual({ kind: 'poll', text: 'Polling: Kapan?' });
+  expect(inboundBy(poll)).toMatchObject({
+    type: 'unsupported',
+    errors: [{ code: 131_051, error_data: { details: 'Polling: Kapan?' } }],
+  });
+  expect(bodyBy('fonnte', poll)).toMatchObject({ message: 'Polling: Kapan?' });
+  expect(bodyBy('wablas', poll)).toMatchObject({
+    message: 'Polling: Kapan?',
+    messageType: 'other',
+  });
+
+  const edited = happened('message.edited', { content: { text: 'Baru', edited_at: timestamp } });
+  expect(inboundBy(edited)).toEqual({
+    from: peer,
+    id: `${wamidOf(id)}.7`,
+    timestamp: String(seconds),
+    type: 'edit',
+    edit: {
+      original_message_id: wamidOf(id),
+      message: { type: 'text', text: { body: 'Baru' } },
+    },
+  });
+  const revoked = happened('message.revoked', {
+    type: 'image',
+    content: { revoked_at: timestamp },
+  });
+  expect(inboundBy(revoked)).toMatchObject({
+    type: 'revoke',
+    revoke: { original_message_id: wamidOf(id) },
+  });
+});
+
 test('the page says which events each format carries', async () => {
   const page = await readFile(join(import.meta.dirname, '../../../../../docs/webhooks.md'), 'utf8');
   const rows = [...page.matchAll(/^\| `([a-z]+\.[a-z]+)` \|(.+)\|$/gm)].map(

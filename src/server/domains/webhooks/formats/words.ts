@@ -11,6 +11,7 @@ export function wordsOf(type: MessageType, content: Readonly<Record<string, unkn
     fields.flatMap((field) => textIn(content, field) ?? []).join('\n');
   switch (type) {
     case 'text':
+    case 'other':
       return some('text');
     case 'location':
       return some('name', 'address');

@@ -4,8 +4,8 @@ create or replace function webhook_type(p_kind text, p_status text, p_data jsonb
 language sql immutable parallel safe
 return case
   when p_kind in (
-    'message.accepted', 'message.received', 'optout.added', 'saldo.low', 'token.connected',
-    'token.disconnected', 'token.linked'
+    'message.accepted', 'message.received', 'message.edited', 'message.revoked', 'optout.added',
+    'saldo.low', 'token.connected', 'token.disconnected', 'token.linked'
   ) then p_kind
   when p_kind = 'message.changed' then case
     when p_status in ('sent', 'delivered', 'read') then 'message.' || p_status

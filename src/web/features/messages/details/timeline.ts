@@ -22,6 +22,8 @@ const titles: Record<Kind, string> = {
   unknown: 'Hasil pengiriman belum pasti',
   waiting: 'Menunggu jawaban jaringan',
   corrected: 'Ternyata terkirim',
+  edited: 'Diubah pengirim',
+  revoked: 'Dihapus pengirim',
 };
 
 const tones: Partial<Record<Kind, Tone>> = {
@@ -39,6 +41,7 @@ const tones: Partial<Record<Kind, Tone>> = {
   unknown: 'warning',
   waiting: 'warning',
   corrected: 'success',
+  revoked: 'warning',
 };
 
 /** The sentence of a step: what happened, and what need be done. */
@@ -47,6 +50,7 @@ function detailOf({ kind, detail }: TimelineStep, lived: Lived, zone: string): s
   if (kind === 'scheduled' && status === 'scheduled' && scheduled_at)
     return `Akan dikirim ${formatDateTimeZone(scheduled_at, zone)}`;
   if (kind === 'failed') return detail ?? (failure && failures[failure]);
+  if (kind === 'edited' || kind === 'revoked') return detail && `Sebelumnya: ${detail}`;
   if (kind === 'unknown') return 'Jaringan belum menjawab. Kami menunggu laporannya lebih dulu.';
   return detail;
 }
@@ -68,6 +72,8 @@ const since: Record<Kind, string> = {
   unknown: 'dikirim tanpa jawaban',
   waiting: 'mulai menunggu',
   corrected: 'diperbaiki',
+  edited: 'diubah',
+  revoked: 'dihapus',
 };
 
 /** Shorter than this, two steps are one moment. */

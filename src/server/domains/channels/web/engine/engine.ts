@@ -1,3 +1,4 @@
+import type { OtherKind } from '#server/domains/channels/other-content.ts';
 import type { MediaKind } from '#contract/media/kinds.ts';
 
 /**
@@ -85,7 +86,14 @@ export type ReceivedContent =
     }
   | { kind: 'location'; latitude: number; longitude: number; name?: string; address?: string }
   | ({ kind: 'contact' } & ContactContent)
-  | { kind: 'reaction'; emoji: string };
+  /** An empty emoji takes the one before back. */
+  | { kind: 'reaction'; emoji: string }
+  /** No type of its own. */
+  | { kind: 'other'; other: OtherKind; details?: string }
+  /** An earlier message of this sender, by its wire id, says `text` now; without it, it is deleted. */
+  | { kind: 'change'; of: string; text?: string }
+  /** Not decrypted yet: the sender's phone is asked to send it again, under the same wire id. */
+  | { kind: 'waiting' };
 
 /** A message of a chat of two, as the network brings it; also again, also late, also our own. */
 export type ReceivedMessage = {
@@ -139,12 +147,15 @@ export type OpenOptions = {
   onEvent(event: EngineEvent): void;
 };
 
+/** The bytes of a file; `gone` where the network has it no more, `refused` where it is not taken. */
+export type Download = Uint8Array | 'gone' | 'refused';
+
 /** A connection of one session. */
 export type EngineSocket = {
   /** Resolves with the network's answer; throws when none came. */
   send(message: EngineMessage): Promise<EngineAnswer>;
-  /** The file of a message that came in. @throws when it cannot be had. */
-  download(reference: string): Promise<Uint8Array>;
+  /** The file of a message that came in. @throws what passes. */
+  download(reference: string): Promise<Download>;
   /** Ends the session for good, also on the phone. */
   logout(): Promise<void>;
   /** Ends the connection: no event follows. */

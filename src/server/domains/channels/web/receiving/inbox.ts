@@ -28,21 +28,70 @@ export const sealedInbox: SealedColumn = {
 
 const idOf = (item: InboxItem): string =>
   item.kind === 'message'
-    ? `message ${item.message.wireId}`
+    ? `${item.message.content.kind === 'waiting' ? WAITING : MESSAGE}${item.message.wireId}`
     : `${item.receipt.status} ${item.receipt.wireId}`;
 
-/** Stores an item, once. */
+const MESSAGE = 'message ';
+/** A message that could not be decrypted, until its sender's phone sends it again. */
+const WAITING = 'waiting ';
+
+/**
+ * Stores an item, once.
+ *
+ * @param delayMs before it is tried for the first time.
+ * @returns false when it was there.
+ */
 export async function addItem(
   { allAccountsSql, secrets }: Deps,
   token: TokenRef,
   item: InboxItem,
-): Promise<void> {
+  delayMs = 0,
+): Promise<boolean> {
   const itemId = idOf(item);
   const sealed = secrets.seal(JSON.stringify(item), placeOf(token, itemId));
-  await allAccountsSql`
-    insert into web_inbox (account_id, token_id, item_id, item)
-    values (${token.accountId}, ${token.tokenId}, ${itemId}, ${sealed})
+  const stored = await allAccountsSql`
+    insert into web_inbox (account_id, token_id, item_id, item, due_at)
+    values (${token.accountId}, ${token.tokenId}, ${itemId}, ${sealed},
+      clock_timestamp() + ${delayMs} * interval '1 millisecond')
     on conflict do nothing`;
+  return stored.count > 0;
+}
+
+/** Whether a message itself still waits here, so that what changes it has to wait as well. */
+export async function isMessageHeld(
+  sql: Sql,
+  { accountId, tokenId }: TokenRef,
+  wireId: string,
+): Promise<boolean> {
+  const held = await sql`
+    select from web_inbox where account_id = ${accountId} and token_id = ${tokenId}
+      and item_id = ${MESSAGE + wireId}`;
+  return held.length > 0;
+}
+
+/** The wire ids of the messages that could not be decrypted. `isShown`: a line stands for it in the thread. */
+export async function waitingMessages(
+  sql: Sql,
+  { accountId, tokenId }: TokenRef,
+): Promise<Map<string, { isShown: boolean }>> {
+  const found = await sql<{ item_id: string; tries: number }[]>`
+    select item_id, tries from web_inbox
+    where account_id = ${accountId} and token_id = ${tokenId}
+      and starts_with(item_id, ${WAITING})`;
+  return new Map(
+    found.map(({ item_id: id, tries }) => [id.slice(WAITING.length), { isShown: tries > 0 }]),
+  );
+}
+
+/** The message has come after all. */
+export async function forgetWaiting(
+  sql: Sql,
+  { accountId, tokenId }: TokenRef,
+  wireId: string,
+): Promise<void> {
+  await sql`
+    delete from web_inbox where account_id = ${accountId} and token_id = ${tokenId}
+      and item_id = ${WAITING + wireId}`;
 }
 
 /**

@@ -1,12 +1,14 @@
-import type { MessageType } from '#contract/messages.ts';
-import type { MessageBody, Receipt, Sinks } from '#server/domains/channels/channels.ts';
+import type { Inbound, MessageBody, Receipt, Sinks } from '#server/domains/channels/channels.ts';
+import { otherContent } from '#server/domains/channels/other-content.ts';
 import { takeInbound } from '#server/domains/channels/inbound-file.ts';
+import { peerOfLid } from '#server/domains/channels/web/engine/baileys/addresses.ts';
 import type {
   EngineReceipt,
   EngineSocket,
   ReceivedContent,
   ReceivedMessage,
 } from '#server/domains/channels/web/engine/engine.ts';
+import { isMessageHeld } from './inbox.ts';
 import { noteChats } from '#server/domains/channels/web/sending/chats.ts';
 import { failureOf } from '#server/domains/channels/web/sending/refusals.ts';
 import {
@@ -36,7 +38,7 @@ const DOWNLOADS_MAX = 4;
 /**
  * Hands a message on. The same one again is the same message: whoever takes it knows it by its id.
  *
- * @returns false when it cannot be told yet whose it is.
+ * @returns false when an earlier one that it changes is not stored yet.
  * @throws what passes: it is to be tried again.
  */
 export async function receiveMessage(
@@ -45,26 +47,59 @@ export async function receiveMessage(
   message: ReceivedMessage,
 ): Promise<boolean> {
   const { fromMe, wireId, name, quotes } = message;
-  const peer = message.phone ?? (message.lid && deps.phoneOf(message.lid));
-  if (!peer) return false;
+  const peer = peerOf(deps, message);
+  if (peer === undefined) return true;
   await noteChats(deps.allAccountsSql, token, [peer]);
   if (fromMe) return true;
-  const { type, body } = await contentOf(deps, token, message);
+  const { content } = message;
+  if (content.kind === 'change') {
+    if (await isMessageHeld(deps.allAccountsSql, token, content.of)) return false;
+  }
+  const { type, body, changes } = await contentOf(deps, token, message);
   const own = quotes && (await messageIdsOf(deps.allAccountsSql, token, [quotes])).get(quotes);
   await deps.sinks.inbound({
     ...token,
     from: peer,
     type,
     body,
+    ...(changes && { changes }),
     at: new Date(message.atMs),
-    providerId: wireId,
+    providerId: content.kind === 'waiting' ? waitingId(wireId) : wireId,
     ...(name !== undefined && { name }),
     ...(quotes !== undefined && { quotes: own ?? quotes }),
   });
   return true;
 }
 
-type Content = { type: MessageType; body: MessageBody };
+/** Who wrote: their number, else the id by which WhatsApp hides it. */
+function peerOf({ phoneOf }: ReceiveDeps, { phone, lid }: ReceivedMessage): string | undefined {
+  return phone ?? (lid && (phoneOf(lid) ?? peerOfLid(lid)));
+}
+
+/** The line of a message that could not be decrypted is none of the message itself, which may come later. */
+const waitingId = (wireId: string): string => `${wireId}#waiting`;
+
+/** Says at the line of a message that could not be decrypted that the message has come. */
+export async function endWaiting(
+  deps: ReceiveDeps,
+  token: TokenRef,
+  message: ReceivedMessage,
+): Promise<void> {
+  const { wireId, atMs } = message;
+  const peer = peerOf(deps, message);
+  if (peer === undefined) return;
+  const text = 'Pesan ini sudah diterima';
+  await deps.sinks.inbound({
+    ...token,
+    from: peer,
+    ...otherContent('waiting'),
+    changes: { providerId: waitingId(wireId), text },
+    at: new Date(atMs),
+    providerId: `${waitingId(wireId)}#came`,
+  });
+}
+
+type Content = Pick<Inbound, 'type' | 'body' | 'changes'>;
 
 async function contentOf(
   deps: ReceiveDeps,
@@ -81,6 +116,17 @@ async function contentOf(
       const { kind, ...body } = content;
       return { type: kind, body };
     }
+    case 'other':
+      return otherContent(content.other, content.details);
+    case 'change': {
+      const { of, text } = content;
+      return {
+        ...otherContent(text === undefined ? 'revoked' : 'edited', text),
+        changes: { providerId: of, ...(text !== undefined && { text }) },
+      };
+    }
+    case 'waiting':
+      return otherContent('waiting');
   }
 }
 
@@ -102,8 +148,10 @@ async function mediaBody(
   if (!connected) throw new Error('the file of a message cannot be fetched: not connected');
   const bytes = await connected.download(reference).catch((error: unknown) => {
     if (tries + 1 < DOWNLOADS_MAX) throw error;
+    return 'gone' as const;
   });
-  if (!bytes) return { missing: 'refused', ...words };
+  if (bytes === 'gone') return { missing: 'expired', ...words };
+  if (bytes === 'refused') return { missing: 'refused', ...words };
   const taken = await takeInbound(library, {
     accountId: token.accountId,
     kind: media,

@@ -74,25 +74,42 @@ test('what the numberâ€™s owner writes on the phone makes a chat, and is nobodyâ
   expect(inbound).toEqual([]);
 });
 
-test('a message of an anonymous address waits, sealed, until the network tells whose it is', async ({
-  sql,
+test('whose number is hidden has a conversation, is answered, and goes on by the number once it is known', async ({
   openNetwork,
 }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
-  const { inbound, reported } = await startWorker();
+  const { channel, inbound, reported } = await startWorker();
   await link(ani, OWN);
   const { phone: _, ...hidden } = textFrom(SENDER, 'Rahasia', { lid: '77@lid' });
   standIn.emit(OWN, { kind: 'messages', isLive: true, messages: [hidden] });
+  await waitFor(() => expect(inbound).toMatchObject([{ from: 'XL.77' }]));
+  expect(await channel.send(toPhone(ani, 'XL.77'), never)).toEqual({ outcome: 'sent' });
+  expect([...standIn.arrived.values()]).toMatchObject([
+    { message: { to: 'XL.77', isNewChat: false } },
+  ]);
+
+  standIn.emit(OWN, { kind: 'numbers', numbers: [{ lid: '77@lid', phone: SENDER }] });
+  standIn.emit(OWN, {
+    kind: 'messages',
+    isLive: true,
+    messages: [{ ...hidden, wireId: 'NEXT' }],
+  });
+  await waitFor(() => expect(inbound).toHaveLength(2));
+  expect(inbound[1]).toMatchObject({ from: SENDER, providerId: 'NEXT' });
+  expect(reported).toEqual([]);
+});
+
+test('what waits lies sealed', async ({ sql, openNetwork }) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  const worker = await startWorker();
+  await link(ani, OWN);
+  worker.isAway = true;
+  standIn.emit(OWN, { kind: 'messages', isLive: true, messages: [textFrom(SENDER, 'Rahasia')] });
   const [row] = await waitFor(async () => {
     const found = await sql<{ item: Buffer }[]>`select item from web_inbox`;
     return found.length === 1 && found;
   });
   expect(row!.item.toString('latin1')).not.toContain('Rahasia');
-  expect(inbound).toEqual([]);
-  standIn.emit(OWN, { kind: 'numbers', numbers: [{ lid: '77@lid', phone: SENDER }] });
-  await waitFor(() => expect(inbound).toMatchObject([{ from: SENDER, body: { text: 'Rahasia' } }]));
-  await waitFor(async () => expect(await sql`select * from web_inbox`).toEqual([]));
-  expect(reported).toEqual([]);
 });
 
 test('what cannot be stored now is brought again', async ({ sql, openNetwork }) => {
@@ -132,7 +149,7 @@ test('a file that the network no longer has is missing, its message is not lost'
   });
   await waitFor(() =>
     expect(inbound).toMatchObject([
-      { type: 'image', body: { missing: 'refused', caption: 'Bukti' } },
+      { type: 'image', body: { missing: 'expired', caption: 'Bukti' } },
     ]),
   );
 });
@@ -153,4 +170,91 @@ test('a file is fetched, and is the same file when its message comes again', asy
   expect(inbound[0]).toMatchObject({ type: 'image', body: { mime: 'image/png' } });
   expect(inbound[0]!.body['file']).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab]/);
   expect(inbound[1]!.body['file']).toBe(inbound[0]!.body['file']);
+});
+
+test('a message that cannot be decrypted stands as a line, until it comes after all', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  const { inbound } = await startWorker();
+  await link(ani, OWN);
+  const unread = textFrom(SENDER, '', { wireId: 'W1', content: { kind: 'waiting' } });
+  const emit = (message: typeof unread) =>
+    standIn.emit(OWN, { kind: 'messages', isLive: true, messages: [message] });
+  // The network brings it again with each try.
+  emit(unread);
+  emit(unread);
+  await waitFor(() => expect(inbound.length).toBeGreaterThan(0));
+  expect(inbound[0]).toMatchObject({
+    type: 'other',
+    body: { kind: 'waiting', text: 'Menunggu pesan ini; periksa ponsel Anda' },
+    providerId: 'W1#waiting',
+  });
+  emit(textFrom(SENDER, 'Halo', { wireId: 'W1' }));
+  await waitFor(async () => expect(await sql`select * from web_inbox`).toEqual([]));
+  await waitFor(() => expect(inbound.some(({ changes }) => changes)).toBe(true));
+  expect(inbound.filter(({ providerId }) => providerId === 'W1')).toMatchObject([
+    { type: 'text', body: { text: 'Halo' } },
+  ]);
+  expect(inbound.find(({ changes }) => changes)?.changes).toEqual({
+    providerId: 'W1#waiting',
+    text: 'Pesan ini sudah diterima',
+  });
+  expect(await sql`select code, answers from provider_answers`).toEqual([
+    { code: 'undecryptable', answers: 1 },
+  ]);
+});
+
+test('a message that comes again in time has no line, also after another worker has taken the number', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  const timings = { waitingMs: 3_600_000 };
+  const first = await startWorker({ timings });
+  await link(ani, OWN);
+  const unread = textFrom(SENDER, '', { wireId: 'W1', content: { kind: 'waiting' } });
+  standIn.emit(OWN, { kind: 'messages', isLive: true, messages: [unread] });
+  await waitFor(async () => expect(await sql`select * from web_inbox`).toHaveLength(1));
+  await first.channel.close();
+  const second = await startWorker({ timings });
+  await waitFor(() => second.channel.numbers?.held().includes(ani.tokenId));
+  const whole = textFrom(SENDER, 'Halo', { wireId: 'W1' });
+  standIn.emit(OWN, { kind: 'messages', isLive: true, messages: [whole] });
+  await waitFor(async () => expect(await sql`select * from web_inbox`).toEqual([]));
+  expect(second.inbound).toMatchObject([{ type: 'text', body: { text: 'Halo' } }]);
+});
+
+test('kinds without a type are counted by number; a change waits for the message that it changes', async ({
+  sql,
+  openNetwork,
+}) => {
+  const files = new Map<string, Uint8Array>();
+  const { ani, standIn, startWorker, link } = await openNetwork({ files });
+  const worker = await startWorker({ timings: { inboxMs: 200 } });
+  const { inbound } = worker;
+  await link(ani, OWN);
+  const poll = { kind: 'other', other: 'poll', details: 'Kapan?' } as const;
+  const emit = (...messages: ReturnType<typeof textFrom>[]) =>
+    standIn.emit(OWN, { kind: 'messages', isLive: true, messages });
+  emit(textFrom(SENDER, '', { content: poll }));
+  await waitFor(async () =>
+    expect(await sql`select code, answers from provider_answers`).toEqual([
+      { code: 'inbound_poll', answers: 1 },
+    ]),
+  );
+  expect(inbound).toMatchObject([{ type: 'other', body: { text: 'Polling: Kapan?' } }]);
+
+  worker.isAway = true;
+  emit(textFrom(SENDER, 'Dua', { wireId: 'T1' }));
+  await waitFor(async () => expect(await sql`select * from web_inbox`).toHaveLength(1));
+  emit(textFrom(SENDER, '', { content: { kind: 'change', of: 'T1', text: 'Tiga' } }));
+  await waitFor(async () => expect(await sql`select * from web_inbox`).toHaveLength(2));
+  worker.isAway = false;
+  await waitFor(async () => expect(await sql`select * from web_inbox`).toEqual([]));
+  expect(inbound.slice(1).map(({ body, changes }) => changes?.text ?? body['text'])).toEqual([
+    'Dua',
+    'Tiga',
+  ]);
 });

@@ -1,5 +1,5 @@
 import type { Sinks } from '#server/domains/channels/channels.ts';
-import { noteReceipts } from '#server/domains/channels/health/health.ts';
+import { countAnswers, noteReceipts } from '#server/domains/channels/health/health.ts';
 import type {
   EngineReceipt,
   EngineSocket,
@@ -11,8 +11,15 @@ import type { Library } from '#server/domains/media/media.ts';
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
-import { type InboxItem, addItem, retryItems, wakeItems } from './inbox.ts';
-import { receiveMessage, receiveReceipts } from './receive.ts';
+import {
+  type InboxItem,
+  addItem,
+  forgetWaiting,
+  retryItems,
+  waitingMessages,
+  wakeItems,
+} from './inbox.ts';
+import { endWaiting, receiveMessage, receiveReceipts } from './receive.ts';
 
 type Deps = {
   allAccountsSql: Sql;
@@ -45,6 +52,8 @@ export class Receiving {
   /** What is older, and came while nobody was connected, is history. */
   readonly #replayFromMs: number;
   readonly #numbers = new Map<string, string>();
+  /** Messages that could not be decrypted; read from the database once. */
+  #waiting: ReturnType<typeof waitingMessages> | undefined;
   readonly #retrying: NodeJS.Timeout;
   #retry: Promise<void> = Promise.resolve();
   #isRetrying = false;
@@ -76,7 +85,9 @@ export class Receiving {
     const past = new Set(messages.filter(isHistory).flatMap(({ phone }) => phone ?? []));
     if (past.size > 0) await noteChats(this.#deps.allAccountsSql, this.#token, [...past]);
     for (const message of messages) {
-      if (!isHistory(message)) await this.#take({ kind: 'message', message });
+      if (isHistory(message)) continue;
+      if (message.content.kind === 'waiting') await this.#hold(message);
+      else await this.#take(message);
     }
   }
 
@@ -106,18 +117,71 @@ export class Receiving {
     await this.#retry;
   }
 
-  async #take(item: InboxItem): Promise<void> {
+  async #take(message: ReceivedMessage): Promise<void> {
+    const item: InboxItem = { kind: 'message', message };
     if (!(await this.#handle(item, 0))) await this.#store(item);
+    const { content, fromMe } = message;
+    if (content.kind === 'other' && !fromMe) await this.#count(`inbound_${content.other}`);
+    await this.#came(message).catch(this.#deps.report);
+  }
+
+  /** Most messages that cannot be decrypted come again within seconds: a line stands for one only after that. */
+  async #hold(message: ReceivedMessage): Promise<void> {
+    if (message.fromMe) return;
+    const isNew = await this.#store({ kind: 'message', message }, this.#deps.timings.waitingMs);
+    if (!isNew) return;
+    await this.#count('undecryptable');
+    const waiting = await this.#waitingMessages();
+    waiting.set(message.wireId, { isShown: false });
+  }
+
+  /** A message that could not be decrypted has come. */
+  async #came(message: ReceivedMessage): Promise<void> {
+    const waiting = await this.#waitingMessages();
+    const held = waiting.get(message.wireId);
+    if (!held) return;
+    await forgetWaiting(this.#deps.allAccountsSql, this.#token, message.wireId);
+    waiting.delete(message.wireId);
+    if (held.isShown) await endWaiting(this.#receiveDeps(0), this.#token, message);
+  }
+
+  #waitingMessages(): ReturnType<typeof waitingMessages> {
+    this.#waiting ??= waitingMessages(this.#deps.allAccountsSql, this.#token).catch(
+      (error: unknown) => {
+        this.#waiting = undefined;
+        throw error;
+      },
+    );
+    return this.#waiting;
+  }
+
+  /** What came in and is no usual message is counted by number, on the operator's Kanal. */
+  async #count(code: string): Promise<void> {
+    const { allAccountsSql, report } = this.#deps;
+    const answer = { ...this.#token, channel: 'web' as const, code };
+    await countAnswers(allAccountsSql, [answer], new Date()).catch(report);
+  }
+
+  #receiveDeps(tries: number) {
+    const { allAccountsSql, library } = this.#deps;
+    const phoneOf = (lid: string) => this.#numbers.get(lid);
+    const { socket } = this.#facts;
+    return { allAccountsSql, sinks: this.#deps.sinks(), library, socket, phoneOf, tries };
   }
 
   /** False when it is to be tried again. */
   async #handle(item: InboxItem, tries: number): Promise<boolean> {
-    const { allAccountsSql, library, report } = this.#deps;
-    const sinks = this.#deps.sinks();
-    const phoneOf = (lid: string) => this.#numbers.get(lid);
-    const deps = { allAccountsSql, sinks, library, socket: this.#facts.socket, phoneOf, tries };
+    const { report } = this.#deps;
+    const deps = this.#receiveDeps(tries);
     try {
-      if (item.kind === 'message') return await receiveMessage(deps, this.#token, item.message);
+      if (item.kind === 'message') {
+        const isDone = await receiveMessage(deps, this.#token, item.message);
+        if (item.message.content.kind !== 'waiting') return isDone;
+        // Its line stands now; the item stays until the message comes, or a day has passed.
+        const held = (await this.#waitingMessages()).get(item.message.wireId);
+        if (held) held.isShown = true;
+        return false;
+      }
       return (await receiveReceipts(deps, this.#token, [item.receipt])).length === 0;
     } catch (error) {
       report(error);
@@ -126,14 +190,14 @@ export class Receiving {
   }
 
   /** Stores it; while even that fails, it is tried again until the worker closes. */
-  async #store(item: InboxItem): Promise<void> {
+  async #store(item: InboxItem, delayMs = 0): Promise<boolean> {
     const { allAccountsSql, secrets, report, timings } = this.#deps;
     for (;;) {
       try {
-        return await addItem({ allAccountsSql, secrets }, this.#token, item);
+        return await addItem({ allAccountsSql, secrets }, this.#token, item, delayMs);
       } catch (error) {
         report(error);
-        if (this.#isClosed) return;
+        if (this.#isClosed) return false;
         await new Promise((resolve) => setTimeout(resolve, timings.inboxMs));
       }
     }

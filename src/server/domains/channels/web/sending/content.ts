@@ -72,6 +72,8 @@ async function contentOf(
     }
     case 'text':
       return textOf(message);
+    case 'other':
+      return undefined;
   }
 }
 

@@ -15,6 +15,8 @@ export type WebTimings = {
   backOffFactor: number;
   /** How often what could not be stored is tried again. */
   inboxMs: number;
+  /** How long a message that could not be decrypted may take to come again before a line stands for it. */
+  waitingMs: number;
   /** How long the network may take to acknowledge a message. */
   sendMs: number;
 };
@@ -28,5 +30,6 @@ export const usualTimings: WebTimings = {
   silenceMs: 75_000,
   backOffFactor: 1,
   inboxMs: 5_000,
+  waitingMs: 15_000,
   sendMs: 30_000,
 };

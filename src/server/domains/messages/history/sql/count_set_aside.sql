@@ -20,7 +20,7 @@ begin
     cross join lateral (values
       (c.status_before, -1::bigint, -c.cost_before), (c.status, 1::bigint, c.cost)
     ) as s(status, messages, cost)
-    where s.status is not null;
+    where c.type is not null and s.status is not null;
   if c_hour is not null then
     perform add_counts(
       array_fill(p_account, array[cardinality(c_hour)]), c_hour, c_token, c_direction, c_status, c_type,

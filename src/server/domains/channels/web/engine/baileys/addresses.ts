@@ -1,8 +1,14 @@
 const PHONE_HOST = '@s.whatsapp.net';
 const LID_HOST = '@lid';
+/** See `channelOfHidden` (src/contract/messages/peer.ts). */
+const HIDDEN = 'XL.';
 
-/** The network's address of a number. */
-export const addressOf = (phone: string): string => `${phone}${PHONE_HOST}`;
+/** The network's address of a number, or of a peer whose number is hidden. */
+export const addressOf = (peer: string): string =>
+  peer.startsWith(HIDDEN) ? `${peer.slice(HIDDEN.length)}${LID_HOST}` : `${peer}${PHONE_HOST}`;
+
+/** How somebody whose number is hidden is called where a number would stand. */
+export const peerOfLid = (lid: string): string => HIDDEN + lid.slice(0, -LID_HOST.length);
 
 /** The number in an address, without its device; undefined when it is no number's. */
 export function phoneIn(address: string | null | undefined): string | undefined {

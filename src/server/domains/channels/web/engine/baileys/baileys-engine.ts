@@ -2,34 +2,40 @@ import {
   Browsers,
   type ConnectionState,
   type WASocket,
-  downloadMediaMessage,
   generateWAMessage,
   makeCacheableSignalKeyStore,
   makeWASocket,
   proto,
 } from 'baileys';
 import type {
+  Download,
   EngineAnswer,
   EngineMessage,
   EngineSocket,
   OpenOptions,
   WebEngine,
 } from '#server/domains/channels/web/engine/engine.ts';
+import type { FileClient } from '#server/infra/net/outbound-file.ts';
+import { channelOfHidden } from '#contract/messages/peer.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
 import { Acknowledgements } from './acknowledgements.ts';
 import { addressOf } from './addresses.ts';
 import { keyStoreOf, readCreds, writeCreds } from './auth-state.ts';
 import { baileysContent, quotedOf } from './content.ts';
 import { forwardEvents } from './events.ts';
+import { download } from './media.ts';
 import { memoryCache } from './memory-cache.ts';
 import { silent } from './silent-log.ts';
 
 /** How long the end of a connection may take. */
 const GOODBYE_MS = 1_000;
+/** How long a sender's phone may take to upload a file again. */
+const REUPLOAD_MS = 30_000;
 
 type Options = {
   /** Where the network is; without it, WhatsApp itself. */
   url?: string | undefined;
+  files: FileClient;
   report: (error: unknown) => void;
 };
 
@@ -50,12 +56,13 @@ export function openBaileysEngine(options: Options): WebEngine {
 
 class BaileysSocket implements EngineSocket {
   readonly #sock: WASocket;
+  readonly #files: FileClient;
   readonly #given: OpenOptions;
   readonly #acknowledgements: Acknowledgements;
   #isClosed = false;
 
   static async connect(
-    { url, report }: Options,
+    { url, files, report }: Options,
     given: OpenOptions,
     onClosed: () => void,
   ): Promise<BaileysSocket> {
@@ -88,11 +95,12 @@ class BaileysSocket implements EngineSocket {
           void sock.end(undefined);
         });
     });
-    return new BaileysSocket(sock, given, onClosed);
+    return new BaileysSocket(sock, files, given, onClosed);
   }
 
-  private constructor(sock: WASocket, given: OpenOptions, onClosed: () => void) {
+  private constructor(sock: WASocket, files: FileClient, given: OpenOptions, onClosed: () => void) {
     this.#sock = sock;
+    this.#files = files;
     this.#given = given;
     this.#acknowledgements = new Acknowledgements(sock);
     forwardEvents(sock, (event) => {
@@ -108,7 +116,8 @@ class BaileysSocket implements EngineSocket {
   async send(message: EngineMessage): Promise<EngineAnswer> {
     const { to, wireId, isNewChat } = message;
     const address = addressOf(to);
-    if (isNewChat) {
+    // A hidden number cannot be looked up; it is known because it wrote.
+    if (isNewChat && channelOfHidden(to) === undefined) {
       // One number at a time: lists of them are taken for a search.
       const [found] = (await this.#sock.onWhatsApp(address)) ?? [];
       if (found && !found.exists) return { outcome: 'not_on_whatsapp' };
@@ -120,9 +129,12 @@ class BaileysSocket implements EngineSocket {
     return code === undefined ? { outcome: 'acknowledged' } : { outcome: 'refused', code };
   }
 
-  async download(reference: string): Promise<Uint8Array> {
-    const message = proto.Message.decode(Buffer.from(reference, 'base64'));
-    return downloadMediaMessage({ key: {}, message }, 'buffer', {});
+  async download(reference: string): Promise<Download> {
+    return download(this.#files, reference, (message) =>
+      withTimeout(this.#sock.updateMediaMessage(message), REUPLOAD_MS, () => {
+        throw new Error('the phone did not upload the file of a message again');
+      }),
+    );
   }
 
   async logout(): Promise<void> {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { type WAMessage, type WASocket, proto } from 'baileys';
 import { expect, test } from 'vitest';
-import { isPerson, lidIn, phoneIn } from './addresses.ts';
+import { addressOf, isPerson, lidIn, peerOfLid, phoneIn } from './addresses.ts';
 import { keyStoreOf, readCreds, writeCreds } from './auth-state.ts';
 import { baileysContent } from './content.ts';
 import { forwardEvents } from './events.ts';
@@ -21,55 +21,62 @@ test('addresses of numbers and anonymous ones are told apart, devices do not cou
   expect(phoneIn('6281299999999:12@s.whatsapp.net')).toBe('6281299999999');
   expect(phoneIn('77@lid')).toBeUndefined();
   expect(lidIn('77:3@lid')).toBe('77@lid');
+  expect(peerOfLid('77@lid')).toBe('XL.77');
+  expect([addressOf('XL.77'), addressOf('62812')]).toEqual(['77@lid', '62812@s.whatsapp.net']);
   for (const other of ['1-2@g.us', 'status@broadcast', '1@newsletter', '', undefined]) {
     expect(isPerson(other)).toBe(false);
   }
 });
 
 test('texts, also answers, captions and reactions are read', async () => {
-  expect(await receivedFrom(messageOf({ conversation: 'Halo' }), nobody)).toEqual({
-    wireId: 'A1',
-    phone: '6281299999999',
-    fromMe: false,
-    name: 'Budi',
-    atMs: 1_764_000_000_000,
-    content: { kind: 'text', text: 'Halo' },
-  });
+  expect(await receivedFrom(messageOf({ conversation: 'Halo' }), nobody)).toEqual([
+    {
+      wireId: 'A1',
+      phone: '6281299999999',
+      fromMe: false,
+      name: 'Budi',
+      atMs: 1_764_000_000_000,
+      content: { kind: 'text', text: 'Halo' },
+    },
+  ]);
   const answer = { extendedTextMessage: { text: 'Ya', contextInfo: { stanzaId: '3EB0' } } };
-  expect(await receivedFrom(messageOf(answer), nobody)).toMatchObject({
-    content: { kind: 'text', text: 'Ya' },
-    quotes: '3EB0',
-  });
+  expect(await receivedFrom(messageOf(answer), nobody)).toMatchObject([
+    { content: { kind: 'text', text: 'Ya' }, quotes: '3EB0' },
+  ]);
   const reaction = { reactionMessage: { text: '👍', key: { id: '3EB0' } } };
-  expect(await receivedFrom(messageOf(reaction), nobody)).toMatchObject({
-    content: { kind: 'reaction', emoji: '👍' },
-    quotes: '3EB0',
-  });
-  const picture = { imageMessage: { mimetype: 'image/jpeg; x', caption: 'Bukti', url: 'x' } };
-  const read = await receivedFrom(messageOf({ ephemeralMessage: { message: picture } }), nobody);
+  expect(await receivedFrom(messageOf(reaction), nobody)).toMatchObject([
+    { content: { kind: 'reaction', emoji: '👍' }, quotes: '3EB0' },
+  ]);
+  const picture = {
+    imageMessage: { mimetype: 'image/jpeg; x', caption: 'Bukti', url: 'https://evil.example' },
+  };
+  const [read] = await receivedFrom(messageOf({ ephemeralMessage: { message: picture } }), nobody);
   expect(read?.content).toMatchObject({ media: 'image', mime: 'image/jpeg', caption: 'Bukti' });
   const reference = read?.content.kind === 'media' ? read.content.reference : '';
-  expect(proto.Message.decode(Buffer.from(reference, 'base64')).imageMessage?.url).toBe('x');
+  const sent = proto.WebMessageInfo.decode(Buffer.from(reference, 'base64'));
+  // Where a sender says that a file lies is forgotten at once.
+  expect(sent.message?.imageMessage?.url).toBeNull();
+  expect(sent.key).toMatchObject({ id: 'A1', remoteJid: '6281299999999@s.whatsapp.net' });
 });
 
 test('what is no message of two people is left out', async () => {
-  expect(
-    await receivedFrom(messageOf({ conversation: 'x' }, { remoteJid: '1@g.us' }), nobody),
-  ).toBe(undefined);
-  expect(await receivedFrom(messageOf({ protocolMessage: {} }), nobody)).toBeUndefined();
-  expect(await receivedFrom({ key: { id: 'A1', remoteJid: '77@lid' } }, nobody)).toBeUndefined();
+  const group = messageOf({ conversation: 'x' }, { remoteJid: '1@g.us' });
+  const alone = messageOf({ messageContextInfo: {}, senderKeyDistributionMessage: {} });
+  const empty = { key: { id: 'A1', remoteJid: '77@lid' } };
+  for (const one of [group, alone, empty, messageOf({ protocolMessage: {} })]) {
+    expect(await receivedFrom(one, nobody)).toEqual([]);
+  }
 });
 
 test('an anonymous address becomes the number that comes with it, or that is known of it', async () => {
   const key = { remoteJid: '77@lid', remoteJidAlt: '6281211111111@s.whatsapp.net' };
-  expect(await receivedFrom(messageOf({ conversation: 'x' }, key), nobody)).toMatchObject({
-    phone: '6281211111111',
-    lid: '77@lid',
-  });
+  expect(await receivedFrom(messageOf({ conversation: 'x' }, key), nobody)).toMatchObject([
+    { phone: '6281211111111', lid: '77@lid' },
+  ]);
   const known = async () => '6281222222222';
   const hidden = messageOf({ conversation: 'x' }, { remoteJid: '77:2@lid' });
-  expect(await receivedFrom(hidden, known)).toMatchObject({ phone: '6281222222222' });
-  expect(await receivedFrom(hidden, nobody)).not.toHaveProperty('phone');
+  expect(await receivedFrom(hidden, known)).toMatchObject([{ phone: '6281222222222' }]);
+  expect((await receivedFrom(hidden, nobody))[0]).not.toHaveProperty('phone');
 });
 
 test('contents in the words of the library', () => {

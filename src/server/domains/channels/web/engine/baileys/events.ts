@@ -18,7 +18,7 @@ export function forwardEvents(sock: WASocket, onEvent: (event: EngineEvent) => v
   const forward = (messages: readonly WAMessage[], isLive: boolean) =>
     inOrder(async () => {
       const read = await Promise.all(messages.map((message) => receivedFrom(message, phoneOf)));
-      const known = read.filter((message) => message !== undefined);
+      const known = read.flat();
       if (known.length > 0) onEvent({ kind: 'messages', isLive, messages: known });
     });
   sock.ev.on('messages.upsert', ({ messages, type }) => forward(messages, type === 'notify'));

@@ -1,4 +1,4 @@
-import { type WAMessage, normalizeMessageContent, proto } from 'baileys';
+import { WAMessageStubType, type WAMessage, normalizeMessageContent, proto } from 'baileys';
 import type {
   ReceivedContent,
   ReceivedMessage,
@@ -7,83 +7,152 @@ import type { MediaKind } from '#contract/media/kinds.ts';
 import { normalizePhone } from '#contract/base/written-number.ts';
 import { readCard } from '#contract/messages/vcard.ts';
 import { isPerson, lidIn, phoneIn } from './addresses.ts';
+import { referenceOf } from './media.ts';
+import { lineOf } from './received-lines.ts';
 
 /**
- * A message of the library as ours; undefined for what is no message of a chat of two: groups, notices of the
- * protocol, what could not be decrypted (the library asks for it again by itself).
+ * A message of the library as ours. Several contact cards are a message each. None for what is no message of a chat
+ * of two (groups, the protocol's own notices), or only changes a chat's settings.
  *
  * @param phoneOfLid the number of an anonymous address, as far as the library knows it.
  */
 export async function receivedFrom(
   message: WAMessage,
   phoneOfLid: (lid: string) => Promise<string | undefined>,
-): Promise<ReceivedMessage | undefined> {
+): Promise<ReceivedMessage[]> {
   const { key, pushName, messageTimestamp } = message;
-  const content = normalizeMessageContent(message.message);
-  if (!key.id || !content || !isPerson(key.remoteJid)) return undefined;
-  const read = contentOf(content);
-  if (!read) return undefined;
+  const { id } = key;
+  if (!id || !isPerson(key.remoteJid)) return [];
+  const read = contentsOf(message);
+  if (!read) return [];
   const lid = lidIn(key.remoteJid) ?? lidIn(key.remoteJidAlt);
   const phone =
     phoneIn(key.remoteJid) ?? phoneIn(key.remoteJidAlt) ?? (lid && (await phoneOfLid(lid)));
   const fromMe = key.fromMe === true;
-  return {
-    wireId: key.id,
+  return read.contents.map((content, index) => ({
+    wireId: index === 0 ? id : `${id}#${index}`,
     ...(phone && { phone }),
     ...(lid && { lid }),
     fromMe,
     ...(pushName && !fromMe && { name: pushName }),
     atMs: Number(messageTimestamp ?? Date.now() / 1_000) * 1_000,
-    content: read.content,
+    content,
     ...(read.quotes && { quotes: read.quotes }),
+  }));
+}
+
+type Read = { contents: readonly ReceivedContent[]; quotes?: string | null | undefined };
+
+const one = (content: ReceivedContent, quotes?: string | null): Read => ({
+  contents: [content],
+  quotes,
+});
+
+/** Missed calls; the library says them by stubs. */
+const missedCalls: ReadonlySet<unknown> = new Set([
+  WAMessageStubType.CALL_MISSED_VOICE,
+  WAMessageStubType.CALL_MISSED_VIDEO,
+]);
+
+function contentsOf(whole: WAMessage): Read | undefined {
+  const { key, message, messageStubType: stub } = whole;
+  const content = normalizeMessageContent(message);
+  if (!content) {
+    // Only the phone gets files that may be seen once.
+    if (key.isViewOnce) return one({ kind: 'other', other: 'view_once' });
+    if (stub === WAMessageStubType.CIPHERTEXT) return one({ kind: 'waiting' });
+    return missedCalls.has(stub) ? one({ kind: 'other', other: 'call' }) : undefined;
+  }
+  const { protocolMessage, reactionMessage: reaction } = content;
+  if (protocolMessage) return changeOf(protocolMessage);
+  if (reaction) {
+    // Empty when it is taken back.
+    return one({ kind: 'reaction', emoji: reaction.text ?? '' }, reaction.key?.id);
+  }
+  return (
+    textOf(content) ??
+    placeOf(content) ??
+    cardsOf(content) ??
+    mediaOf(content, whole) ??
+    lineOf(content)
+  );
+}
+
+const { ProtocolMessage } = proto.Message;
+
+/** What the sender did to an earlier message; of other notices of the protocol only those that people read. */
+function changeOf({ type, key, editedMessage }: proto.Message.IProtocolMessage): Read | undefined {
+  const of = key?.id;
+  switch (type) {
+    case ProtocolMessage.Type.REVOKE:
+      return of ? one({ kind: 'change', of }) : undefined;
+    case ProtocolMessage.Type.MESSAGE_EDIT: {
+      const text = wordsIn(normalizeMessageContent(editedMessage));
+      return of ? one({ kind: 'change', of, text }) : undefined;
+    }
+    case ProtocolMessage.Type.REQUEST_WELCOME_MESSAGE:
+      return one({ kind: 'other', other: 'request_welcome' });
+    default:
+      return undefined;
+  }
+}
+
+/** The text or caption of a message. */
+function wordsIn(content: proto.IMessage | undefined): string {
+  const read = content && textOf(content)?.contents[0];
+  if (read?.kind === 'text') return read.text;
+  const { imageMessage, videoMessage, documentMessage } = content ?? {};
+  return imageMessage?.caption ?? videoMessage?.caption ?? documentMessage?.caption ?? '';
+}
+
+/** A text, also one that was chosen from a template's buttons or a list. */
+function textOf(message: proto.IMessage): Read | undefined {
+  const { conversation, extendedTextMessage: extended, commentMessage: comment } = message;
+  if (conversation) return one({ kind: 'text', text: conversation });
+  if (comment) return one({ kind: 'text', text: wordsIn(comment.message ?? undefined) });
+  const { buttonsResponseMessage: button, templateButtonReplyMessage: reply } = message;
+  const { listResponseMessage: list, interactiveResponseMessage: answer } = message;
+  const said: readonly [string | null | undefined, proto.IContextInfo | null | undefined][] = [
+    [extended?.text, extended?.contextInfo],
+    [button?.selectedDisplayText, button?.contextInfo],
+    [reply?.selectedDisplayText ?? reply?.selectedId, reply?.contextInfo],
+    [list?.title || list?.singleSelectReply?.selectedRowId, list?.contextInfo],
+    [answer?.body?.text, answer?.contextInfo],
+  ];
+  const found = said.find(([text]) => text);
+  return found && one({ kind: 'text', text: found[0] ?? '' }, found[1]?.stanzaId);
+}
+
+/** A place; one that moves is where it was when it was shared. */
+function placeOf(message: proto.IMessage): Read | undefined {
+  const { locationMessage: fixed, liveLocationMessage: live } = message;
+  const place = fixed ?? live;
+  if (!place) return undefined;
+  const name = live ? live.caption || 'Lokasi terkini' : fixed?.name;
+  return one(
+    {
+      kind: 'location',
+      latitude: place.degreesLatitude ?? 0,
+      longitude: place.degreesLongitude ?? 0,
+      ...(name && { name }),
+      ...(fixed?.address && { address: fixed.address }),
+    },
+    place.contextInfo?.stanzaId,
+  );
+}
+
+function cardsOf(message: proto.IMessage): Read | undefined {
+  const { contactMessage: single, contactsArrayMessage: several } = message;
+  const cards = single ? [single] : (several?.contacts ?? []);
+  if (cards.length === 0) return undefined;
+  return {
+    contents: cards.map(cardOf),
+    quotes: (single ?? several)?.contextInfo?.stanzaId,
   };
 }
 
-type Read = { content: ReceivedContent; quotes?: string | null | undefined };
-
-function contentOf(message: proto.IMessage): Read | undefined {
-  const text = textOf(message);
-  if (text) return { content: { kind: 'text', text: text.text }, quotes: text.quotes };
-  const { locationMessage: location, contactMessage: contact, reactionMessage: reaction } = message;
-  if (location) {
-    const { degreesLatitude: latitude, degreesLongitude: longitude, name, address } = location;
-    return {
-      content: {
-        kind: 'location',
-        latitude: latitude ?? 0,
-        longitude: longitude ?? 0,
-        ...(name && { name }),
-        ...(address && { address }),
-      },
-      quotes: location.contextInfo?.stanzaId,
-    };
-  }
-  if (contact) return { content: cardOf(contact), quotes: contact.contextInfo?.stanzaId };
-  const { contactsArrayMessage: several } = message;
-  if (several) {
-    const cards = several.contacts ?? [];
-    const [only] = cards;
-    const content =
-      only && cards.length === 1
-        ? cardOf(only)
-        : { kind: 'text' as const, text: cardsText(cards) || (several.displayName ?? '') };
-    return { content, quotes: several.contextInfo?.stanzaId };
-  }
-  if (reaction) {
-    // Taken back: there is nothing to show of it.
-    if (!reaction.text) return undefined;
-    return { content: { kind: 'reaction', emoji: reaction.text }, quotes: reaction.key?.id };
-  }
-  return mediaOf(message);
-}
-
-type CardMessage = { displayName?: string | null; vcard?: string | null };
-
 /** A contact card, with all that its vCard says. */
-function cardOf({
-  displayName,
-  vcard,
-}: CardMessage): Extract<ReceivedContent, { kind: 'contact' }> {
+function cardOf({ displayName, vcard }: proto.Message.IContactMessage): ReceivedContent {
   const { name, phones: all, ...more } = readCard(vcard ?? '');
   const phones = all.map(
     ({ written, whatsapp }) => whatsapp ?? normalizePhone(written).replace(/\D/g, ''),
@@ -98,61 +167,38 @@ function cardOf({
   };
 }
 
-/** Several cards of one message, as a text: a message has one content. */
-const cardsText = (cards: readonly CardMessage[]): string =>
-  cards
-    .map((card) => {
-      const { name, phone, phones, organization, email } = cardOf(card);
-      const numbers = phones ?? (phone === undefined ? [] : [phone]);
-      const facts = [...numbers.map((digits) => `+${digits}`), organization, email];
-      return [name, ...facts.filter((fact) => fact !== undefined)].join(', ');
-    })
-    .join('\n');
-
-function textOf(
-  message: proto.IMessage,
-): { text: string; quotes?: string | null | undefined } | undefined {
-  const { conversation, extendedTextMessage: extended } = message;
-  if (conversation) return { text: conversation };
-  if (extended?.text) return { text: extended.text, quotes: extended.contextInfo?.stanzaId };
-  const { buttonsResponseMessage: button, listResponseMessage: list } = message;
-  if (button?.selectedDisplayText) {
-    return { text: button.selectedDisplayText, quotes: button.contextInfo?.stanzaId };
-  }
-  if (list?.title) return { text: list.title, quotes: list.contextInfo?.stanzaId };
-  return undefined;
-}
-
-type AnyMedia = {
-  mimetype?: string | null;
+type AnyMedia = Parameters<typeof referenceOf>[1]['file'] & {
   caption?: string | null;
   fileName?: string | null;
   ptt?: boolean | null;
   contextInfo?: proto.IContextInfo | null;
 };
 
-function mediaOf(message: proto.IMessage): Read | undefined {
+function mediaOf(message: proto.IMessage, whole: WAMessage): Read | undefined {
   const kinds: readonly [MediaKind, AnyMedia | null | undefined][] = [
     ['image', message.imageMessage],
     ['video', message.videoMessage],
+    // A video note, which is round on the phone.
+    ['video', message.ptvMessage],
     ['audio', message.audioMessage],
     ['document', message.documentMessage],
     ['sticker', message.stickerMessage],
+    ['sticker', message.lottieStickerMessage?.message?.stickerMessage],
   ];
   const found = kinds.find(([, media]) => media);
   if (!found) return undefined;
-  const [media, facts] = found;
-  const { mimetype, caption, fileName, ptt, contextInfo } = facts ?? {};
-  return {
-    content: {
+  const [media, file] = found;
+  const { mimetype, caption, fileName, ptt, contextInfo } = file ?? {};
+  return one(
+    {
       kind: 'media',
       media,
-      reference: Buffer.from(proto.Message.encode(message).finish()).toString('base64'),
+      reference: referenceOf(whole, { kind: media, file: file ?? {} }),
       mime: (mimetype ?? '').split(';')[0]?.trim() ?? '',
       ...(caption && { caption }),
       ...(fileName && { filename: fileName }),
       ...(ptt === true && { voice: true }),
     },
-    quotes: contextInfo?.stanzaId,
-  };
+    contextInfo?.stanzaId,
+  );
 }

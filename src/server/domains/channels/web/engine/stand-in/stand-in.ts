@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type {
+  Download,
   EngineAnswer,
   EngineEvent,
   EngineMessage,
@@ -102,11 +103,8 @@ class StandInNetwork implements StandIn {
     queueMicrotask(() => this.#greet(connected));
     return {
       send: (message: EngineMessage) => this.#send(connected, message),
-      download: async (reference: string) => {
-        const bytes = this.#options.files?.get(reference);
-        if (!bytes) throw new Error('the network no longer has this file');
-        return bytes;
-      },
+      download: async (reference: string): Promise<Download> =>
+        this.#options.files?.get(reference) ?? 'gone',
       logout: async () => {
         this.#ended.add(creds.id);
         this.loggedOut.push(creds.phone ?? '');

@@ -1,5 +1,6 @@
 import type {
   AuthStorage,
+  Download,
   EngineAnswer,
   EngineEvent,
   EngineMessage,
@@ -18,7 +19,7 @@ type OfSocket<F extends (...args: never[]) => unknown> = (
 export type ThreadCalls = {
   open: (socketId: number, options: { pairingPhone?: string }) => Promise<void>;
   send: (socketId: number, message: EngineMessage) => Promise<EngineAnswer>;
-  download: (socketId: number, reference: string) => Promise<Uint8Array>;
+  download: (socketId: number, reference: string) => Promise<Download>;
   logout: (socketId: number) => Promise<void>;
   close: (socketId: number) => Promise<void>;
   /** Answers at once, unless the thread is blocked. */

@@ -1,18 +1,26 @@
 /** The entry of a thread of sockets: what goes wrong in here reaches no other part of the worker. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { openBaileysEngine } from '#server/domains/channels/web/engine/baileys/baileys-engine.ts';
+import {
+  libraryFetch,
+  openNetworkFiles,
+} from '#server/domains/channels/web/engine/baileys/media.ts';
 import type { EngineSocket } from '#server/domains/channels/web/engine/engine.ts';
 import type { ThreadCalls, ThreadData, WorkerCalls } from './calls.ts';
 import { openRpc } from './rpc.ts';
 
 if (!parentPort) throw new Error('this file is the entry of a thread');
 
+const files = openNetworkFiles();
+// The library fetches what strangers name, by the global function alone.
+globalThis.fetch = libraryFetch(files);
+
 const { url } = workerData as ThreadData;
 const sockets = new Map<number, EngineSocket>();
 const report = (error: unknown) => {
   worker.call('report', error instanceof Error ? error : String(error)).catch(() => undefined);
 };
-const engine = openBaileysEngine({ url, report });
+const engine = openBaileysEngine({ url, files, report });
 
 const socketOf = (socketId: number): EngineSocket => {
   const socket = sockets.get(socketId);
