@@ -28,6 +28,8 @@ const inEnglish: Record<Failure, string> = {
     'Meta refused the access of this token. Renew its access token on the Token page, then send again.',
   number_restricted:
     'WhatsApp is restricting the sending number. Wait until the restriction ends; replies to those who wrote first can still be sent.',
+  unexplained:
+    'WhatsApp refused this message and gave no reason. Send it again later; if that repeats, ask Meta with the code of the answer.',
 };
 
 /** What happened, alone: for a try that is followed by another one. */
@@ -48,6 +50,7 @@ const happened: Record<Language, Record<Failure, string>> = {
     network_billing: 'Akun WhatsApp Business belum dapat ditagih oleh Meta',
     network_access: 'Meta menolak akses token ini',
     number_restricted: 'WhatsApp sedang membatasi nomor pengirim',
+    unexplained: 'WhatsApp menolak pesan ini tanpa menyebut alasannya',
   },
   en: {
     not_on_whatsapp: 'This number was not found on WhatsApp',
@@ -65,6 +68,7 @@ const happened: Record<Language, Record<Failure, string>> = {
     network_billing: 'Meta cannot bill the WhatsApp Business account yet',
     network_access: 'Meta refused the access of this token',
     number_restricted: 'WhatsApp is restricting the sending number',
+    unexplained: 'WhatsApp refused this message and gave no reason',
   },
 };
 

@@ -34,6 +34,12 @@ export const restrictions = {
   quality:
     'Meta menurunkan mutu nomor ini, sehingga batas kirimnya turun. Kurangi pesan yang tidak diminta penerima.',
   blocked: 'Meta memblokir pengiriman dari akun ini. Periksa pemberitahuannya di WhatsApp Manager.',
+  templates:
+    'Meta membatasi akun ini memulai percakapan: templat tidak terkirim, balasan tetap berjalan. Periksa pemberitahuannya di WhatsApp Manager.',
+  replies:
+    'Meta membatasi akun ini membalas percakapan. Periksa pemberitahuannya di WhatsApp Manager.',
+  disabling:
+    'Meta akan menonaktifkan akun WhatsApp Business ini. Ajukan peninjauan di WhatsApp Manager sebelum waktunya.',
 } as const;
 export type Restriction = keyof typeof restrictions;
 export const Restriction = schema(() =>

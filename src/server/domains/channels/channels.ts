@@ -84,6 +84,8 @@ export type Inbound = {
   at: Date;
   /** The provider's id of it: the same id twice is the same message. */
   providerId: string;
+  /** The id that it is stored under, made when it came: it may be stored later than what came after it. */
+  messageId?: string;
   /** The provider's id of the message that it answers by quoting, or reacts to. Of ours, where the channel preallocates, our own. */
   quotes?: string;
   /**

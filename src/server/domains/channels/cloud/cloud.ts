@@ -1,4 +1,4 @@
-import type { Channel, Sinks } from '#server/domains/channels/channels.ts';
+import type { Channel, Inbound, Sinks } from '#server/domains/channels/channels.ts';
 import type { PresenceDeps } from '#server/domains/channels/health/presence.ts';
 import type { HealthRecorder } from '#server/domains/channels/health/recorder.ts';
 import type { Media } from '#server/domains/media/media.ts';
@@ -7,6 +7,7 @@ import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { type CloudCallbacks, openCallbacks } from './callbacks/callbacks.ts';
+import { openInboundFiles } from './callbacks/files.ts';
 import { checkNumbers, readAllTemplates } from './checks.ts';
 import { type CloudConnecting, connectActs, openConnecting } from './connect.ts';
 import { openGraph } from './graph.ts';
@@ -33,6 +34,8 @@ export type CloudDeps = PresenceDeps & {
   sinks: Sinks;
   /** Where the address of callbacks begins. */
   origin: string;
+  /** Gives a message that was stored without its file what is known of it now. */
+  completeInbound: (inbound: Inbound) => Promise<void>;
   /** The templates of an account are not what they were at Meta. */
   onTemplates: (accountId: string) => Promise<void>;
   /** The tokens of messages, of those that there are. */
@@ -50,6 +53,8 @@ export type Cloud = CloudConnecting & {
   templates: CloudTemplates;
   /** Sees to every number, each minute. */
   check: () => Promise<void>;
+  /** Waits for the files that this process is fetching. */
+  filesFetched: () => Promise<void>;
   /** Reads the templates of every account anew, each hour. */
   readTemplates: () => Promise<void>;
   /** Forgets what is of no use any more. */
@@ -73,6 +78,12 @@ export function openCloud(deps: CloudDeps): Cloud {
   const pauses = openPauses({ ...deps, graph, numberOf: readNumber });
   const rests = openRests((accountId) => void deps.onTemplates(accountId).catch(report));
   const sending = { ...deps, graph, files, refs, pace, pauses, rests, numberOf: readNumber };
+  const inboundFiles = openInboundFiles({
+    ...deps,
+    library,
+    numberOf: readNumber,
+    download: (number, mediaId) => downloadFile({ graph }, number, mediaId),
+  });
   const onTemplates = ({ accountId }: Pick<CloudNumber, 'accountId'>) => {
     rests.end(accountId);
     return deps.onTemplates(accountId);
@@ -98,12 +109,15 @@ export function openCloud(deps: CloudDeps): Cloud {
     callbacks: openCallbacks({
       ...deps,
       refs,
-      library,
-      download: (number, mediaId) => downloadFile({ graph }, number, mediaId),
+      files: inboundFiles,
       onTemplates,
     }),
     templates: openCloudTemplates({ ...deps, graph }),
-    check: () => checkNumbers({ ...deps, graph }),
+    check: async () => {
+      await checkNumbers({ ...deps, graph });
+      await inboundFiles.fetchDue();
+    },
+    filesFetched: () => inboundFiles.close(),
     readTemplates: () => readAllTemplates(deps),
     prune: () => pruneCloud(allAccountsSql, now()),
   };

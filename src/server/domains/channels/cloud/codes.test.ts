@@ -10,6 +10,7 @@ const table: readonly (readonly [codes: readonly number[], does: string, failure
   [[4, 80007, 130429, 131056], 'later', 'rate_limited'],
   [[1, 2, 131000, 131016, 131057, 133004], 'later', 'no_answer'],
   [[33, 100, 131008, 131009, 131021, 131030, 131051], 'fail', 'rejected'],
+  [[135000], 'fail', 'unexplained'],
   [[131026], 'fail', 'not_on_whatsapp'],
   [[130472, 131049], 'fail', 'network_declined'],
   [[131050], 'fail', 'opted_out'],
@@ -47,7 +48,10 @@ test('a number out of reach is verified, though its code is that of any wrong va
 
 test('a code nobody knows is judged by what else is said', () => {
   expect(knownMeaning({ code: 999_999 })).toBeUndefined();
-  expect(meaningOf({ code: 999_999 }, 400)).toMatchObject({ does: 'fail', failure: 'rejected' });
+  expect(meaningOf({ code: 999_999 }, 400)).toMatchObject({
+    does: 'fail',
+    failure: 'unexplained',
+  });
   expect(meaningOf({ code: 999_999 }, 429)).toMatchObject({ does: 'later' });
   expect(meaningOf({ code: 999_999 }, 503)).toMatchObject({ does: 'later' });
   expect(meaningOf({ code: 999_999, isTransient: true }, 400)).toMatchObject({ does: 'later' });

@@ -110,6 +110,7 @@ export const meanings: Readonly<Record<number, CodeMeaning>> = {
   133010: unregistered,
   133015: unregistered,
   133016: unregistered,
+  135000: fail('unexplained'),
 };
 
 /** An error as Meta tells it. */
@@ -145,7 +146,7 @@ export function meaningOf({ code, subcode, isTransient }: GraphError, status: nu
   if (known) return known;
   if (status === 429) return tooFast;
   if (isTransient === true || status >= 500) return broken;
-  return fail('rejected');
+  return fail('unexplained');
 }
 
 /** Whether a code that refuses the check of a number says that its access is at fault. */
