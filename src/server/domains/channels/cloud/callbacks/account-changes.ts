@@ -15,7 +15,7 @@ import {
   restrictNumber,
 } from '#server/domains/channels/health/presence.ts';
 import type { HealthRecorder } from '#server/domains/channels/health/recorder.ts';
-import { listAt, textAt } from '#server/infra/net/json-values.ts';
+import { at, listAt, textAt } from '#server/infra/net/json-values.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
 import type { Change } from './read.ts';
@@ -189,12 +189,13 @@ function restrictionOf(value: unknown): Effect {
 /** Later times are "until further notice", and beyond what a time can be written as. */
 const UNTIL_SECONDS_MAX = Date.UTC(9999, 0) / 1000;
 
-/** When a restriction ends, where Meta says it: in seconds since 1970, as a number or a text. */
+/** When a restriction ends, where Meta says it: in seconds since 1970, or as an ISO time. */
 function untilOf(one: unknown): Date | undefined {
-  const { expiration } = (typeof one === 'object' && one !== null ? one : {}) as {
-    expiration?: unknown;
-  };
-  const seconds = Number(expiration);
+  const told = at(one, 'expiration');
+  const seconds =
+    typeof told === 'string' && told.includes('T')
+      ? Math.floor(Date.parse(told) / 1000)
+      : Number(told);
   const isTime = Number.isSafeInteger(seconds) && seconds > 0 && seconds < UNTIL_SECONDS_MAX;
   return isTime ? new Date(seconds * 1000) : undefined;
 }
