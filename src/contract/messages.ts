@@ -127,6 +127,7 @@ export const failureCodes = [
   'network_billing',
   'network_access',
   'number_restricted',
+  'unexplained',
 ] as const;
 export type Failure = (typeof failureCodes)[number];
 /** One of those reasons. */

@@ -30,6 +30,7 @@ const titles = {
   132015: 'Template is paused',
   132018: 'Template parameter is not valid',
   133010: 'Phone number not registered',
+  135000: 'Generic user error',
 } as const;
 export type GraphCode = keyof typeof titles;
 
@@ -53,4 +54,5 @@ export const graphCodeOf: Record<Failure, GraphCode> = {
   network_billing: 131042,
   network_access: 190,
   number_restricted: 131048,
+  unexplained: 135000,
 };

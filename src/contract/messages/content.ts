@@ -4,6 +4,7 @@ import { type Output, schema } from '#contract/base/schema.ts';
 /** Why a file of a message is not there: kept no longer, or never kept: no room, or not safe. */
 export const fileMissing = {
   expired: 'Berkas sudah dihapus',
+  fetching: 'Berkas sedang diambil dari WhatsApp',
   storage_full: 'Berkas tidak disimpan: ruang berkas penuh',
   refused: 'Berkas tidak disimpan: tidak aman atau tidak didukung',
 } as const;

@@ -28,6 +28,8 @@ const inEnglish: Record<Failure, string> = {
     'Meta refused the access of this token. Renew its access token on the Token page, then send again.',
   number_restricted:
     'WhatsApp is restricting the sending number. Wait until the restriction ends; replies to those who wrote first can still be sent.',
+  unexplained:
+    'WhatsApp refused this message and gave no reason. Send it again later; if that repeats, ask Meta with the code of the answer.',
 };
 
 /** What happened, alone: for a try that is followed by another one. */
@@ -48,6 +50,7 @@ const happened: Record<Language, Record<Failure, string>> = {
     network_billing: 'Akun WhatsApp Business belum dapat ditagih oleh Meta',
     network_access: 'Meta menolak akses token ini',
     number_restricted: 'WhatsApp sedang membatasi nomor pengirim',
+    unexplained: 'WhatsApp menolak pesan ini tanpa menyebut alasannya',
   },
   en: {
     not_on_whatsapp: 'This number was not found on WhatsApp',
@@ -65,6 +68,7 @@ const happened: Record<Language, Record<Failure, string>> = {
     network_billing: 'Meta cannot bill the WhatsApp Business account yet',
     network_access: 'Meta refused the access of this token',
     number_restricted: 'WhatsApp is restricting the sending number',
+    unexplained: 'WhatsApp refused this message and gave no reason',
   },
 };
 
@@ -73,11 +77,11 @@ const weRetry: Record<Language, string> = {
   en: 'Kabari is trying again by itself; nothing need be done',
 };
 
-/** What lasts until the token's owner does something: its message waits for that. */
+/** What may last until the token's owner does something: its message waits for that. */
 const ownerMends: Partial<Record<Failure, Record<Language, string>>> = {
   network_access: {
-    id: 'Masukkan access token yang baru di halaman Token; pesan ini menunggu lalu berangkat dengan sendirinya',
-    en: 'Enter a new access token on the Token page; this message waits, then leaves by itself',
+    id: 'Pesan ini menunggu. Bila access token-nya masih berlaku, Kabari mencoba lagi dengan sendirinya; bila nomornya terputus, halaman Token menyebut apa yang perlu dilakukan',
+    en: 'This message waits. If the access token is still valid, Kabari tries again by itself; if the number is disconnected, the Token page says what to do',
   },
 };
 

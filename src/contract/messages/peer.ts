@@ -6,7 +6,8 @@ import { cleanNumber, normalizePhone, visibleText } from '#contract/base/written
 /** The letters of a user id that tell people apart where it is shown. */
 const SHOWN_LETTERS = 6;
 
-const USER_ID = /^[A-Z]{2}\.[A-Za-z0-9]{1,128}$/;
+/** With `ENT.` one that is the same towards all numbers of a business portfolio. */
+const USER_ID = /^[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}$/;
 const STORED_PHONE = /^[1-9][0-9]{7,14}$/;
 
 /**
@@ -26,7 +27,7 @@ const UNKNOWN = 'Nomor tidak dikenali. Tulis dengan kode negara, misalnya 628123
 
 /** The other side of a conversation: a phone number as stored, or a user id of Meta's. */
 export const Peer = schema(() =>
-  z.string().check(z.regex(/^([1-9][0-9]{7,14}|[A-Z]{2}\.[A-Za-z0-9]{1,128})$/, UNKNOWN)),
+  z.string().check(z.regex(/^([1-9][0-9]{7,14}|[A-Z]{2}\.(ENT\.)?[A-Za-z0-9]{1,128})$/, UNKNOWN)),
 );
 
 /** What people and programs write for a peer: a user id as it is, else the digits of a number. */

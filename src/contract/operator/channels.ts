@@ -11,7 +11,7 @@ export const RealChannel = schema(() => z.enum(['cloud', 'web']));
 export type RealChannel = Output<typeof RealChannel>;
 
 /** How connected numbers are looked for. */
-export const NumberState = schema(() => z.enum(['connected', 'parted', 'restricted']));
+export const NumberState = schema(() => z.enum(['connected', 'parted', 'restricted', 'paused']));
 export type NumberState = Output<typeof NumberState>;
 
 /** A number of a customer, or of the installation itself, in a real network. */
@@ -56,7 +56,7 @@ export const ProviderAnswers = schema(() =>
         numbers: z.int(),
         last_at: z.coerce.date(),
         /** What is done about it here; null: the code is not known. */
-        does: z.nullable(z.enum(['fail', 'later', 'part'])),
+        does: z.nullable(z.enum(['fail', 'later', 'part', 'verify', 'pause', 'rest'])),
         /** Why the message failed, or was put off, in the words of `failures`. */
         failure: z.nullable(Failure()),
       }),

@@ -2,6 +2,7 @@ import * as z from 'zod/mini';
 import { act, operatorRoles } from '#contract/base/act.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { Failure } from '#contract/messages.ts';
+import { Pause } from '#contract/tokens/connection.ts';
 import { ChannelName } from '#contract/tokens.ts';
 
 /** A backup as the newest one ended. */
@@ -35,6 +36,8 @@ export const OperatorOverview = schema(() =>
     }),
     /** `unowned`: due for more than ten seconds, and nobody sends from it. */
     lanes: z.object({ running: z.int(), unowned: z.int() }),
+    /** Numbers that stand still although they are connected: their network is silent, or refuses whatever they send. */
+    pauses: z.array(z.object({ reason: Pause(), numbers: z.int() })),
     /** Events on their way to live streams, webhooks and counts; `set_aside`: could not be published. */
     events: z.object({ lag_seconds: z.number(), set_aside: z.int() }),
     /** Jobs of which a turn failed in the last 24 hours; `is_over`: a later turn went well. */

@@ -92,6 +92,7 @@ const openCloudChannel = (
       receipts: (receipts) => messages().sinks.receipts(receipts),
       inbound: subscribers.messageCame,
     },
+    completeInbound: (inbound) => messages().completeInbound(inbound),
     onTemplates: (accountId) => messages().syncTemplates(accountId),
     tokensOfMessages: (named) => tokensOfMessages(allAccountsSql, named),
   });

@@ -34,6 +34,8 @@ const tables = {
   broadcasts: ['broadcast_deliveries', 'broadcast_reads', 'broadcasts'],
   campaigns: ['campaign_marks', 'campaign_recipients', 'campaigns'],
   channels: [
+    'cloud_group_messages',
+    'cloud_inbound',
     'cloud_media',
     'cloud_numbers',
     'cloud_refs',

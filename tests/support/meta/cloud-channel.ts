@@ -2,6 +2,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { makeKey } from '#server/domains/tokens/keys/key.ts';
 import { type ApiAnswer, callerAt } from '#tests/support/app/api-caller.ts';
 import { type RunningApp, test as base, signedIn } from '#tests/support/app/running-app.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { type FakeMeta, type FakeMetaOptions, startFakeMeta } from './fake-meta.ts';
 
@@ -30,6 +31,23 @@ export type CloudSender = {
   /** A message as `/v1` shows it, once it has this status. */
   becomes: (id: string, status: string) => Promise<ApiAnswer['body']>;
 };
+
+/** The time of pauses and of what waits passes, as if nothing had happened meanwhile: until the pause is over, without `ms`. */
+export async function passTime({ owner: sql }: Pick<TestDatabase, 'owner'>, ms?: number) {
+  await waitFor(async () => {
+    const owned = await sql`select 1 from lanes where owner is not null`;
+    if (owned.length > 0) throw new Error('a lane is at work');
+  });
+  await sql.begin(async (tx) => {
+    const [pause] = await tx<{ ms: number | null }[]>`
+      select extract(epoch from max(paused_until) - clock_timestamp())::float8 * 1000 as ms
+      from connections where paused_for is not null`;
+    const passed = tx`${ms ?? pause?.ms ?? 0}::float8 * interval '1 millisecond'`;
+    await tx`update connections set paused_until = paused_until - ${passed}`;
+    await tx`update dispatch set ready_at = ready_at - ${passed}, unsure_until = unsure_until - ${passed}`;
+    await tx`update lanes set ready_at = clock_timestamp(), wakes = wakes + 1`;
+  });
+}
 
 type Options = {
   db: Parameters<typeof signedIn>[0];

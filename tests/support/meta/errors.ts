@@ -33,6 +33,11 @@ const known: Record<number, Known> = {
   131_021: { status: 400, message: 'Recipient cannot be sender' },
   131_026: { status: 400, message: 'Message undeliverable' },
   131_031: { status: 403, message: 'Business Account locked' },
+  130_497: {
+    status: 403,
+    message: 'Business account is restricted from messaging users in this country',
+  },
+  131_037: { status: 400, message: 'Display name not approved' },
   131_042: { status: 400, message: 'Business eligibility payment issue' },
   131_047: { status: 400, message: 'Re-engagement message' },
   131_048: { status: 400, message: 'Spam rate limit hit' },

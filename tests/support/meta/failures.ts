@@ -40,6 +40,7 @@ export type Failure =
  * | 131048 | 400, code 131048: spam limit |
  * | 131042 | 400, code 131042: payment problem |
  * | 131031 | 403, code 131031: account locked |
+ * | 130497 | 403, code 130497: the receiver's country is closed |
  * | 900368 | 403, code 368: blocked for policy |
  * | 900190 | 401, code 190, subcode 463: token expired |
  * | 900010 | 403, code 10: no permission |
@@ -71,6 +72,7 @@ const bySuffix: Readonly<Record<string, Failure>> = {
   '131048': { kind: 'error', code: 131_048 },
   '131042': { kind: 'error', code: 131_042 },
   '131031': { kind: 'error', code: 131_031 },
+  '130497': { kind: 'error', code: 130_497 },
   '900368': { kind: 'error', code: 368 },
   '900190': { kind: 'error', code: 190, subcode: 463 },
   '900010': { kind: 'error', code: 10 },

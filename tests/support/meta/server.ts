@@ -167,7 +167,7 @@ function sendFile(response: ServerResponse, request: GraphRequest, services: Ser
   try {
     checkToken(services.state, request);
   } catch {
-    response.writeHead(404).end();
+    response.writeHead(401).end();
     return;
   }
   if (!file) response.writeHead(404).end();

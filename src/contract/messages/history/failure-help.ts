@@ -131,9 +131,16 @@ export const failureHelp: Record<Failure, FailureHelp> = {
   number_restricted: {
     what: 'WhatsApp sedang membatasi nomor pengirim.',
     whose: 'network',
-    again:
-      'Pembatasan yang singkat ditunggu lalu dicoba lagi; selama yang panjang, pesan langsung gagal.',
+    again: 'Pesan yang antre menunggu selama nomornya dijeda, lalu dicoba lagi dengan sendirinya.',
     todo: 'Tunggu sampai pembatasannya berakhir. Balasan kepada yang lebih dulu menulis tetap dapat dikirim.',
     where: 'token',
+  },
+  unexplained: {
+    what: 'WhatsApp menolak pesan ini tanpa menyebut alasannya.',
+    whose: 'network',
+    again:
+      'Tidak. Tanpa alasan dari Meta, mencoba lagi dengan sendirinya dapat menggandakan penolakan.',
+    todo: 'Kirim ulang nanti. Bila berulang, tanyakan kepada Meta lewat WhatsApp Manager.',
+    where: 'resend',
   },
 };

@@ -26,4 +26,6 @@ export const failures = {
     'Meta menolak akses token ini. Perbarui access token-nya di halaman Token lalu kirim ulang.',
   number_restricted:
     'WhatsApp sedang membatasi nomor pengirim. Tunggu pembatasannya berakhir; balasan kepada yang lebih dulu menulis tetap dapat dikirim.',
+  unexplained:
+    'WhatsApp menolak pesan ini tanpa menyebut alasannya. Kirim ulang nanti; bila berulang, tanyakan kepada Meta.',
 } as const satisfies Record<Failure, string>;

@@ -30,6 +30,8 @@ export const channelsAccountData = ({ sql, allAccountsSql }: Deps): AccountData 
   erase: async ({ accountId }) => {
     await allAccountsSql`delete from cloud_numbers where account_id = ${accountId}`;
     for (const table of [
+      'cloud_group_messages',
+      'cloud_inbound',
       'cloud_media',
       'cloud_refs',
       'connection_spans',

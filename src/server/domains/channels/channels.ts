@@ -5,9 +5,11 @@ import type {
   TemplateStatus,
 } from '#contract/messages/templates.ts';
 import type { ChannelName } from '#contract/tokens.ts';
+import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import type { FailedItem } from '#server/infra/postgres/batches.ts';
 
 export { answersByCode, connectedNumbers, countNumbers } from './health/desk.ts';
+export { countPauses } from './health/pauses.ts';
 export { readConnection } from './health/health.ts';
 
 /**
@@ -46,14 +48,17 @@ export type Outgoing = {
  * What the network said to one try.
  *
  * `sent`: taken, receipts follow. `failed`: a definite no, for good. `later`: a definite no for now;
- * trying again is safe after `afterMs`, and `failure` is the reason should the tries run out.
+ * trying again is safe after `afterMs`, and `failure` is the reason should the tries run out. `held`: a definite no that
+ * is not the message's fault: it waits as it is, and its tries do not run out. With `stops` that is so of whatever the
+ * number would send: it stands still for `afterMs`.
  * A driver that throws, or does not answer in `timeoutMs`, leaves the outcome unknown; only `StoreAway` says that nothing
  * was tried, as the message's file cannot be read now.
  */
 export type SendResult =
   | { outcome: 'sent' }
   | { outcome: 'failed'; failure: Failure }
-  | { outcome: 'later'; afterMs: number; failure: Failure };
+  | { outcome: 'later'; afterMs: number; failure: Failure }
+  | { outcome: 'held'; afterMs: number; failure: Failure; stops: boolean };
 
 /** What the network says of a message after it was sent: in any order, any number of times. */
 export type Receipt = {
@@ -79,6 +84,8 @@ export type Inbound = {
   at: Date;
   /** The provider's id of it: the same id twice is the same message. */
   providerId: string;
+  /** The id that it is stored under, made when it came: it may be stored later than what came after it. */
+  messageId?: string;
   /** The provider's id of the message that it answers by quoting, or reacts to. Of ours, where the channel preallocates, our own. */
   quotes?: string;
   /**
@@ -130,6 +137,19 @@ export type HeldNumbers = {
   paceMs(tokenId: string): number;
 };
 
+/**
+ * How the numbers of a channel stand still: while their network does not answer, or refuses whatever they send. When a
+ * pause is over one message is tried alone; what comes of it ends the pause, or begins a longer one.
+ */
+export type Pauses = {
+  /** For how long a number stands still yet; 0: it is to be tried alone; undefined: it does not stand still. */
+  remainingMs(token: TokenRef): Promise<number | undefined>;
+  /** Asks the network whether a number may be tried, sending nothing. @returns for how long it stands still yet */
+  probe(token: TokenRef): Promise<number>;
+  /** A try had no answer. @returns for how long its number stands still now; 0: it goes on. Never throws. */
+  silent(token: TokenRef): Promise<number>;
+};
+
 /** A way to reach phones. Knows nothing of saldo, lanes or retries: it tries once and says what it heard. */
 export type Channel = {
   readonly name: ChannelName;
@@ -139,6 +159,8 @@ export type Channel = {
   readonly timeoutMs: number;
   /** Only where a number belongs to one worker. */
   readonly numbers?: HeldNumbers;
+  /** Only where a number may stand still although it is connected. */
+  readonly pauses?: Pauses;
   /** Tries once; `signal` aborts at the time-out or when the lane is given up. */
   send(message: Outgoing, signal: AbortSignal): Promise<SendResult>;
   /** Begins to bring receipts and inbound messages. Sending works before, too. */

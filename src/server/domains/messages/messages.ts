@@ -12,7 +12,7 @@ import { type HomeDeps, homeActs } from './history/home.ts';
 import { usageHandler } from './history/figures/usage.ts';
 import { type Lanes, startLanes } from './dispatch/lanes.ts';
 import { applyReceipts, retryParked } from './dispatch/receipts.ts';
-import { type OnReceived, receiveInbound } from './dispatch/inbound.ts';
+import { type OnReceived, completeInbound, receiveInbound } from './dispatch/inbound.ts';
 import { withFileFacts } from './media/inbound.ts';
 import { openClaimMessages } from './dispatch/claim-messages.ts';
 import type { Library } from '#server/domains/media/media.ts';
@@ -119,6 +119,8 @@ export type Messages = AsSystem & {
   syncTemplates: (accountId: string) => Promise<void>;
   /** Where channels bring receipts and inbound messages. */
   sinks: Sinks;
+  /** Gives a message that was stored without its file what is known of it now. */
+  completeInbound: (inbound: Inbound) => Promise<void>;
   /** Calls a listener after each COMMIT that gave lanes new work, or the outbox news. */
   onWork: (listener: WorkListener) => void;
   /** Tries parked receipts again. */
@@ -186,6 +188,11 @@ export function openMessages(deps: MessagesDeps): Messages {
           onWork([]);
         }),
     },
+    completeInbound: (inbound) =>
+      inAccount(inbound.accountId, async () => {
+        await completeInbound(allAccountsSql, await withFileFacts(deps.media, inbound));
+        onWork([]);
+      }),
     retryParked: () => retryParked(allAccountsSql, settle),
     onWork: (listener) => void listeners.push(listener),
     ...openAsSystem({ ...deps, accepter }),

@@ -79,8 +79,8 @@ test('while a failed try is followed by another one, the message says that nothi
 });
 
 test('a message that waits for another access token says that its owner has to enter it', () => {
-  expect(retrySentence('network_access', 'en')).toMatch(/Enter a new access token/);
-  expect(retrySentence('network_access', 'id')).toMatch(/Masukkan access token yang baru/);
+  expect(retrySentence('network_access', 'en')).toMatch(/If the access token is still valid/);
+  expect(retrySentence('network_access', 'id')).toMatch(/Bila access token-nya masih berlaku/);
   expect(retrySentence('network_access', 'id')).not.toMatch(/tidak ada yang perlu/);
 });
 

@@ -56,7 +56,7 @@ export const operatorAddresses = {
   '/operator/kanal': {
     ...listFields,
     channel: oneOf(['cloud', 'web']),
-    state: oneOf(['connected', 'parted', 'restricted']),
+    state: oneOf(['connected', 'parted', 'restricted', 'paused']),
     /** Of how many days the networks' answers are; left out: of one. */
     days: oneOf(['7']),
     open: text,

@@ -1,13 +1,14 @@
 import { beginIn, withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { extendSpans, isParted } from '#server/domains/channels/health/health.ts';
+import { endIdlePauses, readPause } from '#server/domains/channels/health/pauses.ts';
 import {
   type PresenceDeps,
   connectNumber,
   partNumber,
 } from '#server/domains/channels/health/presence.ts';
 import type { Graph } from './graph.ts';
-import { meaningOf } from './codes.ts';
+import { isAccess } from './codes.ts';
 import { confirm } from './connect.ts';
 import { type CloudNumber, type NumbersDeps, allNumbers, forgetNumbers } from './numbers.ts';
 
@@ -29,7 +30,10 @@ export async function checkNumbers(deps: CheckDeps): Promise<void> {
     const states = await Promise.all(some.map((number) => stateOf(deps, number)));
     alive.push(...some.filter((_, index) => states[index] === 'alive'));
   }
-  await withEachAccount(alive, (own) => extendSpans(deps.allAccountsSql, own, deps.now()));
+  await withEachAccount(alive, async (own) => {
+    await extendSpans(deps.allAccountsSql, own, deps.now());
+    await endIdlePauses(deps.allAccountsSql, deps, own);
+  });
 }
 
 async function stateOf(
@@ -39,17 +43,19 @@ async function stateOf(
   const ref = { accountId: number.accountId, tokenId: number.tokenId, channel: 'cloud' } as const;
   try {
     const { name, quality } = await confirm(deps.graph, number);
-    const before = await noteCheck(deps, number, { name, quality, failure: undefined });
-    // One that was parted by a refused message, which this does not ask for, waits for its owner.
-    if (before !== undefined)
-      await beginIn(deps.allAccountsSql, ref.accountId, (tx) => connectNumber(tx, deps, ref));
-    return (await isParted(deps.allAccountsSql, ref)) ? 'parted' : 'alive';
+    await noteCheck(deps, number, { name, quality, failure: undefined });
+    if (!(await isParted(deps.allAccountsSql, ref))) return 'alive';
+    // One that was disconnected for a refused message, which this does not ask for, is tried again after its pause.
+    const pauseMs = (await readPause(deps.allAccountsSql, ref, deps.now())) ?? 0;
+    if (pauseMs > 0) return 'parted';
+    await beginIn(deps.allAccountsSql, ref.accountId, (tx) => connectNumber(tx, deps, ref));
+    return 'alive';
   } catch (error) {
     if (!(error instanceof Refusal)) deps.report(error);
     if (!(error instanceof Refusal) || error.code !== 'cloud_refused') return 'unreached';
     const { code } = error.facts as { code: number };
     await noteCheck(deps, number, { failure: String(code) });
-    if (meaningOf({ code }, 400).does !== 'part') return 'unreached';
+    if (!isAccess(code)) return 'unreached';
     await beginIn(deps.allAccountsSql, ref.accountId, (tx) => partNumber(tx, deps, ref, 'access'));
     return 'parted';
   }
@@ -79,22 +85,15 @@ type Check = {
   failure: string | undefined;
 };
 
-/** @returns why the check before failed; undefined where it did not */
 async function noteCheck(
   { allAccountsSql, now }: CheckDeps,
   { accountId, tokenId }: CloudNumber,
   { name, quality, failure }: Check,
-): Promise<string | undefined> {
-  const [before] = await allAccountsSql<{ check_failure: string | null }[]>`
+): Promise<void> {
+  await allAccountsSql`
     update cloud_numbers n set
       checked_at = ${now()}, check_failure = ${failure ?? null},
       verified_name = coalesce(${name ?? null}, n.verified_name),
       quality = coalesce(${quality ?? null}, n.quality)
-    from (
-      select check_failure from cloud_numbers
-      where account_id = ${accountId} and token_id = ${tokenId}
-    ) before
-    where n.account_id = ${accountId} and n.token_id = ${tokenId}
-    returning before.check_failure`;
-  return before?.check_failure ?? undefined;
+    where n.account_id = ${accountId} and n.token_id = ${tokenId}`;
 }

@@ -1,4 +1,4 @@
-import type { Channel, Sinks } from '#server/domains/channels/channels.ts';
+import type { Channel, Inbound, Sinks } from '#server/domains/channels/channels.ts';
 import type { PresenceDeps } from '#server/domains/channels/health/presence.ts';
 import type { HealthRecorder } from '#server/domains/channels/health/recorder.ts';
 import type { Media } from '#server/domains/media/media.ts';
@@ -7,13 +7,16 @@ import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { type CloudCallbacks, openCallbacks } from './callbacks/callbacks.ts';
+import { openInboundFiles } from './callbacks/files.ts';
 import { checkNumbers, readAllTemplates } from './checks.ts';
 import { type CloudConnecting, connectActs, openConnecting } from './connect.ts';
 import { openGraph } from './graph.ts';
 import { downloadFile } from './media.ts';
 import { type CloudNumber, numberOf } from './numbers.ts';
 import { NUMBER_RATE, PAIR_RATE, openPace } from './pace.ts';
+import { openPauses } from './pauses.ts';
 import { openRefs, pruneCloud } from './refs.ts';
+import { openRests } from './rests.ts';
 import { sendByCloud } from './send.ts';
 import { type CloudTemplates, openCloudTemplates } from './templates/templates.ts';
 
@@ -31,6 +34,8 @@ export type CloudDeps = PresenceDeps & {
   sinks: Sinks;
   /** Where the address of callbacks begins. */
   origin: string;
+  /** Gives a message that was stored without its file what is known of it now. */
+  completeInbound: (inbound: Inbound) => Promise<void>;
   /** The templates of an account are not what they were at Meta. */
   onTemplates: (accountId: string) => Promise<void>;
   /** The tokens of messages, of those that there are. */
@@ -48,6 +53,8 @@ export type Cloud = CloudConnecting & {
   templates: CloudTemplates;
   /** Sees to every number, each minute. */
   check: () => Promise<void>;
+  /** Waits for the files that this process is fetching. */
+  filesFetched: () => Promise<void>;
   /** Reads the templates of every account anew, each hour. */
   readTemplates: () => Promise<void>;
   /** Forgets what is of no use any more. */
@@ -67,16 +74,20 @@ export function openCloud(deps: CloudDeps): Cloud {
   const graph = openGraph({ config });
   const refs = openRefs(deps);
   const pace = { number: openPace(NUMBER_RATE), pair: openPace(PAIR_RATE) };
-  const sending = {
+  const readNumber = (token: { accountId: string; tokenId: string }) => numberOf(deps, token);
+  const pauses = openPauses({ ...deps, graph, numberOf: readNumber });
+  const rests = openRests((accountId) => void deps.onTemplates(accountId).catch(report));
+  const sending = { ...deps, graph, files, refs, pace, pauses, rests, numberOf: readNumber };
+  const inboundFiles = openInboundFiles({
     ...deps,
-    graph,
-    files,
-    refs,
-    pace,
-    numberOf: (token: { accountId: string; tokenId: string }) => numberOf(deps, token),
+    library,
+    numberOf: readNumber,
+    download: (number, mediaId) => downloadFile({ graph }, number, mediaId),
+  });
+  const onTemplates = ({ accountId }: Pick<CloudNumber, 'accountId'>) => {
+    rests.end(accountId);
+    return deps.onTemplates(accountId);
   };
-  const onTemplates = ({ accountId }: Pick<CloudNumber, 'accountId'>) =>
-    deps.onTemplates(accountId);
   const connecting = openConnecting({
     ...deps,
     graph,
@@ -88,6 +99,7 @@ export function openCloud(deps: CloudDeps): Cloud {
       name: 'cloud',
       preallocates: false,
       timeoutMs: config.CLOUD_TIMEOUT_MS,
+      pauses,
       send: (message, signal) => sendByCloud(sending, message, signal),
       // Callbacks come to whatever process answers requests, also to one without a worker.
       start: async () => undefined,
@@ -97,12 +109,15 @@ export function openCloud(deps: CloudDeps): Cloud {
     callbacks: openCallbacks({
       ...deps,
       refs,
-      library,
-      download: (number, mediaId) => downloadFile({ graph }, number, mediaId),
+      files: inboundFiles,
       onTemplates,
     }),
     templates: openCloudTemplates({ ...deps, graph }),
-    check: () => checkNumbers({ ...deps, graph }),
+    check: async () => {
+      await checkNumbers({ ...deps, graph });
+      await inboundFiles.fetchDue();
+    },
+    filesFetched: () => inboundFiles.close(),
     readTemplates: () => readAllTemplates(deps),
     prune: () => pruneCloud(allAccountsSql, now()),
   };

@@ -1,17 +1,22 @@
 import type { Failure } from '#contract/messages.ts';
-import type { Restriction } from '#contract/tokens/connection.ts';
+import type { Parting, Pause, Restriction } from '#contract/tokens/connection.ts';
 
 /**
  * What an error of the Cloud API means for a message, and for its number.
  *
- * `fail`: a definite no; its price is given back, unless the network had taken the message. `later`: nothing was sent, and it is tried again after
- * `afterMs`. `part`: the number cannot send until its owner does something; the message waits for that.
+ * `fail`: a definite no; its price is given back, unless the network had taken the message. `later`: nothing was sent, and
+ * it is tried again after `afterMs`. `part`: the number cannot send until its owner does something at Meta; `verify`: the
+ * check of the number says whether its access token is at fault; `pause`: the number stands still for a while. Of these
+ * three nothing was sent, and the message waits. `rest`: the same of all messages with its template, or to its country.
  * `restrict` is what the number suffers beside it.
  */
 export type CodeMeaning = { failure: Failure; restrict?: Restriction } & (
   | { does: 'fail' }
   | { does: 'later'; afterMs: number }
-  | { does: 'part' }
+  | { does: 'part'; parting: Parting }
+  | { does: 'verify' }
+  | { does: 'pause'; pause: Pause }
+  | { does: 'rest' }
 );
 
 const fail = (failure: Failure, restrict?: Restriction): CodeMeaning => ({
@@ -25,7 +30,20 @@ const later = (afterMs: number, failure: Failure, restrict?: Restriction): CodeM
   failure,
   ...(restrict && { restrict }),
 });
-const part: CodeMeaning = { does: 'part', failure: 'network_access' };
+const verify: CodeMeaning = { does: 'verify', failure: 'network_access' };
+const part = (parting: Parting): CodeMeaning => ({
+  does: 'part',
+  failure: 'network_access',
+  parting,
+});
+const unregistered = part('unregistered');
+const pause = (reason: Pause, failure: Failure, restrict?: Restriction): CodeMeaning => ({
+  does: 'pause',
+  failure,
+  pause: reason,
+  ...(restrict && { restrict }),
+});
+const rest: CodeMeaning = { does: 'rest', failure: 'template_refused' };
 
 /** Meta is busy or broken: told that nothing was sent, so that it may be sent again. */
 const broken = later(10_000, 'no_answer');
@@ -34,35 +52,37 @@ const tooFast = later(2_000, 'rate_limited');
 /** More than one number may get from another: one in 6 seconds, beyond a short burst. */
 const pairTooFast = later(6_000, 'rate_limited');
 /** Too many were marked as spam: hours, not seconds. */
-const spam = later(15 * 60_000, 'number_restricted', 'quality');
+const spam = pause('restricted', 'number_restricted', 'quality');
+const blocked = pause('restricted', 'number_restricted', 'blocked');
 
 /** Meta's codes (docs/channels.md#cloud-codes); what is not here is judged by `meaningOf`. */
 export const meanings: Readonly<Record<number, CodeMeaning>> = {
-  0: part,
+  0: verify,
   1: broken,
   2: broken,
-  3: part,
+  3: verify,
   4: tooFast,
-  10: part,
+  10: verify,
   33: fail('rejected'),
   100: fail('rejected'),
-  190: part,
-  368: fail('number_restricted', 'blocked'),
+  190: verify,
+  368: blocked,
   80007: tooFast,
   130429: tooFast,
   130472: fail('network_declined'),
-  130497: fail('number_restricted', 'blocked'),
+  130497: { does: 'rest', failure: 'number_restricted' },
   131000: broken,
-  131005: part,
+  131005: verify,
   131008: fail('rejected'),
   131009: fail('rejected'),
   131016: broken,
   131021: fail('rejected'),
   131026: fail('not_on_whatsapp'),
   131030: fail('rejected'),
-  131031: fail('number_restricted', 'blocked'),
-  131042: fail('network_billing'),
-  131045: part,
+  131031: blocked,
+  131042: pause('billing', 'network_billing'),
+  131037: part('display_name'),
+  131045: unregistered,
   131047: fail('window_closed'),
   131048: spam,
   131049: fail('network_declined'),
@@ -77,19 +97,20 @@ export const meanings: Readonly<Record<number, CodeMeaning>> = {
   132005: fail('template_refused'),
   132007: fail('template_refused'),
   132012: fail('template_refused'),
-  132015: fail('template_refused'),
-  132016: fail('template_refused'),
+  132015: rest,
+  132016: rest,
   132068: fail('template_refused'),
   132069: fail('template_refused'),
-  133000: part,
+  133000: unregistered,
   133004: later(60_000, 'no_answer'),
-  133005: part,
-  133006: part,
-  133008: part,
-  133009: part,
-  133010: part,
-  133015: part,
-  133016: part,
+  133005: unregistered,
+  133006: unregistered,
+  133008: unregistered,
+  133009: unregistered,
+  133010: unregistered,
+  133015: unregistered,
+  133016: unregistered,
+  135000: fail('unexplained'),
 };
 
 /** An error as Meta tells it. */
@@ -108,10 +129,10 @@ export function knownMeaning({
   code,
   subcode,
 }: Pick<GraphError, 'code' | 'subcode'>): CodeMeaning | undefined {
-  if (code === 100 && subcode === NUMBER_GONE) return part;
+  if (code === 100 && subcode === NUMBER_GONE) return verify;
   const known = meanings[code];
   if (known) return known;
-  if (code >= 200 && code <= 299) return part;
+  if (code >= 200 && code <= 299) return verify;
   return code >= 132000 && code < 133000 ? fail('template_refused') : undefined;
 }
 
@@ -125,8 +146,12 @@ export function meaningOf({ code, subcode, isTransient }: GraphError, status: nu
   if (known) return known;
   if (status === 429) return tooFast;
   if (isTransient === true || status >= 500) return broken;
-  return fail('rejected');
+  return fail('unexplained');
 }
+
+/** Whether a code that refuses the check of a number says that its access is at fault. */
+export const isAccess = (code: number): boolean =>
+  ['verify', 'part'].includes(meaningOf({ code }, 400).does);
 
 /** The longest that anything is put off. */
 const LATER_MS_MAX = 30 * 60_000;

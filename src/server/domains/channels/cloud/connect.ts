@@ -9,6 +9,7 @@ import {
   getCloud,
 } from '#contract/tokens/cloud.ts';
 import { extendSpans } from '#server/domains/channels/health/health.ts';
+import { endPause } from '#server/domains/channels/health/pauses.ts';
 import { type PresenceDeps, connectNumber } from '#server/domains/channels/health/presence.ts';
 import {
   type TokenRef,
@@ -70,6 +71,7 @@ async function connect(
       throw new Refusal('phone_taken', {});
     await linkNumber(tx, deps.subscribers, { ...ref, channel: 'cloud', phone });
     await connectNumber(tx, deps, { ...ref, channel: 'cloud' });
+    await endPause(tx, deps, ref);
   });
   await extendSpans(deps.allAccountsSql, [ref], deps.now());
   deps.onConnected(ref);

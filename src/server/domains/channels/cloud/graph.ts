@@ -28,7 +28,7 @@ export type Graph = {
    *   `late` when it broke or took too long: what was asked may have been done.
    */
   ask(call: GraphCall): Promise<GraphAnswer>;
-  /** The bytes behind an address that Meta gave. @throws OutboundError, as `ask` does. */
+  /** The bytes behind an address that Meta gave; undefined where it has them no more. @throws OutboundError, as `ask` does. */
   download(file: Caller & { url: string; bytesMax: number }): Promise<Buffer | undefined>;
 };
 
@@ -78,8 +78,14 @@ export function openGraph({ config }: GraphDeps): Graph {
       if (!mayFetch(url, config.CLOUD_URL)) {
         throw new OutboundError('refused', 'the file lies at an address that is not of Meta');
       }
-      return exchange(url, { headers: { authorization: `Bearer ${accessToken}` } }, (response) =>
-        response.ok ? readBytes(response, bytesMax) : Promise.resolve(undefined),
+      return exchange(
+        url,
+        { headers: { authorization: `Bearer ${accessToken}` } },
+        async (response) => {
+          if (response.ok) return readBytes(response, bytesMax);
+          if (response.status === 404 || response.status === 410) return undefined;
+          throw new OutboundError('unreachable', `a file is refused: HTTP ${response.status}`);
+        },
       );
     },
   };

@@ -4,6 +4,7 @@ import { type Files, jpegOf } from '#server/domains/media/media.ts';
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
+import { OutboundError } from '#server/infra/net/outbound.ts';
 import { type Graph, type GraphAnswer, wordAt } from './graph.ts';
 import type { CloudNumber } from './numbers.ts';
 
@@ -95,7 +96,15 @@ export async function forgetMedia(
 /** The longest file that WhatsApp lets anybody send. */
 const BYTES_MAX = 100 * 1_048_576;
 
-/** The bytes of a file that a customer sent; undefined where Meta has it no more. */
+/** Meta says that there is no such file. */
+const isGone = ({ status, error }: Exclude<GraphAnswer, { ok: true }>): boolean =>
+  status === 404 || error.code === 803 || (error.code === 100 && error.subcode === 33);
+
+/**
+ * The bytes of a file that a customer sent; undefined where Meta says that it has it no more.
+ *
+ * @throws whatever else keeps it from being had now, such as an access token that is refused.
+ */
 export async function downloadFile(
   { graph }: Pick<MediaDeps, 'graph'>,
   { accessToken }: CloudNumber,
@@ -104,8 +113,8 @@ export async function downloadFile(
   const answer = await graph.ask({ accessToken, path: encodeURIComponent(mediaId) });
   const url = wordAt(answer, 'url');
   if (url === undefined) {
-    if (answer.ok || (answer.status < 500 && answer.status !== 429)) return undefined;
-    throw new Error('the Cloud API does not name a file now');
+    if (!answer.ok && isGone(answer)) return undefined;
+    throw new OutboundError('unreachable', 'the Cloud API does not name a file now');
   }
   return graph.download({ accessToken, url, bytesMax: BYTES_MAX });
 }

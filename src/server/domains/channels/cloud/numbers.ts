@@ -12,6 +12,8 @@ export type CloudNumber = TokenRef & {
   appSecret: string;
   callbackKey: string;
   verifyToken: string;
+  /** The phone that the token sends from. */
+  phone: string;
 };
 
 type Stored = TokenRef & {
@@ -21,6 +23,7 @@ type Stored = TokenRef & {
   app_secret: Buffer;
   callbackKey: string;
   verify_token: Buffer;
+  phone: string;
 };
 
 export type NumbersDeps = { allAccountsSql: Sql; secrets: Secrets };
@@ -55,7 +58,7 @@ export const sealedNumbers: readonly SealedColumn[] = [
 const select = (sql: Sql | Tx) => sql`
   select n.account_id as "accountId", n.token_id as "tokenId",
     n.phone_number_id as "phoneNumberId", n.waba_id as "wabaId", n.access_token, n.app_secret,
-    n.callback_key as "callbackKey", n.verify_token
+    n.callback_key as "callbackKey", n.verify_token, t.phone
   from cloud_numbers n
   join tokens t on t.account_id = n.account_id and t.token_id = n.token_id
     and t.channel = 'cloud' and t.phone is not null and t.deleted_at is null`;

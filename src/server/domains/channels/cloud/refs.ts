@@ -80,9 +80,11 @@ async function knownOf(sql: Sql, refs: readonly Ref[]): Promise<ReadonlySet<stri
 /** Ids are kept for 90 days: longer than anybody answers a message by quoting it. */
 const KEPT_DAYS = 90;
 
-/** Forgets old ids, and files that Meta no longer has; for the clean-up job. */
+/** Forgets old ids, messages to groups, and files that Meta no longer has; for the clean-up job. */
 export async function pruneCloud(allAccountsSql: Sql, now: Date): Promise<void> {
   const oldest = idFloor(now.getTime() - KEPT_DAYS * 86_400_000);
   await allAccountsSql`delete from cloud_refs where message_id < ${oldest}`;
   await allAccountsSql`delete from cloud_media where expires_at < ${now}`;
+  const before = new Date(now.getTime() - KEPT_DAYS * 86_400_000);
+  await allAccountsSql`delete from cloud_group_messages where received_at < ${before}`;
 }

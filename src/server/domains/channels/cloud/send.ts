@@ -1,23 +1,25 @@
 import type { Outgoing, SendResult } from '#server/domains/channels/channels.ts';
-import {
-  type PresenceDeps,
-  partNumber,
-  restrictNumber,
-} from '#server/domains/channels/health/presence.ts';
+import { type PresenceDeps, restrictNumber } from '#server/domains/channels/health/presence.ts';
 import type { HealthRecorder } from '#server/domains/channels/health/recorder.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
+import type { Failure } from '#contract/messages.ts';
+import type { TokenRef } from '#server/domains/tokens/tokens.ts';
+import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
 import { StoreAway } from '#server/infra/file-store/file-store.ts';
 import { OutboundError } from '#server/infra/net/outbound.ts';
 import { networkIdOf } from '#server/domains/channels/inbound-card.ts';
 import { at, textAt } from '#server/infra/net/json-values.ts';
-import { laterMs, meaningOf } from './codes.ts';
+import { timeOfId } from '#server/infra/ids.ts';
+import { type CodeMeaning, type GraphError, laterMs, meaningOf } from './codes.ts';
 import { type GraphAnswer, wordAt } from './graph.ts';
 import { type MediaDeps, forgetMedia, uploadFile } from './media.ts';
 import type { CloudNumber } from './numbers.ts';
 import type { Pace } from './pace.ts';
+import type { CloudPauses } from './pauses.ts';
 import { payloadOf } from './payload.ts';
 import type { Refs } from './refs.ts';
+import type { Rests } from './rests.ts';
 
 export type SendDeps = MediaDeps &
   PresenceDeps & {
@@ -27,14 +29,22 @@ export type SendDeps = MediaDeps &
     numberOf: (token: { accountId: string; tokenId: string }) => Promise<CloudNumber | undefined>;
     /** How often a number may send, and how often to the same receiver. */
     pace: { number: Pace; pair: Pace };
+    pauses: CloudPauses;
+    /** Templates that Meta has paused. */
+    rests: Rests;
     config: { CLOUD_TIMEOUT_MS: number };
     report: (error: unknown) => void;
   };
 
-/** A network that could not be reached is tried again after this long: nothing was sent. */
+/** A file that could not be uploaded is tried again after this long: nothing was sent. */
 const UNREACHED_MS = 15_000;
-/** Of a number that is parted: by then its lane no longer runs. */
+/** Of a number that is no longer there: by then its lane no longer runs. */
 const PARTED_MS = 2_000;
+/** What Meta refuses of one template, or to one country, is tried again after this long. */
+const REST_MS = 15 * 60_000;
+/** So long messages wait for that, and then fail: but for a template that Meta pauses for some hours by itself. */
+const RESTED_MS_MAX = 24 * 3_600_000;
+const TEMPLATE_PAUSED = 132015;
 
 /** What a refusal says of a number is taken to hold for a day, unless it is said again. */
 const RESTRICTED_MS = 24 * 3_600_000;
@@ -54,6 +64,8 @@ export async function sendByCloud(
 ): Promise<SendResult> {
   const number = await deps.numberOf(message);
   if (!number) return { outcome: 'later', afterMs: PARTED_MS, failure: 'not_linked' };
+  const rest = deps.rests.of(message);
+  if (rest) return { outcome: 'held', ...rest, stops: false };
   try {
     const media = await mediaFor(deps, number, { message, signal });
     if (media && 'outcome' in media) return media;
@@ -83,16 +95,25 @@ export async function sendByCloud(
       throw new OutboundError('unreachable', 'a yes that names no message is not of Meta');
     }
     // The message has left, whether or not its id is stored.
+    await deps.pauses.answered(message);
     const { accountId, messageId } = message;
     await deps.refs.add({ accountId, messageId, wamid: sentAs }).catch(deps.report);
     return { outcome: 'sent' };
   } catch (error) {
     if (!(error instanceof OutboundError) || error.reason !== 'refused') throw error;
+    // No connection came to be: nothing was sent, and nothing else of this number would be.
     deps.health.answered({ ...message, channel: 'cloud', code: 'unreachable' });
-    const afterMs = laterMs(UNREACHED_MS, message.attempt);
-    return { outcome: 'later', afterMs, failure: 'no_answer' };
+    return held(await deps.pauses.pause(message, 'silent'), 'no_answer');
   }
 }
+
+/** Nothing was sent, and the number stands still. */
+const held = (afterMs: number, failure: Failure): SendResult => ({
+  outcome: 'held',
+  afterMs,
+  failure,
+  stops: true,
+});
 
 type Sending = { message: Outgoing; signal: AbortSignal };
 
@@ -148,7 +169,7 @@ async function wamidFor(
   return messageId === undefined ? undefined : refs.wamidOf(accountId, messageId);
 }
 
-/** What Meta's refusal means for the message; its number is parted or restricted where that is why. */
+/** What Meta's refusal means for the message; its number stands still, is disconnected or restricted where that is why. */
 async function refusedBy(
   deps: SendDeps,
   message: Outgoing,
@@ -156,25 +177,73 @@ async function refusedBy(
 ): Promise<SendResult> {
   const { accountId, tokenId, attempt } = message;
   const ref = { accountId, tokenId, channel: 'cloud' } as const;
-  const { allAccountsSql: sql } = deps;
+  const { pauses } = deps;
   const meaning = meaningOf(error, status);
   deps.health.answered({ ...ref, code: String(error.code) });
   if (meaning.restrict) {
     const until = new Date(deps.now().getTime() + RESTRICTED_MS);
-    await sql
-      .begin((tx) => restrictNumber(tx, deps, ref, { kind: meaning.restrict, until }))
-      .catch(deps.report);
+    await beginIn(deps.allAccountsSql, accountId, (tx) =>
+      restrictNumber(tx, deps, ref, { kind: meaning.restrict, until }),
+    ).catch(deps.report);
   }
   const { failure } = meaning;
   switch (meaning.does) {
     case 'fail':
+      await pauses.answered(ref);
       return { outcome: 'failed', failure };
     case 'later': {
-      const afterMs = laterMs(meaning.afterMs, attempt, retryAfterMs);
-      return { outcome: 'later', afterMs, failure };
+      // Meta says that it is broken: of so many in a row the number stands still.
+      const isBroken = failure === 'no_answer';
+      const stillMs = isBroken ? await pauses.silent(ref) : 0;
+      if (stillMs > 0) return held(stillMs, failure);
+      if (!isBroken) await pauses.answered(ref);
+      return {
+        outcome: 'later',
+        afterMs: laterMs(meaning.afterMs, attempt, retryAfterMs),
+        failure,
+      };
     }
-    case 'part':
-      await sql.begin((tx) => partNumber(tx, deps, ref, 'access')).catch(deps.report);
-      return { outcome: 'later', afterMs: PARTED_MS, failure };
+    case 'rest':
+      await pauses.answered(ref);
+      return restedBy(deps, message, { ...error, failure });
+    default:
+      return held(await stillBy(pauses, ref, meaning).catch(unstored(deps)), failure);
   }
+}
+
+/** For how long a number stands still after a refusal that is not its message's. */
+function stillBy(
+  pauses: CloudPauses,
+  ref: TokenRef,
+  meaning: Extract<CodeMeaning, { does: 'verify' | 'part' | 'pause' }>,
+): Promise<number> {
+  switch (meaning.does) {
+    case 'verify':
+      return pauses.verify(ref);
+    case 'part':
+      return pauses.part(ref, meaning.parting);
+    case 'pause':
+      return pauses.pause(ref, meaning.pause);
+  }
+}
+
+/** A pause that could not be stored: the number stands still in this process, for a moment. */
+const unstored =
+  ({ report }: SendDeps) =>
+  (error: unknown): number => {
+    report(error);
+    return UNREACHED_MS;
+  };
+
+/** Meta refuses the message's template, or its country: all that wait for the same are put off. */
+function restedBy(
+  { rests, now }: SendDeps,
+  message: Outgoing,
+  { code, failure }: GraphError & { failure: Failure },
+): SendResult {
+  const ageMs = now().getTime() - timeOfId(message.messageId).getTime();
+  if (code !== TEMPLATE_PAUSED && ageMs > RESTED_MS_MAX) return { outcome: 'failed', failure };
+  const rest = { afterMs: REST_MS, failure };
+  rests.begin(message, rest);
+  return { outcome: 'held', ...rest, stops: false };
 }

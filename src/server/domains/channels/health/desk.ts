@@ -52,6 +52,7 @@ export async function countNumbers(
     select c.channel, case
         when c.restriction is not null and (c.restricted_until is null or c.restricted_until > ${now})
           then 'restricted'
+        when t.status = 'linked' and c.paused_for is not null then 'paused'
         when t.status = 'linked' then 'connected'
         else 'parted' end as state,
       count(*)::int as value
@@ -79,10 +80,11 @@ export async function connectedNumbers(
     connected: sql`and t.status = 'linked'`,
     parted: sql`and t.status <> 'linked'`,
     restricted: sql`and ${isRestricted}`,
+    paused: sql`and t.status = 'linked' and c.paused_for is not null`,
   };
   const order =
     sort === undefined
-      ? sql`t.status <> 'disconnected', not ${isRestricted}, t.status <> 'linked', c.since desc nulls last`
+      ? sql`t.status <> 'disconnected', not ${isRestricted}, c.paused_for is null, t.status <> 'linked', c.since desc nulls last`
       : sort === 'asc'
         ? sql`c.since nulls last`
         : sql`c.since desc nulls last`;

@@ -54,9 +54,11 @@ test('operators see numbers of all accounts, those that are parted first', async
     ['cloud', 'connected', 1],
     ['cloud', 'parted', 1],
     ['cloud', 'restricted', 0],
+    ['cloud', 'paused', 0],
     ['web', 'connected', 0],
     ['web', 'parted', 0],
     ['web', 'restricted', 0],
+    ['web', 'paused', 0],
   ]);
   expect(await found({ state: 'restricted' })).toEqual([[], 0]);
 });

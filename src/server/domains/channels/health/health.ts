@@ -1,4 +1,4 @@
-import type { Connection, Parting, Restriction } from '#contract/tokens/connection.ts';
+import type { Connection, Parting, Pause, Restriction } from '#contract/tokens/connection.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
@@ -154,6 +154,9 @@ export type ConnectionRow = {
   restriction: Restriction | null;
   restricted_at: Date | null;
   restricted_until: Date | null;
+  paused_for: Pause | null;
+  paused_at: Date | null;
+  paused_until: Date | null;
   last_receipt_at: Date | null;
   up_s: number | null;
   first_from: Date | null;
@@ -162,7 +165,8 @@ export type ConnectionRow = {
 /** The columns of a `ConnectionRow`, of connections `c` with `spanSums`. */
 export const connectionColumns = (sql: Sql | Tx): Fragment => sql`
   c.channel, c.since, c.parted_at, c.parted_reason, c.restriction, c.restricted_at,
-  c.restricted_until, c.last_receipt_at, s.up_s, s.first_from`;
+  c.restricted_until, c.paused_for, c.paused_at, c.paused_until, c.last_receipt_at, s.up_s,
+  s.first_from`;
 
 /**
  * Joins how long each of connections `c` was connected in the last 30 days. The span of a number that is connected
@@ -200,6 +204,7 @@ export async function readConnection(
 /** A connection as it is answered. */
 export function connectionFrom(row: ConnectionRow, now: Date): Connection {
   const { parted_at, parted_reason, restriction, restricted_at, restricted_until } = row;
+  const { paused_for, paused_at, paused_until } = row;
   const isRestricted =
     restriction && restricted_at && (restricted_until === null || restricted_until > now);
   return {
@@ -209,6 +214,10 @@ export function connectionFrom(row: ConnectionRow, now: Date): Connection {
     restriction: isRestricted
       ? { kind: restriction, at: restricted_at, until: restricted_until }
       : null,
+    paused:
+      paused_for && paused_at && paused_until
+        ? { reason: paused_for, at: paused_at, until: paused_until }
+        : null,
     last_receipt_at: row.last_receipt_at,
     uptime: uptimeOf(row, { from: uptimeFrom(now), now }),
   };

@@ -25,10 +25,13 @@ export type PresenceDeps = {
   now: () => Date;
 };
 
-type ChannelRef = TokenRef & { channel: ChannelName };
+export type ChannelRef = TokenRef & { channel: ChannelName };
 
 /** Whether a token still uses this channel; it stays so until COMMIT. What a channel tells of a token that has left it is dropped. */
-async function isOfChannel(tx: Tx, { accountId, tokenId, channel }: ChannelRef): Promise<boolean> {
+export async function isOfChannel(
+  tx: Tx,
+  { accountId, tokenId, channel }: ChannelRef,
+): Promise<boolean> {
   const [token] = await tx`
     select 1 from tokens
     where account_id = ${accountId} and token_id = ${tokenId} and channel = ${channel}
@@ -49,20 +52,21 @@ export async function connectNumber(
 }
 
 /**
- * A number cannot send for now: its token is disconnected, and its owner is told why and what to do, once.
+ * A number cannot send for now: its token is disconnected, and its owner is told why and what to do, once; of one that
+ * was only tried again (`isAgain`), not anew.
  *
  * @param tx the transaction of the cause.
  */
 export async function partNumber(
   tx: Tx,
   { subscribers, queueNotice, now }: PresenceDeps,
-  ref: ChannelRef,
+  { isAgain = false, ...ref }: ChannelRef & { isAgain?: boolean },
   reason: Parting,
 ): Promise<void> {
   if (!(await isOfChannel(tx, ref))) return;
   const isNew = await markParted(tx, ref, { reason, at: now() });
   const name = await setPresence(tx, subscribers, { ...ref, to: 'disconnected' });
-  if (!isNew || name === undefined) return;
+  if (!isNew || isAgain || name === undefined) return;
   await queueNotice(tx, noticeOf(ref, `Token "${isolated(name)}" terputus`, partings[reason]));
 }
 
@@ -86,7 +90,11 @@ export async function restrictNumber(
   );
 }
 
-const noticeOf = ({ accountId, tokenId }: TokenRef, title: string, body: string): Notice => ({
+export const noticeOf = (
+  { accountId, tokenId }: TokenRef,
+  title: string,
+  body: string,
+): Notice => ({
   accountId,
   title,
   body,

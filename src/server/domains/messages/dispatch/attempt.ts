@@ -34,6 +34,8 @@ export type AttemptContext = {
   media: MediaOfMessages;
   /** The linked phone that sends. */
   from: string;
+  /** Its number stood still, and this message is tried alone. */
+  isProbe?: boolean;
   tracing?: Tracing | undefined;
 };
 
@@ -73,9 +75,12 @@ export type Settled = {
 export type Postponed = {
   kind: 'postponed';
   id: string;
-  state: 'ready' | 'unknown';
+  /** `held`: refused for no fault of its own; `probed`: unknown, of a number that stood still. */
+  state: 'ready' | 'held' | 'unknown' | 'probed';
   afterMs: number;
   detail: string;
+  /** Its number stands still for so long. */
+  stillMs?: number;
   /** Nothing was tried: it waits for the fetch of its link, or, null, for its file, which cannot be read now. */
   awaits?: string | null;
 };
@@ -152,14 +157,34 @@ export async function attempt(
     return { kind: 'postponed', id, state: 'ready', afterMs: AWAIT_MS, detail: '', awaits: null };
   }
   if (tracing) traceSent(tracing, { began, channel, message, answer });
-  if (answer === 'unknown') return awaitReceipt(receiptWaitMs(channel));
+  if (answer === 'unknown') {
+    const stillMs = (await channel.pauses?.silent(claim)) ?? 0;
+    const state = context.isProbe ? 'probed' : 'unknown';
+    return { ...awaitReceipt(receiptWaitMs(channel)), state, stillMs };
+  }
   if (answer.outcome === 'sent') return settled('sent', null);
   const { failure } = answer;
+  if (answer.outcome === 'held') return heldBy(answer, message);
   if (answer.outcome === 'later' && message.o_attempt < TRIES_MAX) {
     return { kind: 'postponed', id, state: 'ready', afterMs: answer.afterMs, detail: failure };
   }
   // This try is refused; what an earlier one did is not known before its receipt was awaited.
   return unsureMs === null || unsureMs <= 0 ? settled('failed', failure) : awaitReceipt(unsureMs);
+}
+
+/** Tries after which a message whose number stands still lets others be tried first, and how much later it is then. */
+const HELD_TRIES = 2;
+const HELD_MS = 2_000;
+
+/** Where its number stands still, a message keeps its place, unless it was refused so often that it may be the cause. */
+function heldBy(
+  { afterMs, failure, stops }: Extract<SendResult, { outcome: 'held' }>,
+  { o_id: id, o_attempt: attempt }: Dispatched,
+): Postponed {
+  const held = { kind: 'postponed', id, state: 'held', detail: failure } as const;
+  if (!stops) return { ...held, afterMs };
+  const later = attempt > HELD_TRIES ? afterMs + (attempt - HELD_TRIES) * HELD_MS : 0;
+  return { ...held, afterMs: later, stillMs: afterMs };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { cleanedName } from '#contract/base/names.ts';
 import { storable, storableJson } from '#contract/base/text.ts';
 import type { Inbound } from '#server/domains/channels/channels.ts';
-import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { type Sql, type Tx, asAccount, retrying } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
 import {
@@ -77,7 +77,7 @@ export async function receiveInbound(
 ): Promise<string | undefined> {
   const stored = storableInbound(inbound);
   const { accountId, tokenId, from, name } = stored;
-  const messageId = newId();
+  const messageId = stored.messageId ?? newId();
   return asAccount(sql, accountId, async (tx) => {
     if (stored.changes && (await changeEarlier(tx, stored, stored.changes))) return undefined;
     const body = await namingBody(tx, stored);
@@ -100,6 +100,23 @@ export async function receiveInbound(
     await onReceived?.(tx, { accountId, tokenId, messageId, peer: from, name: shown });
     return messageId;
   });
+}
+
+/** Gives a message that was stored without its file what is known of it now: its own words stay. */
+export async function completeInbound(
+  sql: Sql,
+  { accountId, tokenId, providerId, body: { caption: _, ...file } }: Inbound,
+): Promise<void> {
+  await retrying(() =>
+    asAccount(
+      sql,
+      accountId,
+      (tx) => tx`
+        select complete_inbound(
+          ${accountId}, ${tokenId}, ${storable(providerId)}, ${json(storableJson(file))}
+        )`,
+    ),
+  );
 }
 
 /** False when the message that is to be changed is not there. */

@@ -8,7 +8,7 @@ import {
   attempt,
 } from './attempt.ts';
 import type { ClaimMessages } from './claim-messages.ts';
-import { type Settle, settleResults } from './settle.ts';
+import { type Settle, deferUnsure, settleResults } from './settle.ts';
 
 export type LaneContext = AttemptContext & {
   log: Log;
@@ -28,6 +28,8 @@ const WINDOW = 64;
 const SILENT_AFTER_MS = 250;
 /** Tries of one lane in flight at once, silent ones included. */
 const IN_FLIGHT_MAX = 512;
+/** Where a number may stand still, a full window without an answer for this long begins no more. */
+const SUSPECT_AFTER_MS = 2_000;
 /** Extra slots for one-time codes, beyond both limits. */
 const URGENT_SLOTS = 16;
 /** A lane's results wait this long for each other; then they are gathered with those of other lanes. */
@@ -64,6 +66,8 @@ export type LaneRun = {
   wake: () => boolean;
   /** True while nothing is to be sent: only silent tries are in flight, or nothing at all. */
   isQuiet: () => boolean;
+  /** For how long its number stands still yet; the run ends once what is in flight is answered. */
+  stillMs: () => number;
   /** Resolves with the number of tries when nothing is due or in flight any more. */
   done: Promise<number>;
 };
@@ -78,7 +82,7 @@ export type LaneRun = {
  */
 export function runLane(context: LaneContext, claim: Claim): LaneRun {
   const lane = new Lane(context, claim);
-  return { wake: lane.wake, isQuiet: lane.isQuiet, done: lane.run() };
+  return { wake: lane.wake, isQuiet: lane.isQuiet, stillMs: lane.stillMs, done: lane.run() };
 }
 
 class Lane {
@@ -105,11 +109,18 @@ class Lane {
   #isAway = false;
   #isLingering = false;
   #isOver = false;
+  /** When a try in flight was last answered. */
+  #answeredAt = 0;
+  /** Until when its number stands still. */
+  #stillUntil = 0;
+  /** Its number stood still: messages are tried one by one until the network has answered. */
+  #isProbing: boolean;
   #wakeUp: (() => void) | undefined;
 
   constructor(context: LaneContext, claim: Claim) {
     this.#context = context;
     this.#claim = claim;
+    this.#isProbing = context.isProbe ?? false;
   }
 
   readonly wake = () => {
@@ -121,6 +132,8 @@ class Lane {
 
   readonly isQuiet = () =>
     this.#isLingering || (this.#inFlight.size > 0 && !this.#mayBeDue && this.#expected() === 0);
+
+  readonly stillMs = () => Math.max(0, this.#stillUntil - performance.now());
 
   async run(): Promise<number> {
     const { signal } = this.#context;
@@ -134,6 +147,7 @@ class Lane {
           await this.#settle();
           continue;
         }
+        if (this.stillMs() > 0 && this.#inFlight.size === 0) return this.#tries;
         // Woken while it was polling: poll again.
         if (!signal.aborted && this.#freeSlots(performance.now()).limit > 0) continue;
         if (this.isQuiet() && !this.#knowsNext && !signal.aborted) {
@@ -193,8 +207,11 @@ class Lane {
   /** How many may leave now; with a full window, one-time codes only. */
   #freeSlots(now: number): { limit: number; isUrgent: boolean } {
     const atPace = this.#mayLeave(now);
-    if (atPace === 0) return { limit: 0, isUrgent: false };
     const inFlight = this.#inFlight.size;
+    const isProbed = inFlight + this.#results.length > 0;
+    const mayBegin = this.#isProbing ? !isProbed : !this.#isSuspect(now);
+    if (atPace === 0 || this.stillMs() > 0 || !mayBegin) return { limit: 0, isUrgent: false };
+    if (this.#isProbing) return { limit: this.#mayBeDue ? 1 : 0, isUrgent: false };
     const slots = Math.min(WINDOW - this.#expected(), IN_FLIGHT_MAX - inFlight);
     // With a pace what is claimed leaves at once, and is settled while the next ones wait.
     if (this.#mayBeDue && slots >= (atPace < Infinity ? 1 : WINDOW / 2)) {
@@ -229,10 +246,20 @@ class Lane {
     return expected;
   }
 
+  /** Whether its network may be out: so many tries are silent for so long that no more are begun before one is answered. */
+  #isSuspect(now: number): boolean {
+    if (!this.#context.channel.pauses || this.#inFlight.size < WINDOW) return false;
+    return now - this.#answeredAt > SUSPECT_AFTER_MS && this.#expected() < this.#inFlight.size;
+  }
+
   #begin(message: Dispatched) {
-    const sending = attempt(this.#context, this.#claim, message).then((result) => {
+    const context = { ...this.#context, isProbe: this.#isProbing };
+    if (this.#inFlight.size === 0) this.#answeredAt = performance.now();
+    const sending = attempt(context, this.#claim, message).then((result) => {
       this.#inFlight.delete(sending);
       this.#results.push(result);
+      this.#answeredAt = performance.now();
+      if (result.kind === 'postponed') this.#standStill(result.stillMs ?? 0);
       this.#wakeUp?.();
     });
     this.#inFlight.set(sending, performance.now());
@@ -258,8 +285,26 @@ class Lane {
       this.#nextDue = Math.min(this.#nextDue, now + result.afterMs);
       this.#isDrained = false;
     }
+    if (this.#isProbing && this.stillMs() === 0) await this.#endProbing();
     // What waited behind them, to the same phones, may leave now.
     if (!this.#isDrained) this.#mayBeDue = true;
+  }
+
+  #standStill(ms: number) {
+    this.#stillUntil = Math.max(this.#stillUntil, performance.now() + ms);
+  }
+
+  /** Once the network has answered the message that was tried alone, the others follow: first what may have left. */
+  async #endProbing() {
+    const { channel, sql } = this.#context;
+    const remainingMs = await channel.pauses?.remainingMs(this.#claim);
+    if (remainingMs !== undefined) {
+      this.#standStill(remainingMs);
+      return;
+    }
+    this.#isProbing = false;
+    await deferUnsure(sql, this.#claim, null);
+    this.#mayBeDue = true;
   }
 
   /** Waits for new work while nothing is left; false when none came, or it is not to wait. */
@@ -292,6 +337,7 @@ class Lane {
   #idleMs(): number {
     const { paceMs, lanes } = this.#context;
     if (this.#inFlight.size === 0) return this.#nextLeaveMs();
+    if (this.#isProbing || this.stillMs() > 0) return QUIET_POLL_MS;
     const dueInMs = this.#nextDue - performance.now();
     const leaveInMs = paceMs > 0 && this.#mayBeDue ? this.#nextLeaveMs() : Infinity;
     const quietMs = Math.max(QUIET_POLL_MS, QUIET_POLL_MS_PER_LANE * lanes());

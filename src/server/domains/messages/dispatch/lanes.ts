@@ -1,11 +1,11 @@
 import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
-import type { Channels } from '#server/domains/channels/channels.ts';
+import type { Channel, Channels } from '#server/domains/channels/channels.ts';
 import { type Claim, receiptWaitMs } from './attempt.ts';
 import { type LaneRun, runLane } from './lane.ts';
 import { LEASE, type LeasedLane, leasedNow, startRenewing } from './leases.ts';
 import type { ClaimMessages } from './claim-messages.ts';
 import type { MediaOfMessages } from '#server/domains/messages/media/prepare.ts';
-import type { Settle } from './settle.ts';
+import { type Settle, deferUnsure } from './settle.ts';
 import { failWaiting } from './withdraw.ts';
 import type { Fragment, Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -252,6 +252,8 @@ async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Prom
   const isHeld = numbers && (() => numbers.held().includes(tokenId));
   if (isHeld?.() === false) return { delayMs: BLOCKED_DELAY_MS, isBlocked: false, wakes: null };
   if (isHeld) lane.isHeld = isHeld;
+  const still = await stillFor(channel, claim);
+  if (still.ms > 0) return { delayMs: still.ms, isBlocked: false, wakes: sender.wakes };
   const context = {
     sql,
     log,
@@ -260,6 +262,7 @@ async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Prom
     media: deps.media,
     channel,
     from: sender.phone,
+    isProbe: still.isOver,
     paceMs: Math.max(pace > 0 ? 1000 / pace : 0, numbers?.paceMs(tokenId) ?? 0),
     lanes: deps.running,
     tracing: deps.tracing,
@@ -268,10 +271,27 @@ async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Prom
   lane.wakes = sender.wakes;
   lane.run = runLane(context, claim);
   const tries = await lane.run.done;
+  const stillMs = lane.run.stillMs();
   lane.run = undefined;
+  if (stillMs > 0) {
+    const { wakes } = lane;
+    await deferUnsure(sql, claim, stillMs);
+    return { delayMs: Math.round(stillMs), isBlocked: false, wakes };
+  }
   return tries === 0
     ? { delayMs: BLOCKED_DELAY_MS, isBlocked: true, wakes: lane.wakes }
     : { delayMs: 0, isBlocked: false, wakes: null };
+}
+
+/** For how long a number stands still yet; of one whose pause is over the network is asked first, which sends nothing. */
+async function stillFor(
+  { pauses }: Channel,
+  claim: Claim,
+): Promise<{ ms: number; isOver: boolean }> {
+  const remainingMs = await pauses?.remainingMs(claim);
+  if (!pauses || remainingMs === undefined) return { ms: 0, isOver: false };
+  const ms = remainingMs > 0 ? remainingMs : await pauses.probe(claim);
+  return { ms: Math.ceil(ms), isOver: true };
 }
 
 /** The delay of a lane whose phone is not linked: the longer it has waited, the longer. */

@@ -243,6 +243,21 @@ async function postpone(sql: Sql, claim: Claim, postponed: readonly Postponed[])
 }
 
 /**
+ * Of a lane whose number stands still, what may have left is tried after all that was not tried yet; `forMs` null: its number
+ * sends again, and it is due once its receipt was awaited in vain.
+ */
+export async function deferUnsure(
+  sql: Sql,
+  { accountId, tokenId, epoch }: Claim,
+  forMs: number | null,
+): Promise<void> {
+  await retrying(
+    () =>
+      sql`select defer_unsure(${accountId}, ${tokenId}, ${epoch}, ${forMs && Math.round(forMs)})`,
+  );
+}
+
+/**
  * Puts messages back until their links are fetched, or their files can be read; a fetch that ended meanwhile has found none
  * of them waiting.
  */

@@ -1,4 +1,5 @@
 import type { OperatorOverview } from '#contract/operator/overview.ts';
+import { countPauses } from '#server/domains/channels/channels.ts';
 import { countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
 import { trafficFigures } from '#server/domains/messages/messages.ts';
 import { countGatewayWork } from '#server/domains/payments/payments.ts';
@@ -85,20 +86,24 @@ async function waitingSettings(sql: Sql): Promise<OperatorOverview['settings_wai
 
 async function slowFigures(deps: OverviewDeps) {
   const { allAccountsSql: sql, codesGoOut, dataFolder } = deps;
-  const [{ nodes, ...database }, jobs, runs, work, codes, free, backup] = await Promise.all([
-    databaseFigures(sql),
-    failedJobs(sql),
-    readJobRuns(sql),
-    countGatewayWork({ allAccountsSql: sql }),
-    codesGoOut(sql),
-    freeBytes(dataFolder).catch(() => Infinity),
-    lastBackup(sql),
-  ]);
+  const [{ nodes, ...database }, jobs, runs, work, codes, free, backup, pauses] = await Promise.all(
+    [
+      databaseFigures(sql),
+      failedJobs(sql),
+      readJobRuns(sql),
+      countGatewayWork({ allAccountsSql: sql }),
+      codesGoOut(sql),
+      freeBytes(dataFolder).catch(() => Infinity),
+      lastBackup(sql),
+      countPauses(sql),
+    ],
+  );
   return {
     nodes,
     database,
     jobs,
     jobs_late: runs.filter(({ is_late }) => is_late).map(({ name }) => name),
+    pauses,
     dead_notices: work.find(({ labels }) => labels.state === 'dead')?.value ?? 0,
     codes_go_out: codes,
     disk: { free_bytes: Number.isFinite(free) ? free : null, full: [] as string[] },

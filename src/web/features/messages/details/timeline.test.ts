@@ -55,7 +55,7 @@ test('while the server tries again by itself nobody is asked to do so, but who h
     'Asia/Jakarta',
   );
   expect(retrying?.detail).not.toContain('Kirim ulang');
-  expect(refused?.detail).toContain('Masukkan access token yang baru');
+  expect(refused?.detail).toContain('Bila access token-nya masih berlaku');
   expect(unknown?.detail).not.toContain('Kirim ulang');
 });
 

@@ -18,6 +18,7 @@ const failureWords: Record<Failure, string> = {
   network_billing: 'Tagihan Meta bermasalah',
   network_access: 'Akses token ditolak',
   number_restricted: 'Nomor Anda dibatasi',
+  unexplained: 'Ditolak tanpa alasan',
 };
 
 type Props = { message: Pick<MessageRow, 'status' | 'failure'> };

@@ -82,7 +82,7 @@ const columns: readonly Column<ConnectedNumber>[] = [
 ];
 
 type Search = { page?: number; channel?: 'cloud' | 'web'; state?: State; open?: string };
-type State = 'connected' | 'parted' | 'restricted';
+type State = 'connected' | 'parted' | 'restricted' | 'paused';
 
 const go = (change: { [K in keyof Search]: Search[K] | undefined }) =>
   void navigate({ to: '/operator/kanal', change, resetScroll: false });
@@ -150,6 +150,7 @@ const states = [
   { value: 'connected', label: 'Tersambung' },
   { value: 'parted', label: 'Terputus' },
   { value: 'restricted', label: 'Dibatasi' },
+  { value: 'paused', label: 'Dijeda' },
 ];
 
 type FiltersProps = { channel: 'cloud' | 'web' | undefined; state: State | undefined };

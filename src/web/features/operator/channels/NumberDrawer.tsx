@@ -1,5 +1,5 @@
 import type { ConnectedNumber } from '#contract/operator/channels.ts';
-import { partings, restrictions } from '#contract/tokens/connection.ts';
+import { partings, pauses, restrictions } from '#contract/tokens/connection.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { NumberState } from '#web/features/operator/channels/NumberState.tsx';
 import styles from '#web/features/operator/desk/desk.module.css';
@@ -35,7 +35,7 @@ const titleOf = (number: ConnectedNumber | undefined): string =>
   number?.is_system ? 'Token sistem' : (number?.token_name ?? 'Nomor');
 
 function Details({ number }: { number: ConnectedNumber }) {
-  const { parted, restriction, since, status } = number;
+  const { parted, paused, restriction, since, status } = number;
   return (
     <div className={styles['drawer']}>
       {parted && status !== 'linked' && (
@@ -61,6 +61,13 @@ function Details({ number }: { number: ConnectedNumber }) {
               </>
             )}
             .
+          </p>
+        </Alert>
+      )}
+      {paused && status === 'linked' && (
+        <Alert visible state="warning" label={pauses[paused.reason]}>
+          <p>
+            Sejak <DateTime at={paused.at} />, dicoba lagi <DateTime at={paused.until} />.
           </p>
         </Alert>
       )}

@@ -8,6 +8,16 @@ const others: ReadonlyMap<string, string> = new Map(
   Object.entries({
     unreachable: 'Jaringan tidak menjawab',
     inbound_unnamed: 'Pesan masuk tanpa pengirim',
+    inbound_group: 'Pesan grup, disimpan terpisah',
+    inbound_unsupported: 'Pesan masuk yang jenisnya belum dikenal',
+    NAME_APPROVED: 'Nama tampilan disetujui Meta',
+    NAME_REJECTED: 'Nama tampilan ditolak Meta',
+    NAME_DECLINED: 'Nama tampilan ditolak Meta',
+    ACCOUNT_DELETED: 'Akun WhatsApp Business dihapus',
+    PARTNER_REMOVED: 'Aplikasi dilepas dari akun WhatsApp Business',
+    SCHEDULE_FOR_DISABLE: 'Akun akan dinonaktifkan Meta',
+    REINSTATE: 'Akun dipulihkan Meta',
+    TEMPLATE_RED: 'Mutu templat rendah',
     passkey: 'WhatsApp meminta passkey saat penautan',
     FLAGGED: 'Mutu nomor diturunkan',
     UNFLAGGED: 'Mutu nomor pulih',
@@ -23,7 +33,10 @@ const others: ReadonlyMap<string, string> = new Map(
 const effects: Record<NonNullable<Answer['does']>, string> = {
   fail: 'Pesan digagalkan; biayanya dikembalikan bila WhatsApp belum menerima pesannya',
   later: 'Pesan ditahan, lalu dicoba lagi',
-  part: 'Nomor diputus sampai pemiliknya memperbaiki',
+  part: 'Nomor diputus sampai pemiliknya memperbaiki di Meta',
+  verify: 'Access token diperiksa: bila ditolak nomor diputus, bila berlaku nomor dijeda',
+  pause: 'Nomor dijeda; pesannya menunggu',
+  rest: 'Pesan dengan templat ini menunggu',
 };
 
 const UNKNOWN =

@@ -15,6 +15,7 @@ const well: OperatorOverview = {
   queue: { waiting: 0, more: false, age_seconds: 0 },
   lanes: { running: 0, unowned: 0 },
   events: { lag_seconds: 0, set_aside: 0 },
+  pauses: [],
   jobs: [{ name: 'billing', failed_at: hoursAgo(2), is_over: true }],
   jobs_late: [],
   settings_waiting: [],
@@ -109,7 +110,7 @@ test('names the safeguards that wait for a second admin, and the late jobs', () 
   ]);
   const waiting = { label: 'Dua operator di atas', effective_at: hoursAgo(-20) };
   expect(says({ settings_waiting: [waiting] })).toEqual([
-    'Perubahan pengaman uang menunggu admin kedua: Dua operator di atas. Tanpa keputusan, perubahan berlaku sendiri dalam 24 jam.',
+    'Perubahan pengaman uang menunggu admin kedua: Dua operator di atas. Tanpa keputusan, perubahan berlaku otomatis dalam 24 jam.',
   ]);
   expect(says({ settings_waiting: null })).toEqual([]);
 });

@@ -213,13 +213,20 @@ function ofSettings({ settings_waiting }: OperatorOverview): Found {
     {
       key: 'settings',
       severity: 'warning',
-      says: `Perubahan pengaman uang menunggu admin kedua: ${labels}. Tanpa keputusan, perubahan berlaku sendiri dalam 24 jam.`,
+      says: `Perubahan pengaman uang menunggu admin kedua: ${labels}. Tanpa keputusan, perubahan berlaku otomatis dalam 24 jam.`,
       act: { to: '/operator/pengaturan', label: 'Putuskan' },
     },
   ];
 }
 
-function ofWork({ support, queue, events, dead_notices, at }: OperatorOverview): Found {
+const pauseWords: Record<OperatorOverview['pauses'][number]['reason'], string> = {
+  silent: 'WhatsApp tidak menjawab',
+  refused: 'Meta menolak pesannya, walaupun access token-nya berlaku',
+  restricted: 'Meta membatasi akunnya',
+  billing: 'Meta belum dapat menagih akunnya',
+};
+
+function ofWork({ support, queue, events, dead_notices, pauses, at }: OperatorOverview): Found {
   return [
     support !== null &&
       support.oldest !== null &&
@@ -234,6 +241,12 @@ function ofWork({ support, queue, events, dead_notices, at }: OperatorOverview):
       severity: 'warning',
       says: `Pesan tertua menunggu ${inWords(queue.age_seconds)}. Biasanya token pengirimnya terputus dari ponsel.`,
     },
+    ...pauses.map(({ reason, numbers }) => ({
+      key: `pause-${reason}`,
+      severity: reason === 'silent' ? ('danger' as const) : ('warning' as const),
+      says: `${formatNumber(numbers)} nomor dijeda: ${pauseWords[reason]}. Pesannya menunggu dan dicoba lagi otomatis.`,
+      act: { to: '/operator/kanal' as const, label: 'Buka kanal' },
+    })),
     events.set_aside > 0 && {
       key: 'set-aside',
       severity: 'warning',

@@ -78,6 +78,7 @@ test('a number that was parted says why, what it is restricted in, and where a n
       since: null,
       parted: { at, reason: 'access' },
       restriction: { kind: 'quality', at, until: null },
+      paused: null,
       last_receipt_at: null,
       uptime: 9_987,
     }),

@@ -3,6 +3,7 @@ import {
   type Connection,
   type Restriction,
   partings,
+  pauses,
   restrictions,
 } from '#contract/tokens/connection.ts';
 import { formatDateTime } from '#contract/base/time.ts';
@@ -50,7 +51,7 @@ export function ConnectionPart({ token, linking }: Props) {
 type HealthProps = { connection: Connection; isConnected: boolean };
 
 function Health({ connection, isConnected }: HealthProps) {
-  const { since, parted, restriction, last_receipt_at: lastReceipt, uptime } = connection;
+  const { since, parted, paused, restriction, last_receipt_at: lastReceipt, uptime } = connection;
   const { timezone } = useUser();
   return (
     <section className={styles['part']}>
@@ -62,6 +63,14 @@ function Health({ connection, isConnected }: HealthProps) {
           label={`Terputus sejak ${formatDateTime(parted.at, timezone)}.`}
         >
           <p>{partings[parted.reason]}</p>
+        </Alert>
+      )}
+      {paused && isConnected && (
+        <Alert visible state="warning" label={pauses[paused.reason]}>
+          <p>
+            Sejak {formatDateTime(paused.at, timezone)}; dicoba lagi{' '}
+            {formatDateTime(paused.until, timezone)}.
+          </p>
         </Alert>
       )}
       {restriction && <Restricted {...restriction} />}

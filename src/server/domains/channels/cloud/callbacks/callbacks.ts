@@ -1,6 +1,6 @@
 import { storableJson } from '#contract/base/text.ts';
-import type { Inbound, Sinks } from '#server/domains/channels/channels.ts';
-import { type PresenceDeps, restrictNumber } from '#server/domains/channels/health/presence.ts';
+import type { Sinks } from '#server/domains/channels/channels.ts';
+import type { PresenceDeps } from '#server/domains/channels/health/presence.ts';
 import type { HealthRecorder } from '#server/domains/channels/health/recorder.ts';
 import {
   type CloudNumber,
@@ -9,20 +9,22 @@ import {
   numbersOfAccount,
 } from '#server/domains/channels/cloud/numbers.ts';
 import type { Refs } from '#server/domains/channels/cloud/refs.ts';
-import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
 import { sameBytes, sha256 } from '#server/infra/security/secrets.ts';
 import { asJson, at, listAt, textAt } from '#server/infra/net/json-values.ts';
-import { type InboundDeps, inboundFrom } from './inbound.ts';
-import { type Change, changesIn, isSigned, statusesIn } from './read.ts';
-import { type NumberStatus, type TakeStatuses, openTakeStatuses } from './statuses.ts';
+import { json } from '#server/infra/postgres/sql.ts';
+import { isAccountChange, takeAccountChange } from './account-changes.ts';
+import type { InboundFiles } from './files.ts';
+import { idOf, inboundFrom } from './inbound.ts';
+import { type Change, type Status, changesIn, isSigned, statusesIn } from './read.ts';
+import { type TakeStatuses, openTakeStatuses, statusesOfOurs } from './statuses.ts';
 
 /** What became of a callback: `stored` once all that it tells is kept for good. */
 export type CallbackOutcome = 'stored' | 'forged' | 'malformed' | 'unserved';
 
 export type CallbackDeps = NumbersDeps &
-  PresenceDeps &
-  Omit<InboundDeps, 'messageOf'> & {
+  PresenceDeps & {
     refs: Refs;
+    files: Pick<InboundFiles, 'add'>;
     health: HealthRecorder;
     sinks: Sinks;
     /** Something about the templates of an account has changed at Meta. */
@@ -142,7 +144,7 @@ async function takeChanges(
 ): Promise<void> {
   const { take } = deps;
   const numbers = await numbersNamed(deps, called, changes);
-  const statuses: NumberStatus[] = [];
+  const statuses: { number: CloudNumber; status: Status }[] = [];
   let ofTemplates: CloudNumber | undefined;
   for (const change of changes) {
     const number = numbers(change);
@@ -154,21 +156,19 @@ async function takeChanges(
         await takeMessages(deps, number, change.value);
         break;
       }
-      case 'message_template_status_update':
-      case 'message_template_components_update':
-      case 'template_category_update':
-        ofTemplates = number;
-        break;
-      case 'phone_number_quality_update':
-      case 'account_update':
-        await takeTrouble(deps, number, change);
-        break;
+      default:
+        if (isTemplateChange(change.field)) ofTemplates = number;
+        if (isAccountChange(change.field)) await takeAccountChange(deps, number, change);
     }
   }
-  await take(statuses);
+  await take(await statusesOfOurs(deps.refs, statuses));
   // Once, however much of them is told: all are read anew.
   if (ofTemplates) await deps.onTemplates(ofTemplates);
 }
+
+/** Changes after which the templates of an account are read anew. */
+const isTemplateChange = (field: string): boolean =>
+  field.startsWith('message_template_') || field === 'template_category_update';
 
 /** Which number a part is about: the one that was called, or another of the account that the same app serves. */
 async function numbersNamed(
@@ -195,53 +195,39 @@ async function takeMessages(
   number: CloudNumber,
   value: unknown,
 ): Promise<void> {
-  const messages = listAt(value, 'messages');
-  if (messages.length === 0) return;
   const messageOf = async (accountId: string, wamid: string) =>
     (await deps.refs.messagesOf(accountId, [wamid])).get(wamid);
-  for (const message of messages) {
-    const came: Inbound[] = await inboundFrom({ ...deps, messageOf }, number, { message, value });
-    if (came.length === 0) {
-      deps.health.answered({ ...number, channel: 'cloud', code: 'inbound_unnamed' });
+  const count = (code: string) => deps.health.answered({ ...number, channel: 'cloud', code });
+  for (const error of listAt(value, 'errors')) count(String(at(error, 'code')).slice(0, 40));
+  for (const message of listAt(value, 'messages')) {
+    if (textAt(message, 'group_id') !== undefined) {
+      await keepGroupMessage(deps, number, message);
+      count('inbound_group');
+      continue;
     }
-    for (const one of came) await deps.sinks.inbound(one);
+    const came = await inboundFrom(messageOf, number, { message, value });
+    if (came.length === 0) count('inbound_unnamed');
+    for (const one of came) {
+      if (one.inbound.body['kind'] === 'unsupported') count('inbound_unsupported');
+      if ('file' in one) await deps.files.add([one]);
+      else await deps.sinks.inbound(one.inbound);
+    }
   }
 }
 
-/** Meta lowers what a number may send, blocks it, or takes that back. */
-async function takeTrouble(
-  deps: CallbackDeps,
-  number: CloudNumber,
-  { field, value }: Change,
+/**
+ * A message to a group is not one to its writer's own chat, and opens no window: until groups have conversations it is
+ * kept apart as Meta told it.
+ */
+async function keepGroupMessage(
+  { allAccountsSql: sql }: CallbackDeps,
+  { accountId, tokenId }: CloudNumber,
+  message: unknown,
 ): Promise<void> {
-  const event = textAt(value, 'event') ?? '';
-  const restrict = (how: Parameters<typeof restrictNumber>[3]) =>
-    beginIn(deps.allAccountsSql, number.accountId, (tx) =>
-      restrictNumber(tx, deps, { ...number, channel: 'cloud' }, how),
-    );
-  deps.health.answered({ ...number, channel: 'cloud', code: event.slice(0, 40) || field });
-  if (field === 'phone_number_quality_update') {
-    const kind = event === 'FLAGGED' || event === 'DOWNGRADE' ? 'quality' : undefined;
-    if (kind !== undefined || event === 'UNFLAGGED') await restrict({ kind });
-    return;
-  }
-  const ban = textAt(value, 'ban_info', 'waba_ban_state');
-  const isBlocked =
-    event === 'ACCOUNT_RESTRICTION' || event === 'DISABLED_UPDATE' || ban === 'DISABLE';
-  if (isBlocked && ban !== 'REINSTATE') {
-    const until = untilIn(value);
-    await restrict({ kind: 'blocked', ...(until && { until }) });
-  } else if (ban === 'REINSTATE') {
-    await restrict({ kind: undefined });
-  }
-}
-
-/** Later times are "until further notice", and beyond what a time can be written as. */
-const UNTIL_SECONDS_MAX = Date.UTC(9999, 0) / 1000;
-
-/** When a restriction ends, where Meta says it. */
-function untilIn(value: unknown): Date | undefined {
-  const seconds = Number(at(value, 'restriction_info', 0, 'expiration'));
-  const isTime = Number.isSafeInteger(seconds) && seconds > 0 && seconds < UNTIL_SECONDS_MAX;
-  return isTime ? new Date(seconds * 1000) : undefined;
+  const wamid = idOf(message);
+  if (wamid === undefined) return;
+  await sql`
+    insert into cloud_group_messages (account_id, token_id, wamid, message)
+    values (${accountId}, ${tokenId}, ${wamid}, ${json(message)})
+    on conflict do nothing`;
 }

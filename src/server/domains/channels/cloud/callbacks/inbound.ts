@@ -1,27 +1,27 @@
 import { Peer, isUserId } from '#contract/messages/peer.ts';
-import type { MediaKind } from '#contract/media/kinds.ts';
+import { type MediaKind, isMediaKind } from '#contract/media/kinds.ts';
 import type { Inbound, MessageBody } from '#server/domains/channels/channels.ts';
+import { otherContent } from '#server/domains/channels/other-content.ts';
 import { CARDS_MAX, idOfCard, inboundCard } from '#server/domains/channels/inbound-card.ts';
-import { takeInbound } from '#server/domains/channels/inbound-file.ts';
 import type { CloudNumber } from '#server/domains/channels/cloud/numbers.ts';
-import type { Library } from '#server/domains/media/media.ts';
-import { idOfText } from '#server/infra/ids.ts';
-import { at, given, listAt, textAt } from '#server/infra/net/json-values.ts';
+import { newId } from '#server/infra/ids.ts';
+import { asJson, at, given, listAt, textAt } from '#server/infra/net/json-values.ts';
+import type { InboundFile, WithFile } from './files.ts';
 import { timeIn } from './read.ts';
 
-/** What reading an inbound message needs. */
-export type InboundDeps = {
-  library: Pick<Library, 'take'>;
-  /** The bytes of a file of Meta's; undefined where it has it no more. */
-  download: (number: CloudNumber, mediaId: string) => Promise<Buffer | undefined>;
-  /** The message of ours that Meta calls so; undefined where there is none. */
-  messageOf: (accountId: string, wamid: string) => Promise<string | undefined>;
-};
+/** The message of ours that Meta calls so; undefined where there is none. */
+export type MessageOf = (accountId: string, wamid: string) => Promise<string | undefined>;
 
 /** Meta's ids have some sixty characters; what is longer than this cannot be told apart from others. */
 const WAMID_MAX = 512;
 
-type Content = Pick<Inbound, 'type' | 'body'>;
+type Content = Pick<Inbound, 'type' | 'body' | 'changes'> & {
+  /** Where its file is. */
+  file?: InboundFile;
+};
+
+/** A message that came in, and where its file is. */
+export type Came = { inbound: Inbound } | WithFile;
 
 /**
  * A message that came to a number, as the conversations have it: several contact cards are a message each.
@@ -30,41 +30,77 @@ type Content = Pick<Inbound, 'type' | 'body'>;
  * Somebody whose number WhatsApp does not show is known by the user id that Meta gives them.
  *
  * @returns nothing for one without its sender, or an id of Meta's: there is nobody to answer.
- * @throws what passes, such as trouble with the file's host: Meta brings the callback again.
  */
 export async function inboundFrom(
-  deps: InboundDeps,
-  number: CloudNumber,
+  messageOf: MessageOf,
+  { accountId, tokenId }: CloudNumber,
   { message, value }: { message: unknown; value: unknown },
-): Promise<Inbound[]> {
+): Promise<Came[]> {
   const from = senderOf(message);
-  const id = textAt(message, 'id');
-  if (from === undefined || id === undefined || id.length > WAMID_MAX) return [];
-  const { accountId, tokenId } = number;
+  const id = idOf(message);
+  if (from === undefined || id === undefined) return [];
   const name = nameOf(value, from);
   const quoted =
     textAt(message, 'type') === 'reaction'
       ? textAt(message, 'reaction', 'message_id')
       : textAt(message, 'context', 'id');
   const quotes =
-    quoted === undefined ? undefined : ((await deps.messageOf(accountId, quoted)) ?? quoted);
-  const contents = await contentsOf(deps, number, message);
-  return contents.map((content, index) => ({
-    accountId,
-    tokenId,
-    from,
-    ...(name !== undefined && { name }),
-    ...content,
-    at: timeIn(message),
-    providerId: idOfCard(id, index),
-    ...(quotes !== undefined && { quotes }),
-  }));
+    quoted === undefined ? undefined : ((await messageOf(accountId, quoted)) ?? quoted);
+  const about = aboutOf(message);
+  return contentsOf(message).map(({ file, body, ...content }, index) => {
+    const inbound: Inbound = {
+      accountId,
+      tokenId,
+      from,
+      ...(name !== undefined && { name }),
+      ...content,
+      body: { ...body, ...about },
+      at: timeIn(message),
+      messageId: newId(),
+      providerId: idOfCard(id, index),
+      ...(quotes !== undefined && { quotes }),
+    };
+    return file ? { inbound, file } : { inbound };
+  });
+}
+
+/** Meta's id of a message; undefined where it is none. */
+export function idOf(message: unknown): string | undefined {
+  const id = textAt(message, 'id');
+  return id === undefined || id.length > WAMID_MAX ? undefined : id;
 }
 
 function senderOf(message: unknown): string | undefined {
   const number = textAt(message, 'from')?.replace(/^\+/, '');
-  const said = number ?? textAt(message, 'from_user_id');
+  const said = number ?? textAt(message, 'from_user_id') ?? textAt(message, 'from_parent_user_id');
   return Peer().safeParse(said).data;
+}
+
+/** What is told beside a message: the advertisement that it came by, the product that it asks about, that it was passed on. */
+const aboutOf = (message: unknown): MessageBody => {
+  const product = at(message, 'context', 'referred_product');
+  return given({
+    referral: textsOf(at(message, 'referral')),
+    product: textsOf(product),
+    forwarded: at(message, 'context', 'forwarded') === true || undefined,
+    frequently_forwarded: at(message, 'context', 'frequently_forwarded') === true || undefined,
+  });
+};
+
+/** Fields of one object of Meta's, and letters of each, that are kept. */
+const FIELDS_MAX = 40;
+const FIELD_MAX = 2_000;
+
+/** The texts, numbers and truths of an object; undefined where there are none. */
+function textsOf(object: unknown): MessageBody | undefined {
+  if (typeof object !== 'object' || object === null || Array.isArray(object)) return undefined;
+  const kept = Object.entries(object).flatMap(([name, value]): [string, unknown][] => {
+    if (typeof value === 'string') return [[name.slice(0, 100), value.slice(0, FIELD_MAX)]];
+    return typeof value === 'number' || typeof value === 'boolean'
+      ? [[name.slice(0, 100), value]]
+      : [];
+  });
+  return kept.length === 0 ? undefined : Object.fromEntries(kept.slice(0, FIELDS_MAX));
 }
 
 function nameOf(value: unknown, from: string): string | undefined {
@@ -74,55 +110,139 @@ function nameOf(value: unknown, from: string): string | undefined {
   return textAt(contact, 'profile', 'name');
 }
 
-const mediaTypes: ReadonlySet<string> = new Set(['image', 'video', 'audio', 'document', 'sticker']);
-
-async function contentsOf(
-  deps: InboundDeps,
-  number: CloudNumber,
-  message: unknown,
-): Promise<Content[]> {
+/** What a message says; nothing is left out: what has no type of its own says what it is. */
+function contentsOf(message: unknown): Content[] {
   const type = textAt(message, 'type') ?? '';
   const own = at(message, type);
-  if (mediaTypes.has(type))
-    return [await mediaContent(deps, number, { type: type as MediaKind, own })];
+  if (isMediaKind(type)) return [mediaContent(type, own)];
   switch (type) {
     case 'text':
       return [spoken(textAt(own, 'body') ?? '')];
     case 'button':
       return [spoken(textAt(own, 'text') ?? textAt(own, 'payload') ?? '')];
     case 'interactive':
-      return [spoken(chosenIn(own))];
+      return [interactiveContent(own)];
     case 'location':
       return [{ type, body: placeIn(own) }];
     case 'contacts':
-      return (Array.isArray(own) ? own : [])
-        .slice(0, CARDS_MAX)
-        .map((card) => ({ type: 'contact', body: cardIn(card) }));
+      return Array.isArray(own) && own.length > 0
+        ? own.slice(0, CARDS_MAX).map((card) => ({ type: 'contact', body: cardIn(card) }))
+        : [otherContent('unsupported')];
     case 'reaction':
       return [{ type, body: { emoji: textAt(own, 'emoji') ?? '' } }];
     case 'order':
-      return [spoken(orderIn(own))];
+      return [orderContent(own)];
     case 'system':
-      return [spoken(textAt(own, 'body') ?? 'Penerima mengganti nomor atau perangkatnya.')];
+      return [otherContent('system', textAt(own, 'body'))];
+    case 'request_welcome':
+      return [otherContent('request_welcome')];
+    case 'edit':
+    case 'revoke':
+      return [changeContent(type, own)];
     default:
-      return [
-        spoken(
-          'Pesan ini jenisnya belum dapat ditampilkan. Minta pengirim mengirimnya sebagai teks.',
-        ),
-      ];
+      return [unsupportedContent(message)];
   }
 }
 
 const spoken = (text: string): Content => ({ type: 'text', body: { text } });
 
-/** What was chosen, by its title: the choices of the message that it answers say its id. */
-function chosenIn(interactive: unknown): string {
-  const kind = textAt(interactive, 'type') ?? '';
-  if (kind === 'nfm_reply') {
-    return textAt(interactive, kind, 'body') ?? textAt(interactive, kind, 'name') ?? '';
-  }
-  return textAt(interactive, kind, 'title') ?? textAt(interactive, kind, 'id') ?? '';
+const withMore = ({ type, body }: Content, more: MessageBody): Content => ({
+  type,
+  body: { ...body, ...more },
+});
+
+/** What Meta does not pass on, with why where it says so. */
+function unsupportedContent(message: unknown): Content {
+  const error = at(message, 'errors', 0);
+  const code = at(error, 'code');
+  return withMore(
+    otherContent('unsupported'),
+    given({
+      error: typeof code === 'number' ? { code, title: textAt(error, 'title') } : undefined,
+    }),
+  );
 }
+
+/** A sender has changed or deleted a message of theirs. */
+function changeContent(type: 'edit' | 'revoke', own: unknown): Content {
+  const providerId = textAt(own, 'original_message_id') ?? '';
+  if (type === 'revoke') return { ...otherContent('revoked'), changes: { providerId } };
+  const said = at(own, 'message');
+  const text =
+    textAt(said, 'text', 'body') ?? textAt(at(said, textAt(said, 'type') ?? ''), 'caption') ?? '';
+  return { ...otherContent('edited', text), changes: { providerId, text } };
+}
+
+/** What was chosen, by its title: the choices of the message that it answers say its id. */
+function interactiveContent(own: unknown): Content {
+  const kind = textAt(own, 'type') ?? '';
+  const answer = at(own, kind);
+  switch (kind) {
+    case 'nfm_reply':
+      return formContent(answer);
+    case 'call_permission_reply':
+      return callContent(answer);
+    default: {
+      const title = textAt(answer, 'title') ?? textAt(answer, 'id');
+      return title === undefined ? otherContent('interactive') : spoken(title);
+    }
+  }
+}
+
+/** Fields of a form that are Meta's own, and no answers. */
+const formInternals: ReadonlySet<string> = new Set(['flow_token', 'wa_flow_response_params']);
+
+/** Letters of a form's answers, and how deep they nest: nothing that people fill in is longer or deeper. */
+const RESPONSE_MAX = 50_000;
+const DEPTH_MAX = 20;
+
+const isShallow = (value: unknown, depth: number): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  (depth > 0 && Object.values(value).every((one) => isShallow(one, depth - 1)));
+
+/** The answers to a form (WhatsApp Flows), as they were given. */
+function formContent(answer: unknown): Content {
+  const written = (textAt(answer, 'response_json') ?? '').slice(0, RESPONSE_MAX);
+  const parsed = asJson(written);
+  const response = isShallow(parsed, DEPTH_MAX) ? parsed : undefined;
+  const answers = Object.entries(textsOf(response) ?? {}).filter(
+    ([name]) => !formInternals.has(name),
+  );
+  const line = answers.map(([name, value]) => `${name}: ${String(value)}`).join(', ');
+  return withMore(
+    otherContent('form', line || textAt(answer, 'body')),
+    given({
+      form: given({
+        name: textAt(answer, 'name'),
+        body: textAt(answer, 'body'),
+        // As it is: a form may nest what its program knows how to read.
+        response: response ?? (written === '' ? undefined : written),
+      }),
+    }),
+  );
+}
+
+function callContent(answer: unknown): Content {
+  const isAccepted = textAt(answer, 'response') === 'accept';
+  const expires = numberAt(answer, 'expiration_timestamp');
+  return withMore(
+    otherContent('call_permission', isAccepted ? 'diizinkan' : 'ditolak'),
+    given({
+      call_permission: given({
+        is_accepted: isAccepted,
+        is_permanent: at(answer, 'is_permanent') === true,
+        expires_at: expires === undefined ? undefined : timeOf(expires),
+        source: textAt(answer, 'response_source'),
+      }),
+    }),
+  );
+}
+
+const SECONDS_MAX = Date.UTC(9999, 0) / 1000;
+
+const timeOf = (seconds: number): string | undefined =>
+  seconds > 0 && seconds < SECONDS_MAX ? new Date(seconds * 1000).toISOString() : undefined;
 
 function placeIn(place: unknown): MessageBody {
   const coordinate = (which: string) => Number(at(place, which));
@@ -154,45 +274,41 @@ function cardIn(card: unknown): MessageBody {
   });
 }
 
-function orderIn(order: unknown): string {
-  const lines = listAt(order, 'product_items').map((item) => {
-    const price = numberAt(item, 'item_price');
-    const amount = price === undefined ? '' : ` (${price} ${textAt(item, 'currency') ?? ''})`;
-    return `${numberAt(item, 'quantity') ?? 1} × ${textAt(item, 'product_retailer_id') ?? '?'}${amount}`;
+function orderContent(order: unknown): Content {
+  const items = listAt(order, 'product_items').map((item) => ({
+    product: textAt(item, 'product_retailer_id'),
+    quantity: numberAt(item, 'quantity') ?? 1,
+    price: numberAt(item, 'item_price'),
+    currency: textAt(item, 'currency'),
+  }));
+  const lines = items.map(({ product, quantity, price, currency }) => {
+    const amount = price === undefined ? '' : ` (${price} ${currency ?? ''})`;
+    return `${quantity} × ${product ?? '?'}${amount}`;
   });
-  return ['Pesanan dari katalog:', ...lines, textAt(order, 'text') ?? ''].join('\n').trim();
+  const words = textAt(order, 'text');
+  return withMore(
+    otherContent('order', [...lines, ...(words ? [words] : [])].join(', ')),
+    given({
+      order: given({ catalog: textAt(order, 'catalog_id'), text: words, items: items.map(given) }),
+    }),
+  );
 }
 
 function numberAt(value: unknown, name: string): number | undefined {
-  const found = at(value, name);
-  return typeof found === 'number' ? found : undefined;
+  const found = Number(at(value, name) ?? Number.NaN);
+  return Number.isFinite(found) ? found : undefined;
 }
 
-type Media = { type: MediaKind; own: unknown };
-
-/** A file that a customer sent, kept in the library; a message is not lost for its file. */
-async function mediaContent(
-  { library, download }: InboundDeps,
-  number: CloudNumber,
-  { type, own }: Media,
-): Promise<Content> {
-  const caption = textAt(own, 'caption');
+/** A file that a customer sent, which is fetched later; a message is not lost for its file. */
+function mediaContent(type: MediaKind, own: unknown): Content {
   const filename = textAt(own, 'filename');
-  const more = given({
-    caption,
+  const mediaId = textAt(own, 'id');
+  const body = given({
+    caption: textAt(own, 'caption'),
     filename: type === 'document' ? filename : undefined,
     voice: type === 'audio' && at(own, 'voice') === true ? true : undefined,
   });
-  const mediaId = textAt(own, 'id');
-  const bytes = mediaId === undefined ? undefined : await download(number, mediaId);
-  if (mediaId === undefined || !bytes) return { type, body: { missing: 'expired', ...more } };
-  const file = await takeInbound(library, {
-    accountId: number.accountId,
-    // Always the same, so that a callback that comes twice keeps it once.
-    fileId: idOfText(`cloud-media:${number.tokenId}:${mediaId}`),
-    said: { name: filename ?? `${type}`, type: textAt(own, 'mime_type') ?? '' },
-    bytes,
-    kind: type,
-  });
-  return { type, body: { ...file, ...more } };
+  if (mediaId === undefined) return { type, body: { missing: 'expired', ...body } };
+  const mime = textAt(own, 'mime_type') ?? '';
+  return { type, body, file: { mediaId, kind: type, name: filename ?? type, mime } };
 }

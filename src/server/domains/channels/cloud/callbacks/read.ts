@@ -38,7 +38,8 @@ export function changesIn(body: unknown): readonly Change[] | undefined {
 
 /** A status that Meta tells: what became of one of our messages, and what Meta calls it. */
 export type Status = {
-  receipt: Omit<Receipt, 'accountId'>;
+  /** Without `messageId` one that echoes nothing of ours: it is found by Meta's id. */
+  receipt: Omit<Receipt, 'accountId' | 'messageId'> & { messageId: string | undefined };
   wamid: string | undefined;
   /** Meta's code of a failure. */
   code: number | undefined;
@@ -52,23 +53,24 @@ const statuses: ReadonlyMap<string, Receipt['status']> = new Map([
   ['failed', 'failed'],
 ]);
 
-/** The statuses of a part, by the ids of ours that they echo: one without it is of a message that another program sent. */
+/** The statuses of a part, by the ids of ours that they echo. */
 export function statusesIn(value: unknown): Status[] {
   return listAt(value, 'statuses').flatMap((told) => {
     const status = statuses.get(textAt(told, 'status') ?? '');
     const messageId = uuidOf('message', textAt(told, 'biz_opaque_callback_data') ?? '');
-    if (status === undefined || messageId === undefined) return [];
+    const wamid = textAt(told, 'id');
+    if (status === undefined || (messageId ?? wamid) === undefined) return [];
     const code = at(told, 'errors', 0, 'code');
     const failed = status === 'failed';
     return {
-      wamid: textAt(told, 'id'),
+      wamid,
       code: failed && typeof code === 'number' ? code : undefined,
       receipt: {
         messageId,
         status,
         at: timeIn(told),
         ...(failed && {
-          failure: typeof code === 'number' ? meaningOf({ code }, 0).failure : 'rejected',
+          failure: typeof code === 'number' ? meaningOf({ code }, 0).failure : 'unexplained',
         }),
       },
     };

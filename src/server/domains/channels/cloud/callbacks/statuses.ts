@@ -5,8 +5,33 @@ import type { HealthRecorder } from '#server/domains/channels/health/recorder.ts
 import { gather } from '#server/infra/postgres/gather.ts';
 import type { Status } from './read.ts';
 
-/** What became of a message, and the number that Meta says it was sent from. */
-export type NumberStatus = { number: CloudNumber; status: Status };
+/** What became of a message of ours, and the number that Meta says it was sent from. */
+export type NumberStatus = {
+  number: CloudNumber;
+  status: Omit<Status, 'receipt'> & { receipt: Omit<Receipt, 'accountId'> };
+};
+
+/**
+ * Finds the messages of statuses that echo nothing of ours by Meta's ids. Those that are not found are of messages that
+ * another program sent.
+ */
+export async function statusesOfOurs(
+  refs: Pick<Refs, 'messagesOf'>,
+  told: readonly { number: CloudNumber; status: Status }[],
+): Promise<NumberStatus[]> {
+  const unnamed = told.filter(({ status }) => status.receipt.messageId === undefined);
+  const known = new Map<string, string>();
+  for (const [accountId, some] of Map.groupBy(unnamed, ({ number }) => number.accountId)) {
+    const wamids = some.flatMap(({ status }) => status.wamid ?? []);
+    for (const [wamid, id] of await refs.messagesOf(accountId, wamids))
+      known.set(`${accountId} ${wamid}`, id);
+  }
+  return told.flatMap(({ number, status: { receipt, ...status } }) => {
+    const messageId = receipt.messageId ?? known.get(`${number.accountId} ${status.wamid}`);
+    if (messageId === undefined) return [];
+    return { number, status: { ...status, receipt: { ...receipt, messageId } } };
+  });
+}
 
 type StatusDeps = {
   sinks: Sinks;

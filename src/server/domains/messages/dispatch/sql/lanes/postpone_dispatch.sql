@@ -1,5 +1,6 @@
 -- Puts messages back for another try: `ready` after a definite "later", `unknown` when no answer
--- came. Called by a lane's owner. Locks the lane (share), then the rows. Raises LN001 when the lane
+-- came. `held`: refused for no fault of its own, so that its tries never run out. `probed`: no answer came to the message that a number which stood still was tried with; what it
+-- tells is that the network is still silent, so the first of these do not end the message. Called by a lane's owner. Locks the lane (share), then the rows. Raises LN001 when the lane
 -- was lost.
 create or replace function postpone_dispatch(
   p_account uuid, p_token uuid, p_epoch bigint,
@@ -13,9 +14,14 @@ begin
   perform fence_lane(p_account, p_token, p_epoch);
   with back as (
     update dispatch d
-      set state = i.state, ready_at = v_now + i.after_ms * interval '1 millisecond',
-        unknowns = d.unknowns + (i.state = 'unknown')::int,
-        unsure_until = case i.state when 'unknown'
+      set state = case i.state when 'held' then 'ready' when 'probed' then 'unknown' else i.state end,
+        ready_at = v_now + i.after_ms * interval '1 millisecond',
+        attempt = case i.state when 'held' then least(d.attempt, 5) else d.attempt end,
+        unknowns = case
+          when i.state = 'unknown' or (i.state = 'probed' and d.attempt > 3) then d.unknowns + 1
+          when i.state = 'probed' then greatest(d.unknowns, 1)
+          else d.unknowns end,
+        unsure_until = case when i.state in ('unknown', 'probed')
           then v_now + i.after_ms * interval '1 millisecond' else d.unsure_until end
       from unnest(p_id, p_state, p_after_ms) as i(id, state, after_ms)
       where d.account_id = p_account and d.message_id = any (p_id) and d.message_id = i.id
