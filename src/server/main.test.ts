@@ -231,7 +231,7 @@ const STEPS = [
   'vapid',
 ];
 
-test('a start goes on each time the database comes back, at whatever step it went away', async ({
+test('a start goes on after the database went away and came back at each of its steps', async ({
   db,
   start,
 }) => {

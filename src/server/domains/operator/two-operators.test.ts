@@ -217,11 +217,14 @@ const statement = (...rows: Booked[]): string =>
     '',
   ].join('\n');
 
-/** Looks at a statement and imports it. */
+/** Looks at a statement and imports it: what was shown is what happens. */
 async function imported(app: TopupApp, who: DeskOperator, text: string): Promise<StatementReport> {
   const upload = app.upload(text);
-  const { sha256 } = (await who.ask('operator_statement_preview', { upload })) as StatementReport;
-  return who.ask('operator_statement_import', { upload, sha256 }) as Promise<StatementReport>;
+  const shown = (await who.ask('operator_statement_preview', { upload })) as StatementReport;
+  const { sha256 } = shown;
+  const done = (await who.ask('operator_statement_import', { upload, sha256 })) as StatementReport;
+  expect(done.counts).toEqual(shown.counts);
+  return done;
 }
 
 const linesOf = async (who: DeskOperator, filter: 'unmatched' | 'all' = 'unmatched') =>

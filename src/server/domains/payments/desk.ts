@@ -61,7 +61,7 @@ export type MoneyWork = MoneyOverview['waiting'];
 
 type Work = MoneyWork[keyof MoneyWork];
 
-/** How many rows there are, what they come to, and since when the oldest waits. */
+/** The number of rows, the sum of their amounts, and the oldest date. */
 async function sumOf(
   sql: Sql | Tx,
   amount: Fragment,

@@ -104,7 +104,7 @@ describe('a slip', () => {
     },
   );
 
-  test('keeps its top-up in the list when nobody acts before it expires', async ({ sql, db }) => {
+  test('keeps its top-up in the list when it expires undecided', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId);
