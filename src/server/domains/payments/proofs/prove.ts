@@ -32,7 +32,7 @@ type Slip = { accountId: string; userId: string; topupId: string; uploadId: stri
 
 /**
  * Keeps a slip with its top-up, in any state but paid and rejected: late money is still money. It moves no
- * money; it moves the top-up up in the operators' list. A repeat, whatever its key, gives the top-up as it is now.
+ * money; it moves the top-up up in the operators' list. A repeat with any key gives the top-up as it is now.
  *
  * @throws Refusal `not_found`, `upload_gone`, `topup_already_paid`, `topup_closed`, `topup_proof_unneeded`,
  *   `topup_proof_limit`.
@@ -45,15 +45,12 @@ function prove(deps: ProofDeps, slip: Slip): Promise<Topup> {
       select status, provider from topups
       where account_id = ${accountId} and topup_id = ${topupId} for no key update`;
     if (!topup) throw new Refusal('not_found', { what: 'Isi saldo' });
-    const wanted = { accountId, userId, uploadId, purpose: 'proof' } as const;
-    const used = await deps.claimedFile(tx, wanted);
-    const kept =
-      used === undefined
-        ? []
-        : await tx`
+    const source = { accountId, userId, uploadId, purpose: 'proof' } as const;
+    const used = await deps.claimedFile(tx, source);
+    const [proof] = await tx`
       select from topup_proofs
-      where account_id = ${accountId} and topup_id = ${topupId} and file_id = ${used}`;
-    if (kept.length > 0) return findTopup(tx, { accountId, topupId, now: at });
+      where account_id = ${accountId} and topup_id = ${topupId} and file_id = ${used ?? null}`;
+    if (proof) return findTopup(tx, { accountId, topupId, now: at });
     if (topup.status === 'paid') throw new Refusal('topup_already_paid', {});
     if (topup.status === 'rejected') throw new Refusal('topup_closed', {});
     if (topup.provider !== 'bank') throw new Refusal('topup_proof_unneeded', {});
@@ -63,7 +60,7 @@ function prove(deps: ProofDeps, slip: Slip): Promise<Topup> {
     if ((sent?.count ?? 0) >= TOPUP_PROOFS_MAX) {
       throw new Refusal('topup_proof_limit', { limit: TOPUP_PROOFS_MAX });
     }
-    const fileId = await deps.claimUpload(tx, wanted);
+    const fileId = await deps.claimUpload(tx, source);
     const { name, mime, sha256 } = await deps.describeFile(tx, { accountId, fileId });
     await tx`
       insert into topup_proofs (account_id, topup_id, file_id, name, mime, sha256, at)
