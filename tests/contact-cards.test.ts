@@ -111,7 +111,7 @@ const sari = {
   email: 'sari@kue.example',
 };
 
-/** What `/v1` says of the messages that came in, the oldest first, without the links between them. */
+/** The contents of the inbound messages in `/v1`, the oldest first. */
 const contentsOf = async (ani: CloudSender) => {
   const { body } = await ani.call('/v1/messages?direction=in&limit=100');
   return body.data
@@ -143,7 +143,7 @@ async function webhooksOf(ani: CloudSender): Promise<Record<WebhookFormat, unkno
   };
 }
 
-/** What the exported file says of a message. */
+/** A message's text in the exported file. */
 async function exportedText(
   { tenantSql: sql }: TestDatabase,
   { accountId }: CloudSender,
@@ -280,7 +280,7 @@ test.for(all)(
   },
 );
 
-test('whatever a card says, each of its texts is one clean line, and its phones are phones', () => {
+test('cleans each text of any card into one line, and keeps phones of at most 15 digits', () => {
   const text = fc.string({ unit: 'binary', maxLength: 400 });
   const phone = fc.record(
     { written: fc.oneof(text, fc.stringMatching(/^[+0-9 ().\-/]{0,40}$/)), whatsapp: text },

@@ -76,7 +76,7 @@ test('a file of the portal is sent as the type that shows it, from the same libr
   });
 });
 
-test('an upload is one message to a phone, whatever the key; nobody else’s is there', async ({
+test('sends an upload to a phone once under any key, and never the upload of another person', async ({
   openApp,
   db,
 }) => {

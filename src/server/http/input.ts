@@ -36,7 +36,7 @@ export const plusAgain = (value: string): string => value.replace(/^ (?=[1-9]\d)
  * The same for numbers between commas. A single blank behind a comma may be there for the eye: it is a `+` only where the
  * first number has one too.
  */
-export function plusesAgain(list: string): string {
+export function restorePluses(list: string): string {
   const isWritten = plusAgain(list) !== list;
   const blanks = isWritten ? /(?<=,) +(?=[1-9]\d)/g : /(?<=,) {2,}(?=[1-9]\d)/g;
   return plusAgain(list).replace(blanks, '+');

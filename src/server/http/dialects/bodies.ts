@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { FormError, pairsOf } from '#contract/base/form.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { plusesAgain } from '#server/http/input.ts';
+import { restorePluses } from '#server/http/input.ts';
 import { declaredType, readMultipart } from '#server/http/body.ts';
 import { type Given, type GivenFile, givenOf } from './given.ts';
 
@@ -92,9 +92,9 @@ function formOf(text: string): (readonly [string, string])[] {
 
 /** A field of a form whose numbers have the `+` that was written without `%2B`; `data` has them in its items. */
 function withPluses(name: string, value: string): string {
-  if (name === 'target' || name === 'phone') return plusesAgain(value);
+  if (name === 'target' || name === 'phone') return restorePluses(value);
   if (name !== 'data') return value;
-  return value.replaceAll(/(?<="(?:target|phone)"\s*:\s*")[^"]*/g, plusesAgain);
+  return value.replaceAll(/(?<="(?:target|phone)"\s*:\s*")[^"]*/g, restorePluses);
 }
 
 async function partsOf(type: string, body: Buffer): Promise<[string, string | GivenFile][]> {

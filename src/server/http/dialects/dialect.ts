@@ -297,8 +297,8 @@ type EachOptions = {
 };
 
 /**
- * What was read of a call, and what a repeat with the same key is compared with: the same of what the caller wrote, as the
- * account may have come to know a number between the two.
+ * Reads a call twice: with the numbers that the account knows, and as the caller wrote it. A repeat with the same key is
+ * compared by the second reading, as the account may have come to know a number between the two calls.
  */
 export async function readBoth<T>(
   { given, written, request }: DialectCall,

@@ -62,9 +62,9 @@ async function changePicture(
     select avatar_file as file from users
     where (account_id, user_id) = (${accountId}, ${userId}) for update`;
   const old = before?.file ?? null;
-  const wanted = uploadId && ({ accountId, userId, uploadId, purpose: 'avatar' } as const);
-  if (wanted && old !== null && (await claimedFile(tx, wanted)) === old) return nothing;
-  const file = wanted ? await claimUpload(tx, wanted) : null;
+  const source = uploadId && ({ accountId, userId, uploadId, purpose: 'avatar' } as const);
+  if (source && old !== null && (await claimedFile(tx, source)) === old) return nothing;
+  const file = source ? await claimUpload(tx, source) : null;
   await tx`
     update users set avatar_file = ${file}
     where (account_id, user_id) = (${accountId}, ${userId})`;

@@ -25,10 +25,10 @@ export async function adoptUpload(
   return withDraftFolder(deps.dataFolder, (folder) =>
     stored.withFile(async (path) => {
       const described = await describe({ path, name, mime, accountId }, folder, answerBeforeMs);
-      const kept = keep(deps, { accountId, fileId, source: 'portal' }, described, (tx) =>
+      const adopted = keep(deps, { accountId, fileId, source: 'portal' }, described, (tx) =>
         claimUpload(tx, { accountId, userId, uploadId, purpose: 'media' }),
       );
-      return kept.catch(async (error: unknown) => {
+      return adopted.catch(async (error: unknown) => {
         if (!(error instanceof Refusal) || error.code !== 'upload_gone') throw error;
         const first = await findAdopted(deps, { accountId, userId, uploadId });
         if (!first.taken) throw error;

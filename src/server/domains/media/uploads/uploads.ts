@@ -87,8 +87,8 @@ export async function claimUpload(
 }
 
 /**
- * The file that an upload of this person has become, for an act that is repeated: whoever uses it checks that its own
- * row names this file. Undefined when the upload is unused or was forgotten.
+ * The file that an upload of this person has become, for an act that may be a repeat: the caller checks that its own row
+ * names this file. Undefined when the upload is unused or was forgotten.
  */
 export async function claimedFile(
   tx: Tx,

@@ -34,7 +34,7 @@ type Placing = {
 /**
  * Places one message of the browser. The browser's `key` is the request's idempotency key, so that its
  * one retry, or a crash between COMMIT and answer, sends and charges once. An upload is sent once to a phone with
- * the same words, whatever the key.
+ * the same words, under any key.
  *
  * @throws Refusal `sendRefusals`, and those of what the message names.
  */

@@ -47,15 +47,12 @@ function prove(deps: ProofDeps, slip: Slip): Promise<Topup> {
       select ${statusAt(tx, at)} as status, provider from topups
       where account_id = ${accountId} and topup_id = ${topupId} for no key update`;
     if (!topup) throw new Refusal('not_found', { what: 'Isi saldo' });
-    const wanted = { accountId, userId, uploadId, purpose: 'proof' } as const;
-    const used = await deps.claimedFile(tx, wanted);
-    const kept =
-      used === undefined
-        ? []
-        : await tx`
+    const source = { accountId, userId, uploadId, purpose: 'proof' } as const;
+    const used = await deps.claimedFile(tx, source);
+    const [proof] = await tx`
       select from topup_proofs
-      where account_id = ${accountId} and topup_id = ${topupId} and file_id = ${used}`;
-    if (kept.length > 0) return findTopup(tx, { accountId, topupId, now: at });
+      where account_id = ${accountId} and topup_id = ${topupId} and file_id = ${used ?? null}`;
+    if (proof) return findTopup(tx, { accountId, topupId, now: at });
     if (topup.status === 'paid') throw new Refusal('topup_already_paid', {});
     if (topup.status === 'rejected') throw new Refusal('topup_closed', {});
     if (topup.provider !== 'bank') throw new Refusal('topup_proof_unneeded', {});
@@ -65,7 +62,7 @@ function prove(deps: ProofDeps, slip: Slip): Promise<Topup> {
     if ((sent?.count ?? 0) >= TOPUP_PROOFS_MAX) {
       throw new Refusal('topup_proof_limit', { limit: TOPUP_PROOFS_MAX });
     }
-    const fileId = await deps.claimUpload(tx, wanted);
+    const fileId = await deps.claimUpload(tx, source);
     const { name, mime, sha256 } = await deps.describeFile(tx, { accountId, fileId });
     await tx`
       insert into topup_proofs (account_id, topup_id, file_id, name, mime, sha256, at)

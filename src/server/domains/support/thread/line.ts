@@ -44,7 +44,7 @@ export async function lineOf(
   return line;
 }
 
-/** The line that an upload went into: an upload is one line, whatever id it is sent under. */
+/** The line that an upload went into: an upload is one line, under any id. */
 export async function lineOfUpload(
   tx: Tx,
   accountId: string,

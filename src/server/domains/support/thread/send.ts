@@ -16,8 +16,8 @@ const LINES_A_MINUTE = 20;
 type Sending = { accountId: string; viewer: Viewer; internal?: boolean };
 
 /**
- * Writes a line, once: the same id or upload again from the same person is answered with the first line, whatever it
- * brings.
+ * Writes a line, once: the same id or upload again from the same person is answered with the first line, also with another
+ * text.
  *
  * @throws Refusal `support_empty`, `upload_gone`, `not_found`; of customers `support_too_many`, of operators
  *   `account_ended`; `idempotency_conflict` for the id of a line that is somebody else's, or a note instead of an answer.
