@@ -52,6 +52,12 @@ test(
     };
     let done = 0;
     const add = (kind: string, more = 1) => answers.set(kind, (answers.get(kind) ?? 0) + more);
+    const noteLate = (way: string, late: readonly { status: number; body: unknown }[]) => {
+      for (const { status, body } of late) {
+        add(`${way}: ${status}, repeated`);
+        say(`repeated: ${way}: ${status} ${JSON.stringify(body).slice(0, 200)}`);
+      }
+    };
     const note = (way: string, status: number, isRefused: boolean) => {
       add(`${way}: ${status}${isRefused && status < 300 ? ', refused' : ''}`);
       if (status < 300 && !isRefused && way !== 'addresses') taken.add(way);
@@ -61,7 +67,7 @@ test(
     const read = (list: Parameters<typeof readUploadedList>[1], shown: string) => {
       reading = reading.then(async () => {
         const { statuses, late } = await readUploadedList(setup, list);
-        if (late > 0) add('lists, read: late, repeated', late);
+        noteLate('lists, read', late);
         for (const status of statuses) {
           note('lists, read', status, false);
           if (status >= 500) fault(`lists, read: ${status} ${shown}`);
@@ -75,7 +81,7 @@ test(
         return { status, body, headers };
       });
       const { status, body, headers } = answer;
-      if (late > 0) add(`${way}: late, repeated`, late);
+      noteLate(way, late);
       note(way, status, headers[REFUSAL_HEADER] !== undefined);
       if (status >= 500) fault(`${way}: ${status} ${body} ${shownOf(request)}`);
       if ((done += 1) % PROGRESS_EVERY === 0) say(`${done} answered, ${faults.length} faults`);

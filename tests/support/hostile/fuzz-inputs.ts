@@ -10,6 +10,7 @@ import { midtransSignature } from '#server/domains/payments/gateways/midtrans/no
 import { midtransNotice } from '#server/domains/payments/gateways/simulated/midtrans-wire.ts';
 import { xenditNotice } from '#server/domains/payments/gateways/simulated/xendit-wire.ts';
 import { columnName, parts, rowXml, sheetBegin, sheetEnd } from '#server/infra/sheets/xlsx-xml.ts';
+import type { ApiResponse } from '#tests/support/app/running-app.ts';
 import { connectedSender } from '#tests/support/meta/cloud-channel.ts';
 import type { FakeMeta } from '#tests/support/meta/fake-meta.ts';
 import { brokenMultiparts } from './broken-multipart.ts';
@@ -22,7 +23,7 @@ import { oddities, unstorables } from './hostile-strings.ts';
 /** A request, and what to call it in a report. */
 export type FuzzInput = { way: string; options: InjectOptions | Promise<InjectOptions> };
 
-/** The application, and what an input needs to get past its signatures. */
+/** The application, its files to upload, and the keys that sign callbacks. */
 type FuzzSetup = Hostile & {
   files: readonly NamedFile[];
   gateways: Readonly<Record<'midtrans' | 'xendit', object>>;
@@ -71,7 +72,7 @@ export async function openFuzz(
   };
 }
 
-/** What Meta posts: messages of each type, statuses, and what happens to the account. */
+/** Changes as Meta posts them: messages of each type, statuses, events of the account. */
 function changesOf({ numbers }: FakeMeta, messageId: string): object[] {
   const metadata = { display_phone_number: '6281500000000', phone_number_id: numbers[0]!.id };
   const contacts = [{ profile: { name: 'Ani' }, wa_id: '6281234567890' }];
@@ -177,7 +178,7 @@ function choicesOf(seed: number, texts: readonly string[]) {
         return text();
     }
   };
-  /** A value with something else in some of its places: few or many. */
+  /** A value with few or many of its parts replaced, dropped or renamed. */
   const mutated = (given: unknown, share = one([0.01, 0.04, 0.15])): unknown => {
     const happens = (times: number) => random() < share * times;
     if (happens(1)) return value();
@@ -191,7 +192,7 @@ function choicesOf(seed: number, texts: readonly string[]) {
     if (happens(0.7)) entries.push([text(), value()]);
     return Object.fromEntries(entries);
   };
-  /** Places and values to put there; none for most. @returns what puts them into bytes */
+  /** Draws how to damage a file, and returns the function that does it. Most files stay whole. */
   const spoiled = () => {
     const changes = mostly()
       ? []
@@ -300,7 +301,7 @@ const wablasCalls: readonly DialectCall[] = [
   ['POST', '/api/x'],
 ];
 
-/** The paths of the dialect, with `number`, `business` and `:id` for what an id stands in for. */
+/** The calls of the dialect; `number`, `business` and `:id` are replaced by ids. */
 const cloudCalls: readonly DialectCall[] = [
   ['POST', '/number/messages'],
   ['POST', '/number/messages'],
@@ -351,7 +352,7 @@ const lists: readonly [columns: readonly string[], row: readonly string[]][] = [
 ];
 const ROWS_MAX = 40;
 
-/** Where a cell of a workbook may say that it is. */
+/** Addresses of cells in a workbook, right and wrong. */
 const cellPlaces = ['XFD1048576', 'A0', 'A1', 'ZZZZZZ1', 'a2', '1', '', 'A99999999999999999999'];
 const cellTypes = ['s', 'b', 'e', 'n', 'd', 'str', 'x'];
 
@@ -373,13 +374,13 @@ const asText = (value: unknown): string => (isText(value) ? value : (JSON.string
 
 /** Acts that hash a password cost a tenth of a second; `hostile-input.test.ts` calls them. */
 const costly = ['user_reauth', 'user_change_password', 'user_delete', 'user_register'];
-/** An installation whose token has no number sends no codes: every act that asks for one is refused from then on. */
+/** Without a number of its own the installation sends no codes, and every act that needs one is answered 503. */
 const final = ['operator_system_token_unlink'];
 const left = new Set([...costly, ...final]);
-/** One that is granted a stream has no end. */
+/** A stream has no end. */
 const tried: readonly Act[] = acts.filter(({ name, streams }) => !streams && !left.has(name));
 
-/** How often each way has its turn. A list costs a process that reads it. */
+/** Inputs of each way in a round. Each list starts a process that reads it, so lists are few and have many rows. */
 const turns = {
   'acts, form': 30,
   'acts, multipart': 24,
@@ -399,7 +400,7 @@ const turns = {
 type Way = keyof typeof turns;
 export const ways = Object.keys(turns) as readonly Way[];
 
-/** The ways in the order of their turns: each as evenly as it can be. */
+/** A round: each way is spread evenly over it. */
 const order: readonly Way[] = ways
   .flatMap((way) =>
     Array.from({ length: turns[way] }, (_, nth) => ({ way, at: (nth + 0.5) / turns[way] })),
@@ -493,7 +494,7 @@ function makersOf(
     },
     payload: body,
   });
-  /** Rows of a list. A file with control characters is taken for no text: most have none. */
+  /** Rows of a list. Most lists have no control characters: a file with one is refused as binary. */
   const rowsOf = (row: readonly string[]): string[][] => {
     const isPlain = mostly();
     const hostile = () => (isPlain ? text().replaceAll(/\p{Cc}/gu, '') : text());
@@ -511,7 +512,7 @@ function makersOf(
     const mark = encoding === 'utf16le' ? '\uFEFF' : '';
     return spoiled()(Buffer.from(mark + lines.join(one(['\n', '\r\n'])), encoding));
   };
-  /** A workbook; some say of a cell that it is somewhere, or something, else. */
+  /** A workbook; some cells have a wrong address or type, or broken XML. */
   const xlsx = (): Promise<Buffer> => {
     const [columns, row] = one(lists);
     const rows = rowsOf(row);
@@ -711,28 +712,29 @@ function makersOf(
   };
 }
 
-/** A starved machine answers late; what it answers is stored, and the same call with the same key is given it. */
 const TRIES = 3;
 const isLate = (status: number): boolean => status === 503 || status === 504;
 
-/** Asks until there is an answer that is not that this takes too long. @returns it, and how often it was late */
+/**
+ * Repeats a call that is answered 503 or 504: a starved machine is late now and then, an input that costs too much is
+ * late each time. @returns the last answer, and all before it
+ */
 export async function untilInTime<T extends { status: number }>(
   ask: () => Promise<T>,
-): Promise<{ answer: T; late: number }> {
-  let answer = await ask();
-  let late = 0;
-  while (isLate(answer.status) && late < TRIES) {
-    late += 1;
-    answer = await ask();
+): Promise<{ answer: T; late: T[] }> {
+  const late: T[] = [];
+  for (;;) {
+    const answer = await ask();
+    if (!isLate(answer.status) || late.length === TRIES) return { answer, late };
+    late.push(answer);
   }
-  return { answer, late };
 }
 
-/** Begins a draft with a list that was taken, and forgets it: the list is read on the way. */
+/** Creates a draft from an uploaded list, which reads the list, and deletes it. */
 export async function readUploadedList(
   { running, held, cookie }: Hostile,
   { upload, token }: { upload: string; token: string },
-): Promise<{ statuses: number[]; late: number }> {
+): Promise<{ statuses: number[]; late: ApiResponse[] }> {
   const ask = (act: string, fields: object) => {
     const call = { token, key: crypto.randomUUID(), ...fields };
     return untilInTime(() => running.ask(act, call, { headers: { cookie } }));
@@ -741,7 +743,7 @@ export async function readUploadedList(
   const { status, body } = made.answer;
   if (body.code !== 1) return { statuses: [status], late: made.late };
   const gone = await ask('campaign_delete', { campaign_id: body.data.id });
-  return { statuses: [status, gone.answer.status], late: made.late + gone.late };
+  return { statuses: [status, gone.answer.status], late: [...made.late, ...gone.late] };
 }
 
 /** Inputs for every way in, in turn; the same ones for the same seed, ids of the test's own left out. */
