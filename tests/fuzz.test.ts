@@ -23,6 +23,9 @@ const PROGRESS_EVERY = 5_000;
 /** The dialects that answer 200 to what they refuse name the refusal beside it. */
 const REFUSAL_HEADER = 'x-kabari-error';
 
+/** MCP answers 200 to a tool that fails, and names the failure in a JSON text. */
+const failedTool = /\\"code\\":\\"(?:our_fault|busy|timed_out)\\"/;
+
 const shownOf = ({ payload, ...rest }: InjectOptions): string => {
   const text = Buffer.isBuffer(payload) ? payload.toString('latin1') : payload;
   return JSON.stringify({ ...rest, payload: text }).slice(0, 1_500);
@@ -77,8 +80,8 @@ test(
     await abreast(inputs, async ({ way, options }) => {
       const request = await options;
       const { answer, late } = await untilInTime(async () => {
-        const { statusCode: status, body, headers } = await setup.running.app.inject(request);
-        return { status, body, headers };
+        const { statusCode, body, headers } = await setup.running.app.inject(request);
+        return { status: failedTool.test(body) ? 503 : statusCode, body, headers };
       });
       const { status, body, headers } = answer;
       noteLate(way, late);
