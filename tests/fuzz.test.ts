@@ -3,10 +3,10 @@ import { expect, onTestFinished } from 'vitest';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import { startFakeMeta } from '#tests/support/meta/fake-meta.ts';
 import {
+  type FuzzAnswer,
   fuzzInputs,
   openFuzz,
   readUploadedList,
-  untilInTime,
   ways,
 } from './support/hostile/fuzz-inputs.ts';
 import { hostileTexts } from './support/hostile/hostile.ts';
@@ -20,6 +20,8 @@ const seed = Number(process.env['FUZZ_SEED'] ?? 1);
 /** A fault is shown with its input, and one of each kind is enough. */
 const SHOWN = 20;
 const PROGRESS_EVERY = 5_000;
+/** Calls under way at once: enough to meet each other, few enough for a busy machine. */
+const ABREAST = 4;
 /** The dialects that answer 200 to what they refuse name the refusal beside it. */
 const REFUSAL_HEADER = 'x-kabari-error';
 
@@ -31,6 +33,28 @@ const shownOf = ({ payload, ...rest }: InjectOptions): string => {
   return JSON.stringify({ ...rest, payload: text }).slice(0, 1_500);
 };
 
+type Call = { way: string; shown: string; send: () => Promise<FuzzAnswer[]> };
+
+/** A 503 that comes sooner is a decision of the product and no want of time: a fault. */
+const SLOW_MS = 2_000;
+const isLate = (status: number): boolean => status === 503 || status === 504;
+const TRIES = 3;
+
+/**
+ * Repeats a call that was answered 503 or 504, when nothing else runs: a starved machine is late now and then, an
+ * input that costs too much is late each time.
+ *
+ * @returns the worst status of the first try that is in time, else of the last one.
+ */
+async function inTime({ send }: Call): Promise<number> {
+  let worst = 0;
+  for (let tries = 0; tries < TRIES; tries++) {
+    worst = Math.max(...(await send()).map(({ status }) => status));
+    if (!isLate(worst)) return worst;
+  }
+  return worst;
+}
+
 test(
   `${count} inputs of seed ${seed} over all ways in meet no fault of ours, and leave the books right`,
   { timeout: 120_000 + count * 200 },
@@ -38,6 +62,11 @@ test(
     const meta = await startFakeMeta({ seed, areWindowsOpen: true });
     onTestFinished(() => meta.close());
     const setup = await openFuzz(db, openApp, meta);
+    const send = async (request: InjectOptions): Promise<FuzzAnswer> => {
+      const { statusCode, body, headers } = await setup.running.app.inject(request);
+      const status = failedTool.test(body) ? 503 : statusCode;
+      return { status, body, isRefused: headers[REFUSAL_HEADER] !== undefined };
+    };
     const { texts } = await hostileTexts();
     const inputs = fuzzInputs(setup, {
       seed,
@@ -55,46 +84,51 @@ test(
     };
     let done = 0;
     const add = (kind: string, more = 1) => answers.set(kind, (answers.get(kind) ?? 0) + more);
-    const noteLate = (way: string, late: readonly { status: number; body: unknown }[]) => {
-      for (const { status, body } of late) {
-        add(`${way}: ${status}, repeated`);
-        say(`repeated: ${way}: ${status} ${JSON.stringify(body).slice(0, 200)}`);
-      }
-    };
     const note = (way: string, status: number, isRefused: boolean) => {
       add(`${way}: ${status}${isRefused && status < 300 ? ', refused' : ''}`);
       if (status < 300 && !isRefused && way !== 'addresses') taken.add(way);
     };
-    /** One by one, beside the rest: people of one account have one lane for their lists. */
-    let reading = Promise.resolve();
-    const read = (list: Parameters<typeof readUploadedList>[1], shown: string) => {
-      reading = reading.then(async () => {
-        const { statuses, late } = await readUploadedList(setup, list);
-        noteLate('lists, read', late);
-        for (const status of statuses) {
-          note('lists, read', status, false);
-          if (status >= 500) fault(`lists, read: ${status} ${shown}`);
-        }
-      });
+    const late: Call[] = [];
+    /** Makes a call and records its answers. A late call is repeated at the end. */
+    const make = async (call: Call) => {
+      const began = performance.now();
+      const met = await call.send();
+      const isSlow = performance.now() - began > SLOW_MS;
+      for (const { status, body, isRefused } of met) {
+        note(call.way, status, isRefused);
+        if (isLate(status) && isSlow) late.push(call);
+        else if (status >= 500) fault(`${call.way}: ${status} ${body} ${call.shown}`);
+      }
+      return met;
     };
-    await abreast(inputs, async ({ way, options }) => {
-      const request = await options;
-      const { answer, late } = await untilInTime(async () => {
-        const { statusCode, body, headers } = await setup.running.app.inject(request);
-        return { status: failedTool.test(body) ? 503 : statusCode, body, headers };
-      });
-      const { status, body, headers } = answer;
-      noteLate(way, late);
-      note(way, status, headers[REFUSAL_HEADER] !== undefined);
-      if (status >= 500) fault(`${way}: ${status} ${body} ${shownOf(request)}`);
-      if ((done += 1) % PROGRESS_EVERY === 0) say(`${done} answered, ${faults.length} faults`);
-      if (way !== 'lists' || status >= 300) return;
-      const token = String(request.headers?.['authorization']).replace('Bearer ', '');
-      read({ upload: body, token }, shownOf(request));
-    });
+    /** One by one, beside the rest: people of one account have one lane for their lists. */
+    let reading = Promise.resolve<unknown>(undefined);
+    await abreast(
+      inputs,
+      async ({ way, options }) => {
+        const request = await options;
+        const shown = shownOf(request);
+        const [answer] = await make({ way, shown, send: async () => [await send(request)] });
+        if ((done += 1) % PROGRESS_EVERY === 0) {
+          say(`${done} answered, ${faults.length} faults, ${late.length} late`);
+        }
+        if (way !== 'lists' || answer === undefined || answer.status >= 300) return;
+        const token = String(request.headers?.['authorization']).replace('Bearer ', '');
+        const list = { upload: answer.body, token, key: crypto.randomUUID() };
+        const read = { way: 'lists, read', shown, send: () => readUploadedList(setup, list) };
+        reading = reading.then(() => make(read));
+      },
+      ABREAST,
+    );
     await reading;
-    const met = [...answers].map(([kind, times]) => `${kind}: ${times}`).toSorted();
-    say(met.join('\n'));
+    for (const call of late) {
+      const status = await inTime(call);
+      add(`${call.way}: repeated alone, ${status}`);
+      say(`repeated alone, ${status}: ${call.way} ${call.shown}`);
+      if (status >= 500) fault(`${call.way}, alone: ${status} ${call.shown}`);
+    }
+    const sums = [...answers].map(([kind, times]) => `${kind}: ${times}`).toSorted();
+    say(sums.join('\n'));
     const bugs = setup.running.lines.filter((line) => /"level":"(?:error|fatal)"/.test(line));
     expect(faults.slice(0, SHOWN), `${faults.length} faults`).toEqual([]);
     expect(bugs.slice(0, SHOWN)).toEqual([]);
