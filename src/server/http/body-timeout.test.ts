@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
+import { endInjected } from '#tests/support/app/injected.ts';
 import { limitBodies } from './body-timeout.ts';
 
 async function aServer(bodyMs: number) {
@@ -50,4 +51,15 @@ test('an answer that takes long is not cut off: its body was here in time', asyn
   const port = await aServer(150);
   const answer = await fetch(`http://127.0.0.1:${port}/slow`, { method: 'POST', body: 'a' });
   expect(answer.status).toBe(200);
+});
+
+test('a body that a test injects is never late, however late it is read', async () => {
+  let cut = 0;
+  const app = Fastify({ clientErrorHandler: () => void (cut += 1) });
+  limitBodies(app, 20);
+  endInjected(app);
+  app.addHook('onRequest', () => new Promise((resolve) => setTimeout(resolve, 100)));
+  app.post('/', async () => 'taken');
+  const { body } = await app.inject({ method: 'POST', url: '/', payload: { a: 1 } });
+  expect([body, cut]).toEqual(['taken', 0]);
 });

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import type { InjectOptions } from 'fastify';
 import { acts } from '#contract/acts.ts';
 import type { Act } from '#contract/base/act.ts';
@@ -5,14 +6,120 @@ import { businessIdOf, numberIdOf } from '#contract/dialects/cloud.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { apiEndpoints } from '#contract/rest.ts';
 import { UPLOAD_FIELD, UPLOAD_PATH, uploadPurposes } from '#contract/uploads.ts';
+import { midtransSignature } from '#server/domains/payments/gateways/midtrans/notice.ts';
+import { midtransNotice } from '#server/domains/payments/gateways/simulated/midtrans-wire.ts';
+import { xenditNotice } from '#server/domains/payments/gateways/simulated/xendit-wire.ts';
+import { columnName, parts, rowXml, sheetBegin, sheetEnd } from '#server/infra/sheets/xlsx-xml.ts';
+import type { ApiResponse } from '#tests/support/app/running-app.ts';
+import { connectedSender } from '#tests/support/meta/cloud-channel.ts';
+import type { FakeMeta } from '#tests/support/meta/fake-meta.ts';
 import { brokenMultiparts } from './broken-multipart.ts';
-import { fileForm } from './file-form.ts';
+import { type NamedFile, fileForm } from './file-form.ts';
 import { samplesOf } from './hostile-acts.ts';
-import type { Hostile } from './hostile-app.ts';
+import { type Hostile, openHostile } from './hostile-app.ts';
+import { badNames, disguises, polyglots, zipOf } from './hostile-files.ts';
 import { oddities, unstorables } from './hostile-strings.ts';
 
 /** A request, and what to call it in a report. */
-export type FuzzInput = { way: string; options: InjectOptions };
+export type FuzzInput = { way: string; options: InjectOptions | Promise<InjectOptions> };
+
+/** The application, its files to upload, and the keys that sign callbacks. */
+type FuzzSetup = Hostile & {
+  files: readonly NamedFile[];
+  gateways: Readonly<Record<'midtrans' | 'xendit', object>>;
+  keys: { serverKey: string; callbackToken: string };
+  cloud: { path: string; appSecret: string; verifyToken: string; changes: readonly object[] };
+};
+
+/** Opens the application with a number at a fake Meta, and a top-up that waits for each gateway. */
+export async function openFuzz(
+  db: Parameters<typeof openHostile>[0],
+  openApp: Parameters<typeof openHostile>[1],
+  meta: FakeMeta,
+): Promise<FuzzSetup> {
+  const setup = await openHostile(db, ({ env, works }) =>
+    openApp({ works, env: { ...env, CLOUD_URL: `${meta.url}/v23.0` } }),
+  );
+  const { running, ani } = setup;
+  await db.allAccountsSql`
+    update tokens set scopes = array_append(scopes, 'agent') where token_id = ${ani.tokenId}`;
+  const { simulated } = running.container.payments;
+  if (!simulated) throw new Error('there is no simulated gateway');
+  const topup = await setup.perform('topup_create', { amount: '30000', method: 'qris' });
+  const order = simulated.book.find(topup.id);
+  if (!order) throw new Error('the gateway has no order');
+  await running.app.listen({ host: '127.0.0.1', port: 0 });
+  const sender = await connectedSender(running, meta, { db });
+  const sent = await sender.call('/v1/messages', {
+    body: { to: '62800000001', type: 'text', text: { body: 'Halo' } },
+  });
+  const { pathname: path } = new URL(sender.callbackUrl);
+  const { appSecret } = meta;
+  return {
+    ...setup,
+    files: [...(await polyglots()), ...(await badNames()), ...disguises()],
+    gateways: {
+      midtrans: midtransNotice(order, 'settlement', simulated.keys.serverKey),
+      xendit: xenditNotice(order, 'settlement'),
+    },
+    keys: simulated.keys,
+    cloud: {
+      path,
+      appSecret,
+      verifyToken: sender.verifyToken,
+      changes: changesOf(meta, sent.body.id),
+    },
+  };
+}
+
+/** Changes as Meta posts them: messages of each type, statuses, events of the account. */
+function changesOf({ numbers }: FakeMeta, messageId: string): object[] {
+  const metadata = { display_phone_number: '6281500000000', phone_number_id: numbers[0]!.id };
+  const contacts = [{ profile: { name: 'Ani' }, wa_id: '6281234567890' }];
+  const from = { from: '6281234567890', id: 'wamid.x', timestamp: '1764380000' };
+  const file = { id: '1', mime_type: 'image/png', sha256: 'a', caption: 'Foto' };
+  const contents: Readonly<Record<string, object>> = {
+    text: { body: 'Halo' },
+    image: file,
+    audio: { ...file, voice: true },
+    document: { ...file, filename: 'nota.pdf' },
+    location: { latitude: -6.2, longitude: 106.8, name: 'Monas', address: 'Jakarta' },
+    contacts: [{ name: { formatted_name: 'Ani' }, phones: [{ phone: '+62 812', wa_id: '62812' }] }],
+    reaction: { message_id: 'wamid.x', emoji: '👍' },
+    button: { payload: 'YA', text: 'Ya' },
+    interactive: { type: 'list_reply', list_reply: { id: 'a', title: 'A', description: 'b' } },
+    order: { catalog_id: '1', product_items: [{ quantity: 2, item_price: 10_000 }], text: 'a' },
+    system: { body: 'x', type: 'user_changed_number', new_wa_id: '6281299990000' },
+    unsupported: {},
+  };
+  const status = (name: string) => ({
+    ...from,
+    recipient_id: '62800000001',
+    status: name,
+    biz_opaque_callback_data: messageId,
+    errors: [{ code: 131_026, title: 'x', error_data: { details: 'x' } }],
+  });
+  return [
+    ...Object.entries(contents).map(([type, content]) => ({
+      field: 'messages',
+      value: {
+        metadata,
+        contacts,
+        messages: [{ ...from, type, [type]: content, context: { id: 'wamid.y' } }],
+      },
+    })),
+    ...['sent', 'delivered', 'read', 'failed'].map((name) => ({
+      field: 'messages',
+      value: { metadata, statuses: [status(name)] },
+    })),
+    {
+      field: 'message_template_status_update',
+      value: { event: 'APPROVED', message_template_name: 'siap', message_template_language: 'id' },
+    },
+    { field: 'phone_number_quality_update', value: { event: 'FLAGGED', current_limit: 'TIER_1K' } },
+    { field: 'account_update', value: { event: 'DISABLED_UPDATE' } },
+  ];
+}
 
 /** Numbers from 0 to 1 that follow from a seed (mulberry32). */
 export function seededRandom(seed: number): () => number {
@@ -71,19 +178,33 @@ function choicesOf(seed: number, texts: readonly string[]) {
         return text();
     }
   };
-  /** A value with something else in some of its places. */
-  const mutated = (given: unknown): unknown => {
-    if (random() < 0.15) return value();
-    if (typeof given === 'string') return mostly() ? given : given + text();
+  /** A value with few or many of its parts replaced, dropped or renamed. */
+  const mutated = (given: unknown, share = one([0.01, 0.04, 0.15])): unknown => {
+    const happens = (times: number) => random() < share * times;
+    if (happens(1)) return value();
+    if (typeof given === 'string') return happens(1.3) ? given + text() : given;
     if (typeof given !== 'object' || given === null) return given;
-    if (Array.isArray(given)) return given.flatMap((inner) => (mostly() ? [mutated(inner)] : []));
+    if (Array.isArray(given))
+      return given.flatMap((inner) => (happens(1.3) ? [] : [mutated(inner, share)]));
     const entries = Object.entries(given).flatMap(([name, inner]) =>
-      random() < 0.05 ? [] : [[random() < 0.05 ? text() : name, mutated(inner)] as const],
+      happens(0.3) ? [] : [[happens(0.3) ? text() : name, mutated(inner, share)] as const],
     );
-    if (random() < 0.1) entries.push([text(), value()]);
+    if (happens(0.7)) entries.push([text(), value()]);
     return Object.fromEntries(entries);
   };
-  return { below, one, mostly, text, value, mutated };
+  /** Draws how to damage a file, and returns the function that does it. Most files stay whole. */
+  const spoiled = () => {
+    const changes = mostly()
+      ? []
+      : Array.from({ length: 1 + below(8) }, () => [random(), below(256)] as const);
+    const kept = random() < 0.05 ? random() : 1;
+    return (bytes: Buffer): Buffer => {
+      const copy = Buffer.from(bytes.subarray(0, Math.ceil(bytes.length * kept)));
+      for (const [place, byte] of changes) copy[Math.floor(place * copy.length)] = byte;
+      return copy;
+    };
+  };
+  return { below, one, mostly, text, value, mutated, spoiled };
 }
 
 type Choices = ReturnType<typeof choicesOf>;
@@ -154,29 +275,86 @@ const cloudBodies = [
   { override_callback_uri: 'https://x.example/a', verify_token: 'sandi' },
 ];
 
-const notices = {
-  midtrans: {
-    order_id: 'TU-1',
-    transaction_id: 'x',
-    status_code: '200',
-    gross_amount: '10000.00',
-    signature_key: 'x',
-    transaction_status: 'settlement',
-  },
-  xendit: { id: 'x', external_id: 'TU-1', status: 'PAID', amount: 10_000 },
-  cloud: {
-    object: 'whatsapp_business_account',
-    entry: [
-      { id: '1', changes: [{ field: 'messages', value: { messages: [{ from: '62', id: 'x' }] } }] },
-    ],
-  },
-};
+type DialectCall = readonly ['POST' | 'GET' | 'DELETE', string];
 
-const lists = [
-  'No;Nama;No HP\n1;Ani;081234567890\n',
-  'nama,telepon\n"Budi, S.E.",+62 812-3456-7890\n',
-  'phone\tname\n6281234567890.0\tCici\n',
+const fonnteCalls: readonly DialectCall[] = [
+  ['POST', '/send'],
+  ['POST', '/send'],
+  ['POST', '/device'],
+  ['POST', '/get-devices'],
+  ['POST', '/status'],
+  ['POST', '/reset-message'],
+  ['POST', '/validate'],
+  ['POST', '/qr'],
 ];
+
+const wablasCalls: readonly DialectCall[] = [
+  ['POST', '/api/send-message'],
+  ['GET', '/api/send-message'],
+  ['POST', '/api/v2/send-message'],
+  ['POST', '/api/send-image'],
+  ['POST', '/api/v2/schedule'],
+  ['POST', '/api/schedule'],
+  ['POST', '/api/cancel-message'],
+  ['GET', '/api/report/message'],
+  ['GET', '/api/device/info'],
+  ['POST', '/api/x'],
+];
+
+/** The calls of the dialect; `number`, `business` and `:id` are replaced by ids. */
+const cloudCalls: readonly DialectCall[] = [
+  ['POST', '/number/messages'],
+  ['POST', '/number/messages'],
+  ['POST', '/number/messages'],
+  ['POST', '/number/media'],
+  ['GET', '/number'],
+  ['GET', '/number/media'],
+  ['DELETE', '/number'],
+  ['GET', '/business/message_templates'],
+  ['GET', '/business/phone_numbers'],
+  ['GET', '/business/subscribed_apps'],
+  ['POST', '/business/subscribed_apps'],
+  ['DELETE', '/business/subscribed_apps'],
+  ['GET', '/business/:id'],
+  ['GET', '/number/x'],
+];
+
+const mcpCalls: readonly [method: string, params: object][] = [
+  ['tools/list', {}],
+  ['server/discover', {}],
+  [
+    'initialize',
+    {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'a', version: '1' },
+    },
+  ],
+  ['tools/call', { name: 'get_balance', arguments: {} }],
+  ['tools/call', { name: 'find_messages', arguments: { peer: '62800000001', limit: 5 } }],
+  ['tools/call', { name: 'read_conversation', arguments: { peer: '62800000001' } }],
+  ['tools/call', { name: 'send_message', arguments: { to: '62800000001', text: 'Hai' } }],
+];
+
+const lists: readonly [columns: readonly string[], row: readonly string[]][] = [
+  [
+    ['No', 'Nama', 'No HP'],
+    ['1', 'Ani', '081234567890'],
+  ],
+  [
+    ['nama', 'telepon'],
+    ['Budi, S.E.', '+62 812-3456-7890'],
+  ],
+  [
+    ['phone', 'name'],
+    ['6281234567890.0', 'Cici'],
+  ],
+];
+const ROWS_MAX = 40;
+
+/** Addresses of cells in a workbook, right and wrong. */
+const cellPlaces = ['XFD1048576', 'A0', 'A1', 'ZZZZZZ1', 'a2', '1', '', 'A99999999999999999999'];
+const cellTypes = ['s', 'b', 'e', 'n', 'd', 'str', 'x'];
 
 const headersOf = (key: string) => ({
   authorization: `Bearer ${key}`,
@@ -191,16 +369,51 @@ const pairsOf = (fields: Readonly<Record<string, unknown>>): [string, string][] 
   Object.entries(fields).flatMap(([name, value]): [string, string][] =>
     Array.isArray(value) ? value.map((one) => [`${name}[]`, asText(one)]) : [[name, asText(value)]],
   );
-const asText = (value: unknown): string =>
-  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+const isText = (value: unknown): value is string => typeof value === 'string';
+const asText = (value: unknown): string => (isText(value) ? value : (JSON.stringify(value) ?? ''));
 
-/** Acts that hash a password cost a tenth of a second; one that is granted a stream has no end. */
-const costly = new Set(['user_reauth', 'user_change_password', 'user_delete', 'user_register']);
-const tried: readonly Act[] = acts.filter(({ name, streams }) => !streams && !costly.has(name));
+/** Acts that hash a password cost a tenth of a second; `hostile-input.test.ts` calls them. */
+const costly = ['user_reauth', 'user_change_password', 'user_delete', 'user_register'];
+/** Without a number of its own the installation sends no codes, and every act that needs one is answered 503. */
+const final = ['operator_system_token_unlink'];
+const left = new Set([...costly, ...final]);
+/** A stream has no end. */
+const tried: readonly Act[] = acts.filter(({ name, streams }) => !streams && !left.has(name));
+
+/** Inputs of each way in a round. Each list starts a process that reads it, so lists are few and have many rows. */
+const turns = {
+  'acts, form': 30,
+  'acts, multipart': 24,
+  '/v1': 24,
+  Fonnte: 12,
+  Wablas: 10,
+  Cloud: 16,
+  MCP: 14,
+  'callbacks, gateways': 8,
+  'callbacks, Meta': 10,
+  uploads: 5,
+  lists: 1,
+  files: 3,
+  addresses: 3,
+};
+
+type Way = keyof typeof turns;
+export const ways = Object.keys(turns) as readonly Way[];
+
+/** A round: each way is spread evenly over it. */
+const order: readonly Way[] = ways
+  .flatMap((way) =>
+    Array.from({ length: turns[way] }, (_, nth) => ({ way, at: (nth + 0.5) / turns[way] })),
+  )
+  .toSorted((a, b) => a.at - b.at)
+  .map(({ way }) => way);
 
 /** Ways into the application, and how an input for each is made. */
-function waysOf(setup: Hostile, choices: Choices): Readonly<Record<string, () => InjectOptions>> {
-  const { one, below, mostly, text, value, mutated } = choices;
+function makersOf(
+  setup: FuzzSetup,
+  choices: Choices,
+): Readonly<Record<Way, () => FuzzInput['options']>> {
+  const { one, below, mostly, text, value, mutated, spoiled } = choices;
   const { ani, held, session } = setup;
   const samples = samplesOf(held);
   const numberId = numberIdOf(held.tokenId);
@@ -226,10 +439,10 @@ function waysOf(setup: Hostile, choices: Choices): Readonly<Record<string, () =>
     },
     payload: body,
   });
-  const dialect = (url: string, fields: object): InjectOptions => {
-    const json = mostly() ? false : true;
+  const dialect = ([method, url]: DialectCall, fields: object): InjectOptions => {
+    const json = !mostly();
     return {
-      method: one(['POST', 'POST', 'POST', 'GET', 'PUT', 'DELETE']),
+      method: mostly() ? method : one(['POST', 'GET', 'PUT', 'DELETE']),
       url: `${url}${query(['token', 'target', 'phone', 'message', 'id', 'page'])}`,
       headers: {
         authorization: ani.key,
@@ -247,24 +460,12 @@ function waysOf(setup: Hostile, choices: Choices): Readonly<Record<string, () =>
       : { x: changed };
   };
   const file = (field: string, purpose?: string) => {
-    const kind = one(['bytes', 'list', 'multipart'] as const);
-    if (kind === 'multipart') {
+    if (below(6) === 0) {
       const [, broken] = one(brokenMultiparts(field));
       return { body: broken.body, headers: { 'content-type': broken.type } };
     }
-    const bytes =
-      kind === 'list'
-        ? `${one(lists)}${text().toWellFormed()};${text().toWellFormed()}\n`
-        : Buffer.concat([
-            Buffer.from(
-              one(['%PDF-1.7\n', '\x89PNG\r\n\x1a\n', 'PK\x03\x04', 'RIFF', '']),
-              'latin1',
-            ),
-            Buffer.from(Array.from({ length: below(400) }, () => below(256))),
-          ]);
-    const name = `${text()
-      .toWellFormed()
-      .replaceAll(/[\r\n"]/g, '')}${one(['.csv', '.xlsx', '.png', '.pdf', ''])}`;
+    const given = one(setup.files);
+    const name = mostly() ? given.name : `${text()}${one(['.csv', '.xlsx', '.png', '.pdf', ''])}`;
     return fileForm([
       ...(purpose === undefined
         ? []
@@ -272,12 +473,69 @@ function waysOf(setup: Hostile, choices: Choices): Readonly<Record<string, () =>
       [
         field,
         {
-          name: name.slice(0, 300),
-          type: one(['text/csv', 'image/png', inHeader(text()).slice(0, 80)]),
-          bytes,
+          name: name
+            .toWellFormed()
+            .replaceAll(/[\r\n"]/g, '')
+            .slice(0, 300),
+          type: mostly() ? (given.type ?? 'text/csv') : inHeader(text()).slice(0, 80),
+          bytes: spoiled()(Buffer.from(given.bytes)),
         },
       ],
     ]);
+  };
+  const upload = (body: Buffer, headers: Record<string, string>): InjectOptions => ({
+    method: 'POST',
+    url: UPLOAD_PATH,
+    headers: {
+      ...headers,
+      authorization: `Bearer ${session()}`,
+      'sec-fetch-site': 'same-origin',
+      cookie: setup.cookie,
+    },
+    payload: body,
+  });
+  /** Rows of a list. Most lists have no control characters: a file with one is refused as binary. */
+  const rowsOf = (row: readonly string[]): string[][] => {
+    const isPlain = mostly();
+    const hostile = () => (isPlain ? text().replaceAll(/\p{Cc}/gu, '') : text());
+    return Array.from({ length: 1 + below(ROWS_MAX) }, () =>
+      row.map((cell) => (mostly() ? cell : one([hostile(), `${cell}${hostile()}`]))),
+    );
+  };
+  const csv = (): Buffer => {
+    const [columns, row] = one(lists);
+    const parting = one([',', ';', '\t', '|']);
+    const quoted = (cell: string) =>
+      mostly() ? `"${cell.replaceAll('"', '""')}"` : cell.replaceAll('\n', ' ');
+    const lines = [columns, ...rowsOf(row)].map((cells) => cells.map(quoted).join(parting));
+    const encoding = one(['utf8', 'utf8', 'utf16le'] as const);
+    const mark = encoding === 'utf16le' ? '\uFEFF' : '';
+    return spoiled()(Buffer.from(mark + lines.join(one(['\n', '\r\n'])), encoding));
+  };
+  /** A workbook; some cells have a wrong address or type, or broken XML. */
+  const xlsx = (): Promise<Buffer> => {
+    const [columns, row] = one(lists);
+    const rows = rowsOf(row);
+    const rest = rows.map((cells, at) => {
+      const xml = rowXml(cells, at + 2, 7);
+      if (mostly()) return xml;
+      const cell = `r="${columnName(below(columns.length))}${at + 2}"`;
+      switch (below(3)) {
+        case 0:
+          return xml.replace(cell, `r="${one(cellPlaces)}"`);
+        case 1:
+          return xml.replace('inlineStr', one(cellTypes));
+        default:
+          return xml.slice(0, below(xml.length)) + text() + xml.slice(below(xml.length));
+      }
+    });
+    const sheet =
+      sheetBegin(columns.map((title) => ({ title, width: 20 }))) +
+      rest.join('') +
+      sheetEnd(columns.length, rows.length);
+    const others = parts(1).filter(() => below(20) > 0);
+    const spoil = spoiled();
+    return zipOf({ ...Object.fromEntries(others), 'xl/worksheets/sheet1.xml': sheet }).then(spoil);
   };
   return {
     'acts, form': () =>
@@ -315,7 +573,7 @@ function waysOf(setup: Hostile, choices: Choices): Readonly<Record<string, () =>
     },
     Fonnte: () =>
       dialect(
-        one(['/send', '/device', '/get-devices', '/status', '/reset-message', '/validate', '/qr']),
+        one(fonnteCalls),
         asObject({
           target: '08123456789|Ani,08123456788',
           message: 'Hai {name}',
@@ -329,7 +587,7 @@ function waysOf(setup: Hostile, choices: Choices): Readonly<Record<string, () =>
       ),
     Wablas: () =>
       dialect(
-        `/api/${one(['send-message', 'v2/send-message', 'send-image', 'v2/schedule', 'schedule', 'cancel-message', 'report/message', 'device/info', 'x'])}`,
+        one(wablasCalls),
         asObject({
           phone: '08123456789,08123456788',
           message: 'Hai',
@@ -339,83 +597,94 @@ function waysOf(setup: Hostile, choices: Choices): Readonly<Record<string, () =>
           data: [{ phone: '08123456789', message: 'a', date: '2030-01-01', time: '09:00:00' }],
         }),
       ),
-    Cloud: () => ({
-      method: one(['POST', 'POST', 'GET', 'DELETE', 'PUT']),
-      url: `${one(['/v23.0', '', '/v1.0'])}/${one([numberId, businessId, inAddress(text())])}/${one(['messages', 'media', 'message_templates', 'subscribed_apps', 'phone_numbers', 'x', ''])}${query(['fields', 'limit', 'after', 'before', 'name', 'status', 'access_token', 'verify_token'])}`,
-      headers: headersOf(ani.key),
-      payload: mostly() ? JSON.stringify(mutated(one(cloudBodies))) : text(),
-    }),
-    MCP: () => ({
-      method: 'POST',
-      url: '/mcp',
-      headers: {
-        ...headersOf(ani.key),
-        accept: 'application/json, text/event-stream',
-        ...(!mostly() && { 'mcp-protocol-version': inHeader(text()).slice(0, 100) }),
-      },
-      payload: mostly()
-        ? JSON.stringify(
-            mutated({
-              jsonrpc: '2.0',
-              id: 1,
-              method: one(['tools/call', 'tools/list', 'initialize', 'server/discover']),
-              params: {
-                name: one(['find_messages', 'read_conversation', 'get_balance', 'send_message']),
-                arguments: { peer: '62800000001', cursor: 'x', text: 'Hai', to: '62800000001' },
-                protocolVersion: '2025-11-25',
-                capabilities: {},
-                clientInfo: { name: 'a', version: '1' },
-              },
-            }),
-          )
-        : text(),
-    }),
-    callbacks: () => {
-      const provider = one(['midtrans', 'xendit', 'cloud'] as const);
-      const key = provider === 'cloud' ? `/${inAddress(text()) || 'x'}` : '';
+    Cloud: () => {
+      const [method, path] = one(cloudCalls);
+      const id = one([held.messageId, inAddress(text())]);
+      const owner = path.startsWith('/business') ? businessId : numberId;
+      const known = path.replace(/^\/\w+/, mostly() ? owner : inAddress(text())).replace(':id', id);
       return {
-        method: one(['POST', 'POST', 'GET']),
-        url: `/callbacks/${provider}${key}${query(['hub.mode', 'hub.challenge', 'hub.verify_token'])}`,
+        method: mostly() ? method : one(['POST', 'GET', 'DELETE', 'PUT']),
+        url: `${one(['/v23.0', '', '/v1.0'])}/${known}${query(['fields', 'limit', 'after', 'before', 'name', 'status', 'access_token', 'verify_token'])}`,
+        headers: headersOf(ani.key),
+        ...(method !== 'GET' && {
+          payload: mostly() ? JSON.stringify(mutated(one(cloudBodies))) : text(),
+        }),
+      };
+    },
+    MCP: () => {
+      const [method, params] = one(mcpCalls);
+      return {
+        method: 'POST',
+        url: '/mcp',
+        headers: {
+          ...headersOf(ani.key),
+          accept: 'application/json, text/event-stream',
+          ...(!mostly() && { 'mcp-protocol-version': inHeader(text()).slice(0, 100) }),
+          ...(!mostly() && { 'mcp-session-id': inHeader(text()).slice(0, 100) }),
+        },
+        payload: mostly()
+          ? JSON.stringify(mutated({ jsonrpc: '2.0', id: 1, method, params }))
+          : text(),
+      };
+    },
+    'callbacks, gateways': () => {
+      const provider = one(['midtrans', 'xendit'] as const);
+      const notice = asObject(setup.gateways[provider]);
+      const signed = ['order_id', 'status_code', 'gross_amount'] as const;
+      if (provider === 'midtrans' && mostly() && signed.every((name) => isText(notice[name])))
+        notice['signature_key'] = midtransSignature(
+          notice as Record<(typeof signed)[number], string>,
+          setup.keys.serverKey,
+        );
+      return {
+        method: 'POST',
+        url: `/callbacks/${provider}${query(['a'])}`,
         headers: {
           'content-type': one(['application/json', 'text/plain']),
-          'x-callback-token': inHeader(text()).slice(0, 200),
-          'x-hub-signature-256': `sha256=${inHeader(text()).slice(0, 80)}`,
+          'x-callback-token': mostly() ? setup.keys.callbackToken : inHeader(text()).slice(0, 200),
         },
-        payload: mostly() ? JSON.stringify(mutated(notices[provider])) : text(),
+        payload: mostly() ? JSON.stringify(notice) : text(),
+      };
+    },
+    'callbacks, Meta': () => {
+      const { path, appSecret, verifyToken, changes } = setup.cloud;
+      const url = mostly() ? path : `/callbacks/cloud/${inAddress(text()) || 'x'}`;
+      if (!mostly()) {
+        const token = mostly() ? verifyToken : inAddress(text());
+        const challenge = mostly() ? '1158201444' : inAddress(text());
+        return {
+          method: 'GET',
+          url: `${url}?hub.mode=subscribe&hub.challenge=${challenge}&hub.verify_token=${token}`,
+        };
+      }
+      const entry = { id: '1', changes: Array.from({ length: 1 + below(3) }, () => one(changes)) };
+      const posted = { object: 'whatsapp_business_account', entry: [entry] };
+      const body = mostly()
+        ? JSON.stringify({ ...posted, entry: mutated(posted.entry) })
+        : JSON.stringify(mutated(posted));
+      const signature = createHmac('sha256', appSecret).update(body).digest('hex');
+      return {
+        method: 'POST',
+        url,
+        headers: {
+          'content-type': one(['application/json', 'text/plain']),
+          'x-hub-signature-256': `sha256=${mostly() ? signature : inHeader(text()).slice(0, 80)}`,
+        },
+        payload: body,
       };
     },
     uploads: () => {
-      const purpose = one(Object.keys(uploadPurposes));
-      const { body, headers } = file(UPLOAD_FIELD, purpose);
-      return {
-        method: 'POST',
-        url: UPLOAD_PATH,
-        headers: {
-          ...headers,
-          authorization: `Bearer ${session()}`,
-          'sec-fetch-site': 'same-origin',
-        },
-        payload: body,
-      };
+      const { body, headers } = file(UPLOAD_FIELD, one(Object.keys(uploadPurposes)));
+      return upload(body, headers);
     },
-    lists: () => {
-      const list = `${one(lists)}${text().toWellFormed()};${text().toWellFormed()}\n`;
-      const { body, headers } = mostly()
-        ? fileForm([
-            [UPLOAD_FIELD, JSON.stringify({ purpose: 'recipients' })],
-            [UPLOAD_FIELD, { name: 'daftar.csv', type: 'text/csv', bytes: list }],
-          ])
-        : file(UPLOAD_FIELD, 'recipients');
-      return {
-        method: 'POST',
-        url: UPLOAD_PATH,
-        headers: {
-          ...headers,
-          authorization: `Bearer ${session()}`,
-          'sec-fetch-site': 'same-origin',
-        },
-        payload: body,
-      };
+    lists: async () => {
+      const isSheet = below(2) === 0;
+      const name = isSheet ? 'daftar.xlsx' : 'daftar.csv';
+      const { body, headers } = fileForm([
+        [UPLOAD_FIELD, JSON.stringify({ purpose: 'recipients' })],
+        [UPLOAD_FIELD, { name, bytes: isSheet ? await xlsx() : csv() }],
+      ]);
+      return upload(body, headers);
     },
     files: () => {
       const cloud = mostly();
@@ -443,32 +712,51 @@ function waysOf(setup: Hostile, choices: Choices): Readonly<Record<string, () =>
   };
 }
 
-/** Begins a draft with a list that was taken, and forgets it: the list is read on the way. @returns the statuses */
+/** An answer, and whether it refuses although its status is 200. */
+export type FuzzAnswer = { status: number; body: string; isRefused: boolean };
+
+/** Creates a draft from an uploaded list, which reads the list, and deletes it. */
 export async function readUploadedList(
   { running, held, cookie }: Hostile,
-  { upload, token }: { upload: string; token: string },
-): Promise<number[]> {
-  const ask = async (act: string, fields: object) =>
-    running.ask(act, { token, key: crypto.randomUUID(), ...fields }, { headers: { cookie } });
-  const made = await ask('campaign_create', { name: 'Promo', token_id: held.tokenId, upload });
-  if (made.body.code !== 1) return [made.status];
-  const gone = await ask('campaign_delete', { campaign_id: made.body.data.campaign_id });
-  return [made.status, gone.status];
+  { upload, token, key }: { upload: string; token: string; key: string },
+): Promise<FuzzAnswer[]> {
+  const ask = (act: string, fields: object) =>
+    running.ask(act, { token, ...fields }, { headers: { cookie } });
+  const shown = ({ status, body }: ApiResponse): FuzzAnswer => ({
+    status,
+    body: JSON.stringify(body),
+    isRefused: false,
+  });
+  const draft = { name: 'Promo', token_id: held.tokenId, upload };
+  const made = await ask('campaign_create', { key, ...draft });
+  if (made.body.code !== 1) return [shown(made)];
+  const campaign_id = made.body.data.id;
+  const gone = await ask('campaign_delete', { key: crypto.randomUUID(), campaign_id });
+  return [shown(made), shown(gone)];
 }
 
 /** Inputs for every way in, in turn; the same ones for the same seed, ids of the test's own left out. */
 export function* fuzzInputs(
-  setup: Hostile,
+  setup: FuzzSetup,
   {
     seed,
     count,
     texts = [...unstorables, ...oddities],
   }: { seed: number; count: number; texts?: readonly string[] },
 ): Generator<FuzzInput> {
-  const ways = Object.entries(waysOf(setup, choicesOf(seed, texts)));
+  const makers = makersOf(setup, choicesOf(seed, texts));
   for (let made = 0; made < count; made++) {
-    const [way, make] = ways[made % ways.length] ?? [];
-    if (way && make) yield { way, options: { remoteAddress: addressOf(made), ...make() } };
+    const way = order[made % order.length];
+    if (way === undefined) throw new Error('there is no way in');
+    const remoteAddress = addressOf(made);
+    const options = makers[way]();
+    yield {
+      way,
+      options:
+        options instanceof Promise
+          ? options.then((all) => ({ remoteAddress, ...all }))
+          : { remoteAddress, ...options },
+    };
   }
 }
 

@@ -17,12 +17,13 @@ const ABREAST = 8;
 export async function abreast<T>(
   things: Iterable<T>,
   work: (thing: T) => Promise<void>,
+  atOnce = ABREAST,
 ): Promise<void> {
   const rest = Iterator.from(things);
   const one = async () => {
     for (const thing of rest) await work(thing);
   };
-  await Promise.all(Array.from({ length: ABREAST }, one));
+  await Promise.all(Array.from({ length: atOnce }, one));
 }
 
 export type Hostile = {

@@ -20,7 +20,7 @@ test('while a token is tested nothing else tests it', async ({ hooks }) => {
       hooks.calls.save(ani, { url: `${hooks.target.url}?n=${n}` }),
     ),
   ]);
-  expect(new Set(others.map(codeOf))).toEqual(new Set(['busy']));
+  expect(new Set(others.map(codeOf))).toEqual(new Set(['too_many_requests']));
   expect(hooks.target.tests).toHaveLength(before + 1);
   held[0]?.();
   expect(await first).toMatchObject({ ok: true });

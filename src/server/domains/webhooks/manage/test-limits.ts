@@ -21,14 +21,17 @@ const testing = new Set<string>();
  * all nodes, 32 at once from this process. An address is asked before anybody knows whose it is, so nobody
  * may have it asked as often as they like (docs/threats.md, T21).
  *
- * @throws Refusal `busy` while the token's last test, or too many others, are under way; `too_many_requests`.
+ * @throws Refusal `too_many_requests` while another test of the token is under way, and above the limit of the account;
+ *   `busy` while too many tests of others are under way.
  */
 export async function withinTestLimits<T>(
   { allAccountsSql }: Pick<WebhookDeps, 'allAccountsSql'>,
   { accountId, tokenId }: TokenRef,
   work: () => Promise<T>,
 ): Promise<T> {
-  if (testing.has(tokenId)) throw new Refusal('busy', { seconds: WEBHOOK_LIMITS.timeoutSeconds });
+  // 429 and not 503: the caller's own test is in the way, and the service has time.
+  if (testing.has(tokenId))
+    throw new Refusal('too_many_requests', { seconds: WEBHOOK_LIMITS.timeoutSeconds });
   testing.add(tokenId);
   try {
     const full = await hitOrNothing(allAccountsSql, [
