@@ -91,6 +91,7 @@ const openCloudChannel = (
     sinks: {
       receipts: (receipts) => messages().sinks.receipts(receipts),
       inbound: subscribers.messageCame,
+      identified: (known) => messages().sinks.identified(known),
     },
     completeInbound: (inbound) => messages().completeInbound(inbound),
     onTemplates: (accountId) => messages().syncTemplates(accountId),

@@ -59,6 +59,7 @@ export async function startWorker(container: Container): Promise<Worker> {
   const closeNetworks = await container.channels.start({
     receipts: messages.sinks.receipts,
     inbound: container.subscribers.messageCame,
+    identified: messages.sinks.identified,
   });
   const payments = startInbox(container.payments.deps);
   container.payments.onNotice(payments.wake);

@@ -75,6 +75,7 @@ async function networkWith(
       return [];
     },
     inbound: async (given) => void inbound.push(given),
+    identified: async () => undefined,
   };
   return { ani, network, open, close, files, library, sinks, receipts, inbound, reported };
 }

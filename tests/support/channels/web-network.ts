@@ -1,5 +1,11 @@
 import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
-import type { Channel, Inbound, Receipt, Sinks } from '#server/domains/channels/channels.ts';
+import type {
+  Channel,
+  Identified,
+  Inbound,
+  Receipt,
+  Sinks,
+} from '#server/domains/channels/channels.ts';
 import {
   type StandIn,
   type StandInOptions,
@@ -29,6 +35,7 @@ export const quickTimings: WebDeps['timings'] = {
   renewMs: 500,
   spanMs: 40,
   watchMs: 20,
+  loginGapMs: 0,
   backOffFactor: 0.01,
   inboxMs: 30,
   waitingMs: 30,
@@ -41,6 +48,8 @@ export type WebWorker = {
   channel: Channel;
   receipts: Receipt[];
   inbound: Inbound[];
+  /** Whose number was told. */
+  identified: Identified[];
   notices: NumberNotice[];
   reported: unknown[];
   /** Inbound messages that are refused while this is true. */
@@ -142,6 +151,7 @@ function workerWith(sql: Sql, { engine, timings }: Pick<WebDeps, 'engine' | 'tim
   const notices: NumberNotice[] = [];
   const receipts: Receipt[] = [];
   const inbound: Inbound[] = [];
+  const identified: Identified[] = [];
   const report = (error: unknown) => void reported.push(error);
   const connecting = {
     allAccountsSql: sql,
@@ -166,7 +176,7 @@ function workerWith(sql: Sql, { engine, timings }: Pick<WebDeps, 'engine' | 'tim
     report,
     timings,
   });
-  const worker = { channel, receipts, inbound, notices, reported, isAway: false };
+  const worker = { channel, receipts, inbound, identified, notices, reported, isAway: false };
   const sinks: Sinks = {
     receipts: async (given) => {
       if (worker.isAway) throw new Error('away');
@@ -177,6 +187,7 @@ function workerWith(sql: Sql, { engine, timings }: Pick<WebDeps, 'engine' | 'tim
       if (worker.isAway) throw new Error('away');
       inbound.push(given);
     },
+    identified: async (known) => void identified.push(known),
   };
   return Object.assign(worker, { sinks });
 }

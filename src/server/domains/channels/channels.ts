@@ -102,7 +102,12 @@ export type Inbound = {
 export type Sinks = {
   receipts(receipts: readonly Receipt[]): Promise<readonly FailedItem<Receipt>[]>;
   inbound(inbound: Inbound): Promise<void>;
+  /** The number of peers whose number was hidden has become known: their conversation goes on under the number. */
+  identified(known: Identified): Promise<void>;
 };
+
+/** Whose number a network has told. */
+export type Identified = { accountId: string; tokenId: string; hidden: string; peer: string };
 
 /** What a button is: a reply, an address or a code that every message fills in, or what needs nothing. */
 export type TemplateButtonKind = 'reply' | 'url' | 'code' | 'fixed';

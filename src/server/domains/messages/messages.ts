@@ -6,7 +6,7 @@ import { cancelMessageHandler } from './dispatch/cancel.ts';
 import type { FileLink, OfferFile } from './content.ts';
 import { contactActs } from './contacts/contacts.ts';
 import { pinActs } from './pins/pins.ts';
-import { conversationActs } from './conversations/conversations.ts';
+import { conversationActs, joinHidden } from './conversations/conversations.ts';
 import { historyActs } from './history/history.ts';
 import { type HomeDeps, homeActs } from './history/home.ts';
 import { usageHandler } from './history/figures/usage.ts';
@@ -185,6 +185,11 @@ export function openMessages(deps: MessagesDeps): Messages {
           const began = performance.now();
           const messageId = await receiveInbound(allAccountsSql, whole, deps.onReceived);
           if (tracing && messageId !== undefined) traceReceived(tracing, began, whole, messageId);
+          onWork([]);
+        }),
+      identified: (known) =>
+        inAccount(known.accountId, async () => {
+          await joinHidden(allAccountsSql, known);
           onWork([]);
         }),
     },

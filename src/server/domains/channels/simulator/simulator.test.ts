@@ -92,6 +92,7 @@ async function simulationWith(
       return [];
     },
     inbound: async (given) => void inbound.push(given),
+    identified: async () => undefined,
   });
   const handlers: readonly ActHandler[] = [
     ...simulator.acts,

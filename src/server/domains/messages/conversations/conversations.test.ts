@@ -6,7 +6,7 @@ import { customerWith } from '#tests/support/people/people.ts';
 import { type MessageOptions, storeMessages } from '#tests/support/people/stored-messages.ts';
 import { idFloor } from '#contract/base/ids.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
-import { conversationList, markRead, messagesWith, unreadOf } from './conversations.ts';
+import { conversationList, joinHidden, markRead, messagesWith, unreadOf } from './conversations.ts';
 
 const fileLink = () => '/files/x';
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
@@ -240,4 +240,51 @@ test('an answer shows what it answers', async ({ db, sql }) => {
     { id: null, direction: 'in', type: 'text', excerpt: 'Ada?' },
     null,
   ]);
+});
+
+test('a hidden number that becomes known has one conversation, with all that was stored about it', async ({
+  db,
+  sql,
+}) => {
+  const { accountId, tokenId } = await customerWith(sql);
+  const [hidden, peer, other] = ['XL.77', phone(1), phone(2)];
+  const wrote = (minutes: number, from: string): MessageOptions => ({
+    at: minutesAgo(minutes),
+    tokenId,
+    peer: from,
+    direction: 'in',
+    body: { text: from },
+  });
+  await storeMessages(db.owner, accountId, [
+    wrote(3, hidden),
+    wrote(2, peer),
+    wrote(1, hidden),
+    wrote(1, other),
+  ]);
+  await sql`
+    insert into optouts (account_id, token_id, peer, source)
+    values (${accountId}, ${tokenId}, ${hidden}, 'reply')`;
+  await sql`insert into contacts (account_id, peer, name) values (${accountId}, ${hidden}, 'Bu Sari')`;
+  await sql`
+    insert into pinned_conversations (account_id, token_id, peer)
+    values (${accountId}, ${tokenId}, ${hidden})`;
+  const unread = await asAccount(db.tenantSql, accountId, (tx) => unreadOf(tx, accountId));
+
+  for (let times = 0; times < 2; times++) {
+    await joinHidden(sql, { accountId, tokenId, hidden, peer });
+  }
+  const { rows } = await conversationList(db.tenantSql, accountId, {});
+  expect(rows.map((row) => [row.peer, row.pinned])).toEqual([
+    [peer, true],
+    [other, false],
+  ]);
+  expect(rows[0]).toMatchObject({ peer_name: 'Bu Sari' });
+  const key = { token_id: tokenId, peer };
+  const { rows: thread } = await messagesWith(db.tenantSql, accountId, key, fileLink);
+  expect(thread.map(({ excerpt }) => excerpt)).toEqual([hidden, peer, hidden]);
+  expect(await sql`select peer from optouts`).toEqual([{ peer }]);
+  expect(await sql`select peer from contacts`).toEqual([{ peer }]);
+  expect(await asAccount(db.tenantSql, accountId, (tx) => unreadOf(tx, accountId))).toBe(unread);
+  const told = await sql`select data from outbox where kind = 'conversation.changed' order by at`;
+  expect(told).toEqual([{ data: { peer: hidden } }, { data: { peer } }]);
 });

@@ -15,6 +15,7 @@ import {
   unreadConversations,
 } from '#contract/messages/conversations.ts';
 import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
+import type { Identified } from '#server/domains/channels/channels.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { requireToken } from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
@@ -53,6 +54,25 @@ export const conversationActs = ({ sql, fileLink }: ConversationDeps): readonly 
     asAccount(sql, accountId, async (tx) => ({ total: await unreadOf(tx, accountId) })),
   ),
 ];
+
+/**
+ * A peer whose number was hidden is known by it from now on: one conversation holds what both sides wrote.
+ *
+ * @param sql of all accounts.
+ */
+export async function joinHidden(
+  sql: Sql,
+  { accountId, tokenId, hidden, peer }: Identified,
+): Promise<void> {
+  await asAccount(sql, accountId, async (tx) => {
+    const [row] = await tx<{ join_hidden: boolean }[]>`
+      select join_hidden(${accountId}, ${tokenId}, ${hidden}, ${peer})`;
+    if (!row?.join_hidden) return;
+    for (const one of [hidden, peer]) {
+      await appendEvent(tx, { accountId, kind: 'conversation.changed', data: { peer: one } });
+    }
+  });
+}
 
 type Stored = {
   token_id: string;

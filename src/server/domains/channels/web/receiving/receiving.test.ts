@@ -75,10 +75,11 @@ test('what the numberâ€™s owner writes on the phone makes a chat, and is nobodyâ
 });
 
 test('whose number is hidden has a conversation, is answered, and goes on by the number once it is known', async ({
+  sql,
   openNetwork,
 }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
-  const { channel, inbound, reported } = await startWorker();
+  const { channel, inbound, identified, reported } = await startWorker();
   await link(ani, OWN);
   const { phone: _, ...hidden } = textFrom(SENDER, 'Rahasia', { lid: '77@lid' });
   standIn.emit(OWN, { kind: 'messages', isLive: true, messages: [hidden] });
@@ -96,6 +97,14 @@ test('whose number is hidden has a conversation, is answered, and goes on by the
   });
   await waitFor(() => expect(inbound).toHaveLength(2));
   expect(inbound[1]).toMatchObject({ from: SENDER, providerId: 'NEXT' });
+  const { accountId, tokenId } = ani;
+  expect(identified).toEqual([{ accountId, tokenId, hidden: 'XL.77', peer: SENDER }]);
+  // Told again, it is known.
+  const both = textFrom(SENDER, 'Lagi', { lid: '77@lid' });
+  standIn.emit(OWN, { kind: 'messages', isLive: true, messages: [both] });
+  await waitFor(() => expect(inbound).toHaveLength(3));
+  expect(identified).toHaveLength(1);
+  expect(await sql`select peer from web_chats`).toEqual([{ peer: SENDER }]);
   expect(reported).toEqual([]);
 });
 

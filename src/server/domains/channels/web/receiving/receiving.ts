@@ -5,7 +5,8 @@ import type {
   EngineSocket,
   ReceivedMessage,
 } from '#server/domains/channels/web/engine/engine.ts';
-import { noteChats } from '#server/domains/channels/web/sending/chats.ts';
+import { peerOfLid } from '#server/domains/channels/web/engine/baileys/addresses.ts';
+import { hiddenChats, noteChats, renameChat } from '#server/domains/channels/web/sending/chats.ts';
 import type { WebTimings } from '#server/domains/channels/web/sockets/timings.ts';
 import type { Library } from '#server/domains/media/media.ts';
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
@@ -52,6 +53,8 @@ export class Receiving {
   /** What is older, and came while nobody was connected, is history. */
   readonly #replayFromMs: number;
   readonly #numbers = new Map<string, string>();
+  /** Chats whose other side has no number; read from the database once. */
+  #hidden: Set<string> | undefined;
   /** Messages that could not be decrypted; read from the database once. */
   #waiting: ReturnType<typeof waitingMessages> | undefined;
   readonly #retrying: NodeJS.Timeout;
@@ -107,8 +110,20 @@ export class Receiving {
   /** The network has told whose anonymous addresses these are. */
   async numbers(numbers: readonly { lid: string; phone: string }[]): Promise<void> {
     for (const { lid, phone } of numbers) this.#numbers.set(lid, phone);
+    for (const { lid, phone } of numbers) await this.#identify(lid, phone);
     await wakeItems(this.#deps.allAccountsSql, this.#token);
     this.#retryDue();
+  }
+
+  /** A conversation with somebody whose number was hidden goes on under the number. */
+  async #identify(lid: string, peer: string): Promise<void> {
+    const { allAccountsSql } = this.#deps;
+    this.#hidden ??= new Set(await hiddenChats(allAccountsSql, this.#token));
+    const hidden = peerOfLid(lid);
+    if (!this.#hidden.has(hidden)) return;
+    await this.#deps.sinks().identified({ ...this.#token, hidden, peer });
+    await renameChat(allAccountsSql, this.#token, { hidden, peer });
+    this.#hidden.delete(hidden);
   }
 
   async close(): Promise<void> {
@@ -118,6 +133,9 @@ export class Receiving {
   }
 
   async #take(message: ReceivedMessage): Promise<void> {
+    const { lid, phone } = message;
+    if (lid && phone) await this.#identify(lid, phone).catch(this.#deps.report);
+    else if (lid && !this.#numbers.has(lid)) this.#hidden?.add(peerOfLid(lid));
     const item: InboxItem = { kind: 'message', message };
     if (!(await this.#handle(item, 0))) await this.#store(item);
     const { content, fromMe } = message;

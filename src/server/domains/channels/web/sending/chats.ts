@@ -51,6 +51,26 @@ export async function forgetChat(sql: Sql, { accountId, tokenId, peer }: Chat): 
       and first_received_at is null`;
 }
 
+/** The chats of a number whose other side has no number. */
+export async function hiddenChats(sql: Sql, { accountId, tokenId }: TokenRef): Promise<string[]> {
+  const found = await sql<{ peer: string }[]>`
+    select peer from web_chats
+    where account_id = ${accountId} and token_id = ${tokenId} and starts_with(peer, 'XL.')`;
+  return found.map(({ peer }) => peer);
+}
+
+/** A chat whose other side had no number goes on under it. */
+export async function renameChat(
+  sql: Sql,
+  { accountId, tokenId }: TokenRef,
+  { hidden, peer }: { hidden: string; peer: string },
+): Promise<void> {
+  await noteChats(sql, { accountId, tokenId }, [peer]);
+  await sql`
+    delete from web_chats
+    where account_id = ${accountId} and token_id = ${tokenId} and peer = ${hidden}`;
+}
+
 /** The other sides wrote, or the number's owner did on the phone: there are chats. */
 export async function noteChats(
   sql: Sql,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { actionFor, backOffMs } from './close-codes.ts';
+import { actionFor, backOffMs, openLoginPace } from './close-codes.ts';
 
 test.for([
   [515, { kind: 'reconnect' }],
@@ -41,4 +41,23 @@ test('waiting doubles from one second to a minute, give or take a fifth', () => 
 test('an unavailable service is left alone for half a minute at least, but for the fifth', () => {
   expect(backOffMs(1, 30_000, 0.5)).toBe(30_000);
   expect(backOffMs(9, 30_000, 0.5)).toBe(60_000);
+});
+
+test('logins that are due together follow each other, with a gap that varies', () => {
+  let now = 1_000;
+  const randoms = [0, 0.999, 0.5, 0.5];
+  const paceMs = openLoginPace(
+    200,
+    () => now,
+    () => randoms.shift() ?? 0.5,
+  );
+  expect([paceMs(), paceMs(), paceMs(), paceMs()].map(Math.round)).toEqual([0, 100, 400, 600]);
+  // Who comes alone does not wait.
+  now = 60_000;
+  expect(paceMs()).toBe(0);
+  // 200 sessions that move to another worker are back within a minute, none in the same 100 ms.
+  const all = openLoginPace(250, () => 0);
+  const waits = Array.from({ length: 200 }, () => all());
+  expect(waits.at(-1)).toBeLessThan(75_000);
+  expect(Math.min(...waits.slice(1).map((wait, nth) => wait - waits[nth]!))).toBeGreaterThan(100);
 });

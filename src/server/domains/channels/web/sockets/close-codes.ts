@@ -61,6 +61,23 @@ export const actionFor = ({ code, isLoggedOut }: Closed): CloseAction =>
 type Closed = Pick<Extract<EngineEvent, { kind: 'closed' }>, 'code' | 'isLoggedOut'>;
 
 /**
+ * Says how long each login of a worker has to wait: they follow each other with a gap that varies by half, so that
+ * numbers that move to another worker, or were closed together, do not log in within the same second.
+ */
+export function openLoginPace(
+  gapMs: number,
+  now: () => number = () => performance.now(),
+  random: () => number = Math.random,
+): () => number {
+  let nextAt = -Infinity;
+  return () => {
+    const at = Math.max(now(), nextAt);
+    nextAt = at + gapMs * (0.5 + random());
+    return at - now();
+  };
+}
+
+/**
  * How long to wait before connecting again: doubles up to 60 s, give or take 20 %, so that numbers that were
  * closed together do not come back together.
  *

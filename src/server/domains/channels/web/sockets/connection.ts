@@ -12,6 +12,8 @@ export type ConnectionDeps = {
   timings: WebTimings;
   /** Whether the session is still ours: who has lost it would end the connection of who has it. */
   mayOpen: () => Promise<boolean>;
+  /** How long its next login has to wait for those of others. */
+  loginWaitMs: () => number;
   /** What the engine stores with us. */
   storage: Pick<OpenOptions, 'auth' | 'sent'>;
   /** What happens beside connecting; it is called in order. */
@@ -49,7 +51,7 @@ export class Connection {
   constructor(deps: ConnectionDeps) {
     this.#deps = deps;
     this.#watching = setInterval(() => this.#checkSilence(), deps.timings.watchMs);
-    this.#open();
+    this.#openPaced();
   }
 
   /** The socket while messages can be sent. */
@@ -68,6 +70,13 @@ export class Connection {
     clearInterval(this.#watching);
     clearTimeout(this.#reopening);
     await this.#drop();
+  }
+
+  #openPaced() {
+    const waitMs = this.#deps.loginWaitMs();
+    if (waitMs <= 0) return this.#open();
+    this.#isWaiting = true;
+    this.#reopening = setTimeout(() => this.#open(), waitMs);
   }
 
   #open() {
@@ -123,7 +132,7 @@ export class Connection {
     const { backOffFactor } = this.#deps.timings;
     const leastMs = 'leastMs' in action ? action.leastMs : 1_000;
     const waitMs = action.kind === 'reconnect' ? 0 : backOffMs(this.#tries, leastMs);
-    this.#reopening = setTimeout(() => this.#open(), waitMs * backOffFactor);
+    this.#reopening = setTimeout(() => this.#openPaced(), waitMs * backOffFactor);
   }
 
   /** How often another connection of this session has closed ours of late, with this time. */

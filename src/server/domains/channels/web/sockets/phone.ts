@@ -24,7 +24,12 @@ import { type CloseAction, actionFor } from './close-codes.ts';
 import { Connection } from './connection.ts';
 import { type SessionFacts, becomeLinked, eraseSession } from './numbers.ts';
 
-export type PhoneDeps = WebDeps & { leases: Leases; sinks: () => Sinks };
+export type PhoneDeps = WebDeps & {
+  leases: Leases;
+  sinks: () => Sinks;
+  /** See `openLoginPace`. */
+  loginWaitMs: () => number;
+};
 
 type PartAction = Extract<CloseAction, { kind: 'part' }>;
 
@@ -63,6 +68,7 @@ export class Phone {
       engine: deps.engine,
       timings: deps.timings,
       mayOpen: async () => (await deps.leases.renew([session])).size > 0,
+      loginWaitMs: deps.loginWaitMs,
       storage,
       onEvent: stay((event) => this.#enqueue(() => this.#handle(event))),
       onLost: () => this.#lose(),

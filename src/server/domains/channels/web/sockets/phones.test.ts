@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { never, toPhone } from '#tests/support/app/simulated-network.ts';
-import { secrets, test } from '#tests/support/channels/web-network.ts';
+import { secrets, test, webCustomer } from '#tests/support/channels/web-network.ts';
 import { openAuthStorage } from '#server/domains/channels/web/auth/auth-storage.ts';
 import { LeaseLost, openLeases } from '#server/domains/channels/web/auth/sessions.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -339,4 +339,22 @@ test('a worker that was frozen writes nothing to the socket of a session that an
   });
   expect(standIn.arrived.size).toBe(1);
   await waitFor(() => standIn.openPhones().length === 0);
+});
+
+test('numbers that move to another worker together do not log in together', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  const first = await startWorker();
+  const owners = [ani, await webCustomer(sql), await webCustomer(sql)];
+  for (const [nth, owner] of owners.entries()) await link(owner, `628120000000${nth}`);
+  await first.channel.close();
+  expect(standIn.openPhones()).toEqual([]);
+  await startWorker({ timings: { loginGapMs: 3_600_000 } });
+  await waitFor(async () =>
+    expect(await sql`select from web_sessions where owner is not null`).toHaveLength(3),
+  );
+  await waitFor(() => standIn.openPhones().length > 0);
+  expect(standIn.openPhones()).toHaveLength(1);
 });

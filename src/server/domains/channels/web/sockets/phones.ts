@@ -6,6 +6,7 @@ import {
   leaseKey,
 } from '#server/domains/channels/web/auth/sessions.ts';
 import type { WebDeps } from '#server/domains/channels/web/web-deps.ts';
+import { openLoginPace } from './close-codes.ts';
 import { eraseSession, factsOf, noteSeen } from './numbers.ts';
 import { Phone } from './phone.ts';
 
@@ -39,6 +40,7 @@ class PhoneSet {
   readonly #deps: WebDeps & { leases: Leases; sinks: () => Sinks };
   readonly #phones = new Map<string, Phone>();
   readonly #timers: NodeJS.Timeout[];
+  readonly #loginWaitMs: () => number;
   #work: Promise<void> = Promise.resolve();
   #isPolling = false;
   #isClosed = false;
@@ -46,6 +48,7 @@ class PhoneSet {
   constructor(deps: WebDeps & { leases: Leases; sinks: () => Sinks }) {
     this.#deps = deps;
     const { timings, report } = deps;
+    this.#loginWaitMs = openLoginPace(timings.loginGapMs);
     this.#timers = [
       setInterval(() => this.poll(), timings.pollMs),
       setInterval(() => void this.#renew(), timings.renewMs),
@@ -85,11 +88,15 @@ class PhoneSet {
     const claimed = free > 0 ? await leases.claim(free) : [];
     if (claimed.length === 0) return;
     const facts = await factsOf(allAccountsSql, claimed);
+    const loginWaitMs = this.#loginWaitMs;
     for (const session of claimed) {
       const known = facts.get(session.sessionId);
       if (!known) continue;
       if (known.isWanted) {
-        this.#phones.set(leaseKey(session), new Phone(this.#deps, session, known));
+        this.#phones.set(
+          leaseKey(session),
+          new Phone({ ...this.#deps, loginWaitMs }, session, known),
+        );
       } else if (known.isOver) {
         await leases.whileOwned(session, (tx) => eraseSession(tx, session));
       } else {

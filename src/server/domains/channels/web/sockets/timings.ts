@@ -11,6 +11,8 @@ export type WebTimings = {
   /** How often silence is looked for, and how long it may be: the engine asks for a sign of life every 30 s. */
   watchMs: number;
   silenceMs: number;
+  /** Between two logins of a worker on average: numbers that move together do not log in together. */
+  loginGapMs: number;
   /** Times of waiting before connecting again are multiplied by this. */
   backOffFactor: number;
   /** How often what could not be stored is tried again. */
@@ -28,6 +30,7 @@ export const usualTimings: WebTimings = {
   spanMs: 15_000,
   watchMs: 5_000,
   silenceMs: 75_000,
+  loginGapMs: 250,
   backOffFactor: 1,
   inboxMs: 5_000,
   waitingMs: 15_000,

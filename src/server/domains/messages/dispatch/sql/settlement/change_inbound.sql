@@ -45,12 +45,9 @@ begin
   end
   where account_id = p_account and message_id = v_message.message_id;
   -- Without a type, counts pass over it: no message was added.
-  insert into outbox (
-    account_id, outbox_id, kind, message_ids, token_ids, peers, statuses, statuses_before, costs,
-    costs_before
-  ) values (
-    p_account, gen_random_uuid(), 'message.' || v_kind, array[v_message.message_id], array[p_token],
-    array[p_peer], array['received'], array['received'], array[0::bigint], array[0::bigint]
+  perform enqueue_event(
+    p_account, 'message.' || v_kind, null, array[v_message.message_id], array[p_token], array[p_peer],
+    array['received']
   );
   return true;
 end
