@@ -102,20 +102,7 @@ export async function attempt(
 ): Promise<Result> {
   const { channel } = context;
   const { o_id: id, o_unsure_ms: unsureMs, o_unknowns: unknowns } = message;
-  const settled = (outcome: Settled['outcome'], failure: Failure | null): Settled => ({
-    kind: 'settled',
-    id,
-    outcome,
-    failure,
-    at: new Date(),
-  });
-  const awaitReceipt = (afterMs: number): Postponed => ({
-    kind: 'postponed',
-    id,
-    state: 'unknown',
-    afterMs,
-    detail: 'no_answer',
-  });
+  const { settled, awaitReceipt } = resultsOf(id);
   if (unsureMs !== null) {
     const recorded = await recordedOutcomeOf(context, claim, id).catch(() => 'unread' as const);
     // Sent again only when it is certain that no outcome was recorded.
@@ -171,6 +158,24 @@ export async function attempt(
   // This try is refused; what an earlier one did is not known before its receipt was awaited.
   return unsureMs === null || unsureMs <= 0 ? settled('failed', failure) : awaitReceipt(unsureMs);
 }
+
+/** The results that a try of a message may have. */
+const resultsOf = (id: string) => ({
+  settled: (outcome: Settled['outcome'], failure: Failure | null): Settled => ({
+    kind: 'settled',
+    id,
+    outcome,
+    failure,
+    at: new Date(),
+  }),
+  awaitReceipt: (afterMs: number): Postponed => ({
+    kind: 'postponed',
+    id,
+    state: 'unknown',
+    afterMs,
+    detail: 'no_answer',
+  }),
+});
 
 /** Tries after which a message whose number stands still lets others be tried first, and how much later it is then. */
 const HELD_TRIES = 2;

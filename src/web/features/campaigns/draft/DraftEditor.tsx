@@ -103,14 +103,18 @@ export function DraftEditor({ campaign }: { campaign: Campaign }) {
         </div>
       </form>
       <Panel title="Penerima">
-        <Stack gap={16}>
-          <NumberColumn campaign={campaign} />
-          <RecipientList campaign={campaign} />
-        </Stack>
+        <Recipients campaign={campaign} />
       </Panel>
     </Stack>
   );
 }
+
+const Recipients = ({ campaign }: { campaign: Campaign }) => (
+  <Stack gap={16}>
+    <NumberColumn campaign={campaign} />
+    <RecipientList campaign={campaign} />
+  </Stack>
+);
 
 /** The column of the list that the numbers are taken from, to be changed where another was meant. */
 function NumberColumn({
