@@ -2,11 +2,54 @@ import { useState } from 'react';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useChoose } from '#web/features/profile/preferences/preferences.ts';
 import { useUser } from '#web/api/user.ts';
-import { listedShortcuts } from '#web/app/shortcuts/appShortcuts.ts';
+import { everywhere, going, onPage, walking } from '#web/app/shortcuts/appShortcuts.ts';
+import type { Shortcut } from '#web/app/shortcuts/shortcuts.ts';
 import styles from '#web/app/shortcuts/HelpSheet.module.css';
 import { Keys } from '#web/app/shortcuts/Keys.tsx';
 import { Checkbox } from '#web/ui/form/Checkbox.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
+
+type Listed = Pick<Shortcut, 'keys' | 'about'>;
+
+const inDetails = {
+  title: 'Di rincian pesan',
+  shortcuts: [
+    { keys: 'j', about: 'Pesan berikutnya' },
+    { keys: 'k', about: 'Pesan sebelumnya' },
+  ],
+};
+
+/** All shortcuts by where they work, for the help sheet; what this page has nothing for is left out. */
+const listedShortcuts = (
+  operator: boolean,
+): readonly { title: string; shortcuts: readonly Listed[] }[] => [
+  {
+    title: 'Di mana saja',
+    shortcuts: [
+      ...everywhere,
+      ...onPage.filter(({ place }) => place() !== undefined),
+      { keys: 'Esc', about: 'Tutup dialog atau panel' },
+      { keys: 'F8', about: 'Pindah ke pemberitahuan di tepi layar' },
+    ],
+  },
+  { title: 'Pindah halaman', shortcuts: going(operator) },
+  {
+    title: 'Di tabel',
+    shortcuts: [
+      ...walking,
+      { keys: 'Enter', about: 'Buka baris' },
+      { keys: 'x', about: 'Pilih baris, bila dapat dipilih' },
+    ],
+  },
+  ...(operator ? [] : [inDetails]),
+  {
+    title: 'Menulis pesan',
+    shortcuts: [
+      { keys: 'Enter', about: 'Kirim' },
+      { keys: 'Shift+Enter', about: 'Baris baru' },
+    ],
+  },
+];
 
 /** `?`: every shortcut there is, and the switch for those of one key. */
 export function HelpSheet({ onClose }: { onClose: () => void }) {

@@ -7,19 +7,19 @@ import { screensFor } from '#web/app/navigation/menu.ts';
 import { setSingleKeys } from '#web/browser/singleKeys.ts';
 
 /** The keys that lead to the screens of the menu. */
-const going = (operator: boolean): readonly Shortcut[] =>
+export const going = (operator: boolean): readonly Shortcut[] =>
   screensFor(operator).map(({ href, label, key }) => ({
     keys: `g ${key}`,
     about: `Buka ${label}`,
     run: () => navigate({ to: href }),
   }));
 
-const everywhere: readonly Shortcut[] = [
+export const everywhere: readonly Shortcut[] = [
   { keys: 'Mod+k', about: 'Cari atau lompat', run: () => openOverlay('palette') },
   { keys: '?', about: 'Daftar pintasan ini', run: () => openOverlay('help') },
 ];
 
-const walking: readonly Shortcut[] = [
+export const walking: readonly Shortcut[] = [
   { keys: 'j', about: 'Baris berikutnya', run: () => stepRow(1) },
   { keys: 'k', about: 'Baris sebelumnya', run: () => stepRow(-1) },
 ];
@@ -28,7 +28,7 @@ const SEARCH = '[aria-keyshortcuts="/"], input[type="search"]';
 const EXPORT = '[aria-keyshortcuts="e"]';
 
 /** What a page has a key for: it marks the place with `aria-keyshortcuts`, a search is one by itself. */
-const onPage: readonly (Shortcut & { place: () => HTMLElement | undefined })[] = [
+export const onPage: readonly (Shortcut & { place: () => HTMLElement | undefined })[] = [
   {
     keys: '/',
     about: 'Cari di halaman ini',
@@ -69,48 +69,6 @@ function stepRow(by: 1 | -1): boolean {
   next?.focus();
   return next !== undefined;
 }
-
-type Listed = Pick<Shortcut, 'keys' | 'about'>;
-
-const inDetails = {
-  title: 'Di rincian pesan',
-  shortcuts: [
-    { keys: 'j', about: 'Pesan berikutnya' },
-    { keys: 'k', about: 'Pesan sebelumnya' },
-  ],
-};
-
-/** All shortcuts by where they work, for the help sheet; what this page has nothing for is left out. */
-export const listedShortcuts = (
-  operator: boolean,
-): readonly { title: string; shortcuts: readonly Listed[] }[] => [
-  {
-    title: 'Di mana saja',
-    shortcuts: [
-      ...everywhere,
-      ...onPage.filter(({ place }) => place() !== undefined),
-      { keys: 'Esc', about: 'Tutup dialog atau panel' },
-      { keys: 'F8', about: 'Pindah ke pemberitahuan di tepi layar' },
-    ],
-  },
-  { title: 'Pindah halaman', shortcuts: going(operator) },
-  {
-    title: 'Di tabel',
-    shortcuts: [
-      ...walking,
-      { keys: 'Enter', about: 'Buka baris' },
-      { keys: 'x', about: 'Pilih baris, bila dapat dipilih' },
-    ],
-  },
-  ...(operator ? [] : [inDetails]),
-  {
-    title: 'Menulis pesan',
-    shortcuts: [
-      { keys: 'Enter', about: 'Kirim' },
-      { keys: 'Shift+Enter', about: 'Baris baru' },
-    ],
-  },
-];
 
 /** Hears the shortcuts while somebody is signed in. */
 export function useFrameKeys(): void {
