@@ -23,12 +23,8 @@ begin
     return false;
   end if;
   -- Without a type, counts pass over it: no message was added.
-  insert into outbox (
-    account_id, outbox_id, kind, message_ids, token_ids, peers, statuses, statuses_before, costs,
-    costs_before
-  ) values (
-    p_account, gen_random_uuid(), 'message.edited', array[v_id], array[p_token], array[v_peer],
-    array['received'], array['received'], array[0::bigint], array[0::bigint]
+  perform enqueue_event(
+    p_account, 'message.edited', null, array[v_id], array[p_token], array[v_peer], array['received']
   );
   return true;
 end
