@@ -7,7 +7,13 @@ import type {
 import type { ChannelName } from '#contract/tokens.ts';
 import type { FailedItem } from '#server/infra/postgres/batches.ts';
 
-export { answersByCode, connectedNumbers, countNumbers } from './health/desk.ts';
+export {
+  answersByCode,
+  connectedNumbers,
+  countClosings,
+  countNumbers,
+  countUnreadable,
+} from './health/desk.ts';
 export { readConnection } from './health/health.ts';
 
 /**
