@@ -1,7 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { RealChannel } from '#contract/operator/channels.ts';
 import { wrongCodes } from '#server/domains/accounts/accounts.ts';
-import { countNumbers, isOffered } from '#server/domains/channels/channels.ts';
+import {
+  countClosings,
+  countNumbers,
+  countUnreadable,
+  isOffered,
+} from '#server/domains/channels/channels.ts';
 import { checkOutbox, countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
 import { countDispatch, laneLagSeconds } from '#server/domains/messages/messages.ts';
 import { booksRed } from '#server/domains/operator/operator.ts';
@@ -127,6 +132,12 @@ function measureTrouble(
       RealChannel().options.filter((channel) => isOffered(config, channel)),
       now(),
     ),
+  );
+  metrics.gauge('kabari_numbers_closed', 'Numbers disconnected within the hour, by code', () =>
+    countClosings(allAccountsSql, now()),
+  );
+  metrics.gauge('kabari_numbers_unreadable', 'Numbers that cannot decrypt what comes in', () =>
+    countUnreadable(allAccountsSql, now()),
   );
   metrics.gauge('kabari_books_red', '1 while the newest check of the books is red', () =>
     booksRed(allAccountsSql),

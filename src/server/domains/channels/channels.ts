@@ -8,7 +8,13 @@ import type { ChannelName } from '#contract/tokens.ts';
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import type { FailedItem } from '#server/infra/postgres/batches.ts';
 
-export { answersByCode, connectedNumbers, countNumbers } from './health/desk.ts';
+export {
+  answersByCode,
+  connectedNumbers,
+  countClosings,
+  countNumbers,
+  countUnreadable,
+} from './health/desk.ts';
 export { countPauses } from './health/pauses.ts';
 export { readConnection } from './health/health.ts';
 

@@ -176,23 +176,7 @@ export function openMessages(deps: MessagesDeps): Messages {
     optouts: openApiOptouts(sql, onStored),
     templates: openApiTemplates({ sql, review }),
     syncTemplates: (accountId) => syncTemplates({ sql, review }, accountId),
-    sinks: {
-      receipts: (receipts) =>
-        withEachAccount(receipts, (own) => applyReceipts(allAccountsSql, own, settle)),
-      inbound: (inbound) =>
-        inAccount(inbound.accountId, async () => {
-          const whole = await withFileFacts(deps.media, inbound);
-          const began = performance.now();
-          const messageId = await receiveInbound(allAccountsSql, whole, deps.onReceived);
-          if (tracing && messageId !== undefined) traceReceived(tracing, began, whole, messageId);
-          onWork([]);
-        }),
-      identified: (known) =>
-        inAccount(known.accountId, async () => {
-          await joinHidden(allAccountsSql, known);
-          onWork([]);
-        }),
-    },
+    sinks: sinksOf(deps, settle, onStored),
     completeInbound: (inbound) =>
       inAccount(inbound.accountId, async () => {
         await completeInbound(allAccountsSql, await withFileFacts(deps.media, inbound));
@@ -217,6 +201,31 @@ export function openMessages(deps: MessagesDeps): Messages {
     close: () => accepter.close().then(() => minutes.close()),
   };
 }
+
+type Settle = ReturnType<typeof openSettle>;
+
+/** Where channels bring what comes in; each call stays in the bucket of its account. */
+const sinksOf = (
+  { allAccountsSql, media, tracing, onReceived }: MessagesDeps,
+  settle: Settle,
+  onStored: () => void,
+): Sinks => ({
+  receipts: (receipts) =>
+    withEachAccount(receipts, (own) => applyReceipts(allAccountsSql, own, settle)),
+  inbound: (inbound) =>
+    inAccount(inbound.accountId, async () => {
+      const whole = await withFileFacts(media, inbound);
+      const began = performance.now();
+      const messageId = await receiveInbound(allAccountsSql, whole, onReceived);
+      if (tracing && messageId !== undefined) traceReceived(tracing, began, whole, messageId);
+      onStored();
+    }),
+  identified: (known) =>
+    inAccount(known.accountId, async () => {
+      await joinHidden(allAccountsSql, known);
+      onStored();
+    }),
+});
 
 /** A message that came in begins a trace of its own. */
 function traceReceived(

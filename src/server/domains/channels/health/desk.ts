@@ -8,7 +8,14 @@ import type { TokenStatus } from '#contract/tokens.ts';
 import { type CodeMeaning, knownMeaning } from '#server/domains/channels/cloud/codes.ts';
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { type ConnectionRow, connectionColumns, connectionFrom, spanSums } from './health.ts';
+import {
+  RECEIVED,
+  UNDECRYPTABLE,
+  type ConnectionRow,
+  connectionColumns,
+  connectionFrom,
+  spanSums,
+} from './health.ts';
 
 /** A number in its network, of any account. */
 export type DeskNumber = TokenRef &
@@ -68,6 +75,34 @@ export async function countNumbers(
     })),
   );
 }
+
+/** How many numbers of WhatsApp Web the network has disconnected within the hour, by the code that it gave. */
+export const countClosings = (
+  allAccountsSql: Sql,
+  now: Date,
+): Promise<{ labels: { code: string }; value: number }[]> =>
+  allAccountsSql<{ code: string; value: number }[]>`
+    select substr(code, 7) as code, count(distinct token_id)::int as value from provider_answers
+    where hour >= date_trunc('hour', ${now}::timestamptz - interval '1 hour')
+      and last_at > ${now}::timestamptz - interval '1 hour' and starts_with(code, 'close_')
+    group by 1 order by 1`.then((found) =>
+    found.map(({ code, value }) => ({ labels: { code }, value })),
+  );
+
+/** Fewer than these do not make a number stand out, and this is the share from which it does. */
+const UNREADABLE_MIN = 5;
+const UNREADABLE_SHARE = 0.05;
+
+/** How many numbers of WhatsApp Web could not decrypt an unusual share of what came in of late (one to two hours). */
+export const countUnreadable = (allAccountsSql: Sql, now: Date): Promise<{ value: number }[]> =>
+  allAccountsSql<{ value: number }[]>`
+    select count(*)::int as value from (
+      select sum(answers) filter (where code = ${UNDECRYPTABLE}) as unread, sum(answers) as came
+      from provider_answers
+      where hour >= date_trunc('hour', ${now}::timestamptz - interval '1 hour')
+        and code in (${RECEIVED}, ${UNDECRYPTABLE})
+      group by account_id, token_id
+    ) n where unread >= ${UNREADABLE_MIN} and unread > ${UNREADABLE_SHARE} * came`;
 
 /** The numbers that are, or were, connected to a real network, of all accounts. */
 export async function connectedNumbers(
@@ -130,7 +165,8 @@ export async function answersByCode(sql: Sql, since: Date): Promise<Answer[]> {
   const rows = await sql<Omit<Answer, 'does' | 'failure'>[]>`
     select channel, code, sum(answers)::bigint as count, count(distinct token_id) as numbers,
       max(last_at) as last_at
-    from provider_answers where hour >= date_trunc('hour', ${since}::timestamptz)
+    from provider_answers
+    where hour >= date_trunc('hour', ${since}::timestamptz) and code <> ${RECEIVED}
     group by channel, code order by sum(answers) desc, channel, code limit 100`;
   return rows.map((row) => {
     const meaning = meaningAt(row);

@@ -1,7 +1,13 @@
 import { expect } from 'vitest';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { answersByCode, connectedNumbers, countNumbers } from './desk.ts';
+import {
+  answersByCode,
+  connectedNumbers,
+  countClosings,
+  countNumbers,
+  countUnreadable,
+} from './desk.ts';
 import { countAnswers, extendSpans, markConnected, markParted, readConnection } from './health.ts';
 
 const start = new Date('2026-11-24T02:00:00Z');
@@ -97,4 +103,39 @@ test('what networks answered is added up by code, with what it means', async ({ 
       failure: null,
     },
   ]);
+});
+
+test('waves of disconnections and unreadable messages are counted by number', async ({
+  sql,
+  db,
+}) => {
+  const all = db.allAccountsSql;
+  const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
+  const times = (count: number, owner: typeof ani, code: string) =>
+    Array.from({ length: count }, () => ({ ...owner, channel: 'web' as const, code }));
+  await countAnswers(
+    all,
+    [...times(3, ani, 'close_503'), ...times(1, budi, 'close_503'), ...times(1, budi, 'close_515')],
+    start,
+  );
+  await countAnswers(all, times(1, ani, 'close_440'), later(-2 * 3_600));
+  expect(await countClosings(all, later(60))).toEqual([
+    { labels: { code: '503' }, value: 2 },
+    { labels: { code: '515' }, value: 1 },
+  ]);
+
+  await countAnswers(
+    all,
+    [...times(94, ani, 'received'), ...times(6, ani, 'undecryptable')],
+    start,
+  );
+  await countAnswers(
+    all,
+    [...times(200, budi, 'received'), ...times(6, budi, 'undecryptable')],
+    start,
+  );
+  expect(await countUnreadable(all, later(60))).toEqual([{ value: 1 }]);
+  expect((await answersByCode(all, later(-86_400))).map(({ code }) => code)).not.toContain(
+    'received',
+  );
 });

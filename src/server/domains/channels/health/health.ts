@@ -237,6 +237,10 @@ function uptimeOf(
 }
 
 /** What a network answered to a try, or told of a message, where it was no success. */
+/** Of WhatsApp Web: all messages that came in, which is no trouble, and those that could not be decrypted at first. */
+export const RECEIVED = 'received';
+export const UNDECRYPTABLE = 'undecryptable';
+
 export type ProviderAnswer = TokenRef & { channel: ChannelName; code: string };
 
 /** Counts such answers, by hour and code. */

@@ -210,7 +210,7 @@ test('a message that cannot be decrypted stands as a line, until it comes after 
     providerId: 'W1#waiting',
     text: 'Pesan ini sudah diterima',
   });
-  expect(await sql`select code, answers from provider_answers`).toEqual([
+  expect(await sql`select code, answers from provider_answers where code <> 'received'`).toEqual([
     { code: 'undecryptable', answers: 1 },
   ]);
 });
@@ -249,7 +249,7 @@ test('kinds without a type are counted by number; a change waits for the message
     standIn.emit(OWN, { kind: 'messages', isLive: true, messages });
   emit(textFrom(SENDER, '', { content: poll }));
   await waitFor(async () =>
-    expect(await sql`select code, answers from provider_answers`).toEqual([
+    expect(await sql`select code, answers from provider_answers where code <> 'received'`).toEqual([
       { code: 'inbound_poll', answers: 1 },
     ]),
   );

@@ -1,5 +1,10 @@
 import type { Sinks } from '#server/domains/channels/channels.ts';
-import { countAnswers, noteReceipts } from '#server/domains/channels/health/health.ts';
+import {
+  RECEIVED,
+  UNDECRYPTABLE,
+  countAnswers,
+  noteReceipts,
+} from '#server/domains/channels/health/health.ts';
 import type {
   EngineReceipt,
   EngineSocket,
@@ -53,6 +58,8 @@ export class Receiving {
   /** What is older, and came while nobody was connected, is history. */
   readonly #replayFromMs: number;
   readonly #numbers = new Map<string, string>();
+  /** Messages that came in and are not counted yet. */
+  #received = 0;
   /** Chats whose other side has no number; read from the database once. */
   #hidden: Set<string> | undefined;
   /** Messages that could not be decrypted; read from the database once. */
@@ -68,7 +75,10 @@ export class Receiving {
     this.#facts = facts;
     const seenMs = facts.lastSeenAt?.getTime() ?? 0;
     this.#replayFromMs = Math.max(facts.linkedAt.getTime(), seenMs - REPLAY_MS);
-    this.#retrying = setInterval(() => this.#retryDue(), deps.timings.inboxMs);
+    this.#retrying = setInterval(() => {
+      this.#retryDue();
+      void this.#countReceived();
+    }, deps.timings.inboxMs);
   }
 
   /** The connection is open: what waits for it is tried. */
@@ -130,6 +140,7 @@ export class Receiving {
     this.#isClosed = true;
     clearInterval(this.#retrying);
     await this.#retry;
+    await this.#countReceived();
   }
 
   async #take(message: ReceivedMessage): Promise<void> {
@@ -139,6 +150,7 @@ export class Receiving {
     const item: InboxItem = { kind: 'message', message };
     if (!(await this.#handle(item, 0))) await this.#store(item);
     const { content, fromMe } = message;
+    if (!fromMe) this.#received += 1;
     if (content.kind === 'other' && !fromMe) await this.#count(`inbound_${content.other}`);
     await this.#came(message).catch(this.#deps.report);
   }
@@ -148,7 +160,7 @@ export class Receiving {
     if (message.fromMe) return;
     const isNew = await this.#store({ kind: 'message', message }, this.#deps.timings.waitingMs);
     if (!isNew) return;
-    await this.#count('undecryptable');
+    await this.#count(UNDECRYPTABLE);
     const waiting = await this.#waitingMessages();
     waiting.set(message.wireId, { isShown: false });
   }
@@ -171,6 +183,19 @@ export class Receiving {
       },
     );
     return this.#waiting;
+  }
+
+  /** All that came in, for the share of what could not be decrypted. */
+  async #countReceived(): Promise<void> {
+    const received = this.#received;
+    if (received === 0) return;
+    this.#received = 0;
+    const answer = { ...this.#token, channel: 'web' as const, code: RECEIVED };
+    const answers = Array.from({ length: received }, () => answer);
+    await countAnswers(this.#deps.allAccountsSql, answers, new Date()).catch((error: unknown) => {
+      this.#received += received;
+      this.#deps.report(error);
+    });
   }
 
   /** What came in and is no usual message is counted by number, on the operator's Kanal. */
