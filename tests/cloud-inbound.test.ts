@@ -4,7 +4,9 @@ import type { ConversationMessage, MessageType } from '#contract/messages.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { WebhookEvent } from '#contract/webhooks/events.ts';
 import { formats } from '#server/domains/webhooks/formats/formats.ts';
-import { type CloudSender, connectedSender, test } from '#tests/support/meta/cloud-channel.ts';
+import { newId } from '#server/infra/ids.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
+import { type CloudSender, accessOf, test } from '#tests/support/meta/cloud-channel.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 const BUDI = '6281234567890';
@@ -432,61 +434,94 @@ test('a file that Meta no longer has is gone; one that does not come holds up no
   expect(contents).toContainEqual({ missing: 'expired' });
 });
 
+/** Another number of the same account. @returns its token */
+async function secondNumber(ani: CloudSender, { allAccountsSql: sql }: TestDatabase) {
+  const tokenId = newId();
+  await sql`
+    insert into tokens (account_id, token_id, name, channel, status, key_hint)
+    values (${ani.accountId}, ${tokenId}, 'Gudang', 'cloud', 'unlinked', 'abcd')`;
+  await sql`insert into lanes (account_id, token_id) values (${ani.accountId}, ${tokenId})`;
+  const fields = { token_id: publicId('token', tokenId), ...accessOf(ani.meta, 1) };
+  expect((await ani.ask('token_cloud_connect', fields)).status).toBe(200);
+  return tokenId;
+}
+
 test('a change of a number is booked on the number it names, one of the account on all of its numbers', async ({
   ani,
-  running,
   db,
 }) => {
-  const budi = await connectedSender(running, ani.meta, { db, number: 1 });
-  const restrictions = async () =>
-    await Promise.all(
-      [ani, budi].map(async (one) => {
-        const fields = { token_id: publicId('token', one.tokenId) };
-        const { body } = await one.ask('token_connection_get', fields);
-        return body.data.restriction && [body.data.restriction.kind, body.data.restriction.until];
+  const tokens = [ani.tokenId, await secondNumber(ani, db)];
+  /** How both numbers are restricted. */
+  const restrictions = () =>
+    Promise.all(
+      tokens.map(async (tokenId) => {
+        const { body } = await ani.ask('token_connection_get', {
+          token_id: publicId('token', tokenId),
+        });
+        const { restriction } = body.data;
+        return restriction && [restriction.kind, restriction.until];
       }),
     );
-  const quality = (event: string, phone: string) =>
+  const quality = (event: string) =>
     post(ani, [
       {
         field: 'phone_number_quality_update',
-        value: { display_phone_number: phone, event, current_limit: 'TIER_1K' },
+        value: { display_phone_number: ani.meta.numbers[1]!.phone, event },
       },
     ]);
-  await quality('FLAGGED', ani.meta.numbers[1]!.phone);
-  expect(await restrictions()).toEqual([null, null]);
-  await quality('FLAGGED', ani.meta.numbers[0]!.phone);
-  expect(await restrictions()).toEqual([['quality', null], null]);
-  await quality('UNFLAGGED', ani.meta.numbers[0]!.phone);
+  await quality('FLAGGED');
+  expect(await restrictions()).toEqual([null, ['quality', null]]);
+  await quality('UNFLAGGED');
   expect(await restrictions()).toEqual([null, null]);
 
   const account = (value: object) => post(ani, [{ field: 'account_update', value }]);
-  const [soon, later] = [
-    Math.floor(Date.now() / 1000) + 3_600,
-    Math.floor(Date.now() / 1000) + 7_200,
-  ];
-  await account({
-    event: 'ACCOUNT_RESTRICTION',
-    restriction_info: [
-      { restriction_type: 'RESTRICTED_ADD_PHONE_NUMBER_ACTION', expiration: soon },
-    ],
-  });
+  const hoursOn = (hours: number) => Math.floor(Date.now() / 1000) + hours * 3_600;
+  const restricted = (type: string, ends: readonly number[]) =>
+    account({
+      event: 'ACCOUNT_RESTRICTION',
+      restriction_info: ends.map((expiration) => ({ restriction_type: type, expiration })),
+    });
+  await restricted('RESTRICTED_ADD_PHONE_NUMBER_ACTION', [hoursOn(1)]);
   expect(await restrictions()).toEqual([null, null]);
-  const kind = 'RESTRICTED_BIZ_INITIATED_MESSAGING';
-  await account({
-    event: 'ACCOUNT_RESTRICTION',
-    restriction_info: [
-      { restriction_type: kind, expiration: soon },
-      { restriction_type: kind, expiration: later },
-    ],
-  });
-  expect(await restrictions()).toEqual([['templates', new Date(later * 1000).toISOString()], null]);
-  const ban = (state: string) =>
-    account({ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: state } });
-  await ban('SCHEDULE_FOR_DISABLE');
-  expect(await restrictions()).toEqual([['disabling', null], null]);
-  await ban('DISABLE');
-  expect(await restrictions()).toEqual([['blocked', null], null]);
-  await ban('REINSTATE');
+  const [first, last] = [hoursOn(1), hoursOn(2)];
+  await restricted('RESTRICTED_BIZ_INITIATED_MESSAGING', [first, last]);
+  const until = new Date(last * 1000).toISOString();
+  expect(await restrictions()).toEqual([
+    ['templates', until],
+    ['templates', until],
+  ]);
+  for (const [state, kind] of [
+    ['SCHEDULE_FOR_DISABLE', 'disabling'],
+    ['DISABLE', 'blocked'],
+  ]) {
+    await account({ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: state } });
+    expect(await restrictions()).toEqual([
+      [kind, null],
+      [kind, null],
+    ]);
+  }
+  await account({ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'REINSTATE' } });
   expect(await restrictions()).toEqual([null, null]);
+  // What restricts nothing is counted, and the owner is told.
+  for (const event of ['ACCOUNT_VIOLATION', 'ACCOUNT_DELETED', 'PARTNER_REMOVED'])
+    await account({ event });
+  await post(ani, [
+    { field: 'account_alerts', value: { alert_info: { alert_type: 'OBA_APPROVED' } } },
+    {
+      field: 'phone_number_name_update',
+      value: { display_phone_number: ani.meta.numbers[0]!.phone, decision: 'REJECTED' },
+    },
+  ]);
+  await ani.running.container.channels.health.close();
+  const counted = await db.allAccountsSql<{ code: string; numbers: number }[]>`
+    select code, count(distinct token_id)::int as numbers from provider_answers group by 1`;
+  expect(Object.fromEntries(counted.map(({ code, numbers }) => [code, numbers]))).toMatchObject({
+    FLAGGED: 1,
+    ACCOUNT_RESTRICTION: 2,
+    ACCOUNT_VIOLATION: 2,
+    ACCOUNT_DELETED: 2,
+    PARTNER_REMOVED: 2,
+    ALERT_OBA_APPROVED: 2,
+    NAME_REJECTED: 1,
+  });
 });

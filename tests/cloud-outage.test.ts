@@ -23,10 +23,11 @@ const PATIENCE = { patienceMs: 120_000 + ROWS * 100 };
 const peerAt = (n: number): string => `62812${String(40_000_000 + n)}`;
 
 const test = base.extend<{ ani: CloudSender }>({
-  env: { CLOUD_TIMEOUT_MS: '2500' },
   ani: async ({ running, meta, db }, use) =>
     use(await connectedSender(running, meta, { db, saldo: SALDO })),
 });
+
+test.override({ env: { CLOUD_TIMEOUT_MS: '2500' } });
 
 /** A campaign with a template that was started, straight in the database. */
 async function startCampaign({ accountId, tokenId }: CloudSender, { owner: sql }: TestDatabase) {

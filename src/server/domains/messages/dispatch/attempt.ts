@@ -100,7 +100,6 @@ export async function attempt(
   claim: Claim,
   message: Dispatched,
 ): Promise<Result> {
-  const { channel } = context;
   const { o_id: id, o_unsure_ms: unsureMs, o_unknowns: unknowns } = message;
   const { settled, awaitReceipt } = resultsOf(id);
   if (unsureMs !== null) {
@@ -137,9 +136,38 @@ export async function attempt(
     const isMarked = await markResent(context, claim, id).catch(() => false);
     if (!isMarked) return unread(id);
   }
-  const { tracing } = context;
+  return tryOnce(context, claim, { ...message, o_body: body });
+}
+
+/** The results that a message may have. */
+const resultsOf = (id: string) => ({
+  settled: (outcome: Settled['outcome'], failure: Failure | null): Settled => ({
+    kind: 'settled',
+    id,
+    outcome,
+    failure,
+    at: new Date(),
+  }),
+  awaitReceipt: (afterMs: number): Postponed => ({
+    kind: 'postponed',
+    id,
+    state: 'unknown',
+    afterMs,
+    detail: 'no_answer',
+  }),
+});
+
+/** Hands a message to its channel, and says what comes of it. */
+async function tryOnce(
+  context: AttemptContext,
+  claim: Claim,
+  message: Dispatched,
+): Promise<Result> {
+  const { channel, tracing } = context;
+  const { o_id: id, o_unsure_ms: unsureMs } = message;
+  const { settled, awaitReceipt } = resultsOf(id);
   const began = performance.now();
-  const answer = await sendOnce(context, outgoing(context, claim, { ...message, o_body: body }));
+  const answer = await sendOnce(context, outgoing(context, claim, message));
   if (answer === 'unread') {
     return { kind: 'postponed', id, state: 'ready', afterMs: AWAIT_MS, detail: '', awaits: null };
   }
