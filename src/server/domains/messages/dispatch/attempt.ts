@@ -187,24 +187,6 @@ async function tryOnce(
   return unsureMs === null || unsureMs <= 0 ? settled('failed', failure) : awaitReceipt(unsureMs);
 }
 
-/** The results that a try of a message may have. */
-const resultsOf = (id: string) => ({
-  settled: (outcome: Settled['outcome'], failure: Failure | null): Settled => ({
-    kind: 'settled',
-    id,
-    outcome,
-    failure,
-    at: new Date(),
-  }),
-  awaitReceipt: (afterMs: number): Postponed => ({
-    kind: 'postponed',
-    id,
-    state: 'unknown',
-    afterMs,
-    detail: 'no_answer',
-  }),
-});
-
 /** Tries after which a message whose number stands still lets others be tried first, and how much later it is then. */
 const HELD_TRIES = 2;
 const HELD_MS = 2_000;
