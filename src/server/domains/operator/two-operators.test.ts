@@ -309,4 +309,71 @@ describe('a statement that an operator has changed', () => {
     expect(await oka.ask('operator_suspense_credit', credit)).toMatchObject({ status: 'done' });
     await healthy(sql);
   });
+
+  test('counts on the day when its twins are confirmed', async ({ desk, sql }) => {
+    const { app, oka } = desk;
+    const many = await Promise.all([1, 2, 3, 4, 5].map(() => customerWith(sql)));
+    const [ani, budi, ...others] = many as [Customer, Customer, ...Customer[]];
+    for (const one of [ani, budi]) expect((await adjust(oka, one, 5_000_000)).status).toBe('done');
+    const totals: number[] = [];
+    for (const one of others) totals.push((await app.topup(one.accountId, 4_900_000)).total);
+    const rows = (word: string) => {
+      let balance = 0;
+      return statement(
+        ...totals.map((total, n): Booked => [total, `${word} ${n}`, (balance += total)]),
+      );
+    };
+    expect((await imported(app, oka, rows('ASLI'))).counts).toMatchObject({ near: 3 });
+    expect((await imported(app, oka, rows('PALSU'))).counts).toMatchObject({ twin: 3 });
+    app.clock.pass(25);
+    const twins = (await linesOf(oka)).filter(({ state }) => state === 'twin');
+    expect(twins).toHaveLength(3);
+    const answers = await Promise.allSettled(twins.map((twin) => both(oka, twin)));
+    const refused = answers.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+    expect(refused).toEqual([new Refusal('operator_limit_reached', {})]);
+    await healthy(sql);
+  });
+
+  test('pays no more by imports at once, also by a second row of each top-up', async ({
+    desk,
+    sql,
+  }) => {
+    const { app, oka } = desk;
+    const many = await Promise.all(Array.from({ length: 5 }, () => customerWith(sql)));
+    const files: { upload: string; sha256: string }[] = [];
+    for (const { accountId } of many) {
+      const { total } = await app.topup(accountId, 4_900_000);
+      const upload = app.upload(statement([total, 'ANI', total], [total, 'ANI', 2 * total]));
+      const shown = (await oka.ask('operator_statement_preview', { upload })) as StatementReport;
+      expect(shown.counts).toMatchObject({ pays: 1, second: 1 });
+      files.push({ upload, sha256: shown.sha256 });
+    }
+    await Promise.all(files.map((file) => oka.ask('operator_statement_import', file)));
+    const given = await Promise.all(
+      many.map(async ({ accountId }) => (await saldoOf(sql, accountId)).available),
+    );
+    expect(given.filter((amount) => amount > 0).length).toBeLessThanOrEqual(2);
+    await healthy(sql);
+  });
+
+  test('shows no money by a line that was set aside', async ({ desk, sql }) => {
+    const { app, oka, ria, ani } = desk;
+    const dismiss = (who: DeskOperator, line: string) =>
+      who.ask('operator_bank_line_dismiss', { line, reason: 'Setoran modal' });
+    const topup = await app.topup(ani.accountId, 6_000_000);
+    await imported(app, ria, statement([topup.total, 'SETORAN', 9_000_000, '10/11']));
+    const [old] = await linesOf(oka);
+    await dismiss(ria, old?.line ?? '');
+    expect((await confirm(oka, topup, old?.line ?? '')).status).toBe('pending');
+    expect((await confirm(ria, topup, old?.line ?? '')).status).toBe('paid');
+
+    const small = await app.topup(ani.accountId, 4_000_000);
+    await imported(app, oka, statement([small.total, 'ANI S', 20_000_000]));
+    await imported(app, oka, statement([small.total, 'ANI T', 20_000_000]));
+    const [twin] = await linesOf(oka);
+    if (!twin) throw new Error('no line waits');
+    await dismiss(oka, twin.line);
+    await expect(both(ria, twin)).rejects.toEqual(new Refusal('bank_line_used', {}));
+    await healthy(sql);
+  });
 });

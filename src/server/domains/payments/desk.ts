@@ -226,7 +226,8 @@ const exceedingLines = (sql: Sql | Tx, since: Date): PromiseLike<Item[]> => sql<
   from (
     select bank, (at at time zone 'Asia/Jakarta')::date as day, sum(amount) as amount
     from bank_lines
-    where imported_by is not null and dismissed_at is null and at >= ${since}
+    where imported_by is not null and (dismissed_at is null or topup_id is not null)
+      and at >= ${since}
     group by 1, 2
   ) lines
   join (

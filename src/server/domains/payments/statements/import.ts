@@ -176,7 +176,7 @@ async function storeAll(sql: Sql, work: Work): Promise<Judged[]> {
       if (waiting.length === LINES_AT_ONCE) await flush();
       continue;
     }
-    const outcome = await storeWithin(sql, work, one, stored);
+    const outcome = await storeWithin(sql, work, stored);
     if (outcome !== 'limit') {
       done[index] = { ...one, outcome };
       continue;
@@ -189,27 +189,38 @@ async function storeAll(sql: Sql, work: Work): Promise<Judged[]> {
   return done;
 }
 
+/** Thrown to undo a payment by a line that exceeds the limit of one operator. */
+class LimitReached extends Error {}
+
 /**
  * Stores a line and pays with it what one operator may give alone, in one transaction under the lock of what they give.
+ * What it pays is known only now: lines of the same import may have waited meanwhile.
  *
  * @returns `limit` when the sum exceeds the limit; then the import stores no line.
  */
 async function storeWithin(
   sql: Sql,
   { at, ties, config }: Work,
-  { outcome, topup }: Judged,
   stored: IdentifiedLine,
 ): Promise<LineOutcome | 'limit'> {
-  const accountId = outcome === 'pays' ? topup?.accountId : undefined;
   const pay = () =>
     inLineAccount(sql, stored, async (tx) => {
-      if (accountId === undefined) return storeLine(tx, stored, at);
       await lockAlone(tx, ties);
       const given = await readWhole({ sql, tx }, (from) => givenAlone(from, { ties, at }));
-      if (needsTwo(config, { accountId, amount: stored.amount }, given)) return 'limit';
-      return storeLine(tx, stored, at);
+      const outcome = await storeLine(tx, stored, at);
+      if (outcome !== 'pays') return outcome;
+      const [paid] = await tx<{ accountId: string }[]>`
+        select account_id as "accountId" from bank_lines where hash = ${stored.hash}`;
+      const credit = { accountId: paid?.accountId ?? '', amount: stored.amount };
+      if (needsTwo(config, credit, given)) throw new LimitReached();
+      return outcome;
     });
-  return underLockOfAll(sql, (tx) => lockAlone(tx, ties), pay);
+  try {
+    return await underLockOfAll(sql, (tx) => lockAlone(tx, ties), pay);
+  } catch (error) {
+    if (error instanceof LimitReached) return 'limit';
+    throw error;
+  }
 }
 
 /** Stores lines that wait for a person. @returns the hashes of those that were not there before. */

@@ -198,7 +198,8 @@ export async function confirmBoth(
     await lockAlone(tx, ties);
     const [stored] = await tx<Stored[]>`
       select hash, bank, amount, description, reference, at, imported_by,
-        twin_of is not null and both_at is null and topup_id is null as waits
+        twin_of is not null and both_at is null and topup_id is null
+          and dismissed_at is null as waits
       from bank_lines where hash = ${line} for no key update`;
     if (!stored) throw new Refusal('not_found', { what: 'Mutasi bank' });
     if (!stored.waits) throw new Refusal('bank_line_used', {});

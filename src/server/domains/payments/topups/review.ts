@@ -126,7 +126,8 @@ export async function confirmTopupByHand(
     const amount = rupiah(line?.amount ?? locked.total);
     let proposedBy: string | null = null;
     const given = await readWhole({ sql, tx }, (from) => givenAlone(from, { ties, at }));
-    const isShown = line?.amount === locked.total && showsTo(ties, line.imported_by);
+    const isShown =
+      line?.amount === locked.total && !line.dismissed && showsTo(ties, line.imported_by);
     const credit = { accountId: locked.account_id, amount: locked.total };
     if (!isShown && needsTwo(deps.config, credit, given)) {
       refuseUnfit(line, locked.total);
@@ -202,6 +203,8 @@ type Line = {
   amount: number;
   used: boolean;
   imported_by: string | null;
+  /** Set aside by an operator: it shows no money. */
+  dismissed: boolean;
   /** Until an operator has seen it beside the line of its day and amount. */
   waits: boolean;
 };
@@ -210,6 +213,7 @@ type Line = {
 async function lineOf(tx: Tx, bank: string, reference: string): Promise<Line | undefined> {
   const [line] = await tx<Line[]>`
     select hash, amount, topup_id is not null as used, imported_by,
+      dismissed_at is not null as dismissed,
       twin_of is not null and both_at is null as waits
     from bank_lines
     where bank = ${bank} and (hash = ${reference}

@@ -1,6 +1,6 @@
 -- Sums that operators gave alone since an instant, of every kind, by customer: gifts by hand
 -- (given_by_desk), confirmations by a reference that no line of another operator has shown since, and top-ups paid by
--- statements that they imported. p_operators count together; the imports of p_related show nothing.
+-- statements that they imported, from when a line began to count; a line that was set aside shows nothing. p_operators count together; the imports of p_related show nothing.
 -- Called by givenAlone, under the locks of those operators. Locks nothing.
 create or replace function given_alone(p_operators uuid[], p_related uuid[], p_since timestamptz)
 returns table (o_account uuid, o_amount bigint)
@@ -19,12 +19,15 @@ begin
         and not exists (
           select from bank_lines l
           where l.account_id = d.account_id and l.topup_id = d.topup_id and l.amount = t.total
-            and (l.imported_by is null or l.imported_by <> all (p_related))
+            and l.dismissed_at is null and (l.imported_by is null or l.imported_by <> all (p_related))
         )
       union all
       select l.account_id, l.amount from bank_lines l
-      where l.imported_by = any (p_operators) and l.received_at > p_since
-        and l.account_id is not null
+      where greatest(l.received_at, l.both_at) > p_since and l.account_id is not null
+        and (
+          l.imported_by = any (p_operators)
+          or (l.both_by = any (p_operators) and l.imported_by = any (p_related))
+        )
         and not exists (
           select from topup_decisions d
           where d.account_id = l.account_id and d.topup_id = l.topup_id
