@@ -87,7 +87,7 @@ export function secretKey(
   if (opened < sealed) {
     return wrong(
       'What is sealed in the database does not open with this SECRET_KEY: codes, keys of push and drafts of answers are lost.',
-      'Set SECRET_KEY to the one this installation began with.',
+      'Set SECRET_KEY to the one in use; if there was none before, SECRET_KEY_SECOND=none (docs/operating.md, Another SECRET_KEY).',
     );
   }
   if (SECRET_KEY_SECOND !== undefined && outdated > 0) {
@@ -99,7 +99,7 @@ export function secretKey(
   return SECRET_KEY === undefined
     ? warning(
         'There is no SECRET_KEY: a copy of the database alone opens everything in it.',
-        'Set SECRET_KEY before the first customer, and keep it apart from the backups.',
+        'Set SECRET_KEY, with SECRET_KEY_SECOND=none at the first start (docs/operating.md, Another SECRET_KEY), and keep it apart from the backups.',
       )
     : ok('Secrets are sealed with SECRET_KEY.');
 }

@@ -123,6 +123,8 @@ export const MoneyOverview = schema(() =>
     seller: z.object({ missing: z.array(SellerFact()), invoices_waiting: z.int() }),
     /** Proposals that wait for a second operator: all, and those that the caller may decide. */
     proposals: z.object({ count: z.int(), for_you: z.int() }),
+    /** Confirmations of top-ups that wait for a second operator: those that the caller may complete. */
+    topups_for_you: z.int(),
   }),
 );
 export type MoneyOverview = Output<typeof MoneyOverview>;

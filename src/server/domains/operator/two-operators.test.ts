@@ -2,7 +2,7 @@ import { describe, expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Adjustment } from '#contract/operator/money/desk.ts';
-import type { Reconciliation } from '#contract/operator/money/books.ts';
+import type { MoneyOverview, Reconciliation } from '#contract/operator/money/books.ts';
 import type { OperatorBankLine, StatementReport } from '#contract/operator/money/statements.ts';
 import type { OperatorTopup } from '#contract/operator/money/topups.ts';
 import type { Topup } from '#contract/saldo.ts';
@@ -90,6 +90,9 @@ describe('an operator whom the proposer invited', () => {
     const puppet = await invited(desk, { sql, db }, { by: oka, days: 400 });
     const topup = await app.topup(ani.accountId, 6_000_000);
     expect((await confirm(oka, topup, 'TRX 1')).status).toBe('pending');
+    const forThem = async (who: DeskOperator) =>
+      ((await who.ask('operator_money_overview')) as MoneyOverview).topups_for_you;
+    expect([await forThem(oka), await forThem(puppet), await forThem(ria)]).toEqual([0, 0, 1]);
     await expect(confirm(puppet, topup, 'TRX 1')).rejects.toEqual(
       new Refusal('operator_not_independent', {}),
     );

@@ -8,7 +8,7 @@ import { type CreateDeps, createTopupHandler } from './topups/create.ts';
 import { getTopupHandler, listTopupsHandler } from './topups/read.ts';
 import { type SummaryDeps, saldoSummaryHandler } from './topups/summary.ts';
 
-export { givenAlone, lockAlone, needsTwo } from './topups/four-eyes.ts';
+export { countProposedFor, givenAlone, lockAlone, needsTwo } from './topups/four-eyes.ts';
 export { saveAlert } from './alerts/settings.ts';
 export { type AlertWatch, startAlertWatch } from './alerts/watch.ts';
 export { receiveBankLine } from './bank.ts';

@@ -139,7 +139,7 @@ export async function refuseOtherKey(allAccountsSql: Sql, secrets: Secrets): Pro
   const { sealed, opened } = await countSealed(allAccountsSql, secrets);
   if (sealed === 0 || opened > 0) return;
   throw new StartError(
-    'SECRET_KEY is another than the one this installation has used, if it has used one, and nothing that was sealed opens with it; set that one. If it is lost, or is to be used from now on, docs/running/incidents.md says what that means and how to go on.',
+    'SECRET_KEY is another than the one this installation has used, if it has used one, and nothing that was sealed opens with it; set that one. If there was none before, start once with SECRET_KEY_SECOND=none (docs/operating.md, Another SECRET_KEY). If it is lost, or is to be used from now on, docs/running/incidents.md says what that means and how to go on.',
   );
 }
 

@@ -3,6 +3,7 @@ import { navigate } from '#web/browser/router/navigation.ts';
 import { type FormEvent, useState } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';
 import styles from '#web/features/simulator/PhoneChooser.module.css';
+import { writtenPeer } from '#contract/messages/peer.ts';
 import { readPhone, rememberedPhones, withPhone } from '#web/features/simulator/phones.ts';
 import { Button } from '#web/ui/button/Button.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
@@ -15,7 +16,12 @@ export function PhoneChooser({ phone }: { phone: string }) {
   const open = (event: FormEvent) => {
     event.preventDefault();
     const chosen = readPhone(typed);
-    if (chosen) void navigate({ to: '/simulator', search: { phone: chosen }, resetScroll: false });
+    if (chosen)
+      void navigate({
+        to: '/simulator',
+        search: { phone: writtenPeer(chosen) },
+        resetScroll: false,
+      });
     else setError('Tulis nomor ponsel, misalnya 0812-3456-7890.');
   };
   return (
@@ -41,7 +47,7 @@ export function PhoneChooser({ phone }: { phone: string }) {
           <li key={one}>
             <Link
               to="/simulator"
-              search={{ phone: one }}
+              search={{ phone: writtenPeer(one) }}
               resetScroll={false}
               className={styles['one']}
               aria-current={one === phone ? 'true' : undefined}

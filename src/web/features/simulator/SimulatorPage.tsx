@@ -9,6 +9,7 @@ import { Logo } from '#web/ui/brand/Logo.tsx';
 import { NotFoundPage } from '#web/ui/page/NotFoundPage.tsx';
 import { configQuery } from '#web/api/configQuery.ts';
 import { Bank } from '#web/features/simulator/Bank.tsx';
+import { writtenPeer } from '#contract/messages/peer.ts';
 import { chosenPhone } from '#web/features/simulator/phones.ts';
 import { PhoneDesk } from '#web/features/simulator/PhoneDesk.tsx';
 import styles from '#web/features/simulator/SimulatorPage.module.css';
@@ -38,11 +39,12 @@ export function SimulatorPage() {
 function World() {
   const { phone: requested, bank, amount } = useSearch('/simulator');
   const phone = chosenPhone(requested);
+  const written = writtenPeer(phone);
   useEffect(() => {
     // The address names the phone, so that it can be kept and sent on.
-    if (requested === phone) return;
-    void navigate({ to: '/simulator', change: { phone }, replace: true });
-  }, [requested, phone]);
+    if (requested === written) return;
+    void navigate({ to: '/simulator', change: { phone: written }, replace: true });
+  }, [requested, written]);
   return (
     <>
       <header>
@@ -55,10 +57,14 @@ function World() {
             <Logo />
           </Link>
           <TabLinks label="Bagian simulator">
-            <TabLink to="/simulator" search={{ phone }} current={!bank}>
+            <TabLink to="/simulator" search={{ phone: written }} current={!bank}>
               Ponsel
             </TabLink>
-            <TabLink to="/simulator" search={{ phone, bank: '1' }} current={bank !== undefined}>
+            <TabLink
+              to="/simulator"
+              search={{ phone: written, bank: '1' }}
+              current={bank !== undefined}
+            >
               Bank
             </TabLink>
           </TabLinks>

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { readPhone, withPhone } from '#web/features/simulator/phones.ts';
+import { writtenPeer } from '#contract/messages/peer.ts';
+import { chosenPhone, readPhone, withPhone } from '#web/features/simulator/phones.ts';
 
 test('a phone is found however its number is typed', () => {
   expect(readPhone('0812-3456-7890')).toBe('6281234567890');
@@ -12,4 +13,10 @@ test('a phone that is opened again moves to the front and is remembered once', (
   expect(withPhone(['628111', '628222'], '628222')).toEqual(['628222', '628111']);
   const six = ['1', '2', '3', '4', '5', '6'];
   expect(withPhone(six, '7')).toEqual(['7', '1', '2', '3', '4', '5']);
+});
+
+test('a phone abroad whose number begins with 8 stays itself in the address', () => {
+  const phone = chosenPhone('+852 9123 4567');
+  expect(phone).toBe('85291234567');
+  expect(chosenPhone(writtenPeer(phone))).toBe(phone);
 });

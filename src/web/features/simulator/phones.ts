@@ -1,4 +1,4 @@
-import { TypedPhone } from '#contract/base/phone.ts';
+import { Phone, TypedPhone } from '#contract/base/phone.ts';
 import { storageSet, storageGet } from '#web/browser/storage.ts';
 
 const NAME = 'simulator-phones';
@@ -22,7 +22,7 @@ export function readPhone(typed: string | undefined): string | undefined {
 /** The phones that were last looked at in this browser, the newest first. */
 export function rememberedPhones(): readonly string[] {
   const stored = storageGet('browser', NAME) ?? '';
-  return stored.split(' ').filter((phone) => readPhone(phone) === phone);
+  return stored.split(' ').filter((phone) => Phone().safeParse(phone).success);
 }
 
 /** Puts a phone first among the remembered ones. */

@@ -12,6 +12,7 @@ import {
   accountNames,
   isSecondFor,
   operatorNames,
+  type OperatorTies,
   tiesOf,
 } from '#server/domains/accounts/accounts.ts';
 import { refundStates } from '#server/domains/payments/payments.ts';
@@ -88,9 +89,9 @@ export async function adjustmentOf(tx: Sql | Tx, id: string, viewer: Viewer): Pr
 /** Counts the proposals that wait for a second operator: all, and those that this operator may decide. */
 export async function pendingAdjustments(
   sql: Sql | Tx,
-  { at, operatorId }: Viewer,
+  { related, isNew }: OperatorTies,
+  at: Date,
 ): Promise<{ count: number; for_you: number }> {
-  const { related, isNew } = await tiesOf(sql, operatorId);
   const [found] = await sql<{ count: number; for_you: number }[]>`
     select count(*) as count,
       count(*) filter (where not ${isNew} and proposed_by <> all(${[...related]}::uuid[])) as for_you

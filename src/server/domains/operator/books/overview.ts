@@ -2,7 +2,8 @@ import { civilDate, wibMidnight } from '#contract/base/time.ts';
 import type { MoneyOverview } from '#contract/operator/money/books.ts';
 import { readSellerGaps } from '#server/domains/billing/billing.ts';
 import { lastCheck, lastSeal, totalSaldo } from '#server/domains/ledger/ledger.ts';
-import { moneyWork, paidSince } from '#server/domains/payments/payments.ts';
+import { countProposedFor, moneyWork, paidSince } from '#server/domains/payments/payments.ts';
+import { tiesOf } from '#server/domains/accounts/accounts.ts';
 import { pendingAdjustments } from '#server/domains/operator/adjustments/list.ts';
 import { lastAuditCheck } from '#server/infra/acts/chain/checks.ts';
 import type { DeskDeps } from '#server/domains/operator/deps.ts';
@@ -16,11 +17,13 @@ export function overviewOf(
 ): Promise<MoneyOverview> {
   const at = now();
   return allAccountsSql.begin(async (tx) => {
-    const [saldo, topups, waiting, proposals] = await Promise.all([
+    const ties = await tiesOf(tx, operatorId);
+    const [saldo, topups, waiting, proposals, topupsForYou] = await Promise.all([
       totalSaldo(tx),
       paidSince(tx, wibMidnight(civilDate(at))),
       moneyWork(tx, at),
-      pendingAdjustments(tx, { at, operatorId }),
+      pendingAdjustments(tx, ties, at),
+      countProposedFor(tx, ties),
     ]);
     const [check, audit, seal, reconciliation, seller] = await Promise.all([
       lastCheck(tx),
@@ -39,6 +42,7 @@ export function overviewOf(
       reconciliation: reconciliation ?? null,
       seller,
       proposals,
+      topups_for_you: topupsForYou,
     };
   }, SNAPSHOT);
 }

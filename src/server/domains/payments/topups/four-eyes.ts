@@ -88,6 +88,18 @@ export async function proposalsOf(
   );
 }
 
+/** Counts the proposed confirmations that an operator may complete. */
+export async function countProposedFor(
+  sql: Sql | Tx,
+  { related, isNew }: OperatorTies,
+): Promise<number> {
+  if (isNew) return 0;
+  const [found] = await sql<{ count: number }[]>`
+    select count(*) as count from topup_proposals p join topups t using (account_id, topup_id)
+    where t.status not in ('paid', 'rejected') and p.operator_id <> all(${[...related]}::uuid[])`;
+  return found?.count ?? 0;
+}
+
 /**
  * The first of two presses is recorded; the same reference by another operator completes it. Another
  * reference is a new proposal in place of the former. The top-up's row is locked.

@@ -51,6 +51,7 @@ const money: MoneyOverview = {
   reconciliation: null,
   seller: { missing: [], invoices_waiting: 0 },
   proposals: { count: 1, for_you: 0 },
+  topups_for_you: 0,
 };
 
 const keys = (overview: Partial<OperatorOverview>, books: Partial<MoneyOverview> = {}) =>
@@ -98,6 +99,7 @@ test('each is said only beyond its bound', () => {
   expect(keys({}, waits('topups', 5))).toEqual(['topups']);
   expect(keys({}, waits('refunds', 27))).toEqual(['refunds']);
   expect(keys({}, { proposals: { count: 1, for_you: 1 } })).toEqual(['proposals']);
+  expect(keys({}, { topups_for_you: 1 })).toEqual(['topups-proposed']);
 });
 
 test('names the safeguards that wait for a second admin, and the late jobs', () => {
@@ -108,9 +110,12 @@ test('names the safeguards that wait for a second admin, and the late jobs', () 
     'Pekerjaan terjadwal gagal: billing. Sebabnya ada di log.',
     'Pekerjaan terjadwal terlambat: ledger-check. Periksa apakah proses worker hidup.',
   ]);
-  const waiting = { label: 'Dua operator di atas', effective_at: hoursAgo(-20) };
+  const waiting = {
+    label: 'Dua operator di atas',
+    effective_at: new Date('2026-11-30T04:07:00Z'),
+  };
   expect(says({ settings_waiting: [waiting] })).toEqual([
-    'Perubahan pengaman uang menunggu admin kedua: Dua operator di atas. Tanpa keputusan, perubahan berlaku otomatis dalam 24 jam.',
+    'Perubahan pengaman uang menunggu admin kedua: Dua operator di atas. Tanpa keputusan, perubahan berlaku otomatis 30 Nov 2026, 11.07.',
   ]);
   expect(says({ settings_waiting: null })).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
+import { formatDateTime } from '#contract/base/time.ts';
 import type { MoneyOverview } from '#contract/operator/money/books.ts';
 import type { OperatorOverview } from '#contract/operator/overview.ts';
 import type { Path } from '#web/browser/router/routes.ts';
@@ -150,6 +151,12 @@ function ofMoney(money: MoneyOverview, at: Date): Found {
     oldest !== null && at.getTime() - oldest.getTime() > ms;
   return [
     ...ofChecks(money, at),
+    money.topups_for_you > 0 && {
+      key: 'topups-proposed',
+      severity: 'warning',
+      says: `${formatNumber(money.topups_for_you)} isi saldo menunggu keputusan Anda sebagai operator kedua.`,
+      act: { to: '/operator/isi-saldo', label: 'Buka isi saldo' },
+    },
     proposals.for_you > 0 && {
       key: 'proposals',
       severity: 'warning',
@@ -207,14 +214,17 @@ function ofJobs({ jobs, jobs_late }: OperatorOverview): Found {
 }
 
 function ofSettings({ settings_waiting }: OperatorOverview): Found {
-  if (settings_waiting === null || settings_waiting.length === 0) return [];
+  const [first] = (settings_waiting ?? []).toSorted(
+    (one, other) => one.effective_at.getTime() - other.effective_at.getTime(),
+  );
+  if (settings_waiting === null || first === undefined) return [];
   const labels = settings_waiting.map(({ label }) => label).join(', ');
   return [
     {
       key: 'settings',
       severity: 'warning',
-      says: `Perubahan pengaman uang menunggu admin kedua: ${labels}. Tanpa keputusan, perubahan berlaku otomatis dalam 24 jam.`,
-      act: { to: '/operator/pengaturan', label: 'Putuskan' },
+      says: `Perubahan pengaman uang menunggu admin kedua: ${labels}. Tanpa keputusan, perubahan berlaku otomatis ${formatDateTime(first.effective_at)}.`,
+      act: { to: '/operator/pengaturan', label: 'Lihat' },
     },
   ];
 }
