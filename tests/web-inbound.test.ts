@@ -22,7 +22,7 @@ const card = (name: string, phone: string) => ({
 const { Type } = proto.Message.ProtocolMessage;
 const target = { remoteJid, id: 'FIRST', fromMe: false };
 
-/** What came in, and how it stands: its type, its line in a list, its kind where it has no type of its own. */
+/** An inbound message with its stored type, its line in a list, and its kind if it is `other`. */
 type Row = {
   message?: proto.IMessage;
   stub?: number;

@@ -68,7 +68,7 @@ export const ChatContent = schema(() =>
     file: z.optional(ChatFile()),
     place: z.optional(Place()),
     template: z.optional(FilledTemplate()),
-    /** `other`: the caption describes the message, nobody wrote it. `edited`, `revoked`: by its sender. */
+    /** `other`: the caption describes the message. `edited`, `revoked`: its sender changed or deleted it. */
     notice: z.optional(z.enum(['other', 'edited', 'revoked'])),
   }),
 );

@@ -17,8 +17,8 @@ const STORED_PHONE = /^[1-9][0-9]{7,14}$/;
 export const isUserId = (peer: string): boolean => USER_ID.test(peer);
 
 /**
- * Which channel alone reaches a peer whose number is hidden; undefined for a number. `XL`, which is no country's code,
- * stands before the LID by which WhatsApp Web knows them.
+ * The only channel that reaches a peer with a hidden number; undefined for a number. `XL`, which is no country's code,
+ * precedes a LID of WhatsApp Web.
  */
 export const channelOfHidden = (peer: string): 'cloud' | 'web' | undefined =>
   isUserId(peer) ? (/^XL\.[0-9]+$/.test(peer) ? 'web' : 'cloud') : undefined;

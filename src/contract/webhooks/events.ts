@@ -95,7 +95,7 @@ const incoming = <Type extends EventType>(type: Type) =>
   event(type, {
     ...messageFacts(),
     peer_name: z.nullable(z.string()),
-    /** What it says, as `content` of `GET /v1/messages/{id}`: links of files are signed anew. */
+    /** As `content` of `GET /v1/messages/{id}`: links of files are signed anew. */
     content: ApiContent(),
     /** The message of this conversation that it answers. */
     reply_to: z.nullable(Id('message')),

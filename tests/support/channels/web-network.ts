@@ -48,7 +48,7 @@ export type WebWorker = {
   channel: Channel;
   receipts: Receipt[];
   inbound: Inbound[];
-  /** Whose number was told. */
+  /** Hidden numbers that became known. */
   identified: Identified[];
   notices: NumberNotice[];
   reported: unknown[];

@@ -112,7 +112,7 @@ export type Sinks = {
   identified(known: Identified): Promise<void>;
 };
 
-/** Whose number a network has told. */
+/** A hidden peer and the number that the network has disclosed. */
 export type Identified = { accountId: string; tokenId: string; hidden: string; peer: string };
 
 /** What a button is: a reply, an address or a code that every message fills in, or what needs nothing. */

@@ -78,7 +78,7 @@ export function wholeTextOf(type: MessageType, body: Body): string {
   }
 }
 
-/** What stands for a message that its sender deleted. */
+/** The text of a message that its sender deleted. */
 const REVOKED = 'Pesan dihapus pengirim';
 
 const isRevoked = (body: Body): boolean => text(body['revoked_at']) !== null;

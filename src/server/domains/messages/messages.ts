@@ -204,7 +204,7 @@ export function openMessages(deps: MessagesDeps): Messages {
 
 type Settle = ReturnType<typeof openSettle>;
 
-/** Where channels bring what comes in; each call stays in the bucket of its account. */
+/** The sinks of channels; each call stays in the bucket of its account. */
 const sinksOf = (
   { allAccountsSql, media, tracing, onReceived }: MessagesDeps,
   settle: Settle,

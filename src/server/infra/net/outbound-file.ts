@@ -71,7 +71,7 @@ type ClientOptions = {
   resolve?: Resolve;
   ports?: readonly number[];
   limits?: Partial<Limits>;
-  /** The only names that are asked, and over https alone; without it any name, also over http. */
+  /** The only host names that are fetched, over https alone; without it any name, also over http. */
   hosts?: RegExp;
   /** Sent along with each request. */
   headers?: Readonly<Record<string, string>>;

@@ -137,7 +137,7 @@ const Reactions = ({ reactions }: Required<Pick<Props, 'reactions'>>) => (
   </ul>
 );
 
-/** Describes a message, in words that nobody wrote. */
+/** The caption describes the message instead of quoting it. */
 const isNotice = ({ notice }: ChatMessage): boolean => notice === 'other' || notice === 'revoked';
 
 /** A sticker stands by itself. */

@@ -76,7 +76,7 @@ export async function countNumbers(
   );
 }
 
-/** How many numbers of WhatsApp Web the network has disconnected within the hour, by the code that it gave. */
+/** Counts the numbers of WhatsApp Web that the network disconnected within the hour, by close code. */
 export const countClosings = (
   allAccountsSql: Sql,
   now: Date,
@@ -93,7 +93,7 @@ export const countClosings = (
 const UNREADABLE_MIN = 5;
 const UNREADABLE_SHARE = 0.05;
 
-/** How many numbers of WhatsApp Web could not decrypt an unusual share of what came in of late (one to two hours). */
+/** Counts the numbers of WhatsApp Web that failed to decrypt an unusual share of recent messages (one to two hours). */
 export const countUnreadable = (allAccountsSql: Sql, now: Date): Promise<{ value: number }[]> =>
   allAccountsSql<{ value: number }[]>`
     select count(*)::int as value from (

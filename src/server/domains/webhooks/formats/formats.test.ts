@@ -89,7 +89,7 @@ test('each format carries the events that it has words for, and no other', () =>
     expect(carried(format), format).toEqual(formatEvents[format]);
 });
 
-test('a message of another kind is told as its line, edits and deletions name the message', () => {
+test('carries the line of other messages, and the message that an edit or deletion changes', () => {
   const poll = received('other', { kind: 'poll', text: 'Polling: Kapan?' });
   expect(bodyBy('kabari', poll).data.content).toEqual({ kind: 'poll', text: 'Polling: Kapan?' });
   expect(inboundBy(poll)).toMatchObject({

@@ -83,7 +83,7 @@ export type ReceivedContent =
   | { kind: 'other'; other: OtherKind; details?: string }
   /** An earlier message of this sender, by its wire id, says `text` now; without it, it is deleted. */
   | { kind: 'change'; of: string; text?: string }
-  /** Not decrypted yet: the sender's phone is asked to send it again, under the same wire id. */
+  /** Not decrypted yet: the library requests it again, under the same wire id. */
   | { kind: 'waiting' };
 
 /** A message of a chat of two, as the network brings it; also again, also late, also our own. */

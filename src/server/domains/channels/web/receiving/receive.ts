@@ -71,7 +71,7 @@ export async function receiveMessage(
   return true;
 }
 
-/** Who wrote: their number, else the id by which WhatsApp hides it. */
+/** The sender's number, else the id of a hidden number. */
 function peerOf({ phoneOf }: ReceiveDeps, { phone, lid }: ReceivedMessage): string | undefined {
   return phone ?? (lid && (phoneOf(lid) ?? peerOfLid(lid)));
 }

@@ -74,7 +74,7 @@ test('what the numberâ€™s owner writes on the phone makes a chat, and is nobodyâ
   expect(inbound).toEqual([]);
 });
 
-test('whose number is hidden has a conversation, is answered, and goes on by the number once it is known', async ({
+test('a sender with a hidden number gets a conversation, an answer, and later the number', async ({
   sql,
   openNetwork,
 }) => {
@@ -108,7 +108,7 @@ test('whose number is hidden has a conversation, is answered, and goes on by the
   expect(reported).toEqual([]);
 });
 
-test('what waits lies sealed', async ({ sql, openNetwork }) => {
+test('a message that waits in the database is sealed', async ({ sql, openNetwork }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
   const worker = await startWorker();
   await link(ani, OWN);

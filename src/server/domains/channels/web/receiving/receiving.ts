@@ -125,7 +125,7 @@ export class Receiving {
     this.#retryDue();
   }
 
-  /** A conversation with somebody whose number was hidden goes on under the number. */
+  /** Moves the conversation of a hidden number to the number. */
   async #identify(lid: string, peer: string): Promise<void> {
     const { allAccountsSql } = this.#deps;
     this.#hidden ??= new Set(await hiddenChats(allAccountsSql, this.#token));
@@ -198,7 +198,7 @@ export class Receiving {
     });
   }
 
-  /** What came in and is no usual message is counted by number, on the operator's Kanal. */
+  /** Counts an unusual message for the operator's Kanal. */
   async #count(code: string): Promise<void> {
     const { allAccountsSql, report } = this.#deps;
     const answer = { ...this.#token, channel: 'web' as const, code };

@@ -52,7 +52,7 @@ test('logins that are due together follow each other, with a gap that varies', (
     () => randoms.shift() ?? 0.5,
   );
   expect([paceMs(), paceMs(), paceMs(), paceMs()].map(Math.round)).toEqual([0, 100, 400, 600]);
-  // Who comes alone does not wait.
+  // A single login does not wait.
   now = 60_000;
   expect(paceMs()).toBe(0);
   // 200 sessions that move to another worker are back within a minute, none in the same 100 ms.

@@ -50,8 +50,8 @@ const actions: Readonly<Record<number, CloseAction>> = {
 };
 
 /**
- * What the end of a connection asks for; a code that is not known is trouble that passes, and so is a 401 of something
- * between us and the network.
+ * The action for a closed connection. An unknown code is passing trouble, and so is a 401 of a proxy on the way to the
+ * network.
  */
 export const actionFor = ({ code, isLoggedOut }: Closed): CloseAction =>
   isLoggedOut

@@ -12,7 +12,7 @@ export type ConnectionDeps = {
   timings: WebTimings;
   /** Whether the session is still ours: who has lost it would end the connection of who has it. */
   mayOpen: () => Promise<boolean>;
-  /** How long its next login has to wait for those of others. */
+  /** Milliseconds until its next login may begin. */
   loginWaitMs: () => number;
   /** What the engine stores with us. */
   storage: Pick<OpenOptions, 'auth' | 'sent'>;
@@ -135,7 +135,7 @@ export class Connection {
     this.#reopening = setTimeout(() => this.#openPaced(), waitMs * backOffFactor);
   }
 
-  /** How often another connection of this session has closed ours of late, with this time. */
+  /** Counts the recent 440s, including this one. */
   #yields(): number {
     const now = performance.now();
     this.#yieldedAt = [...this.#yieldedAt, now].filter((at) => now - at < YIELDS_MS);

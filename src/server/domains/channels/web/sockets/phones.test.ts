@@ -195,7 +195,7 @@ test('a session that stays bad is given up after some tries', async ({ sql, open
   standIn.closeWith(OWN, 500);
   await waitFor(() => expect(notices).toHaveLength(1));
   expect(notices[0]!.body).toContain('Pindai QR lagi');
-  // Nobody says that the phone has removed it.
+  // The phone has not removed it.
   expect(await sql`select * from web_sessions`).toHaveLength(1);
 });
 

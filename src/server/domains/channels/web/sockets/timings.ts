@@ -17,7 +17,7 @@ export type WebTimings = {
   backOffFactor: number;
   /** How often what could not be stored is tried again. */
   inboxMs: number;
-  /** How long a message that could not be decrypted may take to come again before a line stands for it. */
+  /** Until a line stands for a message that could not be decrypted. */
   waitingMs: number;
   /** How long the network may take to acknowledge a message. */
   sendMs: number;

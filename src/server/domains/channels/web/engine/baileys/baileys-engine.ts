@@ -29,7 +29,7 @@ import { silent } from './silent-log.ts';
 
 /** How long the end of a connection may take. */
 const GOODBYE_MS = 1_000;
-/** How long a sender's phone may take to upload a file again. */
+/** The longest wait for a sender's phone to upload a file again. */
 const REUPLOAD_MS = 30_000;
 
 type Options = {

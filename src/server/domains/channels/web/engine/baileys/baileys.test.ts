@@ -54,7 +54,7 @@ test('texts, also answers, captions and reactions are read', async () => {
   expect(read?.content).toMatchObject({ media: 'image', mime: 'image/jpeg', caption: 'Bukti' });
   const reference = read?.content.kind === 'media' ? read.content.reference : '';
   const sent = proto.WebMessageInfo.decode(Buffer.from(reference, 'base64'));
-  // Where a sender says that a file lies is forgotten at once.
+  // The address in the sender's message is dropped.
   expect(sent.message?.imageMessage?.url).toBeNull();
   expect(sent.key).toMatchObject({ id: 'A1', remoteJid: '6281299999999@s.whatsapp.net' });
 });

@@ -94,13 +94,13 @@ const loggedOut: ReadonlySet<unknown> = new Set(['401', '406']);
  * network answers it, too. The network says it by a conflict (`device_removed`), or by refusing the login.
  */
 export function closedBy(error: unknown): Extract<EngineEvent, { kind: 'closed' }> {
-  const told = at(error, 'output', 'statusCode');
+  const status = at(error, 'output', 'statusCode');
   const isRemoved = at(error, 'data', 'attrs', 'type') === 'device_removed';
   const isRefused =
     error instanceof Error &&
     error.message === 'Connection Failure' &&
     loggedOut.has(at(error, 'data', 'reason'));
-  const code = typeof told === 'number' ? told : CLOSED;
+  const code = typeof status === 'number' ? status : CLOSED;
   return { kind: 'closed', code, ...((isRemoved || isRefused) && { isLoggedOut: true }) };
 }
 

@@ -74,7 +74,7 @@ test('a file is read from WhatsApp’s host by its path, within the length that 
   expect(files.asked).toEqual([{ url: 'https://mmg.whatsapp.net/v/t62?x=1', bytesMax: 33 }]);
 });
 
-test('what is no path, has no key, or is announced as too large is not asked for', async () => {
+test('refuses a file without a path or key, or with a length above the limit, before any request', async () => {
   const files = filesOf({});
   for (const file of [
     { directPath: '@evil.example/x' },
@@ -96,7 +96,7 @@ test('another file than the sender’s is not taken', async () => {
   await expect(download(files, image({ directPath: '/x' }), never)).rejects.toThrow('not the one');
 });
 
-test('a file that WhatsApp has no more is asked for again, once; trouble passes', async () => {
+test('requests a deleted file again once, and reports passing trouble', async () => {
   const plain = Buffer.from('picture');
   const files = filesOf({ '/new': await sealed(plain), '/down': new FetchError('trouble', '503') });
   const asked: (string | null | undefined)[] = [];
@@ -115,9 +115,7 @@ test('a file that WhatsApp has no more is asked for again, once; trouble passes'
   await expect(download(files, image({ directPath: '/down' }), never)).rejects.toThrow('503');
 });
 
-test('no address that a sender chooses is asked, by any download of the library', async ({
-  canary,
-}) => {
+test('no download of the library connects to an address in a message', async ({ canary }) => {
   const fetch = libraryFetch(openNetworkFiles());
   vi.stubGlobal('fetch', fetch);
   const { port } = canary;

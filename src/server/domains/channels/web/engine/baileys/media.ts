@@ -4,7 +4,7 @@ import { type MediaKind, bytesMaxOfKind } from '#contract/media/kinds.ts';
 import type { Download } from '#server/domains/channels/web/engine/engine.ts';
 import { FetchError, type FileClient, openFileClient } from '#server/infra/net/outbound-file.ts';
 
-/** Where WhatsApp's files lie. A sender names another host in `url`, which is never read. */
+/** The host of WhatsApp's files. The `url` of a message may name another one and is never read. */
 const FILES = 'https://mmg.whatsapp.net';
 /** History and contact lists that the library fetches by itself. */
 const LIBRARY_BYTES_MAX = 64_000_000;
@@ -22,8 +22,8 @@ export const openNetworkFiles = (): FileClient =>
   });
 
 /**
- * What the library gets in place of the global `fetch`, which it calls with addresses that others wrote: it follows
- * them to any host, reads without end, and waits without end.
+ * Replaces the global `fetch` for the library, which calls it with addresses from messages and limits neither host,
+ * bytes nor time.
  */
 export const libraryFetch =
   (files: FileClient): typeof fetch =>

@@ -11,7 +11,7 @@ type Line = {
 };
 type Read = { contents: readonly ReceivedContent[]; quotes?: string | null | undefined };
 
-/** What is no message: it only comes along with others. */
+/** Fields that only accompany a message. */
 const silent: ReadonlySet<string> = new Set([
   'senderKeyDistributionMessage',
   'fastRatchetKeySenderKeyDistributionMessage',
@@ -60,7 +60,7 @@ const amountOf = (thousandths: unknown, currency: string | null | undefined): st
   return currency === 'IDR' || !currency ? formatRupiah(amount) : `${currency} ${amount}`;
 };
 
-/** What is bought, asked about or paid. */
+/** Orders, products and payments. */
 function tradeOf(content: proto.IMessage): Line | undefined {
   const { orderMessage: order, productMessage: product, invoiceMessage: invoice } = content;
   if (order) {

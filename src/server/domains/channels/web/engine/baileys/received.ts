@@ -80,7 +80,7 @@ function contentsOf(whole: WAMessage): Read | undefined {
 
 const { ProtocolMessage } = proto.Message;
 
-/** What the sender did to an earlier message; of other notices of the protocol only those that people read. */
+/** An edit or deletion of an earlier message; other protocol notices are skipped, except the first opening of a chat. */
 function changeOf({ type, key, editedMessage }: proto.Message.IProtocolMessage): Read | undefined {
   const of = key?.id;
   switch (type) {
@@ -112,14 +112,14 @@ function textOf(message: proto.IMessage): Read | undefined {
   if (comment) return one({ kind: 'text', text: wordsIn(comment.message ?? undefined) });
   const { buttonsResponseMessage: button, templateButtonReplyMessage: reply } = message;
   const { listResponseMessage: list, interactiveResponseMessage: answer } = message;
-  const said: readonly [string | null | undefined, proto.IContextInfo | null | undefined][] = [
+  const texts: readonly [string | null | undefined, proto.IContextInfo | null | undefined][] = [
     [extended?.text, extended?.contextInfo],
     [button?.selectedDisplayText, button?.contextInfo],
     [reply?.selectedDisplayText ?? reply?.selectedId, reply?.contextInfo],
     [list?.title || list?.singleSelectReply?.selectedRowId, list?.contextInfo],
     [answer?.body?.text, answer?.contextInfo],
   ];
-  const found = said.find(([text]) => text);
+  const found = texts.find(([text]) => text);
   return found && one({ kind: 'text', text: found[0] ?? '' }, found[1]?.stanzaId);
 }
 
