@@ -15,11 +15,11 @@ const PNG = Buffer.from(
   'base64',
 );
 
-/** What Meta posts, as its documents have it, and how it is stored. */
+/** A message as Meta documents it, and its stored form. */
 type Row = {
   message: Record<string, unknown>;
   type: MessageType;
-  /** What the content has, among other things. */
+  /** A part of the stored content. */
   content: Record<string, unknown>;
   /** The line of its bubble; left out for what has none. */
   line?: string;
@@ -243,7 +243,7 @@ const write = (ani: CloudSender, id: string, message: object) =>
     },
   ]);
 
-/** What came in, the oldest first. */
+/** Inbound messages, the oldest first. */
 const inbox = async (ani: CloudSender) =>
   (await ani.call('/v1/messages?direction=in&limit=100')).body.data.toReversed();
 const threadOf = async (ani: CloudSender): Promise<ConversationMessage[]> => {
@@ -316,7 +316,7 @@ test('an edit and a deletion change the message that they mean', async ({ ani })
   ]);
 });
 
-test('a message to a group is kept apart: it is in nobody’s chat, and opens no window', async ({
+test('stores a group message apart from private chats, without opening a window', async ({
   ani,
   db,
 }) => {
@@ -336,7 +336,7 @@ test('a message to a group is kept apart: it is in nobody’s chat, and opens no
   expect(counted).toEqual([{ code: 'inbound_group', answers: 1 }]);
 });
 
-test('who is known by the id of a business portfolio alone has a conversation', async ({ ani }) => {
+test('a sender with only a portfolio id has a conversation', async ({ ani }) => {
   await post(ani, [
     {
       field: 'messages',
@@ -413,7 +413,7 @@ test('a file that Meta no longer has is gone; one that does not come holds up no
   ani,
 }) => {
   const { control } = ani.meta;
-  // Meta answers nothing when the first is asked for.
+  // Meta never answers the request for the first file.
   control.failNext({ kind: 'hang', isAccepted: false }, 1, /^\/\d+$/);
   const png = { bytes: PNG, mimeType: 'image/png' };
   control.receiveFrom(BUDI, { type: 'image', content: { caption: 'Lambat' }, file: png });
@@ -451,7 +451,7 @@ test('a change of a number is booked on the number it names, one of the account 
   db,
 }) => {
   const tokens = [ani.tokenId, await secondNumber(ani, db)];
-  /** How both numbers are restricted. */
+  /** The restrictions of both numbers. */
   const restrictions = () =>
     Promise.all(
       tokens.map(async (tokenId) => {
@@ -502,7 +502,7 @@ test('a change of a number is booked on the number it names, one of the account 
   }
   await account({ event: 'DISABLED_UPDATE', ban_info: { waba_ban_state: 'REINSTATE' } });
   expect(await restrictions()).toEqual([null, null]);
-  // What restricts nothing is counted, and the owner is told.
+  // Other events are counted, and the owner gets a notice.
   for (const event of ['ACCOUNT_VIOLATION', 'ACCOUNT_DELETED', 'PARTNER_REMOVED'])
     await account({ event });
   await post(ani, [

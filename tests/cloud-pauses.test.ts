@@ -36,7 +36,7 @@ const callsOf = ({ meta }: CloudSender) =>
 const atRest = ({ allAccountsSql: sql }: TestDatabase) =>
   waitFor(async () => expect(await sql`select 1 from lanes where owner is not null`).toEqual([]));
 
-/** Every message left once, and was charged once; nothing is held. */
+/** Every message left once and was charged once; the wallet holds no price. */
 async function allSent(ani: CloudSender, ids: readonly string[], { allAccountsSql }: TestDatabase) {
   for (const id of ids) await ani.becomes(id, 'read');
   const sent = ani.meta.control.sent().map(({ callbackData }) => callbackData);
@@ -116,10 +116,7 @@ for (const [code, reason] of [
   });
 }
 
-test('what goes to a country that is closed to the account waits a day, and holds up nothing else', async ({
-  ani,
-  db,
-}) => {
+test('messages to a closed country wait without holding up others', async ({ ani, db }) => {
   const { control } = ani.meta;
   const abroad = ['14155550100', '14155550101'];
   for (const phone of abroad) {
@@ -145,10 +142,7 @@ test('what goes to a country that is closed to the account waits a day, and hold
   await booksAreRight(db.allAccountsSql);
 });
 
-test('what waits with a template that Meta paused is put off without a call for each; the rest goes on', async ({
-  ani,
-  db,
-}) => {
+test('puts off messages with a paused template without a call for each', async ({ ani, db }) => {
   const { control } = ani.meta;
   const template = control.templates.add({ name: 'promo', body: 'Halo {{1}}' });
   await ani.ask('template_sync');

@@ -17,7 +17,7 @@ create table cloud_inbound (
 call tenant_table('cloud_inbound');
 create index cloud_inbound_due on cloud_inbound (due_at);
 
--- Messages to groups that a number is in, as Meta told them: they belong to nobody's chat. Pruned after 90 days.
+-- Messages to groups that a number is in, as Meta posted them: they belong to no private chat. Pruned after 90 days.
 create table cloud_group_messages (
   account_id   uuid not null,
   token_id     uuid not null,

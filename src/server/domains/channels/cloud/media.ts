@@ -103,7 +103,7 @@ const isGone = ({ status, error }: Exclude<GraphAnswer, { ok: true }>): boolean 
 /**
  * The bytes of a file that a customer sent; undefined where Meta says that it has it no more.
  *
- * @throws whatever else keeps it from being had now, such as an access token that is refused.
+ * @throws OutboundError while it cannot be fetched, for example with a refused access token
  */
 export async function downloadFile(
   { graph }: Pick<MediaDeps, 'graph'>,

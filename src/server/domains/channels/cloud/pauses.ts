@@ -20,7 +20,7 @@ const PARTED_MS = 2_000;
 export type CloudPauses = Pauses & {
   /** Meta has answered a try: the number does not stand still any more. */
   answered(token: TokenRef): Promise<void>;
-  /** Meta refuses whatever this number sends. */
+  /** Pauses a number all of whose messages Meta refuses. */
   pause(token: TokenRef, reason: Pause): Promise<number>;
   /** Meta refuses its access for a message: its own check says whether the access token is at fault. */
   verify(token: TokenRef): Promise<number>;
@@ -37,7 +37,7 @@ type PausesDeps = PresenceDeps & {
 
 const CHANNEL = { channel: 'cloud' } as const;
 
-/** What the check of a number comes to. */
+/** The result of checking a number. */
 type Checked = 'fine' | 'refused' | 'unreached';
 
 /** Opens the pauses: which number stands still is stored, and how often in a row one was silent is of this process. */

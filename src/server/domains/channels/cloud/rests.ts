@@ -2,7 +2,7 @@ import type { Failure } from '#contract/messages.ts';
 import type { Outgoing } from '#server/domains/channels/channels.ts';
 import { textAt } from '#server/infra/net/json-values.ts';
 
-/** What a message waits for, and how long yet. */
+/** The reason that a message waits, and the remaining time. */
 export type Rest = { afterMs: number; failure: Failure };
 
 /**

@@ -40,7 +40,7 @@ export type SendDeps = MediaDeps &
 const UNREACHED_MS = 15_000;
 /** Of a number that is no longer there: by then its lane no longer runs. */
 const PARTED_MS = 2_000;
-/** What Meta refuses of one template, or to one country, is tried again after this long. */
+/** A refused template or country is tried again after this long. */
 const REST_MS = 15 * 60_000;
 /** So long messages wait for that, and then fail: but for a template that Meta pauses for some hours by itself. */
 const RESTED_MS_MAX = 24 * 3_600_000;
@@ -169,7 +169,7 @@ async function wamidFor(
   return messageId === undefined ? undefined : refs.wamidOf(accountId, messageId);
 }
 
-/** What Meta's refusal means for the message; its number stands still, is disconnected or restricted where that is why. */
+/** The result of a refusal for the message; pauses, disconnects or restricts its number. */
 async function refusedBy(
   deps: SendDeps,
   message: Outgoing,

@@ -19,7 +19,7 @@ export type Paused = { forMs: number; isFirst: boolean };
 
 /**
  * A number stands still. Each pause in a row is longer than the one before; while one lasts, another of the same reason
- * changes nothing. The owner is told of the first, unless the network is silent: then there is nothing to do.
+ * changes nothing. The owner gets a notice of the first, unless the network is silent.
  *
  * @returns undefined where the token has left the channel.
  */
@@ -108,7 +108,7 @@ export async function endIdlePauses(
   }
 }
 
-/** How many numbers stand still, by reason. */
+/** Counts the paused numbers by reason. */
 export const countPauses = async (
   allAccountsSql: Sql,
 ): Promise<{ reason: Pause; numbers: number }[]> => [

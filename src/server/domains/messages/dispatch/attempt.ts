@@ -191,7 +191,7 @@ async function tryOnce(
 const HELD_TRIES = 2;
 const HELD_MS = 2_000;
 
-/** Where its number stands still, a message keeps its place, unless it was refused so often that it may be the cause. */
+/** A message of a paused number keeps its place, unless it was refused so often that it may be the cause. */
 function heldBy(
   { afterMs, failure, stops }: Extract<SendResult, { outcome: 'held' }>,
   { o_id: id, o_attempt: attempt }: Dispatched,

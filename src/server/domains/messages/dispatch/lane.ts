@@ -28,7 +28,7 @@ const WINDOW = 64;
 const SILENT_AFTER_MS = 250;
 /** Tries of one lane in flight at once, silent ones included. */
 const IN_FLIGHT_MAX = 512;
-/** Where a number may stand still, a full window without an answer for this long begins no more. */
+/** A full window without an answer for this long begins no more tries, in a channel with pauses. */
 const SUSPECT_AFTER_MS = 2_000;
 /** Extra slots for one-time codes, beyond both limits. */
 const URGENT_SLOTS = 16;

@@ -22,15 +22,15 @@ import type { Change } from './read.ts';
 
 type Deps = NumbersDeps & PresenceDeps & { health: HealthRecorder };
 
-/** What a change does to a number. */
+/** The effect of a change on a number. */
 type Effect = {
-  /** How it is counted. */
+  /** The code under which it is counted. */
   code: string;
   restrict?: { kind: Restriction; until?: Date | undefined };
   lift?: readonly Restriction[];
-  /** What its owner is told, where nothing is restricted. */
+  /** A notice for the owner, where the change restricts no message. */
   tell?: string;
-  /** What held it up is over: it is tried again now. */
+  /** The number may send again: end its pause. */
   retries?: boolean;
 };
 
@@ -157,7 +157,7 @@ function banOf(value: unknown): Effect {
   }
 }
 
-/** Which of Meta's restrictions stop what; one that only forbids more numbers stops no message. */
+/** The restriction here of each of Meta's. */
 const stops: Readonly<Record<string, Restriction>> = {
   RESTRICTED_BIZ_INITIATED_MESSAGING: 'templates',
   RESTRICTED_USER_INITIATED_MESSAGING: 'replies',

@@ -44,7 +44,7 @@ const AT_ONCE = 8;
 const AT_ONCE_EACH = 4;
 const WAITING_MAX = 1_000;
 const MINUTE_MS = 60_000;
-/** While one is being fetched nobody else takes it. */
+/** The lease of a fetch. */
 const LEASE_MS = 5 * MINUTE_MS;
 /** After each try; the last repeats for as long as Meta keeps a file. */
 const RETRY_MS = [1, 5, 15, 60, 360].map((minutes) => minutes * MINUTE_MS);
@@ -63,7 +63,7 @@ export function openInboundFiles(deps: InboundFilesDeps): InboundFiles {
     const run = turn(() => inAccount(row.accountId, () => fetchOne(deps, row)), {
       owner: row.accountId,
     })
-      // What this process has no room for, and what failed, is found by the job.
+      // The job finds files that failed, or for which this process has no room.
       .catch(report)
       .finally(() => running.delete(run));
     running.add(run);
@@ -144,7 +144,7 @@ async function settle(
     where ${mine}`;
 }
 
-/** What is known of the file: it is in the library, or why it never will be; undefined: not now. */
+/** The facts of the file, or the reason that there is none; undefined while it cannot be fetched. */
 async function bodyOf(
   { library, numberOf, download }: InboundFilesDeps,
   { accountId, tokenId }: Row,
@@ -156,7 +156,7 @@ async function bodyOf(
   if (!bytes) return { missing: 'expired' };
   return takeInbound(library, {
     accountId,
-    // Always the same, so that a file that is fetched twice is kept once.
+    // The same for each fetch, so that two fetches store one file.
     fileId: idOfText(`cloud-media:${tokenId}:${mediaId}`),
     said: { name, type: mime },
     bytes,

@@ -16,7 +16,7 @@ export type MessageOf = (accountId: string, wamid: string) => Promise<string | u
 const WAMID_MAX = 512;
 
 type Content = Pick<Inbound, 'type' | 'body' | 'changes'> & {
-  /** Where its file is. */
+  /** The place of its file. */
   file?: InboundFile;
 };
 
@@ -76,7 +76,7 @@ function senderOf(message: unknown): string | undefined {
   return Peer().safeParse(said).data;
 }
 
-/** What is told beside a message: the advertisement that it came by, the product that it asks about, that it was passed on. */
+/** Facts beside a message: its advertisement, the product it asks about, whether it was forwarded. */
 const aboutOf = (message: unknown): MessageBody => {
   const product = at(message, 'context', 'referred_product');
   return given({
@@ -110,7 +110,7 @@ function nameOf(value: unknown, from: string): string | undefined {
   return textAt(contact, 'profile', 'name');
 }
 
-/** What a message says; nothing is left out: what has no type of its own says what it is. */
+/** The contents of a message; a kind without a type here becomes `other`, with a line that names it. */
 function contentsOf(message: unknown): Content[] {
   const type = textAt(message, 'type') ?? '';
   const own = at(message, type);
@@ -151,7 +151,7 @@ const withMore = ({ type, body }: Content, more: MessageBody): Content => ({
   body: { ...body, ...more },
 });
 
-/** What Meta does not pass on, with why where it says so. */
+/** A message that Meta does not pass on, with its reason. */
 function unsupportedContent(message: unknown): Content {
   const error = at(message, 'errors', 0);
   const code = at(error, 'code');

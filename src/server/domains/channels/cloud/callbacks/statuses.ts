@@ -5,7 +5,7 @@ import type { HealthRecorder } from '#server/domains/channels/health/recorder.ts
 import { gather } from '#server/infra/postgres/gather.ts';
 import type { Status } from './read.ts';
 
-/** What became of a message of ours, and the number that Meta says it was sent from. */
+/** A status of one of our messages, with the number that sent it. */
 export type NumberStatus = {
   number: CloudNumber;
   status: Omit<Status, 'receipt'> & { receipt: Omit<Receipt, 'accountId'> };

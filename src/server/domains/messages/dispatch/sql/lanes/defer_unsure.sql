@@ -1,4 +1,4 @@
--- What may have left of a lane whose number stands still for p_ms: it is tried after all that was never tried, and what was
+-- Messages that may have left, of a lane whose number stands still for p_ms: each is tried after all that was never tried, and what was
 -- tried least before the rest, so that an outage is found out by as many different messages as there are. p_ms null: the
 -- number sends again; it is due as soon as its receipt was awaited in vain.
 -- Called by a lane's owner. Locks the lane (share), then the rows. Raises LN001 when the lane was lost.
