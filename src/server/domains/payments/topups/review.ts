@@ -9,7 +9,7 @@ import {
   readWhole,
   underLockOfAll,
 } from '#server/infra/postgres/distribution/scope.ts';
-import { tiesOf } from '#server/domains/accounts/accounts.ts';
+import { type OperatorTies, tiesOf } from '#server/domains/accounts/accounts.ts';
 import { holderOfTopup } from '#server/domains/payments/desk.ts';
 import {
   NEAR,
@@ -126,8 +126,7 @@ export async function confirmTopupByHand(
     const amount = rupiah(line?.amount ?? locked.total);
     let proposedBy: string | null = null;
     const given = await readWhole({ sql, tx }, (from) => givenAlone(from, { ties, at }));
-    const isShown =
-      line?.amount === locked.total && !line.dismissed && showsTo(ties, line.imported_by);
+    const isShown = showsWhole(line, locked.total, ties);
     const credit = { accountId: locked.account_id, amount: locked.total };
     if (!isShown && needsTwo(deps.config, credit, given)) {
       refuseUnfit(line, locked.total);
@@ -190,6 +189,10 @@ async function refuseUsed(
     where provider = 'bank' and txn_id = ${txnOf(hashOfReference(bank, reference))}`;
   if (line.used || vouched.length > 0) throw new Refusal('bank_line_used', {});
 }
+
+/** Whether a line shows exactly the total to an operator; one that was set aside shows nothing. */
+const showsWhole = (line: Line | undefined, total: number, ties: OperatorTies): boolean =>
+  line?.amount === total && !line.dismissed && showsTo(ties, line.imported_by);
 
 /** Nobody proposes what could not be confirmed. */
 function refuseUnfit(line: Line | undefined, total: number): void {
