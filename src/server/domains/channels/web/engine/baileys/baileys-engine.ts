@@ -10,6 +10,7 @@ import {
 import type {
   Download,
   EngineAnswer,
+  EngineEvent,
   EngineMessage,
   EngineSocket,
   OpenOptions,
@@ -95,21 +96,27 @@ class BaileysSocket implements EngineSocket {
           void sock.end(undefined);
         });
     });
-    return new BaileysSocket(sock, files, given, onClosed);
+    return new BaileysSocket(sock, { files, report }, given, onClosed);
   }
 
-  private constructor(sock: WASocket, files: FileClient, given: OpenOptions, onClosed: () => void) {
+  private constructor(
+    sock: WASocket,
+    { files, report }: Pick<Options, 'files' | 'report'>,
+    given: OpenOptions,
+    onClosed: () => void,
+  ) {
     this.#sock = sock;
     this.#files = files;
     this.#given = given;
     this.#acknowledgements = new Acknowledgements(sock);
-    forwardEvents(sock, (event) => {
+    const onEvent = (event: EngineEvent) => {
       if (event.kind === 'closed') {
         onClosed();
         this.#acknowledgements.close();
       }
       if (!this.#isClosed) given.onEvent(event);
-    });
+    };
+    forwardEvents(sock, onEvent, report);
     if (given.pairingPhone !== undefined) this.#requestCode(given.pairingPhone);
   }
 
