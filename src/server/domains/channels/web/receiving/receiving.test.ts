@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { never, toPhone } from '#tests/support/app/simulated-network.ts';
 import { test } from '#tests/support/channels/web-network.ts';
@@ -136,6 +137,25 @@ test('what cannot be stored now is brought again', async ({ sql, openNetwork }) 
   await waitFor(() => expect(worker.inbound).toHaveLength(1));
   await waitFor(() => expect(worker.receipts).toHaveLength(1));
   await waitFor(async () => expect(await sql`select * from web_inbox`).toEqual([]));
+});
+
+test('what can never be stored is dropped, and what comes after it is taken', async ({
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  const { inbound, receipts, reported } = await startWorker();
+  await link(ani, OWN);
+  const content = { kind: 'waiting' } as const;
+  const ids = ['A\0B', randomBytes(6_000).toString('hex')];
+  const messages = ids.map((wireId) => textFrom(SENDER, '', { wireId, content }));
+  standIn.emit(OWN, { kind: 'messages', isLive: true, messages });
+  const receipt = { wireId: 'A\0B', status: 'read', atMs: Date.now() } as const;
+  standIn.emit(OWN, { kind: 'receipts', receipts: [receipt] });
+  standIn.emit(OWN, { kind: 'messages', isLive: true, messages: [textFrom(SENDER, 'Halo')] });
+  await waitFor(() => expect(inbound).toMatchObject([{ body: { text: 'Halo' } }]));
+  expect(receipts).toEqual([]);
+  // Of the receipt that it cannot be looked up either.
+  expect(reported).toHaveLength(4);
 });
 
 test('a file that the network no longer has is missing, its message is not lost', async ({

@@ -16,6 +16,7 @@ import type { WebTimings } from '#server/domains/channels/web/sockets/timings.ts
 import type { Library } from '#server/domains/media/media.ts';
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
+import { isUnstorable } from '#server/infra/postgres/driver/errors.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import {
   type InboxItem,
@@ -96,10 +97,12 @@ export class Receiving {
     const isHistory = ({ atMs }: ReceivedMessage) => !isLive && atMs < this.#replayFromMs;
     // Of history only that there are chats.
     const past = new Set(messages.filter(isHistory).flatMap(({ phone }) => phone ?? []));
-    if (past.size > 0) await noteChats(this.#deps.allAccountsSql, this.#token, [...past]);
+    if (past.size > 0) {
+      await noteChats(this.#deps.allAccountsSql, this.#token, [...past]).catch(this.#deps.report);
+    }
     for (const message of messages) {
       if (isHistory(message)) continue;
-      if (message.content.kind === 'waiting') await this.#hold(message);
+      if (message.content.kind === 'waiting') await this.#hold(message).catch(this.#deps.report);
       else await this.#take(message);
     }
   }
@@ -232,7 +235,11 @@ export class Receiving {
     }
   }
 
-  /** Stores it; while even that fails, it is tried again until the worker closes. */
+  /**
+   * Stores it; while even that fails, it is tried again until the worker closes.
+   *
+   * @returns false when it was there, or can never be stored.
+   */
   async #store(item: InboxItem, delayMs = 0): Promise<boolean> {
     const { allAccountsSql, secrets, report, timings } = this.#deps;
     for (;;) {
@@ -240,7 +247,7 @@ export class Receiving {
         return await addItem({ allAccountsSql, secrets }, this.#token, item, delayMs);
       } catch (error) {
         report(error);
-        if (this.#isClosed) return false;
+        if (this.#isClosed || isUnstorable(error)) return false;
         await new Promise((resolve) => setTimeout(resolve, timings.inboxMs));
       }
     }

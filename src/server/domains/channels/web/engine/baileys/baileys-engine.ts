@@ -20,7 +20,7 @@ import type { FileClient } from '#server/infra/net/outbound-file.ts';
 import { channelOfHidden } from '#contract/messages/peer.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
 import { Acknowledgements } from './acknowledgements.ts';
-import { addressOf } from './addresses.ts';
+import { addressOf, wireIdIn } from './addresses.ts';
 import { keyStoreOf, readCreds, writeCreds } from './auth-state.ts';
 import { baileysContent, quotedOf } from './content.ts';
 import { forwardEvents } from './events.ts';
@@ -81,7 +81,7 @@ class BaileysSocket implements EngineSocket {
       msgRetryCounterCache: memoryCache(),
       shouldIgnoreJid: (address) => /@(g\.us|broadcast|newsletter)$/.test(address),
       getMessage: async ({ id }) => {
-        const content = id ? await given.sent.readSent(id) : undefined;
+        const content = id ? await given.sent.readSent(wireIdIn(id)) : undefined;
         return content && proto.Message.decode(content);
       },
       ...(url !== undefined && { waWebSocketUrl: url }),

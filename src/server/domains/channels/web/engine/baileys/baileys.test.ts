@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import { type WAMessage, type WASocket, proto } from 'baileys';
 import { expect, test, vi } from 'vitest';
 import type { EngineEvent } from '#server/domains/channels/web/engine/engine.ts';
-import { addressOf, isPerson, lidIn, peerOfLid, phoneIn } from './addresses.ts';
+import { addressOf, isPerson, lidIn, peerOfLid, phoneIn, wireIdIn } from './addresses.ts';
 import { keyStoreOf, readCreds, writeCreds } from './auth-state.ts';
 import { baileysContent } from './content.ts';
 import { closedBy, forwardEvents } from './events.ts';
@@ -222,6 +222,24 @@ test('a message that cannot be read stands as a line, and the others of its batc
   const [error] = reported;
   expect(String(error)).toContain('TypeError');
   expect(error instanceof Error && error.stack).not.toContain('Rahasia');
+});
+
+test('an id that cannot be stored becomes a hash, wherever the message is named', async () => {
+  expect(wireIdIn('3EB0#1')).toBe('3EB0#1');
+  for (const id of ['A\0B', 'x'.repeat(513), 'A\uD83D']) {
+    const [read] = await receivedFrom(messageOf({ conversation: 'x' }, { id }), nobody, unreported);
+    expect(read?.wireId).toMatch(/^hash-[0-9a-f-]{36}$/);
+    const revocation = { type: proto.Message.ProtocolMessage.Type.REVOKE, key: { id } };
+    const [change] = await receivedFrom(
+      messageOf({ protocolMessage: revocation }),
+      nobody,
+      unreported,
+    );
+    expect(change?.content).toEqual({ kind: 'change', of: read?.wireId });
+    const reaction = { reactionMessage: { text: '👍', key: { id } } };
+    const [reacted] = await receivedFrom(messageOf(reaction), nobody, unreported);
+    expect(reacted?.quotes).toBe(read?.wireId);
+  }
 });
 
 test('an instant that cannot be written is the present one', async () => {

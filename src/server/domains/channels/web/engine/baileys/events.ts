@@ -1,7 +1,7 @@
 import type { BaileysEventMap, ConnectionState, WAMessage, WASocket } from 'baileys';
 import type { EngineEvent, EngineReceipt } from '#server/domains/channels/web/engine/engine.ts';
 import { at } from '#server/infra/net/json-values.ts';
-import { lidIn, phoneIn } from './addresses.ts';
+import { lidIn, phoneIn, wireIdIn } from './addresses.ts';
 import { receivedFrom } from './received.ts';
 import { instantIn } from './received-lines.ts';
 
@@ -142,5 +142,5 @@ function receiptFrom({ key, update }: BaileysEventMap['messages.update'][number]
   const parameters: unknown = update.messageStubParameters;
   const first: unknown = Array.isArray(parameters) ? parameters[0] : undefined;
   const code = status === 'failed' ? Number.parseInt(String(first), 10) || 0 : undefined;
-  return [{ wireId: key.id, status, ...(code !== undefined && { code }), atMs }];
+  return [{ wireId: wireIdIn(key.id), status, ...(code !== undefined && { code }), atMs }];
 }

@@ -6,7 +6,7 @@ import type {
 import type { MediaKind } from '#contract/media/kinds.ts';
 import { readCard } from '#contract/messages/vcard.ts';
 import { CARDS_MAX, idOfCard, inboundCard } from '#server/domains/channels/inbound-card.ts';
-import { isPerson, lidIn, phoneIn } from './addresses.ts';
+import { isPerson, lidIn, phoneIn, wireIdIn } from './addresses.ts';
 import { referenceOf } from './media.ts';
 import { instantIn, lineOf } from './received-lines.ts';
 
@@ -39,14 +39,14 @@ export async function receivedFrom(
   const fromMe = key.fromMe === true;
   const atMs = instantIn(messageTimestamp) ?? Date.now();
   return read.contents.map((content, index) => ({
-    wireId: idOfCard(id, index),
+    wireId: idOfCard(wireIdIn(id), index),
     ...(phone && { phone }),
     ...(lid && { lid }),
     fromMe,
     ...(pushName && !fromMe && { name: pushName }),
     atMs,
     content,
-    ...(read.quotes && { quotes: read.quotes }),
+    ...(read.quotes && { quotes: wireIdIn(read.quotes) }),
   }));
 }
 
@@ -109,7 +109,7 @@ const { ProtocolMessage } = proto.Message;
 
 /** What the sender did to an earlier message; of other notices of the protocol only those that people read. */
 function changeOf({ type, key, editedMessage }: proto.Message.IProtocolMessage): Read | undefined {
-  const of = key?.id;
+  const of = key?.id ? wireIdIn(key.id) : undefined;
   switch (type) {
     case ProtocolMessage.Type.REVOKE:
       return of ? one({ kind: 'change', of }) : undefined;
