@@ -158,6 +158,34 @@ test('what can never be stored is dropped, and what comes after it is taken', as
   expect(reported).toHaveLength(4);
 });
 
+test('a place that is on no map is a line, and ids that cannot be looked up hold nothing up', async ({
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  const { inbound, reported } = await startWorker();
+  await link(ani, OWN);
+  const at = (latitude: number, longitude: number) =>
+    textFrom(SENDER, '', { content: { kind: 'location', latitude, longitude, name: 'Toko' } });
+  const messages = [
+    at(-6.2, 106.8),
+    at(90.1, 0),
+    at(0, -181),
+    at(Number.NaN, 0),
+    at(0, Infinity),
+    textFrom(SENDER, 'Ya', { quotes: 'A\0B' }),
+    textFrom(SENDER, '', { content: { kind: 'change', of: 'A\0B', text: 'Tidak' } }),
+  ];
+  standIn.emit(OWN, { kind: 'messages', isLive: true, messages });
+  await waitFor(() => expect(inbound).toHaveLength(messages.length));
+  expect(inbound[0]).toMatchObject({ type: 'location', body: { latitude: -6.2, name: 'Toko' } });
+  for (const nowhere of inbound.slice(1, 5)) {
+    expect(nowhere).toMatchObject({ type: 'other', body: { kind: 'unsupported' } });
+    expect(nowhere.body['text']).toMatch(/: Toko$/);
+  }
+  expect(inbound[5]).toMatchObject({ body: { text: 'Ya' }, quotes: 'A\uFFFDB' });
+  expect(reported).toEqual([]);
+});
+
 test('a file that the network no longer has is missing, its message is not lost', async ({
   openNetwork,
 }) => {
