@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { never, toPhone } from '#tests/support/app/simulated-network.ts';
-import { test } from '#tests/support/channels/web-network.ts';
+import { secrets, test, webCustomer } from '#tests/support/channels/web-network.ts';
+import type { ReceivedMessage } from '#server/domains/channels/web/engine/engine.ts';
 import { textFrom } from '#server/domains/channels/web/engine/stand-in/stand-in.ts';
+import { type InboxItem, addItem, retryItems, waitingMessages, wakeItems } from './inbox.ts';
 import { wireIdOf } from '#server/domains/channels/web/sending/wire-id.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
@@ -261,6 +263,40 @@ test('a message that cannot be decrypted stands as a line, until it comes after 
   expect(await sql`select code, answers from provider_answers where code <> 'received'`).toEqual([
     { code: 'undecryptable', answers: 1 },
   ]);
+});
+
+test('any number of messages that cannot be decrypted hold no other up, and are tried until their line stands', async ({
+  sql,
+}) => {
+  const { accountId, tokenId } = await webCustomer(sql);
+  const token = { accountId, tokenId };
+  const deps = { allAccountsSql: sql, secrets };
+  const message = (wireId: string, content: ReceivedMessage['content']): InboxItem => ({
+    kind: 'message',
+    message: textFrom(SENDER, '', { wireId, content }),
+  });
+  const unread = Array.from({ length: 1_500 }, (_, nth) => message(`W${nth}`, { kind: 'waiting' }));
+  await Promise.all(unread.map((item) => addItem(deps, token, item)));
+  await addItem(deps, token, message('T1', { kind: 'text', text: 'Halo' }));
+  await sql`update web_inbox set due_at = received_at`;
+  const tried: string[] = [];
+  const round = () =>
+    retryItems(deps, token, async (item) => {
+      if (item.kind === 'receipt') return 'done';
+      tried.push(item.message.wireId);
+      if (item.message.content.kind !== 'waiting') return 'done';
+      // The line of the first one cannot be stored yet.
+      return item.message.wireId === tried[1] ? 'later' : 'kept';
+    });
+  await round();
+  expect(tried[0]).toBe('T1');
+  expect(new Set(tried).size).toBe(51);
+  const shown = [...(await waitingMessages(sql, token)).values()].filter(({ isShown }) => isShown);
+  expect(shown).toHaveLength(49);
+  await wakeItems(sql, token);
+  await round();
+  const again = tried.slice(51).filter((wireId) => tried.slice(0, 51).includes(wireId));
+  expect(again).toEqual([tried[1]]);
 });
 
 test('a message that comes again in time has no line, also after another worker has taken the number', async ({

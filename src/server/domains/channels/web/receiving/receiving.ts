@@ -20,6 +20,7 @@ import { isUnstorable } from '#server/infra/postgres/driver/errors.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import {
   type InboxItem,
+  type Outcome,
   addItem,
   forgetWaiting,
   retryItems,
@@ -151,7 +152,7 @@ export class Receiving {
     if (lid && phone) await this.#identify(lid, phone).catch(this.#deps.report);
     else if (lid && !this.#numbers.has(lid)) this.#hidden?.add(peerOfLid(lid));
     const item: InboxItem = { kind: 'message', message };
-    if (!(await this.#handle(item, 0))) await this.#store(item);
+    if ((await this.#handle(item, 0)) === 'later') await this.#store(item);
     const { content, fromMe } = message;
     if (!fromMe) this.#received += 1;
     if (content.kind === 'other' && !fromMe) await this.#count(`inbound_${content.other}`);
@@ -215,23 +216,23 @@ export class Receiving {
     return { allAccountsSql, sinks: this.#deps.sinks(), library, socket, phoneOf, tries };
   }
 
-  /** False when it is to be tried again. */
-  async #handle(item: InboxItem, tries: number): Promise<boolean> {
+  async #handle(item: InboxItem, tries: number): Promise<Outcome> {
     const { report } = this.#deps;
     const deps = this.#receiveDeps(tries);
     try {
       if (item.kind === 'message') {
         const isDone = await receiveMessage(deps, this.#token, item.message);
-        if (item.message.content.kind !== 'waiting') return isDone;
+        if (item.message.content.kind !== 'waiting') return isDone ? 'done' : 'later';
         // Its line stands now; the item stays until the message comes, or a day has passed.
         const held = (await this.#waitingMessages()).get(item.message.wireId);
         if (held) held.isShown = true;
-        return false;
+        return 'kept';
       }
-      return (await receiveReceipts(deps, this.#token, [item.receipt])).length === 0;
+      const unstored = await receiveReceipts(deps, this.#token, [item.receipt]);
+      return unstored.length === 0 ? 'done' : 'later';
     } catch (error) {
       report(error);
-      return false;
+      return 'later';
     }
   }
 
