@@ -236,7 +236,8 @@ async function shopOf(running: RunningApp, db: TestDatabase) {
         throw error;
       },
     );
-    for (const one of received) await receiveMessage(deps, { accountId, tokenId }, one);
+    for (const one of received)
+      await receiveMessage(deps, { accountId, tokenId }, { message: one });
     return received;
   };
   /** The whole thread, oldest first. */

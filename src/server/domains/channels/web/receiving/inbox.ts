@@ -5,7 +5,8 @@ import type { SealedColumn, Secrets } from '#server/infra/security/secrets.ts';
 
 /** What came in and could not be stored. */
 export type InboxItem =
-  | { kind: 'message'; message: ReceivedMessage }
+  /** `messageId`: ours, of one that came with a file, so that it stands where it came in. */
+  | { kind: 'message'; message: ReceivedMessage; messageId?: string }
   | { kind: 'receipt'; receipt: EngineReceipt };
 
 type Deps = { allAccountsSql: Sql; secrets: Secrets };
@@ -14,6 +15,8 @@ type Deps = { allAccountsSql: Sql; secrets: Secrets };
 const KEPT = '1 day';
 const RETRY_MS_MAX = 60_000;
 const ITEMS_AT_ONCE = 50;
+/** After so long it is looked whether what is under way still is. */
+export const UNDER_WAY_MS = 60_000;
 
 const placeOf = ({ accountId, tokenId }: TokenRef, itemId: string) =>
   `web_inbox:${accountId}:${tokenId}:${itemId}`;
@@ -95,8 +98,8 @@ export async function forgetWaiting(
       and item_id = ${WAITING + wireId}`;
 }
 
-/** What became of a try. `kept`: it is tried no more, and is there until it is forgotten. */
-export type Outcome = 'done' | 'later' | 'kept';
+/** What became of a try. `kept`: it is tried no more, and is there until it is forgotten. `under_way`: not known yet. */
+export type Outcome = 'done' | 'later' | 'kept' | 'under_way';
 
 type Handle = (item: InboxItem, tries: number) => Promise<Outcome>;
 
@@ -132,10 +135,29 @@ async function retryItem(
     plain === undefined
       ? 'done'
       : await handle(JSON.parse(plain.toString('utf8')) as InboxItem, tries + 1);
-  const mine = sql`
-    account_id = ${token.accountId} and token_id = ${token.tokenId} and item_id = ${itemId}`;
+  await settle(sql, { ...token, itemId }, outcome);
+}
+
+/** Writes down what became of a message that was tried by itself. */
+export const settleMessage = (
+  sql: Sql,
+  token: TokenRef,
+  { wireId, outcome }: { wireId: string; outcome: Outcome },
+): Promise<void> => settle(sql, { ...token, itemId: MESSAGE + wireId }, outcome);
+
+async function settle(
+  sql: Sql,
+  { accountId, tokenId, itemId }: TokenRef & { itemId: string },
+  outcome: Outcome,
+): Promise<void> {
+  const mine = sql`account_id = ${accountId} and token_id = ${tokenId} and item_id = ${itemId}`;
   if (outcome === 'done') {
     await sql`delete from web_inbox where ${mine}`;
+    return;
+  }
+  if (outcome === 'under_way') {
+    const after = sql`clock_timestamp() + ${UNDER_WAY_MS} * interval '1 millisecond'`;
+    await sql`update web_inbox set due_at = ${after} where ${mine}`;
     return;
   }
   const next =

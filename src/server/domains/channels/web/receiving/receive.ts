@@ -45,7 +45,7 @@ const DOWNLOADS_MAX = 4;
 export async function receiveMessage(
   deps: ReceiveDeps,
   token: TokenRef,
-  message: ReceivedMessage,
+  { message, messageId }: { message: ReceivedMessage; messageId?: string },
 ): Promise<boolean> {
   const { fromMe, wireId, name } = message;
   const quotes = message.quotes && storable(message.quotes);
@@ -66,6 +66,7 @@ export async function receiveMessage(
     body,
     ...(changes && { changes }),
     at: new Date(message.atMs),
+    ...(messageId !== undefined && { messageId }),
     providerId: content.kind === 'waiting' ? waitingId(wireId) : wireId,
     ...(name !== undefined && { name }),
     ...(quotes !== undefined && { quotes: own ?? quotes }),

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { never, toPhone } from '#tests/support/app/simulated-network.ts';
 import { secrets, test, webCustomer } from '#tests/support/channels/web-network.ts';
+import { newId } from '#server/infra/ids.ts';
 import type { ReceivedMessage } from '#server/domains/channels/web/engine/engine.ts';
 import { textFrom } from '#server/domains/channels/web/engine/stand-in/stand-in.ts';
 import { type InboxItem, addItem, retryItems, waitingMessages, wakeItems } from './inbox.ts';
@@ -214,6 +215,7 @@ test('a file that the network no longer has is missing, its message is not lost'
 });
 
 test('a file is fetched, and is the same file when its message comes again', async ({
+  sql,
   openNetwork,
 }) => {
   const files = new Map([['ref', Buffer.from('picture')]]);
@@ -222,13 +224,44 @@ test('a file is fetched, and is the same file when its message comes again', asy
   await link(ani, OWN);
   const picture = { kind: 'media', media: 'image', reference: 'ref', mime: 'image/png' } as const;
   const message = textFrom(SENDER, '', { content: picture });
-  for (let times = 0; times < 2; times++) {
+  for (let times = 1; times <= 2; times++) {
     standIn.emit(OWN, { kind: 'messages', isLive: true, messages: [message] });
+    await waitFor(() => expect(inbound).toHaveLength(times));
+    await waitFor(async () => expect(await sql`select * from web_inbox`).toEqual([]));
   }
-  await waitFor(() => expect(inbound).toHaveLength(2));
   expect(inbound[0]).toMatchObject({ type: 'image', body: { mime: 'image/png' } });
   expect(inbound[0]!.body['file']).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab]/);
   expect(inbound[1]!.body['file']).toBe(inbound[0]!.body['file']);
+});
+
+test('nobody waits for the files of others; messages stand in the order in which they came', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { promise, resolve } = Promise.withResolvers<Uint8Array>();
+  const { ani, standIn, startWorker, link } = await openNetwork({
+    files: new Map([['ref', promise]]),
+  });
+  const { inbound, reported } = await startWorker();
+  await link(ani, OWN);
+  const content = { kind: 'media', media: 'image', reference: 'ref', mime: 'image/png' } as const;
+  const ids = ['P1', 'P2', 'P3', 'P4', 'P5'];
+  const pictures = ids.map((wireId) => textFrom(SENDER, '', { wireId, content }));
+  const text = textFrom('6281200000111', 'Halo');
+  standIn.emit(OWN, { kind: 'messages', isLive: true, messages: [...pictures, text] });
+  await waitFor(() => expect(inbound).toMatchObject([{ providerId: text.wireId }]));
+  expect(await sql`select * from web_inbox`).toHaveLength(5);
+  const answeredAt = newId();
+  resolve(Buffer.from('picture'));
+  await waitFor(() => expect(inbound).toHaveLength(6));
+  await waitFor(async () => expect(await sql`select * from web_inbox`).toEqual([]));
+  const came = inbound
+    .slice(1)
+    .map(({ messageId = '', providerId }) => ({ messageId, providerId }));
+  came.sort((one, other) => (one.messageId < other.messageId ? -1 : 1));
+  expect(came.map(({ providerId }) => providerId)).toEqual(ids);
+  expect(came.every(({ messageId }) => messageId < answeredAt)).toBe(true);
+  expect(reported).toEqual([]);
 });
 
 test('a message that cannot be decrypted stands as a line, until it comes after all', async ({
