@@ -67,7 +67,12 @@ const readByWeb = (message: proto.IMessage) =>
       message,
     },
     async () => undefined,
+    unreported,
   );
+
+const unreported = (error: unknown): never => {
+  throw error;
+};
 
 const channels: Readonly<Record<'cloud' | 'web', Channel>> = {
   cloud: async ({ meta: { control } }, cards) => {

@@ -229,8 +229,15 @@ async function shopOf(running: RunningApp, db: TestDatabase) {
     tries: 0,
   };
   const receive = async (id: string, row: Row): Promise<ReceivedMessage[]> => {
-    const received = await receivedFrom(wired(id, row), async () => undefined);
-    for (const one of received) await receiveMessage(deps, { accountId, tokenId }, one);
+    const received = await receivedFrom(
+      wired(id, row),
+      async () => undefined,
+      (error) => {
+        throw error;
+      },
+    );
+    for (const one of received)
+      await receiveMessage(deps, { accountId, tokenId }, { message: one });
     return received;
   };
   /** The whole thread, oldest first. */

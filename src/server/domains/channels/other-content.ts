@@ -1,4 +1,4 @@
-import type { Inbound } from './channels.ts';
+import type { Inbound, MessageBody } from './channels.ts';
 
 /**
  * Inbound messages without a type of their own (`other`), by kind, in words that people read. Programs read the
@@ -38,3 +38,14 @@ export const otherContent = (
   type: 'other',
   body: { kind, text: details ? `${otherKinds[kind]}: ${details}` : otherKinds[kind] },
 });
+
+/** A place as its sender says it; a line of its own where that is nowhere on a map. */
+export function placeContent(place: MessageBody): Pick<Inbound, 'type' | 'body'> {
+  const { latitude, longitude, name } = place;
+  return isWithin(latitude, 90) && isWithin(longitude, 180)
+    ? { type: 'location', body: place }
+    : otherContent('unsupported', typeof name === 'string' ? name : undefined);
+}
+
+const isWithin = (degrees: unknown, most: number): boolean =>
+  typeof degrees === 'number' && Math.abs(degrees) <= most;

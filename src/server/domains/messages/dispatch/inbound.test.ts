@@ -221,3 +221,28 @@ test('an edit and a deletion change the message that they name, once, and its ti
     { type: 'other', kind: 'revoked', text: 'Pesan dihapus' },
   ]);
 });
+
+test('texts and edits of any length and number are stored in bounds', async ({ sql }) => {
+  const { accountId, tokenId } = await customerWith(sql);
+  const long = `${'x'.repeat(65_535)}👋`;
+  const message: Inbound = {
+    accountId,
+    tokenId,
+    from: '6281234567890',
+    type: 'text',
+    body: { text: long },
+    at: new Date(),
+    providerId: 'WA1',
+  };
+  const messageId = await receiveInbound(sql, message);
+  const text = async () =>
+    (await sql<{ text: string }[]>`select body ->> 'text' as text from messages`)[0]?.text;
+  expect(await text()).toBe(`${'x'.repeat(65_535)}\uFFFD`);
+  for (let nth = 1; nth <= 55; nth++) {
+    const changes = { providerId: 'WA1', text: nth === 55 ? `${nth} ${long}` : `${nth}` };
+    await receiveInbound(sql, { ...message, providerId: `E${nth}`, changes });
+  }
+  expect(await text()).toBe(`55 ${'x'.repeat(65_533)}`);
+  const events = await sql`select detail from message_events where message_id = ${messageId!}`;
+  expect(events).toHaveLength(50);
+});

@@ -1,6 +1,6 @@
 import { cleanedName } from '#contract/base/names.ts';
 import { storable, storableJson } from '#contract/base/text.ts';
-import type { Inbound } from '#server/domains/channels/channels.ts';
+import type { Inbound, MessageBody } from '#server/domains/channels/channels.ts';
 import { type Sql, type Tx, asAccount, retrying } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -23,6 +23,9 @@ import {
 
 /** Letters of what a sender calls itself that are stored. */
 const SENDER_NAME_MAX = 100;
+
+/** Letters of each text of a message that are stored: as many as an app of WhatsApp sends at most. */
+const TEXT_MAX = 65_536;
 
 /** Words with which a recipient stops, and resumes, receiving from a token. */
 const stopKeywords = new Set(['stop', 'berhenti', 'unsub', 'unsubscribe']);
@@ -128,7 +131,7 @@ async function changeEarlier(
   const [row] = await tx<{ change_inbound: boolean }[]>`
     select change_inbound(
       ${accountId}, ${tokenId}, ${from}, ${storable(earlier)}, ${providerId},
-      ${text === undefined ? null : storable(text)}, ${at}
+      ${text === undefined ? null : storable(text.slice(0, TEXT_MAX))}, ${at}
     )`;
   return row?.change_inbound === true;
 }
@@ -159,10 +162,18 @@ const storableInbound = ({ name: given = '', quotes, ...inbound }: Inbound): Inb
     ...(quotes !== undefined && { quotes: storable(quotes) }),
     from: storable(inbound.from),
     ...(name !== undefined && { name }),
-    body: storableJson(inbound.body),
+    body: storableJson(shortened(inbound.body)),
     providerId: storable(inbound.providerId),
   };
 };
+
+const shortened = (body: MessageBody): MessageBody =>
+  Object.fromEntries(
+    Object.entries(body).map(([name, value]) => [
+      name,
+      typeof value === 'string' ? value.slice(0, TEXT_MAX) : value,
+    ]),
+  );
 
 async function applyKeyword(tx: Tx, { accountId, tokenId, from }: Inbound, keyword: string) {
   const ref = { accountId, tokenId, peer: from };

@@ -45,6 +45,10 @@ export const isServerError = (error: unknown): error is ServerError =>
 export const codeOf = (error: unknown): unknown =>
   error instanceof Error && 'code' in error ? error.code : undefined;
 
+/** True for what the server can never store as it is: a value that it does not take, or one beyond its limits. */
+export const isUnstorable = (error: unknown): boolean =>
+  isServerError(error) && /^(?:22|54)/.test(error.code);
+
 /** True when a prepared statement does not fit its tables any more, or is gone: it was not run. */
 export const isOutdated = (error: unknown): boolean =>
   codeOf(error) === '26000' ||

@@ -1,7 +1,7 @@
 import { Peer, isUserId } from '#contract/messages/peer.ts';
 import { type MediaKind, isMediaKind } from '#contract/media/kinds.ts';
 import type { Inbound, MessageBody } from '#server/domains/channels/channels.ts';
-import { otherContent } from '#server/domains/channels/other-content.ts';
+import { otherContent, placeContent } from '#server/domains/channels/other-content.ts';
 import { CARDS_MAX, idOfCard, inboundCard } from '#server/domains/channels/inbound-card.ts';
 import type { CloudNumber } from '#server/domains/channels/cloud/numbers.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -123,7 +123,7 @@ function contentsOf(message: unknown): Content[] {
     case 'interactive':
       return [interactiveContent(own)];
     case 'location':
-      return [{ type, body: placeIn(own) }];
+      return [placeContent(placeIn(own))];
     case 'contacts':
       return Array.isArray(own) && own.length > 0
         ? own.slice(0, CARDS_MAX).map((card) => ({ type: 'contact', body: cardIn(card) }))

@@ -5,7 +5,8 @@ import type { SealedColumn, Secrets } from '#server/infra/security/secrets.ts';
 
 /** What came in and could not be stored. */
 export type InboxItem =
-  | { kind: 'message'; message: ReceivedMessage }
+  /** `messageId`: ours, of one that came with a file, so that it stands where it came in. */
+  | { kind: 'message'; message: ReceivedMessage; messageId?: string }
   | { kind: 'receipt'; receipt: EngineReceipt };
 
 type Deps = { allAccountsSql: Sql; secrets: Secrets };
@@ -14,6 +15,8 @@ type Deps = { allAccountsSql: Sql; secrets: Secrets };
 const KEPT = '1 day';
 const RETRY_MS_MAX = 60_000;
 const ITEMS_AT_ONCE = 50;
+/** After so long it is looked whether what is under way still is. */
+export const UNDER_WAY_MS = 60_000;
 
 const placeOf = ({ accountId, tokenId }: TokenRef, itemId: string) =>
   `web_inbox:${accountId}:${tokenId}:${itemId}`;
@@ -34,6 +37,9 @@ const idOf = (item: InboxItem): string =>
 const MESSAGE = 'message ';
 /** A message that could not be decrypted, until its sender's phone sends it again. */
 const WAITING = 'waiting ';
+
+/** An item that is tried no more is due after it is forgotten. */
+const isKept = (sql: Sql) => sql`due_at > received_at + ${KEPT}::interval`;
 
 /**
  * Stores an item, once.
@@ -74,13 +80,11 @@ export async function waitingMessages(
   sql: Sql,
   { accountId, tokenId }: TokenRef,
 ): Promise<Map<string, { isShown: boolean }>> {
-  const found = await sql<{ item_id: string; tries: number }[]>`
-    select item_id, tries from web_inbox
+  const found = await sql<{ item_id: string; isShown: boolean }[]>`
+    select item_id, ${isKept(sql)} as "isShown" from web_inbox
     where account_id = ${accountId} and token_id = ${tokenId}
       and starts_with(item_id, ${WAITING})`;
-  return new Map(
-    found.map(({ item_id: id, tries }) => [id.slice(WAITING.length), { isShown: tries > 0 }]),
-  );
+  return new Map(found.map(({ item_id: id, isShown }) => [id.slice(WAITING.length), { isShown }]));
 }
 
 /** The message has come after all. */
@@ -94,44 +98,82 @@ export async function forgetWaiting(
       and item_id = ${WAITING + wireId}`;
 }
 
+/** What became of a try. `kept`: it is tried no more, and is there until it is forgotten. `under_way`: not known yet. */
+export type Outcome = 'done' | 'later' | 'kept' | 'under_way';
+
+type Handle = (item: InboxItem, tries: number) => Promise<Outcome>;
+
 /**
- * Tries what is due of a token again; what is done is forgotten, what is not waits twice as long.
- *
- * @param handle answers false when it cannot be done yet.
+ * Tries what is due of a token again; what is done is forgotten, what is not waits twice as long. Messages that
+ * could not be decrypted come last: anybody can make any number of them.
  */
-export async function retryItems(
-  { allAccountsSql, secrets }: Deps,
-  token: TokenRef,
-  handle: (item: InboxItem, tries: number) => Promise<boolean>,
-): Promise<void> {
-  const { accountId, tokenId } = token;
-  const due = await allAccountsSql<{ item_id: string; item: Buffer; tries: number }[]>`
-    select item_id, item, tries from web_inbox
-    where account_id = ${accountId} and token_id = ${tokenId} and due_at <= clock_timestamp()
-    order by received_at, item_id limit ${ITEMS_AT_ONCE}`;
-  for (const { item_id: itemId, item: sealed, tries } of due) {
-    const plain = secrets.open(sealed, placeOf(token, itemId));
-    const isDone =
-      plain === undefined ||
-      (await handle(JSON.parse(plain.toString('utf8')) as InboxItem, tries + 1));
-    if (isDone) {
-      await allAccountsSql`
-        delete from web_inbox
-        where account_id = ${accountId} and token_id = ${tokenId} and item_id = ${itemId}`;
-    } else {
-      await allAccountsSql`
-        update web_inbox set tries = tries + 1, due_at = clock_timestamp()
-          + least(1000 * 2 ^ least(tries, 20), ${RETRY_MS_MAX}) * interval '1 millisecond'
-        where account_id = ${accountId} and token_id = ${tokenId} and item_id = ${itemId}`;
+export async function retryItems(deps: Deps, token: TokenRef, handle: Handle): Promise<void> {
+  for (const isWaiting of [false, true]) {
+    for (const due of await dueItems(deps.allAccountsSql, token, isWaiting)) {
+      await retryItem(deps, token, { due, handle });
     }
   }
+}
+
+type Due = { item_id: string; item: Buffer; tries: number };
+
+const dueItems = (sql: Sql, { accountId, tokenId }: TokenRef, isWaiting: boolean) =>
+  sql<Due[]>`
+    select item_id, item, tries from web_inbox
+    where account_id = ${accountId} and token_id = ${tokenId} and due_at <= clock_timestamp()
+      and starts_with(item_id, ${WAITING}) = ${isWaiting}
+    order by received_at, item_id limit ${ITEMS_AT_ONCE}`;
+
+async function retryItem(
+  { allAccountsSql: sql, secrets }: Deps,
+  token: TokenRef,
+  { due, handle }: { due: Due; handle: Handle },
+): Promise<void> {
+  const { item_id: itemId, item: sealed, tries } = due;
+  const plain = secrets.open(sealed, placeOf(token, itemId));
+  const outcome =
+    plain === undefined
+      ? 'done'
+      : await handle(JSON.parse(plain.toString('utf8')) as InboxItem, tries + 1);
+  await settle(sql, { ...token, itemId }, outcome);
+}
+
+/** Writes down what became of a message that was tried by itself. */
+export const settleMessage = (
+  sql: Sql,
+  token: TokenRef,
+  { wireId, outcome }: { wireId: string; outcome: Outcome },
+): Promise<void> => settle(sql, { ...token, itemId: MESSAGE + wireId }, outcome);
+
+async function settle(
+  sql: Sql,
+  { accountId, tokenId, itemId }: TokenRef & { itemId: string },
+  outcome: Outcome,
+): Promise<void> {
+  const mine = sql`account_id = ${accountId} and token_id = ${tokenId} and item_id = ${itemId}`;
+  if (outcome === 'done') {
+    await sql`delete from web_inbox where ${mine}`;
+    return;
+  }
+  if (outcome === 'under_way') {
+    const after = sql`clock_timestamp() + ${UNDER_WAY_MS} * interval '1 millisecond'`;
+    await sql`update web_inbox set due_at = ${after} where ${mine}`;
+    return;
+  }
+  const next =
+    outcome === 'kept'
+      ? sql`received_at + 2 * ${KEPT}::interval`
+      : sql`clock_timestamp()
+          + least(1000 * 2 ^ least(tries, 20), ${RETRY_MS_MAX}) * interval '1 millisecond'`;
+  await sql`update web_inbox set tries = tries + 1, due_at = ${next} where ${mine}`;
 }
 
 /** What waits for a number that has become known is due at once. */
 export async function wakeItems(sql: Sql, { accountId, tokenId }: TokenRef): Promise<void> {
   await sql`
     update web_inbox set due_at = clock_timestamp()
-    where account_id = ${accountId} and token_id = ${tokenId} and due_at > clock_timestamp()`;
+    where account_id = ${accountId} and token_id = ${tokenId}
+      and due_at > clock_timestamp() and not ${isKept(sql)}`;
 }
 
 /** Forgets what was in vain for a day; for the clean-up job. */

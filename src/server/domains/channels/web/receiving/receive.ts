@@ -1,5 +1,6 @@
+import { storable } from '#contract/base/text.ts';
 import type { Inbound, MessageBody, Receipt, Sinks } from '#server/domains/channels/channels.ts';
-import { otherContent } from '#server/domains/channels/other-content.ts';
+import { otherContent, placeContent } from '#server/domains/channels/other-content.ts';
 import { takeInbound } from '#server/domains/channels/inbound-file.ts';
 import { peerOfLid } from '#server/domains/channels/web/engine/baileys/addresses.ts';
 import type {
@@ -44,16 +45,17 @@ const DOWNLOADS_MAX = 4;
 export async function receiveMessage(
   deps: ReceiveDeps,
   token: TokenRef,
-  message: ReceivedMessage,
+  { message, messageId }: { message: ReceivedMessage; messageId?: string },
 ): Promise<boolean> {
-  const { fromMe, wireId, name, quotes } = message;
+  const { fromMe, wireId, name } = message;
+  const quotes = message.quotes && storable(message.quotes);
   const peer = peerOf(deps, message);
   if (peer === undefined) return true;
   await noteChats(deps.allAccountsSql, token, [peer]);
   if (fromMe) return true;
   const { content } = message;
   if (content.kind === 'change') {
-    if (await isMessageHeld(deps.allAccountsSql, token, content.of)) return false;
+    if (await isMessageHeld(deps.allAccountsSql, token, storable(content.of))) return false;
   }
   const { type, body, changes } = await contentOf(deps, token, message);
   const own = quotes && (await messageIdsOf(deps.allAccountsSql, token, [quotes])).get(quotes);
@@ -64,6 +66,7 @@ export async function receiveMessage(
     body,
     ...(changes && { changes }),
     at: new Date(message.atMs),
+    ...(messageId !== undefined && { messageId }),
     providerId: content.kind === 'waiting' ? waitingId(wireId) : wireId,
     ...(name !== undefined && { name }),
     ...(quotes !== undefined && { quotes: own ?? quotes }),
@@ -110,11 +113,14 @@ async function contentOf(
     case 'media':
       return { type: content.media, body: await mediaBody(deps, token, wireId, content) };
     case 'text':
-    case 'location':
     case 'contact':
     case 'reaction': {
       const { kind, ...body } = content;
       return { type: kind, body };
+    }
+    case 'location': {
+      const { kind: _, ...place } = content;
+      return placeContent(place);
     }
     case 'other':
       return otherContent(content.other, content.details);

@@ -1,7 +1,11 @@
+import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { never, toPhone } from '#tests/support/app/simulated-network.ts';
-import { test } from '#tests/support/channels/web-network.ts';
+import { secrets, test, webCustomer } from '#tests/support/channels/web-network.ts';
+import { newId } from '#server/infra/ids.ts';
+import type { ReceivedMessage } from '#server/domains/channels/web/engine/engine.ts';
 import { textFrom } from '#server/domains/channels/web/engine/stand-in/stand-in.ts';
+import { type InboxItem, addItem, retryItems, waitingMessages, wakeItems } from './inbox.ts';
 import { wireIdOf } from '#server/domains/channels/web/sending/wire-id.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
@@ -138,6 +142,53 @@ test('what cannot be stored now is brought again', async ({ sql, openNetwork }) 
   await waitFor(async () => expect(await sql`select * from web_inbox`).toEqual([]));
 });
 
+test('what can never be stored is dropped, and what comes after it is taken', async ({
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  const { inbound, receipts, reported } = await startWorker();
+  await link(ani, OWN);
+  const content = { kind: 'waiting' } as const;
+  const ids = ['A\0B', randomBytes(6_000).toString('hex')];
+  const messages = ids.map((wireId) => textFrom(SENDER, '', { wireId, content }));
+  standIn.emit(OWN, { kind: 'messages', isLive: true, messages });
+  const receipt = { wireId: 'A\0B', status: 'read', atMs: Date.now() } as const;
+  standIn.emit(OWN, { kind: 'receipts', receipts: [receipt] });
+  standIn.emit(OWN, { kind: 'messages', isLive: true, messages: [textFrom(SENDER, 'Halo')] });
+  await waitFor(() => expect(inbound).toMatchObject([{ body: { text: 'Halo' } }]));
+  expect(receipts).toEqual([]);
+  // Of the receipt that it cannot be looked up either.
+  expect(reported).toHaveLength(4);
+});
+
+test('a place that is on no map is a line, and ids that cannot be looked up hold nothing up', async ({
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  const { inbound, reported } = await startWorker();
+  await link(ani, OWN);
+  const at = (latitude: number, longitude: number) =>
+    textFrom(SENDER, '', { content: { kind: 'location', latitude, longitude, name: 'Toko' } });
+  const messages = [
+    at(-6.2, 106.8),
+    at(90.1, 0),
+    at(0, -181),
+    at(Number.NaN, 0),
+    at(0, Infinity),
+    textFrom(SENDER, 'Ya', { quotes: 'A\0B' }),
+    textFrom(SENDER, '', { content: { kind: 'change', of: 'A\0B', text: 'Tidak' } }),
+  ];
+  standIn.emit(OWN, { kind: 'messages', isLive: true, messages });
+  await waitFor(() => expect(inbound).toHaveLength(messages.length));
+  expect(inbound[0]).toMatchObject({ type: 'location', body: { latitude: -6.2, name: 'Toko' } });
+  for (const nowhere of inbound.slice(1, 5)) {
+    expect(nowhere).toMatchObject({ type: 'other', body: { kind: 'unsupported' } });
+    expect(nowhere.body['text']).toMatch(/: Toko$/);
+  }
+  expect(inbound[5]).toMatchObject({ body: { text: 'Ya' }, quotes: 'A\uFFFDB' });
+  expect(reported).toEqual([]);
+});
+
 test('a file that the network no longer has is missing, its message is not lost', async ({
   openNetwork,
 }) => {
@@ -164,6 +215,7 @@ test('a file that the network no longer has is missing, its message is not lost'
 });
 
 test('a file is fetched, and is the same file when its message comes again', async ({
+  sql,
   openNetwork,
 }) => {
   const files = new Map([['ref', Buffer.from('picture')]]);
@@ -172,13 +224,44 @@ test('a file is fetched, and is the same file when its message comes again', asy
   await link(ani, OWN);
   const picture = { kind: 'media', media: 'image', reference: 'ref', mime: 'image/png' } as const;
   const message = textFrom(SENDER, '', { content: picture });
-  for (let times = 0; times < 2; times++) {
+  for (let times = 1; times <= 2; times++) {
     standIn.emit(OWN, { kind: 'messages', isLive: true, messages: [message] });
+    await waitFor(() => expect(inbound).toHaveLength(times));
+    await waitFor(async () => expect(await sql`select * from web_inbox`).toEqual([]));
   }
-  await waitFor(() => expect(inbound).toHaveLength(2));
   expect(inbound[0]).toMatchObject({ type: 'image', body: { mime: 'image/png' } });
   expect(inbound[0]!.body['file']).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab]/);
   expect(inbound[1]!.body['file']).toBe(inbound[0]!.body['file']);
+});
+
+test('nobody waits for the files of others; messages stand in the order in which they came', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { promise, resolve } = Promise.withResolvers<Uint8Array>();
+  const { ani, standIn, startWorker, link } = await openNetwork({
+    files: new Map([['ref', promise]]),
+  });
+  const { inbound, reported } = await startWorker();
+  await link(ani, OWN);
+  const content = { kind: 'media', media: 'image', reference: 'ref', mime: 'image/png' } as const;
+  const ids = ['P1', 'P2', 'P3', 'P4', 'P5'];
+  const pictures = ids.map((wireId) => textFrom(SENDER, '', { wireId, content }));
+  const text = textFrom('6281200000111', 'Halo');
+  standIn.emit(OWN, { kind: 'messages', isLive: true, messages: [...pictures, text] });
+  await waitFor(() => expect(inbound).toMatchObject([{ providerId: text.wireId }]));
+  expect(await sql`select * from web_inbox`).toHaveLength(5);
+  const answeredAt = newId();
+  resolve(Buffer.from('picture'));
+  await waitFor(() => expect(inbound).toHaveLength(6));
+  await waitFor(async () => expect(await sql`select * from web_inbox`).toEqual([]));
+  const came = inbound
+    .slice(1)
+    .map(({ messageId = '', providerId }) => ({ messageId, providerId }));
+  came.sort((one, other) => (one.messageId < other.messageId ? -1 : 1));
+  expect(came.map(({ providerId }) => providerId)).toEqual(ids);
+  expect(came.every(({ messageId }) => messageId < answeredAt)).toBe(true);
+  expect(reported).toEqual([]);
 });
 
 test('a message that cannot be decrypted stands as a line, until it comes after all', async ({
@@ -213,6 +296,40 @@ test('a message that cannot be decrypted stands as a line, until it comes after 
   expect(await sql`select code, answers from provider_answers where code <> 'received'`).toEqual([
     { code: 'undecryptable', answers: 1 },
   ]);
+});
+
+test('any number of messages that cannot be decrypted hold no other up, and are tried until their line stands', async ({
+  sql,
+}) => {
+  const { accountId, tokenId } = await webCustomer(sql);
+  const token = { accountId, tokenId };
+  const deps = { allAccountsSql: sql, secrets };
+  const message = (wireId: string, content: ReceivedMessage['content']): InboxItem => ({
+    kind: 'message',
+    message: textFrom(SENDER, '', { wireId, content }),
+  });
+  const unread = Array.from({ length: 1_500 }, (_, nth) => message(`W${nth}`, { kind: 'waiting' }));
+  await Promise.all(unread.map((item) => addItem(deps, token, item)));
+  await addItem(deps, token, message('T1', { kind: 'text', text: 'Halo' }));
+  await sql`update web_inbox set due_at = received_at`;
+  const tried: string[] = [];
+  const round = () =>
+    retryItems(deps, token, async (item) => {
+      if (item.kind === 'receipt') return 'done';
+      tried.push(item.message.wireId);
+      if (item.message.content.kind !== 'waiting') return 'done';
+      // The line of the first one cannot be stored yet.
+      return item.message.wireId === tried[1] ? 'later' : 'kept';
+    });
+  await round();
+  expect(tried[0]).toBe('T1');
+  expect(new Set(tried).size).toBe(51);
+  const shown = [...(await waitingMessages(sql, token)).values()].filter(({ isShown }) => isShown);
+  expect(shown).toHaveLength(49);
+  await wakeItems(sql, token);
+  await round();
+  const again = tried.slice(51).filter((wireId) => tried.slice(0, 51).includes(wireId));
+  expect(again).toEqual([tried[1]]);
 });
 
 test('a message that comes again in time has no line, also after another worker has taken the number', async ({

@@ -16,15 +16,21 @@ import type { WebTimings } from '#server/domains/channels/web/sockets/timings.ts
 import type { Library } from '#server/domains/media/media.ts';
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
+import { isUnstorable } from '#server/infra/postgres/driver/errors.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import {
   type InboxItem,
+  type Outcome,
+  UNDER_WAY_MS,
   addItem,
   forgetWaiting,
   retryItems,
+  settleMessage,
   waitingMessages,
   wakeItems,
 } from './inbox.ts';
+import { newId } from '#server/infra/ids.ts';
+import { semaphore } from '#server/infra/semaphore.ts';
 import { endWaiting, receiveMessage, receiveReceipts } from './receive.ts';
 
 type Deps = {
@@ -43,6 +49,15 @@ type Facts = {
   /** When the network last brought something of this number; undefined: never. */
   lastSeenAt: Date | undefined;
 };
+
+/** Files of a number that are fetched at once, and how many may wait for that. */
+const FILES_AT_ONCE = 3;
+const FILES_WAITING_MAX = 1_000;
+
+type MessageItem = Extract<InboxItem, { kind: 'message' }>;
+
+const isWithFile = ({ fromMe, content }: ReceivedMessage): boolean =>
+  content.kind === 'media' && !fromMe;
 
 /** So long before it was last seen, something may have been missed. */
 const REPLAY_MS = 24 * 3_600_000;
@@ -64,6 +79,9 @@ export class Receiving {
   #hidden: Set<string> | undefined;
   /** Messages that could not be decrypted; read from the database once. */
   #waiting: ReturnType<typeof waitingMessages> | undefined;
+  readonly #fileTurn = semaphore(FILES_AT_ONCE, FILES_WAITING_MAX);
+  /** Messages whose files are being fetched, by wire id. */
+  readonly #fetching = new Map<string, Promise<void>>();
   readonly #retrying: NodeJS.Timeout;
   #retry: Promise<void> = Promise.resolve();
   #isRetrying = false;
@@ -96,10 +114,12 @@ export class Receiving {
     const isHistory = ({ atMs }: ReceivedMessage) => !isLive && atMs < this.#replayFromMs;
     // Of history only that there are chats.
     const past = new Set(messages.filter(isHistory).flatMap(({ phone }) => phone ?? []));
-    if (past.size > 0) await noteChats(this.#deps.allAccountsSql, this.#token, [...past]);
+    if (past.size > 0) {
+      await noteChats(this.#deps.allAccountsSql, this.#token, [...past]).catch(this.#deps.report);
+    }
     for (const message of messages) {
       if (isHistory(message)) continue;
-      if (message.content.kind === 'waiting') await this.#hold(message);
+      if (message.content.kind === 'waiting') await this.#hold(message).catch(this.#deps.report);
       else await this.#take(message);
     }
   }
@@ -140,6 +160,7 @@ export class Receiving {
     this.#isClosed = true;
     clearInterval(this.#retrying);
     await this.#retry;
+    await Promise.all(this.#fetching.values());
     await this.#countReceived();
   }
 
@@ -147,12 +168,44 @@ export class Receiving {
     const { lid, phone } = message;
     if (lid && phone) await this.#identify(lid, phone).catch(this.#deps.report);
     else if (lid && !this.#numbers.has(lid)) this.#hidden?.add(peerOfLid(lid));
-    const item: InboxItem = { kind: 'message', message };
-    if (!(await this.#handle(item, 0))) await this.#store(item);
+    if (isWithFile(message)) await this.#takeWithFile(message);
+    else await this.#takeItem({ kind: 'message', message });
     const { content, fromMe } = message;
     if (!fromMe) this.#received += 1;
     if (content.kind === 'other' && !fromMe) await this.#count(`inbound_${content.other}`);
     await this.#came(message).catch(this.#deps.report);
+  }
+
+  async #takeItem(item: InboxItem): Promise<void> {
+    if ((await this.#handle(item, 0)) === 'later') await this.#store(item);
+  }
+
+  /** Others do not wait for its file: the message is stored, and handed on when the file is there. */
+  async #takeWithFile(message: ReceivedMessage): Promise<void> {
+    const item: MessageItem = { kind: 'message', message, messageId: newId() };
+    if (await this.#store(item, UNDER_WAY_MS)) this.#fetch(item, 0);
+  }
+
+  #fetch(item: MessageItem, tries: number) {
+    const { allAccountsSql, report } = this.#deps;
+    const { wireId } = item.message;
+    if (this.#fetching.has(wireId)) return;
+    const run = this.#fileTurn(async () => {
+      if (this.#isClosed) return;
+      const outcome = await this.#handle(item, tries);
+      await settleMessage(allAccountsSql, this.#token, { wireId, outcome });
+    })
+      // What there was no room for is tried with the inbox.
+      .catch(report)
+      .finally(() => this.#fetching.delete(wireId));
+    this.#fetching.set(wireId, run);
+  }
+
+  /** Tries what lies in the inbox. */
+  async #tryAgain(item: InboxItem, tries: number): Promise<Outcome> {
+    if (item.kind !== 'message' || !isWithFile(item.message)) return this.#handle(item, tries);
+    this.#fetch(item, tries);
+    return 'under_way';
   }
 
   /** Most messages that cannot be decrypted come again within seconds: a line stands for one only after that. */
@@ -212,27 +265,31 @@ export class Receiving {
     return { allAccountsSql, sinks: this.#deps.sinks(), library, socket, phoneOf, tries };
   }
 
-  /** False when it is to be tried again. */
-  async #handle(item: InboxItem, tries: number): Promise<boolean> {
+  async #handle(item: InboxItem, tries: number): Promise<Outcome> {
     const { report } = this.#deps;
     const deps = this.#receiveDeps(tries);
     try {
       if (item.kind === 'message') {
-        const isDone = await receiveMessage(deps, this.#token, item.message);
-        if (item.message.content.kind !== 'waiting') return isDone;
+        const isDone = await receiveMessage(deps, this.#token, item);
+        if (item.message.content.kind !== 'waiting') return isDone ? 'done' : 'later';
         // Its line stands now; the item stays until the message comes, or a day has passed.
         const held = (await this.#waitingMessages()).get(item.message.wireId);
         if (held) held.isShown = true;
-        return false;
+        return 'kept';
       }
-      return (await receiveReceipts(deps, this.#token, [item.receipt])).length === 0;
+      const unstored = await receiveReceipts(deps, this.#token, [item.receipt]);
+      return unstored.length === 0 ? 'done' : 'later';
     } catch (error) {
       report(error);
-      return false;
+      return 'later';
     }
   }
 
-  /** Stores it; while even that fails, it is tried again until the worker closes. */
+  /**
+   * Stores it; while even that fails, it is tried again until the worker closes.
+   *
+   * @returns false when it was there, or can never be stored.
+   */
   async #store(item: InboxItem, delayMs = 0): Promise<boolean> {
     const { allAccountsSql, secrets, report, timings } = this.#deps;
     for (;;) {
@@ -240,7 +297,7 @@ export class Receiving {
         return await addItem({ allAccountsSql, secrets }, this.#token, item, delayMs);
       } catch (error) {
         report(error);
-        if (this.#isClosed) return false;
+        if (this.#isClosed || isUnstorable(error)) return false;
         await new Promise((resolve) => setTimeout(resolve, timings.inboxMs));
       }
     }
@@ -251,7 +308,7 @@ export class Receiving {
     this.#isRetrying = true;
     const { allAccountsSql, secrets, report } = this.#deps;
     this.#retry = retryItems({ allAccountsSql, secrets }, this.#token, (item, tries) =>
-      this.#handle(item, tries),
+      this.#tryAgain(item, tries),
     )
       .catch(report)
       .finally(() => {

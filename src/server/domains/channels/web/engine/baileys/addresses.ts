@@ -1,3 +1,5 @@
+import { idOfText } from '#server/infra/ids.ts';
+
 const PHONE_HOST = '@s.whatsapp.net';
 const LID_HOST = '@lid';
 /** See `channelOfHidden` (src/contract/messages/peer.ts). */
@@ -17,9 +19,18 @@ export function phoneIn(address: string | null | undefined): string | undefined 
 
 /** The anonymous address, without its device; undefined when it is another kind. */
 export function lidIn(address: string | null | undefined): string | undefined {
-  const digits = /^(\d+)(?:[:_]\d+)*@lid$/.exec(address ?? '')?.[1];
+  const digits = /^(\d{1,20})(?:[:_]\d+)*@lid$/.exec(address ?? '')?.[1];
   return digits && `${digits}${LID_HOST}`;
 }
+
+/** The network's ids have some thirty characters. */
+const WIRE_ID_MAX = 512;
+
+/** A message's id as we store it. Its sender chooses it: one that cannot be stored becomes a hash of itself. */
+export const wireIdIn = (id: string): string =>
+  id.length > WIRE_ID_MAX || !id.isWellFormed() || /\p{Cc}/u.test(id)
+    ? `hash-${idOfText(`wire id:${id}`)}`
+    : id;
 
 /** A chat of two: groups, broadcasts, channels and the network's own are not for us. */
 export const isPerson = (address: string | null | undefined): boolean =>

@@ -10,6 +10,7 @@ import {
 import type {
   Download,
   EngineAnswer,
+  EngineEvent,
   EngineMessage,
   EngineSocket,
   OpenOptions,
@@ -19,7 +20,7 @@ import type { FileClient } from '#server/infra/net/outbound-file.ts';
 import { channelOfHidden } from '#contract/messages/peer.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
 import { Acknowledgements } from './acknowledgements.ts';
-import { addressOf } from './addresses.ts';
+import { addressOf, wireIdIn } from './addresses.ts';
 import { keyStoreOf, readCreds, writeCreds } from './auth-state.ts';
 import { baileysContent, quotedOf } from './content.ts';
 import { forwardEvents } from './events.ts';
@@ -80,7 +81,7 @@ class BaileysSocket implements EngineSocket {
       msgRetryCounterCache: memoryCache(),
       shouldIgnoreJid: (address) => /@(g\.us|broadcast|newsletter)$/.test(address),
       getMessage: async ({ id }) => {
-        const content = id ? await given.sent.readSent(id) : undefined;
+        const content = id ? await given.sent.readSent(wireIdIn(id)) : undefined;
         return content && proto.Message.decode(content);
       },
       ...(url !== undefined && { waWebSocketUrl: url }),
@@ -95,21 +96,27 @@ class BaileysSocket implements EngineSocket {
           void sock.end(undefined);
         });
     });
-    return new BaileysSocket(sock, files, given, onClosed);
+    return new BaileysSocket(sock, { files, report }, given, onClosed);
   }
 
-  private constructor(sock: WASocket, files: FileClient, given: OpenOptions, onClosed: () => void) {
+  private constructor(
+    sock: WASocket,
+    { files, report }: Pick<Options, 'files' | 'report'>,
+    given: OpenOptions,
+    onClosed: () => void,
+  ) {
     this.#sock = sock;
     this.#files = files;
     this.#given = given;
     this.#acknowledgements = new Acknowledgements(sock);
-    forwardEvents(sock, (event) => {
+    const onEvent = (event: EngineEvent) => {
       if (event.kind === 'closed') {
         onClosed();
         this.#acknowledgements.close();
       }
       if (!this.#isClosed) given.onEvent(event);
-    });
+    };
+    forwardEvents(sock, onEvent, report);
     if (given.pairingPhone !== undefined) this.#requestCode(given.pairingPhone);
   }
 

@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { type WAMessage, type WASocket, proto } from 'baileys';
-import { expect, test } from 'vitest';
-import { addressOf, isPerson, lidIn, peerOfLid, phoneIn } from './addresses.ts';
+import { expect, test, vi } from 'vitest';
+import type { EngineEvent } from '#server/domains/channels/web/engine/engine.ts';
+import { addressOf, isPerson, lidIn, peerOfLid, phoneIn, wireIdIn } from './addresses.ts';
 import { keyStoreOf, readCreds, writeCreds } from './auth-state.ts';
 import { baileysContent } from './content.ts';
 import { closedBy, forwardEvents } from './events.ts';
@@ -9,6 +10,9 @@ import { memoryCache } from './memory-cache.ts';
 import { receivedFrom } from './received.ts';
 
 const nobody = async () => undefined;
+const unreported = (error: unknown): never => {
+  throw error;
+};
 
 const messageOf = (message: proto.IMessage, key: Partial<WAMessage['key']> = {}): WAMessage => ({
   key: { remoteJid: '6281299999999@s.whatsapp.net', id: 'A1', fromMe: false, ...key },
@@ -29,7 +33,7 @@ test('addresses of numbers and anonymous ones are told apart, devices do not cou
 });
 
 test('texts, also answers, captions and reactions are read', async () => {
-  expect(await receivedFrom(messageOf({ conversation: 'Halo' }), nobody)).toEqual([
+  expect(await receivedFrom(messageOf({ conversation: 'Halo' }), nobody, unreported)).toEqual([
     {
       wireId: 'A1',
       phone: '6281299999999',
@@ -40,17 +44,21 @@ test('texts, also answers, captions and reactions are read', async () => {
     },
   ]);
   const answer = { extendedTextMessage: { text: 'Ya', contextInfo: { stanzaId: '3EB0' } } };
-  expect(await receivedFrom(messageOf(answer), nobody)).toMatchObject([
+  expect(await receivedFrom(messageOf(answer), nobody, unreported)).toMatchObject([
     { content: { kind: 'text', text: 'Ya' }, quotes: '3EB0' },
   ]);
   const reaction = { reactionMessage: { text: '👍', key: { id: '3EB0' } } };
-  expect(await receivedFrom(messageOf(reaction), nobody)).toMatchObject([
+  expect(await receivedFrom(messageOf(reaction), nobody, unreported)).toMatchObject([
     { content: { kind: 'reaction', emoji: '👍' }, quotes: '3EB0' },
   ]);
   const picture = {
     imageMessage: { mimetype: 'image/jpeg; x', caption: 'Bukti', url: 'https://evil.example' },
   };
-  const [read] = await receivedFrom(messageOf({ ephemeralMessage: { message: picture } }), nobody);
+  const [read] = await receivedFrom(
+    messageOf({ ephemeralMessage: { message: picture } }),
+    nobody,
+    unreported,
+  );
   expect(read?.content).toMatchObject({ media: 'image', mime: 'image/jpeg', caption: 'Bukti' });
   const reference = read?.content.kind === 'media' ? read.content.reference : '';
   const sent = proto.WebMessageInfo.decode(Buffer.from(reference, 'base64'));
@@ -64,19 +72,19 @@ test('what is no message of two people is left out', async () => {
   const alone = messageOf({ messageContextInfo: {}, senderKeyDistributionMessage: {} });
   const empty = { key: { id: 'A1', remoteJid: '77@lid' } };
   for (const one of [group, alone, empty, messageOf({ protocolMessage: {} })]) {
-    expect(await receivedFrom(one, nobody)).toEqual([]);
+    expect(await receivedFrom(one, nobody, unreported)).toEqual([]);
   }
 });
 
 test('an anonymous address becomes the number that comes with it, or that is known of it', async () => {
   const key = { remoteJid: '77@lid', remoteJidAlt: '6281211111111@s.whatsapp.net' };
-  expect(await receivedFrom(messageOf({ conversation: 'x' }, key), nobody)).toMatchObject([
-    { phone: '6281211111111', lid: '77@lid' },
-  ]);
+  expect(
+    await receivedFrom(messageOf({ conversation: 'x' }, key), nobody, unreported),
+  ).toMatchObject([{ phone: '6281211111111', lid: '77@lid' }]);
   const known = async () => '6281222222222';
   const hidden = messageOf({ conversation: 'x' }, { remoteJid: '77:2@lid' });
-  expect(await receivedFrom(hidden, known)).toMatchObject([{ phone: '6281222222222' }]);
-  expect((await receivedFrom(hidden, nobody))[0]).not.toHaveProperty('phone');
+  expect(await receivedFrom(hidden, known, unreported)).toMatchObject([{ phone: '6281222222222' }]);
+  expect((await receivedFrom(hidden, nobody, unreported))[0]).not.toHaveProperty('phone');
 });
 
 test('contents in the words of the library', () => {
@@ -174,9 +182,70 @@ test('a request for a passkey is told, which the library passes over', () => {
   const silentSide = { on: () => undefined };
   const ws = new EventEmitter();
   const sock = { ws, ev: silentSide } as unknown as WASocket;
-  forwardEvents(sock, (event) => told.push(event));
+  forwardEvents(sock, (event) => told.push(event), unreported);
   ws.emit('CB:notification,type:passkey_prologue_request', {});
   expect(told).toEqual([{ kind: 'passkey' }]);
+});
+
+test('a message that cannot be read stands as a line, and the others of its batch are read', async () => {
+  const reported: unknown[] = [];
+  const told: EngineEvent[] = [];
+  const ev = new EventEmitter();
+  const sock = { ws: new EventEmitter(), ev, signalRepository: {} } as unknown as WASocket;
+  forwardEvents(
+    sock,
+    (event) => told.push(event),
+    (error) => reported.push(error),
+  );
+  const broken = {
+    get conversation(): string {
+      throw new TypeError('Rahasia');
+    },
+  };
+  const contents = [
+    { conversation: 'Satu' },
+    { eventMessage: { name: 'Rapat', startTime: 9e15 } },
+    broken,
+    { conversation: 'Dua' },
+  ];
+  const messages = contents.map((message, nth) => messageOf(message, { id: `A${nth}` }));
+  ev.emit('messages.upsert', { messages, type: 'notify' });
+  await vi.waitFor(() => expect(told).toHaveLength(1));
+  const [batch] = told;
+  expect(batch?.kind === 'messages' && batch.messages.map(({ content }) => content)).toEqual([
+    { kind: 'text', text: 'Satu' },
+    { kind: 'other', other: 'event', details: 'Rapat' },
+    { kind: 'other', other: 'unsupported' },
+    { kind: 'text', text: 'Dua' },
+  ]);
+  expect(reported).toHaveLength(1);
+  const [error] = reported;
+  expect(String(error)).toContain('TypeError');
+  expect(error instanceof Error && error.stack).not.toContain('Rahasia');
+});
+
+test('an id that cannot be stored becomes a hash, wherever the message is named', async () => {
+  expect(wireIdIn('3EB0#1')).toBe('3EB0#1');
+  for (const id of ['A\0B', 'x'.repeat(513), 'A\uD83D']) {
+    const [read] = await receivedFrom(messageOf({ conversation: 'x' }, { id }), nobody, unreported);
+    expect(read?.wireId).toMatch(/^hash-[0-9a-f-]{36}$/);
+    const revocation = { type: proto.Message.ProtocolMessage.Type.REVOKE, key: { id } };
+    const [change] = await receivedFrom(
+      messageOf({ protocolMessage: revocation }),
+      nobody,
+      unreported,
+    );
+    expect(change?.content).toEqual({ kind: 'change', of: read?.wireId });
+    const reaction = { reactionMessage: { text: '👍', key: { id } } };
+    const [reacted] = await receivedFrom(messageOf(reaction), nobody, unreported);
+    expect(reacted?.quotes).toBe(read?.wireId);
+  }
+});
+
+test('an instant that cannot be written is the present one', async () => {
+  const undated = { ...messageOf({ conversation: 'Halo' }), messageTimestamp: 9e15 };
+  const [read] = await receivedFrom(undated, nobody, unreported);
+  expect(Math.abs(Date.now() - (read?.atMs ?? 0))).toBeLessThan(60_000);
 });
 
 test('a cache in memory forgets its oldest entry', async () => {

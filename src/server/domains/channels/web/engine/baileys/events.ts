@@ -1,24 +1,35 @@
 import type { BaileysEventMap, ConnectionState, WAMessage, WASocket } from 'baileys';
 import type { EngineEvent, EngineReceipt } from '#server/domains/channels/web/engine/engine.ts';
 import { at } from '#server/infra/net/json-values.ts';
-import { lidIn, phoneIn } from './addresses.ts';
+import { lidIn, phoneIn, wireIdIn } from './addresses.ts';
 import { receivedFrom } from './received.ts';
+import { instantIn } from './received-lines.ts';
 
 /** Of the many frames of a busy connection, one a second is enough to know that it lives. */
 const HEARD_EVERY_MS = 1_000;
 /** A closed connection without a code is one that the network ended. */
 const CLOSED = 428;
 
-/** Tells of a socket's events in our words, in their order. */
-export function forwardEvents(sock: WASocket, onEvent: (event: EngineEvent) => void): void {
+/**
+ * Tells of a socket's events in our words, in their order.
+ *
+ * @param report takes bugs of ours.
+ */
+export function forwardEvents(
+  sock: WASocket,
+  onEvent: (event: EngineEvent) => void,
+  report: (error: unknown) => void,
+): void {
   forwardConnection(sock, onEvent);
   forwardPasskeys(sock, onEvent);
-  const inOrder = ordered();
+  const inOrder = ordered(report);
   const phoneOf = async (lid: string) =>
     phoneIn(await sock.signalRepository.lidMapping.getPNForLID(lid));
   const forward = (messages: readonly WAMessage[], isLive: boolean) =>
     inOrder(async () => {
-      const read = await Promise.all(messages.map((message) => receivedFrom(message, phoneOf)));
+      const read = await Promise.all(
+        messages.map((message) => receivedFrom(message, phoneOf, report)),
+      );
       const known = read.flat();
       if (known.length > 0) onEvent({ kind: 'messages', isLive, messages: known });
     });
@@ -70,10 +81,10 @@ function forwardPasskeys(sock: Pick<WASocket, 'ws'>, onEvent: (event: EngineEven
 }
 
 /** Runs work one after the other. */
-function ordered(): (work: () => Promise<void>) => void {
+function ordered(report: (error: unknown) => void): (work: () => Promise<void>) => void {
   let last: Promise<void> = Promise.resolve();
   return (work) => {
-    last = last.then(work).catch(() => undefined);
+    last = last.then(work).catch(report);
   };
 }
 
@@ -127,10 +138,9 @@ const statusOf: Readonly<Record<number, EngineReceipt['status']>> = {
 function receiptFrom({ key, update }: BaileysEventMap['messages.update'][number]): EngineReceipt[] {
   const status = typeof update.status === 'number' ? statusOf[update.status] : undefined;
   if (!key.id || key.fromMe !== true || !status) return [];
-  const seconds = Number(update.messageTimestamp ?? 0);
-  const atMs = seconds > 0 ? seconds * 1_000 : Date.now();
+  const atMs = instantIn(update.messageTimestamp) ?? Date.now();
   const parameters: unknown = update.messageStubParameters;
   const first: unknown = Array.isArray(parameters) ? parameters[0] : undefined;
   const code = status === 'failed' ? Number.parseInt(String(first), 10) || 0 : undefined;
-  return [{ wireId: key.id, status, ...(code !== undefined && { code }), atMs }];
+  return [{ wireId: wireIdIn(key.id), status, ...(code !== undefined && { code }), atMs }];
 }

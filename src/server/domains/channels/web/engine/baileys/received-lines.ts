@@ -31,6 +31,15 @@ export function lineOf(content: proto.IMessage): Read | undefined {
   return { contents: [{ kind: 'other', other: kind, ...(details && { details }) }], quotes };
 }
 
+/** The last second that our dates can be written with: of the year 9999. */
+const SECONDS_MAX = 253_402_200_000;
+
+/** An instant that a sender or the network says in seconds, in milliseconds; undefined where it is none. */
+export function instantIn(seconds: unknown): number | undefined {
+  const said = Number(seconds ?? 0);
+  return said > 0 && said <= SECONDS_MAX ? said * 1_000 : undefined;
+}
+
 const lines = (...parts: readonly (string | null | undefined | false)[]): string =>
   parts.filter(Boolean).join('\n');
 
@@ -101,8 +110,8 @@ const noteIn = (note: proto.IMessage | null | undefined) =>
 function invitationOf(content: proto.IMessage): Line | undefined {
   const { eventMessage: event, groupInviteMessage: group, albumMessage: album } = content;
   if (event) {
-    const seconds = Number(event.startTime ?? 0);
-    const start = seconds > 0 && formatDateTimeZone(new Date(seconds * 1_000));
+    const startMs = instantIn(event.startTime);
+    const start = startMs !== undefined && formatDateTimeZone(new Date(startMs));
     return {
       kind: 'event',
       details: lines(

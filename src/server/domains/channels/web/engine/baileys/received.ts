@@ -6,38 +6,47 @@ import type {
 import type { MediaKind } from '#contract/media/kinds.ts';
 import { readCard } from '#contract/messages/vcard.ts';
 import { CARDS_MAX, idOfCard, inboundCard } from '#server/domains/channels/inbound-card.ts';
-import { isPerson, lidIn, phoneIn } from './addresses.ts';
+import { isPerson, lidIn, phoneIn, wireIdIn } from './addresses.ts';
 import { referenceOf } from './media.ts';
-import { lineOf } from './received-lines.ts';
+import { instantIn, lineOf } from './received-lines.ts';
 
 /**
  * A message of the library as ours. Several contact cards are a message each. None for what is no message of a chat
  * of two (groups, the protocol's own notices), or only changes a chat's settings.
  *
  * @param phoneOfLid the number of an anonymous address, as far as the library knows it.
+ * @param report takes bugs of ours: a message that cannot be read is a line that says so.
  */
 export async function receivedFrom(
   message: WAMessage,
   phoneOfLid: (lid: string) => Promise<string | undefined>,
+  report: (error: unknown) => void,
 ): Promise<ReceivedMessage[]> {
   const { key, pushName, messageTimestamp } = message;
   const { id } = key;
   if (!id || !isPerson(key.remoteJid)) return [];
-  const read = contentsOf(message);
+  const read = readable(message, report);
   if (!read) return [];
   const lid = lidIn(key.remoteJid) ?? lidIn(key.remoteJidAlt);
+  // Without it, the conversation is the anonymous address's until the number is told.
+  const numberOf = (address: string) =>
+    phoneOfLid(address).catch((error: unknown) => {
+      report(error);
+      return undefined;
+    });
   const phone =
-    phoneIn(key.remoteJid) ?? phoneIn(key.remoteJidAlt) ?? (lid && (await phoneOfLid(lid)));
+    phoneIn(key.remoteJid) ?? phoneIn(key.remoteJidAlt) ?? (lid && (await numberOf(lid)));
   const fromMe = key.fromMe === true;
+  const atMs = instantIn(messageTimestamp) ?? Date.now();
   return read.contents.map((content, index) => ({
-    wireId: idOfCard(id, index),
+    wireId: idOfCard(wireIdIn(id), index),
     ...(phone && { phone }),
     ...(lid && { lid }),
     fromMe,
     ...(pushName && !fromMe && { name: pushName }),
-    atMs: Number(messageTimestamp ?? Date.now() / 1_000) * 1_000,
+    atMs,
     content,
-    ...(read.quotes && { quotes: read.quotes }),
+    ...(read.quotes && { quotes: wireIdIn(read.quotes) }),
   }));
 }
 
@@ -47,6 +56,24 @@ const one = (content: ReceivedContent, quotes?: string | null): Read => ({
   contents: [content],
   quotes,
 });
+
+function readable(message: WAMessage, report: (error: unknown) => void): Read | undefined {
+  try {
+    return contentsOf(message);
+  } catch (error) {
+    report(withoutContent(error));
+    return one({ kind: 'other', other: 'unsupported' });
+  }
+}
+
+/** An error of reading a message, with its place in our code alone: its own words may quote the message. */
+function withoutContent(error: unknown): Error {
+  const { name, stack = '' } = error instanceof Error ? error : new Error();
+  const bare = new Error(`a message that came in cannot be read: ${name}`);
+  const places = stack.split('\n').filter((line) => /^ {4}at .*:\d+:\d+\)?$/.test(line));
+  bare.stack = [bare.message, ...places].join('\n');
+  return bare;
+}
 
 /** Missed calls; the library says them by stubs. */
 const missedCalls: ReadonlySet<unknown> = new Set([
@@ -82,7 +109,7 @@ const { ProtocolMessage } = proto.Message;
 
 /** An edit or deletion of an earlier message; other protocol notices are skipped, except the first opening of a chat. */
 function changeOf({ type, key, editedMessage }: proto.Message.IProtocolMessage): Read | undefined {
-  const of = key?.id;
+  const of = key?.id ? wireIdIn(key.id) : undefined;
   switch (type) {
     case ProtocolMessage.Type.REVOKE:
       return of ? one({ kind: 'change', of }) : undefined;

@@ -51,7 +51,7 @@ export type StandInOptions = {
   /** How long a QR is shown; without it, for ever. */
   qrMs?: number;
   /** Bytes of the files that come in, by reference. */
-  files?: ReadonlyMap<string, Uint8Array>;
+  files?: ReadonlyMap<string, Uint8Array | Promise<Uint8Array>>;
 };
 
 /** What a session stores as its identity. */

@@ -1,5 +1,5 @@
 -- Changes an inbound message as its sender asks: p_text is its new text or caption, null where it is deleted. The
--- former text joins its timeline. False when this sender has no such message; a change that was made before, and one
+-- former text joins its timeline, of the first fifty edits. False when this sender has no such message; a change that was made before, and one
 -- of a message that is deleted, change nothing.
 -- Called by channels for what arrives. Locks the account's statuses, for a receipt that had to wait for the message's
 -- row would lose it, then that row.
@@ -31,7 +31,8 @@ begin
     select p_account, v_message.message_id, v_kind, coalesce(max(n) + 1, 0), p_at,
       coalesce(v_message.body ->> 'text', v_message.body ->> 'caption', v_message.body ->> 'name')
     from message_events
-    where account_id = p_account and message_id = v_message.message_id and kind = v_kind;
+    where account_id = p_account and message_id = v_message.message_id and kind = v_kind
+    having coalesce(max(n) + 1, 0) < 50;
   -- A deleted message keeps its file, so that it is erased with it.
   update messages set body = case v_kind
     when 'edited' then body - 'choice' || jsonb_build_object(
