@@ -201,7 +201,7 @@ describe('a network that is out', () => {
     ['answers by a proxy', { kind: 'html' }],
     ['says that it is broken', { kind: 'error', code: 131_016 }],
   ] as const) {
-    test(`a network that ${name} is probed by one message, and nothing is lost`, async ({
+    test(`a network that ${name} is probed by one message, and no message is lost`, async ({
       ani,
       db,
     }) => {

@@ -77,7 +77,7 @@ const weRetry: Record<Language, string> = {
   en: 'Kabari is trying again by itself; nothing need be done',
 };
 
-/** What may last until the token's owner does something: its message waits for that. */
+/** Failures that last until the token's owner acts: the message waits for that. */
 const ownerMends: Partial<Record<Failure, Record<Language, string>>> = {
   network_access: {
     id: 'Pesan ini menunggu. Bila access token-nya masih berlaku, Kabari mencoba lagi dengan sendirinya; bila nomornya terputus, halaman Token menyebut apa yang perlu dilakukan',

@@ -36,7 +36,7 @@ export const OperatorOverview = schema(() =>
     }),
     /** `unowned`: due for more than ten seconds, and nobody sends from it. */
     lanes: z.object({ running: z.int(), unowned: z.int() }),
-    /** Numbers that stand still although they are connected: their network is silent, or refuses whatever they send. */
+    /** Numbers that stand still although they are connected: their network is silent or refuses every message. */
     pauses: z.array(z.object({ reason: Pause(), numbers: z.int() })),
     /** Events on their way to live streams, webhooks and counts; `set_aside`: could not be published. */
     events: z.object({ lag_seconds: z.number(), set_aside: z.int() }),

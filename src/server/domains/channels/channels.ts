@@ -55,8 +55,8 @@ export type Outgoing = {
  *
  * `sent`: taken, receipts follow. `failed`: a definite no, for good. `later`: a definite no for now;
  * trying again is safe after `afterMs`, and `failure` is the reason should the tries run out. `held`: a definite no that
- * is not the message's fault: it waits as it is, and its tries do not run out. With `stops` that is so of whatever the
- * number would send: it stands still for `afterMs`.
+ * is not the message's fault: it waits, and its tries do not run out. With `stops` the number itself is refused, and
+ * sends no message for `afterMs`.
  * A driver that throws, or does not answer in `timeoutMs`, leaves the outcome unknown; only `StoreAway` says that nothing
  * was tried, as the message's file cannot be read now.
  */
@@ -149,7 +149,7 @@ export type HeldNumbers = {
 };
 
 /**
- * How the numbers of a channel stand still: while their network does not answer, or refuses whatever they send. When a
+ * Pauses of a channel's numbers: while their network does not answer or refuses every message. When a
  * pause is over one message is tried alone; what comes of it ends the pause, or begins a longer one.
  */
 export type Pauses = {

@@ -52,8 +52,8 @@ export async function connectNumber(
 }
 
 /**
- * A number cannot send for now: its token is disconnected, and its owner is told why and what to do, once; of one that
- * was only tried again (`isAgain`), not anew.
+ * Disconnects the token of a number that cannot send for now, and tells its owner once why and what to do; not again
+ * after a mere retry (`isAgain`).
  *
  * @param tx the transaction of the cause.
  */

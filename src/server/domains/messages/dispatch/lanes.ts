@@ -283,7 +283,7 @@ async function sendFrom(deps: OwnDeps, lane: OwnLane, signal: AbortSignal): Prom
     : { delayMs: 0, isBlocked: false, wakes: null };
 }
 
-/** For how long a number stands still yet; of one whose pause is over the network is asked first, which sends nothing. */
+/** Remaining pause of a number; after a pause the network is asked first, without sending a message. */
 async function stillFor(
   { pauses }: Channel,
   claim: Claim,

@@ -194,7 +194,7 @@ class LimitReached extends Error {}
 
 /**
  * Stores a line and pays with it what one operator may give alone, in one transaction under the lock of what they give.
- * What it pays is known only now: lines of the same import may have waited meanwhile.
+ * Its payee is known only now: other lines of the import may have begun to wait.
  *
  * @returns `limit` when the sum exceeds the limit; then the import stores no line.
  */

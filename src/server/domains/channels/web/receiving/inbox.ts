@@ -98,7 +98,7 @@ export async function forgetWaiting(
       and item_id = ${WAITING + wireId}`;
 }
 
-/** What became of a try. `kept`: it is tried no more, and is there until it is forgotten. `under_way`: not known yet. */
+/** Outcome of a try. `kept`: no further try, deleted with old items. `under_way`: not known yet. */
 export type Outcome = 'done' | 'later' | 'kept' | 'under_way';
 
 type Handle = (item: InboxItem, tries: number) => Promise<Outcome>;
