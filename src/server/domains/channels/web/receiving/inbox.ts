@@ -38,8 +38,8 @@ const MESSAGE = 'message ';
 /** A message that could not be decrypted, until its sender's phone sends it again. */
 const WAITING = 'waiting ';
 
-/** An item that is tried no more is due after it is forgotten. */
-const isKept = (sql: Sql) => sql`due_at > received_at + ${KEPT}::interval`;
+/** An item that is not tried again is due after the day that items stay. */
+const isSetAside = (sql: Sql) => sql`due_at > received_at + ${KEPT}::interval`;
 
 /**
  * Stores an item, once.
@@ -81,7 +81,7 @@ export async function waitingMessages(
   { accountId, tokenId }: TokenRef,
 ): Promise<Map<string, { isShown: boolean }>> {
   const found = await sql<{ item_id: string; isShown: boolean }[]>`
-    select item_id, ${isKept(sql)} as "isShown" from web_inbox
+    select item_id, ${isSetAside(sql)} as "isShown" from web_inbox
     where account_id = ${accountId} and token_id = ${tokenId}
       and starts_with(item_id, ${WAITING})`;
   return new Map(found.map(({ item_id: id, isShown }) => [id.slice(WAITING.length), { isShown }]));
@@ -98,7 +98,7 @@ export async function forgetWaiting(
       and item_id = ${WAITING + wireId}`;
 }
 
-/** Outcome of a try. `kept`: no further try, deleted with old items. `under_way`: not known yet. */
+/** The result of a try. `kept`: the item is not tried again, and stays for a day. `under_way`: not known yet. */
 export type Outcome = 'done' | 'later' | 'kept' | 'under_way';
 
 type Handle = (item: InboxItem, tries: number) => Promise<Outcome>;
@@ -173,7 +173,7 @@ export async function wakeItems(sql: Sql, { accountId, tokenId }: TokenRef): Pro
   await sql`
     update web_inbox set due_at = clock_timestamp()
     where account_id = ${accountId} and token_id = ${tokenId}
-      and due_at > clock_timestamp() and not ${isKept(sql)}`;
+      and due_at > clock_timestamp() and not ${isSetAside(sql)}`;
 }
 
 /** Forgets what was in vain for a day; for the clean-up job. */

@@ -142,7 +142,7 @@ test('what cannot be stored now is brought again', async ({ sql, openNetwork }) 
   await waitFor(async () => expect(await sql`select * from web_inbox`).toEqual([]));
 });
 
-test('an item that can never be stored is dropped, and later items arrive', async ({
+test('a message that can never be stored is dropped, and the next one is taken', async ({
   openNetwork,
 }) => {
   const { ani, standIn, startWorker, link } = await openNetwork();
@@ -234,7 +234,7 @@ test('a file is fetched, and is the same file when its message comes again', asy
   expect(inbound[1]!.body['file']).toBe(inbound[0]!.body['file']);
 });
 
-test('no message waits for the files of others, and the order of arrival stays', async ({
+test('a text does not wait for the files of others; messages keep their order of arrival', async ({
   sql,
   openNetwork,
 }) => {

@@ -195,7 +195,7 @@ export class Receiving {
       const outcome = await this.#handle(item, tries);
       await settleMessage(allAccountsSql, this.#token, { wireId, outcome });
     })
-      // Items without room are tried with the inbox.
+      // A file that found no room is tried with the inbox.
       .catch(report)
       .finally(() => this.#fetching.delete(wireId));
     this.#fetching.set(wireId, run);

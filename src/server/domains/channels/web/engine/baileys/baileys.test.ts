@@ -1,6 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { type WAMessage, type WASocket, proto } from 'baileys';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
+import { waitFor } from '#tests/support/wait-for.ts';
 import type { EngineEvent } from '#server/domains/channels/web/engine/engine.ts';
 import { addressOf, isPerson, lidIn, peerOfLid, phoneIn, wireIdIn } from './addresses.ts';
 import { keyStoreOf, readCreds, writeCreds } from './auth-state.ts';
@@ -210,7 +211,7 @@ test('a message that cannot be read stands as a line, and the others of its batc
   ];
   const messages = contents.map((message, nth) => messageOf(message, { id: `A${nth}` }));
   ev.emit('messages.upsert', { messages, type: 'notify' });
-  await vi.waitFor(() => expect(told).toHaveLength(1));
+  await waitFor(() => expect(told).toHaveLength(1));
   const [batch] = told;
   expect(batch?.kind === 'messages' && batch.messages.map(({ content }) => content)).toEqual([
     { kind: 'text', text: 'Satu' },

@@ -36,8 +36,8 @@ const SECONDS_MAX = 253_402_200_000;
 
 /** An instant that a sender or the network says in seconds, in milliseconds; undefined where it is none. */
 export function instantIn(seconds: unknown): number | undefined {
-  const said = Number(seconds ?? 0);
-  return said > 0 && said <= SECONDS_MAX ? said * 1_000 : undefined;
+  const count = Number(seconds ?? 0);
+  return count > 0 && count <= SECONDS_MAX ? count * 1_000 : undefined;
 }
 
 const lines = (...parts: readonly (string | null | undefined | false)[]): string =>

@@ -28,7 +28,7 @@ export async function receivedFrom(
   const read = readable(message, report);
   if (!read) return [];
   const lid = lidIn(key.remoteJid) ?? lidIn(key.remoteJidAlt);
-  // Without it, the conversation is the anonymous address's until the network tells the number.
+  // Without a number, the conversation stays under the anonymous address until the network tells the number.
   const numberOf = (address: string) =>
     phoneOfLid(address).catch((error: unknown) => {
       report(error);
