@@ -127,7 +127,7 @@ const sentences: Sentences = {
   recipient_opted_out:
     'The recipient asked to receive no more messages from this number. Do not write to them, unless they send MULAI (or START).',
   recipient_without_number:
-    'WhatsApp does not show the number of this recipient. Only a token of the WhatsApp Cloud API can write to them.',
+    'WhatsApp does not show the number of this recipient. Write to them by a token of the channel that their messages came by.',
   message_final: 'This message has left or ended and cannot be cancelled.',
   message_in_flight:
     'This message is being sent and may have left, so it cannot be cancelled. Wait for the network to answer.',

@@ -134,7 +134,7 @@ const sentences: Sentences = {
   recipient_opted_out:
     'Penerima sudah meminta berhenti menerima pesan dari nomor ini. Jangan kirim lagi ke sana, kecuali ia mengirim MULAI.',
   recipient_without_number:
-    'WhatsApp tidak menampilkan nomor penerima ini. Hanya token WhatsApp Cloud API yang dapat mengiriminya pesan.',
+    'WhatsApp tidak menampilkan nomor penerima ini. Kirim lewat token dari kanal yang dipakainya.',
   message_final: 'Pesan ini sudah selesai diproses dan tidak dapat dibatalkan.',
   message_in_flight:
     'Pesan ini sedang dikirim dan mungkin sudah sampai, jadi tidak dapat dibatalkan. Tunggu jawaban jaringan.',

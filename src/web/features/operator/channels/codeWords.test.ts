@@ -24,3 +24,7 @@ test('a failure promises its price back only where the network had not taken the
     'bila WhatsApp belum',
   );
 });
+
+test('an inbound message without a type of its own is named by its kind', () => {
+  expect(meaningWords({ code: 'inbound_poll', failure: null })).toBe('Pesan masuk: Polling');
+});

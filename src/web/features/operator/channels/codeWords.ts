@@ -1,11 +1,15 @@
 import type { ProviderAnswers } from '#contract/operator/channels.ts';
 import { failureCause } from '#contract/messages/failures.ts';
+import { otherKinds } from '#contract/messages/other-kinds.ts';
 
 type Answer = ProviderAnswers['answers'][number];
 
 /** What is told of a number rather than of a message, and what is no code of the network's. */
-const others: ReadonlyMap<string, string> = new Map(
-  Object.entries({
+const others: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(otherKinds).map(
+    ([kind, words]) => [`inbound_${kind}`, `Pesan masuk: ${words}`] as const,
+  ),
+  ...Object.entries({
     unreachable: 'Jaringan tidak menjawab',
     inbound_unnamed: 'Pesan masuk tanpa pengirim',
     inbound_group: 'Pesan grup, disimpan terpisah',
@@ -28,7 +32,7 @@ const others: ReadonlyMap<string, string> = new Map(
     DISABLED_UPDATE: 'Akun dinonaktifkan Meta',
     other: 'Kode lain, terlalu banyak untuk dihitung satu per satu',
   }),
-);
+]);
 
 const effects: Record<NonNullable<Answer['does']>, string> = {
   fail: 'Pesan digagalkan; biayanya dikembalikan bila WhatsApp belum menerima pesannya',

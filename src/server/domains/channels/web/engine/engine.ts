@@ -1,4 +1,4 @@
-import type { OtherKind } from '#server/domains/channels/other-content.ts';
+import type { OtherKind } from '#contract/messages/other-kinds.ts';
 import type { MediaKind } from '#contract/media/kinds.ts';
 import type { ContactBody } from '#server/domains/channels/inbound-card.ts';
 
