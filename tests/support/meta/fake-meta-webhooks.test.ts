@@ -159,7 +159,7 @@ test('customers send every type, with files that can be downloaded', async ({ me
   const image = messages.find(({ type }) => type === 'image')?.['image'] as { id: string };
   const facts = (await (await call(meta, image.id)).json()) as { url: string; file_size: number };
   const headers = { authorization: `Bearer ${meta.token}` };
-  expect((await fetch(facts.url)).status).toBe(404);
+  expect((await fetch(facts.url)).status).toBe(401);
   const file = await fetch(facts.url, { headers });
   expect((await file.bytes()).length).toBe(facts.file_size);
 });

@@ -255,6 +255,7 @@ test('fixed numbers fail as the table says, and each number stands in it', async
     '131048': [400, 131_048, false],
     '131042': [400, 131_042, false],
     '131031': [403, 131_031, false],
+    '130497': [403, 130_497, false],
     '900368': [403, 368, false],
     '900190': [401, 190, false],
     '900010': [403, 10, false],
