@@ -14,9 +14,7 @@ const LONGEST = new RegExp(`^(?:\\D*\\d){${PHONE_DIGITS_MAX}}`);
  * anything else stays; then at most 15 digits (what stands between them is not counted), unless `long`.
  */
 export function to62(phone: string, { long = false }: { long?: boolean } = {}): string {
-  let number = phone;
-  if (phone.startsWith('0')) number = `62${phone.slice(1)}`;
-  else if (phone.startsWith('8')) number = `62${phone}`;
+  const number = phone.replace(/^(?:0|(?=8))/, '62');
   if (long || number.replace(/\D/g, '').length <= PHONE_DIGITS_MAX) return number;
   return LONGEST.exec(number)?.[0] ?? number;
 }
@@ -91,7 +89,6 @@ export const normalizePhone = (typed: string): string =>
   withCountry(cleanNumber(typed)).replace(/^620+/, '62');
 
 function withCountry(bare: string): string {
-  if (bare.startsWith('+')) return bare.slice(1);
-  if (bare.startsWith('00')) return bare.slice(2);
-  return to62(bare, { long: true });
+  const international = bare.replace(/^(?:\+|00)/, '');
+  return international === bare ? to62(bare, { long: true }) : international;
 }

@@ -2,14 +2,27 @@ import { useState } from 'react';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useChoose } from '#web/features/profile/preferences/preferences.ts';
 import { useUser } from '#web/api/user.ts';
-import { everywhere, going, onPage, walking } from '#web/app/shortcuts/appShortcuts.ts';
+import { screensFor } from '#web/app/navigation/menu.ts';
+import { everywhere, onPage, walking } from '#web/app/shortcuts/appShortcuts.ts';
 import type { Shortcut } from '#web/app/shortcuts/shortcuts.ts';
 import styles from '#web/app/shortcuts/HelpSheet.module.css';
 import { Keys } from '#web/app/shortcuts/Keys.tsx';
 import { Checkbox } from '#web/ui/form/Checkbox.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';
 
-type Listed = Pick<Shortcut, 'keys' | 'about'>;
+type Listed = Pick<Shortcut, 'keys'> & { about: string };
+
+const words: Readonly<Record<string, string>> = {
+  'Mod+k': 'Cari atau lompat',
+  '?': 'Daftar pintasan ini',
+  j: 'Baris berikutnya',
+  k: 'Baris sebelumnya',
+  '/': 'Cari di halaman ini',
+  e: 'Ekspor daftar',
+};
+
+const described = (shortcuts: readonly Shortcut[]): readonly Listed[] =>
+  shortcuts.map(({ keys }) => ({ keys, about: words[keys] ?? keys }));
 
 const inDetails = {
   title: 'Di rincian pesan',
@@ -19,6 +32,9 @@ const inDetails = {
   ],
 };
 
+const screens = (operator: boolean): readonly Listed[] =>
+  screensFor(operator).map(({ label, key }) => ({ keys: `g ${key}`, about: `Buka ${label}` }));
+
 /** All shortcuts by where they work, for the help sheet; what this page has nothing for is left out. */
 const listedShortcuts = (
   operator: boolean,
@@ -26,17 +42,17 @@ const listedShortcuts = (
   {
     title: 'Di mana saja',
     shortcuts: [
-      ...everywhere,
-      ...onPage.filter(({ place }) => place() !== undefined),
+      ...described(everywhere),
+      ...described(onPage.filter(({ place }) => place() !== undefined)),
       { keys: 'Esc', about: 'Tutup dialog atau panel' },
       { keys: 'F8', about: 'Pindah ke pemberitahuan di tepi layar' },
     ],
   },
-  { title: 'Pindah halaman', shortcuts: going(operator) },
+  { title: 'Pindah halaman', shortcuts: screens(operator) },
   {
     title: 'Di tabel',
     shortcuts: [
-      ...walking,
+      ...described(walking),
       { keys: 'Enter', about: 'Buka baris' },
       { keys: 'x', about: 'Pilih baris, bila dapat dipilih' },
     ],

@@ -7,21 +7,20 @@ import { screensFor } from '#web/app/navigation/menu.ts';
 import { setSingleKeys } from '#web/browser/singleKeys.ts';
 
 /** The keys that lead to the screens of the menu. */
-export const going = (operator: boolean): readonly Shortcut[] =>
-  screensFor(operator).map(({ href, label, key }) => ({
+const going = (operator: boolean): readonly Shortcut[] =>
+  screensFor(operator).map(({ href, key }) => ({
     keys: `g ${key}`,
-    about: `Buka ${label}`,
     run: () => navigate({ to: href }),
   }));
 
 export const everywhere: readonly Shortcut[] = [
-  { keys: 'Mod+k', about: 'Cari atau lompat', run: () => openOverlay('palette') },
-  { keys: '?', about: 'Daftar pintasan ini', run: () => openOverlay('help') },
+  { keys: 'Mod+k', run: () => openOverlay('palette') },
+  { keys: '?', run: () => openOverlay('help') },
 ];
 
 export const walking: readonly Shortcut[] = [
-  { keys: 'j', about: 'Baris berikutnya', run: () => stepRow(1) },
-  { keys: 'k', about: 'Baris sebelumnya', run: () => stepRow(-1) },
+  { keys: 'j', run: () => stepRow(1) },
+  { keys: 'k', run: () => stepRow(-1) },
 ];
 
 const SEARCH = '[aria-keyshortcuts="/"], input[type="search"]';
@@ -31,13 +30,13 @@ const EXPORT = '[aria-keyshortcuts="e"]';
 export const onPage: readonly (Shortcut & { place: () => HTMLElement | undefined })[] = [
   {
     keys: '/',
-    about: 'Cari di halaman ini',
+
     place: () => seen(SEARCH),
     run: () => focusField(seen(SEARCH)),
   },
   {
     keys: 'e',
-    about: 'Ekspor daftar',
+
     place: () => seen(EXPORT),
     run: () => pressed(seen(EXPORT)),
   },

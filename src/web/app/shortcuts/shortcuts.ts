@@ -6,8 +6,6 @@ export type Shortcut = {
    * `Mod+k` (Ctrl, on a Mac ⌘), one key (`?`), or two, one after the other (`g h`). Letters are small.
    */
   keys: string;
-  /** What it does, in the words of the help sheet. */
-  about: string;
   /** @returns false when there was nothing to do here: then the key is the browser's again. */
   run: () => unknown;
 };
