@@ -34,15 +34,10 @@ export const IndonesianMobile = schema(() =>
   ),
 );
 
-/** `6281234567890` → `+62 812-3456-7890`; others: `+852 9123 4567`, the country and groups of four. */
+/** `6281234567890` → `+62 812-3456-7890`; other countries: `+` and the digits in groups of four. */
 export function formatPhone(phone: string): string {
   const digits = phone.replace(/^\+/, '');
-  if (!digits.startsWith('62')) {
-    // Country codes of one and two digits; all others have three (ITU-T E.164).
-    return digits
-      .replace(/^([17]|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|.?.?.?)/, '+$1 ')
-      .replace(/(\d{4})(?=\d)/g, '$1 ');
-  }
+  if (!digits.startsWith('62')) return `+${digits.replace(/(\d{4})(?=\d)/g, '$1 ')}`;
   const national = digits.slice(2);
   const groups = [national.slice(0, 3), national.slice(3, 7), national.slice(7)].filter(Boolean);
   return `+62 ${groups.join('-')}`;
