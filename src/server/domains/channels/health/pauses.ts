@@ -97,14 +97,16 @@ export async function endIdlePauses(
   { subscribers, now }: Pick<PresenceDeps, 'subscribers' | 'now'>,
   numbers: readonly TokenRef[],
 ): Promise<void> {
-  const before = now().getTime() - IDLE_MS;
-  for (const ref of numbers) {
-    const { accountId, tokenId } = ref;
-    const [idle] = await sql<{ until: Date }[]>`
-      select paused_until as until from connections
-      where account_id = ${accountId} and token_id = ${tokenId} and paused_for is not null`;
-    if (!idle || idle.until.getTime() > before) continue;
-    await beginIn(sql, accountId, (tx) => endPause(tx, { subscribers }, ref));
+  const before = new Date(now().getTime() - IDLE_MS);
+  const idle = await sql<TokenRef[]>`
+    select account_id as "accountId", token_id as "tokenId"
+    from connections join unnest(
+      ${numbers.map(({ accountId }) => accountId)}::uuid[],
+      ${numbers.map(({ tokenId }) => tokenId)}::uuid[]
+    ) as n (account_id, token_id) using (account_id, token_id)
+    where paused_for is not null and paused_until <= ${before}`;
+  for (const ref of idle) {
+    await beginIn(sql, ref.accountId, (tx) => endPause(tx, { subscribers }, ref));
   }
 }
 

@@ -14,7 +14,7 @@ export function inboundMessage(event: Received, context: EventContext): object |
   const { id, reply_to: replyTo, content } = event.data;
   const peer = storedPeer(event.data.peer);
   const about = content.choice?.of ?? replyTo;
-  const said = saidBy(event);
+  const said = typedContentOf(event);
   if (!said) return null;
   const [type, object] = said;
   return {
@@ -42,12 +42,12 @@ function authorOf(
 }
 
 /** The type and the object of that name. An edit and a deletion name the message that they are about. */
-function saidBy({ type: event, data }: Received): [string, object] | null {
+function typedContentOf({ type: event, data }: Received): [string, object] | null {
   const about = { original_message_id: wamidOf(data.id) };
   if (event === 'message.revoked') return ['revoke', about];
-  const said = contentOf(data);
-  if (event === 'message.received' || !said) return said;
-  const [type, object] = said;
+  const content = contentOf(data);
+  if (event === 'message.received' || !content) return content;
+  const [type, object] = content;
   return ['edit', { ...about, message: { type, [type]: object } }];
 }
 

@@ -59,8 +59,8 @@ export async function takeAccountChange(
   const numbers = (await numbersOfAccount(deps, called.accountId)).filter(
     ({ wabaId, appSecret }) => wabaId === called.wabaId && appSecret === called.appSecret,
   );
-  const phone = normalizePhone(international(textAt(value, 'display_phone_number') ?? ''));
-  const named = textAt(value, 'display_phone_number') === undefined ? undefined : phone;
+  const written = textAt(value, 'display_phone_number');
+  const named = written === undefined ? undefined : normalizePhone(international(written));
   for (const number of numbers) {
     if (named !== undefined && number.phone !== named) continue;
     deps.health.answered({ ...number, channel: 'cloud', code: effect.code.slice(0, 40) });
@@ -167,16 +167,19 @@ const stops: Readonly<Record<string, Restriction>> = {
 /** Several restrictions may hold at once, each with an end of its own: until the last of them ends. */
 function restrictionOf(value: unknown): Effect {
   const code = 'ACCOUNT_RESTRICTION';
-  const told = listAt(value, 'restriction_info').map((one) => ({
+  const restrictions = listAt(value, 'restriction_info').map((one) => ({
     type: textAt(one, 'restriction_type') ?? '',
     until: untilOf(one),
   }));
-  if (told.length > 0 && told.every(({ type }) => type === 'RESTRICTED_ADD_PHONE_NUMBER_ACTION')) {
+  if (
+    restrictions.length > 0 &&
+    restrictions.every(({ type }) => type === 'RESTRICTED_ADD_PHONE_NUMBER_ACTION')
+  ) {
     const tell =
       'Meta membatasi akun ini menambah nomor baru. Nomor yang ada tetap dapat mengirim.';
     return { code, tell };
   }
-  const stopping = told.filter(({ type }) => type !== 'RESTRICTED_ADD_PHONE_NUMBER_ACTION');
+  const stopping = restrictions.filter(({ type }) => type !== 'RESTRICTED_ADD_PHONE_NUMBER_ACTION');
   const kinds = new Set(stopping.map(({ type }) => stops[type] ?? 'blocked'));
   const [only = 'blocked'] = kinds;
   const ends = stopping.map(({ until }) => until);
@@ -191,11 +194,11 @@ const UNTIL_SECONDS_MAX = Date.UTC(9999, 0) / 1000;
 
 /** When a restriction ends, where Meta says it: in seconds since 1970, or as an ISO time. */
 function untilOf(one: unknown): Date | undefined {
-  const told = at(one, 'expiration');
+  const expiration = at(one, 'expiration');
   const seconds =
-    typeof told === 'string' && told.includes('T')
-      ? Math.floor(Date.parse(told) / 1000)
-      : Number(told);
+    typeof expiration === 'string' && expiration.includes('T')
+      ? Math.floor(Date.parse(expiration) / 1000)
+      : Number(expiration);
   const isTime = Number.isSafeInteger(seconds) && seconds > 0 && seconds < UNTIL_SECONDS_MAX;
   return isTime ? new Date(seconds * 1000) : undefined;
 }

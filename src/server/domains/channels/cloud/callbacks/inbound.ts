@@ -72,8 +72,9 @@ export function idOf(message: unknown): string | undefined {
 
 function senderOf(message: unknown): string | undefined {
   const number = textAt(message, 'from')?.replace(/^\+/, '');
-  const said = number ?? textAt(message, 'from_user_id') ?? textAt(message, 'from_parent_user_id');
-  return Peer().safeParse(said).data;
+  const sender =
+    number ?? textAt(message, 'from_user_id') ?? textAt(message, 'from_parent_user_id');
+  return Peer().safeParse(sender).data;
 }
 
 /** Facts beside a message: its advertisement, the product it asks about, whether it was forwarded. */
@@ -94,13 +95,13 @@ const FIELD_MAX = 2_000;
 /** The texts, numbers and truths of an object; undefined where there are none. */
 function textsOf(object: unknown): MessageBody | undefined {
   if (typeof object !== 'object' || object === null || Array.isArray(object)) return undefined;
-  const kept = Object.entries(object).flatMap(([name, value]): [string, unknown][] => {
+  const fields = Object.entries(object).flatMap(([name, value]): [string, unknown][] => {
     if (typeof value === 'string') return [[name.slice(0, 100), value.slice(0, FIELD_MAX)]];
     return typeof value === 'number' || typeof value === 'boolean'
       ? [[name.slice(0, 100), value]]
       : [];
   });
-  return kept.length === 0 ? undefined : Object.fromEntries(kept.slice(0, FIELDS_MAX));
+  return fields.length === 0 ? undefined : Object.fromEntries(fields.slice(0, FIELDS_MAX));
 }
 
 function nameOf(value: unknown, from: string): string | undefined {
@@ -167,9 +168,11 @@ function unsupportedContent(message: unknown): Content {
 function changeContent(type: 'edit' | 'revoke', own: unknown): Content {
   const providerId = textAt(own, 'original_message_id') ?? '';
   if (type === 'revoke') return { ...otherContent('revoked'), changes: { providerId } };
-  const said = at(own, 'message');
+  const edited = at(own, 'message');
   const text =
-    textAt(said, 'text', 'body') ?? textAt(at(said, textAt(said, 'type') ?? ''), 'caption') ?? '';
+    textAt(edited, 'text', 'body') ??
+    textAt(at(edited, textAt(edited, 'type') ?? ''), 'caption') ??
+    '';
   return { ...otherContent('edited', text), changes: { providerId, text } };
 }
 

@@ -108,10 +108,10 @@ export class Phone {
   /** Whether the session is still ours. It is looked up where its lease may have ended, as of a worker that was frozen. */
   async holdsLease(): Promise<boolean> {
     const { leases, timings } = this.#deps;
-    const askedAt = performance.now();
-    if (askedAt - this.renewedAt < timings.renewedMsMax) return true;
+    const now = performance.now();
+    if (now - this.renewedAt < timings.renewedMsMax) return true;
     const isOurs = (await leases.renew([this.session])).size > 0;
-    if (isOurs) this.renewedAt = askedAt;
+    if (isOurs) this.renewedAt = now;
     else this.#lose();
     return isOurs;
   }
