@@ -114,12 +114,14 @@ test('an outage of an hour in the middle of a campaign burns no message, keeps t
   const sent = control.sent().map(({ callbackData }) => callbackData ?? '');
   expect(new Set(sent).size).toBe(ROWS);
   expect(sent).toHaveLength(ROWS);
-  // In the order of the list, but for those that leave together.
+  // In the order of the list, but for those in flight together: on a slow machine up to 512, so that single
+  // messages may be that late. Without any order they would be late by a third of the list.
   const places = control
     .sent()
     .map(({ body }) => Number(String(body['to']).slice(-8)) - 40_000_000);
   const late = places.map((place, index) => Math.abs(place - index));
-  expect(Math.max(...late)).toBeLessThan(128);
+  expect(late.reduce((sum, by) => sum + by, 0) / ROWS).toBeLessThan(ROWS / 6);
+  expect(Math.max(...late)).toBeLessThan(512 + 64);
 
   const marked = await sql<{ id: string }[]>`
     select message_id as id from messages where possible_duplicate`;
