@@ -78,6 +78,19 @@ test('days, the unread and how far each came are said in words', async ({ show }
   await page.getByText('Nomor ini tidak memakai WhatsApp.').waitFor();
 });
 
+test('a message that is only described is set apart, an edited one says so', async ({ show }) => {
+  const page = await show('chat-message', { width: 390 });
+  const thread = page.getByRole('list', { name: 'Percakapan dengan Wati' });
+  const styleOf = (text: string) =>
+    thread.getByText(text).evaluate((element) => getComputedStyle(element).fontStyle);
+  expect(await styleOf('Polling: Ambil hari apa?')).toBe('italic');
+  expect(await styleOf('Pesan dihapus')).toBe('italic');
+  expect(await styleOf('Tiga loyang, bukan dua')).toBe('normal');
+  const edited = thread.getByRole('article').filter({ hasText: 'Tiga loyang' });
+  expect(await edited.innerText()).toMatch(/Diubah\s+09\.32/);
+  expect(await thread.getByText('Diubah').count()).toBe(1);
+});
+
 test('a file that lies elsewhere is a card with its type, its host and a link; nothing is loaded', async ({
   show,
 }) => {

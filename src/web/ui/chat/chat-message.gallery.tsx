@@ -132,6 +132,33 @@ const links: readonly Line[] = [
   },
 ];
 
+const notices: readonly Line[] = [
+  {
+    side: 'in',
+    minute: 30,
+    message: { type: 'text', notice: 'other', caption: 'Polling: Ambil hari apa?' },
+  },
+  {
+    side: 'in',
+    minute: 31,
+    message: {
+      type: 'text',
+      notice: 'other',
+      caption: 'Menunggu pesan ini; periksa ponsel Anda',
+    },
+  },
+  {
+    side: 'in',
+    minute: 32,
+    message: { type: 'text', notice: 'edited', caption: 'Tiga loyang, bukan dua' },
+  },
+  {
+    side: 'in',
+    minute: 33,
+    message: { type: 'text', notice: 'revoked', caption: 'Pesan dihapus' },
+  },
+];
+
 const marks: readonly Mark[] = [
   'scheduled',
   'waiting',
@@ -164,6 +191,13 @@ function Demo() {
         <div>
           <ChatList label="Percakapan dengan Rina">
             <Lines lines={links} />
+          </ChatList>
+        </div>
+      </Show>
+      <Show title="Notices, edited and deleted messages">
+        <div>
+          <ChatList label="Percakapan dengan Wati">
+            <Lines lines={notices} />
           </ChatList>
         </div>
       </Show>
@@ -290,7 +324,7 @@ export const piece: Piece = {
       name: 'message',
       type: 'ChatMessage',
       about:
-        'type, caption, url, external, filename, name, phone; file, place and template where there is one.',
+        'type, caption, url, external, filename, name, phone; file, place and template where there is one; notice for what the caption only describes, and for edited and deleted messages.',
     },
     { name: 'side', type: "'out' | 'in'", about: 'Ours are at the end.' },
     {

@@ -76,7 +76,9 @@ export async function sendByCloud(
     const waitMs =
       (await deps.pace.pair.turn(`${message.tokenId} ${message.to}`, wait)) ||
       (await deps.pace.number.turn(message.tokenId, wait));
-    if (waitMs > 0) return { outcome: 'later', afterMs: waitMs, failure: 'rate_limited' };
+    // Our own pace: no try of the message, so that its tries never run out.
+    if (waitMs > 0)
+      return { outcome: 'held', afterMs: waitMs, failure: 'rate_limited', stops: false };
     const { accessToken, phoneNumberId } = number;
     const path = `${phoneNumberId}/messages`;
     const answer = await deps.graph.ask({
