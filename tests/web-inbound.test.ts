@@ -81,6 +81,16 @@ const rows: Record<string, Row> = {
     message: { locationMessage: { degreesLatitude: -6.2, degreesLongitude: 106.8, name: 'Toko' } },
     stored: [['location', 'Toko']],
   },
+  'location without coordinates': {
+    message: { locationMessage: { name: 'Toko' } },
+    stored: [
+      [
+        'other',
+        'Jenis pesan ini belum dapat ditampilkan di sini; lihat di ponsel: Toko',
+        'unsupported',
+      ],
+    ],
+  },
   'live location': {
     message: { liveLocationMessage: { degreesLatitude: -6.2, degreesLongitude: 106.8 } },
     stored: [['location', 'Lokasi terkini']],

@@ -14,14 +14,14 @@ const STORED_PHONE = /^[1-9][0-9]{7,14}$/;
  * Whether a peer is known by an id because WhatsApp does not show their number: the one that Meta gives them towards
  * one business, as `ID.1A2B3C4D`, or that of WhatsApp Web (docs/channels.md#hidden-numbers).
  */
-export const isUserId = (peer: string): boolean => USER_ID.test(peer);
+export const isHiddenPeer = (peer: string): boolean => USER_ID.test(peer);
 
 /**
  * The only channel that reaches a peer with a hidden number; undefined for a number. `XL`, which is no country's code,
  * precedes a LID of WhatsApp Web.
  */
 export const channelOfHidden = (peer: string): 'cloud' | 'web' | undefined =>
-  isUserId(peer) ? (/^XL\.[0-9]+$/.test(peer) ? 'web' : 'cloud') : undefined;
+  isHiddenPeer(peer) ? (/^XL\.[0-9]+$/.test(peer) ? 'web' : 'cloud') : undefined;
 
 const UNKNOWN = 'Nomor tidak dikenali. Tulis dengan kode negara, misalnya 6281234567890.';
 
@@ -33,7 +33,7 @@ export const Peer = schema(() =>
 /** What people and programs write for a peer: a user id as it is, else the digits of a number. */
 export function normalizePeer(typed: string): string {
   const visible = visibleText(typed);
-  return isUserId(visible) ? visible : normalizePhone(typed);
+  return isHiddenPeer(visible) ? visible : normalizePhone(typed);
 }
 
 /**
@@ -81,7 +81,7 @@ export const CardPhone = schema(() =>
 );
 
 /** A stored peer as `TypedPeer` takes it unchanged: a number abroad may begin with 8. */
-export const writtenPeer = (peer: string): string => (isUserId(peer) ? peer : `+${peer}`);
+export const writtenPeer = (peer: string): string => (isHiddenPeer(peer) ? peer : `+${peer}`);
 
 /**
  * A stored peer as the public API, exports and webhooks show it: a number abroad that begins with 8 has a `+`, because
@@ -106,4 +106,4 @@ export const ShownPhone = schema(() =>
 
 /** `6281234567890` → `+62 812-3456-7890`; `ID.1A2B3C4D5E` → `Tanpa nomor · 3C4D5E`. */
 export const formatPeer = (peer: string): string =>
-  isUserId(peer) ? `Tanpa nomor · ${peer.slice(3).slice(-SHOWN_LETTERS)}` : formatPhone(peer);
+  isHiddenPeer(peer) ? `Tanpa nomor · ${peer.slice(3).slice(-SHOWN_LETTERS)}` : formatPhone(peer);

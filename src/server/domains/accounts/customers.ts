@@ -1,4 +1,4 @@
-import { formatPeer, isUserId } from '#contract/messages/peer.ts';
+import { formatPeer, isHiddenPeer } from '#contract/messages/peer.ts';
 import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { normalizePhone } from '#contract/base/written-number.ts';
@@ -177,7 +177,7 @@ export function maskedPhone(phone: string): string {
 
 /** Who a customer's message went to or came from: a number without its middle, a user id by its last letters. */
 export const maskedPeer = (peer: string): string =>
-  isUserId(peer) ? formatPeer(peer) : maskedPhone(peer);
+  isHiddenPeer(peer) ? formatPeer(peer) : maskedPhone(peer);
 
 /** What accounts are called, by their ids. */
 export async function accountNames(

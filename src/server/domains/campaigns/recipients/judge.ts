@@ -3,7 +3,7 @@ import { storable } from '#contract/base/text.ts';
 import { COLUMN_NAME_MAX, COLUMNS_MAX, RECIPIENTS_MAX } from '#contract/campaigns/campaign.ts';
 import type { UnreadableList } from '#contract/campaigns/refusals.ts';
 import { variableKey } from '#contract/campaigns/variables.ts';
-import { Peer, isUserId, normalizePeer } from '#contract/messages/peer.ts';
+import { Peer, isHiddenPeer, normalizePeer } from '#contract/messages/peer.ts';
 
 /** A line of a list: its number as it is written, and stored; null where it is none. */
 export type Recipient = {
@@ -56,7 +56,7 @@ function rankOf(name: string): number {
 /** Whether a first line names columns: `NO.HP` does, though it looks like a user id. */
 const isHead = (line: readonly string[]): boolean =>
   line.some(namesNumbers)
-    ? line.every((cell) => peerOf(cell) === null || isUserId(cell))
+    ? line.every((cell) => peerOf(cell) === null || isHiddenPeer(cell))
     : line.every((cell) => peerOf(cell) === null);
 
 /**
@@ -112,7 +112,7 @@ const cleanCell = (cell: string): string =>
 /** The stored form of a written number; null where it is none, as words are: `PT.Maju` looks like a user id. */
 function peerOf(written: string): string | null {
   if (written.length > 140) return null;
-  if (isUserId(written) && !/\d/.test(written)) return null;
+  if (isHiddenPeer(written) && !/\d/.test(written)) return null;
   const read = Peer().safeParse(normalizePeer(written));
   return read.success ? read.data : null;
 }
@@ -127,7 +127,7 @@ function plausibilityOf(cell: string): number {
   const peer = peerOf(cell);
   if (peer === null) return 0;
   const isMobile =
-    isUserId(peer) || IndonesianMobile().safeParse(peer).success || /^\+(?!62)/.test(cell);
+    isHiddenPeer(peer) || IndonesianMobile().safeParse(peer).success || /^\+(?!62)/.test(cell);
   return isMobile ? 1 : UNCLEAR;
 }
 

@@ -1,4 +1,4 @@
-import { isUserId } from '#contract/messages/peer.ts';
+import { isHiddenPeer } from '#contract/messages/peer.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Choices } from '#contract/messages/choices.ts';
 import type { MediaKind } from '#contract/media/kinds.ts';
@@ -26,7 +26,7 @@ export function payloadOf(message: Outgoing, named: Named): object | undefined {
   return {
     messaging_product: 'whatsapp',
     recipient_type: 'individual',
-    ...(isUserId(to) ? { recipient: to } : { to }),
+    ...(isHiddenPeer(to) ? { recipient: to } : { to }),
     ...content,
     ...(named.wamid !== undefined &&
       type !== 'reaction' && { context: { message_id: named.wamid } }),

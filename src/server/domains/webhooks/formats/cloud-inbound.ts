@@ -1,4 +1,4 @@
-import { isUserId, storedPeer } from '#contract/messages/peer.ts';
+import { isHiddenPeer, storedPeer } from '#contract/messages/peer.ts';
 import { wamidOf } from '#contract/dialects/cloud.ts';
 import type { ChosenOption } from '#contract/messages/choices.ts';
 import { type GraphCode, titleOf } from '#contract/dialects/graph-errors.ts';
@@ -18,7 +18,7 @@ export function inboundMessage(event: Received, context: EventContext): object |
   if (!said) return null;
   const [type, object] = said;
   return {
-    ...(isUserId(peer) ? { from_user_id: peer } : { from: peer }),
+    ...(isHiddenPeer(peer) ? { from_user_id: peer } : { from: peer }),
     // A change has an id of its own, so that clients do not take it for the message that they know.
     id: event.type === 'message.received' ? wamidOf(id) : `${wamidOf(id)}.${event.data.seq}`,
     timestamp: String(secondsOf(event)),

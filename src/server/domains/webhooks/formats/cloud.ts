@@ -1,4 +1,4 @@
-import { isUserId, storedPeer } from '#contract/messages/peer.ts';
+import { isHiddenPeer, storedPeer } from '#contract/messages/peer.ts';
 import { createHmac } from 'node:crypto';
 import { businessIdOf, numberIdOf, wamidOf } from '#contract/dialects/cloud.ts';
 import { type GraphCode, graphCodeOf, titleOf } from '#contract/dialects/graph-errors.ts';
@@ -62,7 +62,7 @@ function valueOf(event: WebhookEvent, context: EventContext): object | null {
           contacts: [
             {
               profile: { name: name ?? peer },
-              ...(isUserId(peer) ? { user_id: peer } : { wa_id: peer }),
+              ...(isHiddenPeer(peer) ? { user_id: peer } : { wa_id: peer }),
             },
           ],
           messages: [message],
@@ -82,7 +82,7 @@ function statusOf(event: Sent, { metadata }: EventContext): object {
     id: wamidOf(id),
     status: event.type.slice('message.'.length),
     timestamp: String(secondsOf(event)),
-    ...(isUserId(peer) ? { recipient_user_id: peer } : { recipient_id: peer }),
+    ...(isHiddenPeer(peer) ? { recipient_user_id: peer } : { recipient_id: peer }),
     ...(typeof echoed === 'string' && { biz_opaque_callback_data: echoed }),
     ...(event.type === 'message.failed' && { errors: [errorOf(event)] }),
   };

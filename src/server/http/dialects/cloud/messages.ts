@@ -1,4 +1,4 @@
-import { isUserId, storedPeer } from '#contract/messages/peer.ts';
+import { isHiddenPeer, storedPeer } from '#contract/messages/peer.ts';
 import { wamidOf } from '#contract/dialects/cloud.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type ApiReader, idempotencyKey } from '#server/http/v1/call.ts';
@@ -72,7 +72,7 @@ async function send({ messages }: MessageDeps, call: CloudCall, { message, input
   return {
     messaging_product: 'whatsapp',
     contacts: [
-      { input, ...(isUserId(message.to) ? { user_id: message.to } : { wa_id: message.to }) },
+      { input, ...(isHiddenPeer(message.to) ? { user_id: message.to } : { wa_id: message.to }) },
     ],
     messages: [{ id: wamidOf(result.id), message_status: 'accepted' }],
   };

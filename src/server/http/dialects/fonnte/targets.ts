@@ -1,5 +1,5 @@
 import { cleanNumber, visibleText } from '#contract/base/written-number.ts';
-import { isUserId } from '#contract/messages/peer.ts';
+import { isHiddenPeer } from '#contract/messages/peer.ts';
 import { type Given, listOf, textOf, wrong } from '#server/http/dialects/given.ts';
 
 /** One target: its number as it goes into the pivot, and what fills the message's places for it. */
@@ -35,7 +35,7 @@ function countryOf(given: Given): string {
 
 /** A number with its country in front, as far as it can be told; the pivot judges it. */
 function phoneOf(phone: string, country: string): string {
-  if (isUserId(visibleText(phone))) return visibleText(phone);
+  if (isHiddenPeer(visibleText(phone))) return visibleText(phone);
   const bare = cleanNumber(phone);
   if (!/^\d+$/.test(bare)) return bare === '' ? phone : bare;
   if (bare.startsWith('00')) return `+${bare.slice(2)}`;

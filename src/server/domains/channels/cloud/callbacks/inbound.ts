@@ -1,4 +1,4 @@
-import { Peer, isUserId } from '#contract/messages/peer.ts';
+import { Peer, isHiddenPeer } from '#contract/messages/peer.ts';
 import { type MediaKind, isMediaKind } from '#contract/media/kinds.ts';
 import type { Inbound, MessageBody } from '#server/domains/channels/channels.ts';
 import { otherContent, placeContent } from '#server/domains/channels/other-content.ts';
@@ -106,7 +106,7 @@ function textsOf(object: unknown): MessageBody | undefined {
 
 function nameOf(value: unknown, from: string): string | undefined {
   const contact = listAt(value, 'contacts').find(
-    (one) => textAt(one, isUserId(from) ? 'user_id' : 'wa_id') === from,
+    (one) => textAt(one, isHiddenPeer(from) ? 'user_id' : 'wa_id') === from,
   );
   return textAt(contact, 'profile', 'name');
 }

@@ -159,8 +159,8 @@ function placeOf(message: proto.IMessage): Read | undefined {
   return one(
     {
       kind: 'location',
-      latitude: place.degreesLatitude ?? 0,
-      longitude: place.degreesLongitude ?? 0,
+      latitude: place.degreesLatitude ?? NaN,
+      longitude: place.degreesLongitude ?? NaN,
       ...(name && { name }),
       ...(fixed?.address && { address: fixed.address }),
     },

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';
-import { formatPeer, isUserId } from '#contract/messages/peer.ts';
+import { formatPeer, isHiddenPeer } from '#contract/messages/peer.ts';
 import { sendContact } from '#contract/messages/sending/send-content.ts';
 import { CARD_MAX } from '#contract/rest/limits.ts';
 import { MESSAGE_QUERY_MAX } from '#contract/messages.ts';
@@ -105,7 +105,7 @@ function FromConversations({ form: { set, ref }, onChosen }: FromProps) {
   const { data } = useQuery(conversationsQuery(q));
   const people = new Map(
     (data?.rows ?? [])
-      .filter(({ peer }) => !isUserId(peer))
+      .filter(({ peer }) => !isHiddenPeer(peer))
       .map(({ peer, peer_name }) => [peer, peer_name]),
   );
   const choose = (peer: string, name: string | null) => {
