@@ -7,13 +7,17 @@ import { waitFor } from '#tests/support/wait-for.ts';
 
 const peerOf = (n: number): string => `62812000002${String(n).padStart(2, '0')}`;
 
-/** Messages to as many numbers, in their order. @returns their ids */
-async function queue(ani: CloudSender, count: number): Promise<string[]> {
-  for (let n = 0; n < count; n++) ani.meta.control.receiveFrom(peerOf(n), { type: 'text' });
+/** Messages in their order, to as many numbers or to one. @returns their ids */
+async function queue(
+  ani: CloudSender,
+  count: number,
+  peerAt: (n: number) => string = peerOf,
+): Promise<string[]> {
+  for (let n = 0; n < count; n++) ani.meta.control.receiveFrom(peerAt(n), { type: 'text' });
   await ani.meta.control.settled();
   const ids: string[] = [];
   for (let n = 0; n < count; n++) {
-    const body = { to: peerOf(n), text: { body: `Pesan ${n}` } };
+    const body = { to: peerAt(n), text: { body: `Pesan ${n}` } };
     const answer = await ani.call('/v1/messages', { body });
     expect(answer.status).toBe(202);
     ids.push(answer.body.id);
@@ -222,6 +226,21 @@ describe('a network that is out', () => {
       await allSent(ani, ids, db);
     });
   }
+
+  test('fails nothing where all messages go to one customer', async ({ ani, db }) => {
+    ani.meta.control.failAlways({ kind: 'html' }, /\/messages$/);
+    const ids = await queue(ani, 4, () => peerOf(0));
+    // Two tries of the first message: the others wait behind it.
+    await pausedFor(ani, 'silent');
+    expect(callsOf(ani)).toBe(2);
+    await passTime(db);
+    await waitFor(async () => expect(await pausesIn(db)).toBe(2));
+    const { allAccountsSql: sql } = db;
+    expect(await sql`select 1 from messages where status in ('failed', 'expired')`).toEqual([]);
+    ani.meta.control.failAlways(undefined);
+    await passTime(db);
+    await allSent(ani, ids, db);
+  });
 
   test('while not even the check is answered, no message is tried', async ({ ani, db }) => {
     ani.meta.control.failAlways({ kind: 'html' });

@@ -157,8 +157,13 @@ export type Pauses = {
   remainingMs(token: TokenRef): Promise<number | undefined>;
   /** Asks the network whether a number may be tried, sending nothing. @returns for how long it stands still yet */
   probe(token: TokenRef): Promise<number>;
-  /** A try had no answer. @returns for how long its number stands still now; 0: it goes on. Never throws. */
-  silent(token: TokenRef): Promise<number>;
+  /**
+   * A try had no answer. Never throws.
+   *
+   * @param isSecond the same message had no answer before.
+   * @returns for how long its number stands still now; 0: it goes on.
+   */
+  silent(token: TokenRef, isSecond: boolean): Promise<number>;
 };
 
 /** A way to reach phones. Knows nothing of saldo, lanes or retries: it tries once and says what it heard. */

@@ -13,6 +13,8 @@ import type { CloudNumber } from './numbers.ts';
 
 /** Tries in a row without an answer that make a number stand still; while it is tried anew, one is enough. */
 const SILENT_MAX = 5;
+/** The same when the last of them is a message's second: it would fail although no other message was answered. */
+const SILENT_MAX_OF_SECOND = 2;
 /** Of a number that is disconnected: by then its lane no longer runs. */
 const PARTED_MS = 2_000;
 
@@ -94,10 +96,11 @@ export function openPauses(deps: PausesDeps): CloudPauses {
       await pause(token, 'refused');
       return PARTED_MS;
     },
-    async silent(token) {
+    async silent(token, isSecond) {
       const count = (silences.get(token.tokenId) ?? 0) + 1;
       silences.set(token.tokenId, count);
-      if (count < SILENT_MAX && !still.has(token.tokenId)) return 0;
+      const max = isSecond ? SILENT_MAX_OF_SECOND : SILENT_MAX;
+      if (count < max && !still.has(token.tokenId)) return 0;
       return pause(token, 'silent').catch((error: unknown) => {
         report(error);
         return 0;

@@ -196,7 +196,7 @@ async function refusedBy(
     case 'later': {
       // Meta says that it is broken: of so many in a row the number stands still.
       const isBroken = failure === 'no_answer';
-      const stillMs = isBroken ? await pauses.silent(ref) : 0;
+      const stillMs = isBroken ? await pauses.silent(ref, false) : 0;
       if (stillMs > 0) return held(stillMs, failure);
       if (!isBroken) await pauses.answered(ref);
       return {

@@ -173,8 +173,10 @@ async function tryOnce(
   }
   if (tracing) traceSent(tracing, { began, channel, message, answer });
   if (answer === 'unknown') {
-    const stillMs = (await channel.pauses?.silent(claim)) ?? 0;
-    const state = context.isProbe ? 'probed' : 'unknown';
+    const isSecond = message.o_unknowns > 0;
+    const stillMs = (await channel.pauses?.silent(claim, isSecond)) ?? 0;
+    // The silence of a number that stands still is no fault of its message.
+    const state = context.isProbe || (isSecond && stillMs > 0) ? 'probed' : 'unknown';
     return { ...awaitReceipt(receiptWaitMs(channel)), state, stillMs };
   }
   if (answer.outcome === 'sent') return settled('sent', null);

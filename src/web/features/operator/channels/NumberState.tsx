@@ -3,14 +3,14 @@ import { tokenStatusLabel } from '#contract/tokens.ts';
 import { statusTone } from '#web/features/tokens/tokens.ts';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 
-/** How a number stands, in a word: that it is restricted counts more than that it is connected. */
+/** The state of a number in a word. A pause comes first: nothing is sent meanwhile. */
 export const NumberState = ({
   number: { status, restriction, paused },
 }: {
   number: ConnectedNumber;
 }) =>
   status === 'linked' && (restriction || paused) ? (
-    <StatusChip tone="warning">{restriction ? 'Dibatasi' : 'Dijeda'}</StatusChip>
+    <StatusChip tone="warning">{paused ? 'Dijeda' : 'Dibatasi'}</StatusChip>
   ) : (
     <StatusChip tone={statusTone[status]}>{tokenStatusLabel[status]}</StatusChip>
   );
