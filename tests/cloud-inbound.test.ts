@@ -145,7 +145,7 @@ const rows: Record<string, Row> = {
         ],
       },
     },
-    line: 'Pesanan: 2 × roti-1 (10000 IDR), 3 × kue-7 (4500 IDR), Antar sore',
+    line: 'Pesanan: 2 × roti-1 (Rp 10.000), 3 × kue-7 (Rp 4.500), Antar sore',
   },
   location: {
     message: { type: 'location', location: { latitude: -6.2, longitude: 106.8, name: 'Monas' } },

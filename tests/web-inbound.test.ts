@@ -327,6 +327,40 @@ test('every kind of message that comes in is stored, shown, and told to programs
   }
 });
 
+test('shows where a forwarded message and an answer to an advertisement come from', async ({
+  openApp,
+  db,
+}) => {
+  const { caller, receive, thread } = await shopOf(await openApp({ works: true }), db);
+  const externalAdReply = {
+    title: 'Batik parang diskon 20%',
+    sourceUrl: 'https://fb.me/1',
+    sourceType: 'ad',
+    ctwaClid: 'Aff-n8',
+  };
+  const texts = [
+    { text: 'Promo', contextInfo: { isForwarded: true, forwardingScore: 1 } },
+    { text: 'Viral', contextInfo: { isForwarded: true, forwardingScore: 127 } },
+    { text: 'Masih ada?', contextInfo: { externalAdReply } },
+    { text: 'Halo', contextInfo: { externalAdReply: { title: 'Sebuah tautan' } } },
+  ];
+  for (const [n, extendedTextMessage] of texts.entries())
+    await receive(`M${n}`, { message: { extendedTextMessage } });
+  expect((await thread()).map(({ content }) => content.origin)).toEqual([
+    'Diteruskan',
+    'Diteruskan berkali-kali',
+    'Dari iklan: Batik parang diskon 20%',
+    undefined,
+  ]);
+  const { data } = (await caller.call('/v1/messages?limit=100')).body;
+  expect(data[1].content.referral).toEqual({
+    source_url: 'https://fb.me/1',
+    source_type: 'ad',
+    headline: 'Batik parang diskon 20%',
+    ctwa_clid: 'Aff-n8',
+  });
+});
+
 test('an edit and a deletion change the message that they mean, for people and programs', async ({
   openApp,
   db,

@@ -49,6 +49,20 @@ test.each<[MessageType, Body, object]>([
     { kind: 'poll', text: 'Polling: Kapan?' },
     { type: 'text', caption: 'Polling: Kapan?', notice: 'other' },
   ],
+  ['text', { text: 'Promo', forwarded: true }, { caption: 'Promo', origin: 'Diteruskan' }],
+  [
+    'image',
+    { forwarded: true, frequently_forwarded: true, product: { product_retailer_id: 'roti-1' } },
+    { origin: 'Diteruskan berkali-kali · Tentang produk roti-1' },
+  ],
+  [
+    'text',
+    {
+      text: 'Halo',
+      referral: { headline: ' ', body: 'Diskon\n20%', source_url: 'https://fb.me/1' },
+    },
+    { origin: 'Dari iklan: Diskon 20%' },
+  ],
   ['text', { text: 'Baru', edited_at: 'x' }, { type: 'text', caption: 'Baru', notice: 'edited' }],
   [
     'image',

@@ -236,6 +236,7 @@ export function contentOf(
     phone: null,
     ...(file && { file: file.shown }),
     ...(text(body['edited_at']) !== null && { notice: 'edited' as const }),
+    ...originOf(body),
   };
   switch (type) {
     case 'text':
@@ -258,6 +259,24 @@ export function contentOf(
     case 'sticker':
       return content;
   }
+}
+
+/** Where a message comes from, as Meta names it: forwarded, from an advertisement, about a product. */
+function originOf(body: Body): { origin?: string } {
+  const fieldOf = (object: unknown, ...names: readonly string[]) =>
+    typeof object === 'object' && object !== null
+      ? names.map((name) => oneLine(text((object as Body)[name]) ?? '')).find((line) => line !== '')
+      : undefined;
+  const advertisement = fieldOf(body['referral'], 'headline', 'body', 'source_url');
+  const product = fieldOf(body['product'], 'product_retailer_id');
+  const parts = [
+    body['frequently_forwarded'] === true
+      ? 'Diteruskan berkali-kali'
+      : body['forwarded'] === true && 'Diteruskan',
+    advertisement && `Dari iklan: ${advertisement}`,
+    product && `Tentang produk ${product}`,
+  ].filter((part) => typeof part === 'string');
+  return parts.length === 0 ? {} : { origin: parts.join(' · ') };
 }
 
 const withoutFile = { url: null, external: false, filename: null, name: null, phone: null };

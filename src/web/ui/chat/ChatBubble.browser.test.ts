@@ -84,11 +84,13 @@ test('a message that is only described is set apart, an edited one says so', asy
   const styleOf = (text: string) =>
     thread.getByText(text).evaluate((element) => getComputedStyle(element).fontStyle);
   expect(await styleOf('Polling: Ambil hari apa?')).toBe('italic');
-  expect(await styleOf('Pesan dihapus')).toBe('italic');
+  expect(await styleOf('Pesan dihapus pengirim')).toBe('italic');
   expect(await styleOf('Tiga loyang, bukan dua')).toBe('normal');
   const edited = thread.getByRole('article').filter({ hasText: 'Tiga loyang' });
   expect(await edited.innerText()).toMatch(/Diubah\s+09\.32/);
   expect(await thread.getByText('Diubah').count()).toBe(1);
+  const asked = thread.getByRole('article').filter({ hasText: 'Masih ada?' });
+  expect(await asked.innerText()).toMatch(/^Dari iklan: Batik parang[^]+Masih ada\?/);
 });
 
 test('a file that lies elsewhere is a card with its type, its host and a link; nothing is loaded', async ({

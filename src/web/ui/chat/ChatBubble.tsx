@@ -84,6 +84,7 @@ export function ChatBubble(props: Props) {
         aria-label={`${by}, ${time}`}
         {...(action && holding)}
       >
+        {message.origin && <p className={styles['origin']}>{message.origin}</p>}
         {head}
         <Content message={message} sender={by} onMessage={onMessage} loading={props.loading} />
         <span className={styles['meta']}>

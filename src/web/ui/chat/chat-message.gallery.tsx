@@ -155,7 +155,21 @@ const notices: readonly Line[] = [
   {
     side: 'in',
     minute: 33,
-    message: { type: 'text', notice: 'revoked', caption: 'Pesan dihapus' },
+    message: { type: 'text', notice: 'revoked', caption: 'Pesan dihapus pengirim' },
+  },
+  {
+    side: 'in',
+    minute: 34,
+    message: {
+      type: 'text',
+      origin: 'Dari iklan: Batik parang diskon 20%, hanya sampai hari Minggu di semua cabang',
+      caption: 'Masih ada?',
+    },
+  },
+  {
+    side: 'in',
+    minute: 35,
+    message: { type: 'webp', url: picture, origin: 'Diteruskan berkali-kali' },
   },
 ];
 
@@ -324,7 +338,7 @@ export const piece: Piece = {
       name: 'message',
       type: 'ChatMessage',
       about:
-        'type, caption, url, external, filename, name, phone; file, place and template where there is one; notice for what the caption only describes, and for edited and deleted messages.',
+        'type, caption, url, external, filename, name, phone; file, place and template where there is one; notice for what the caption only describes, and for edited and deleted messages; origin for forwarded ones and advertisements.',
     },
     { name: 'side', type: "'out' | 'in'", about: 'Ours are at the end.' },
     {

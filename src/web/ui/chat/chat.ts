@@ -13,6 +13,7 @@ export type ChatMessage = {
   file?: Partial<ChatFile> | undefined;
   place?: Place | undefined;
   template?: FilledTemplate | undefined;
+  origin?: string | undefined;
   notice?: 'other' | 'edited' | 'revoked' | undefined;
   /** A contact card's. */
   name?: string | null;

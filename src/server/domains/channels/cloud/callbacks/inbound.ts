@@ -1,3 +1,4 @@
+import { formatRupiah } from '#contract/base/money.ts';
 import { Peer, isHiddenPeer } from '#contract/messages/peer.ts';
 import { type MediaKind, isMediaKind } from '#contract/media/kinds.ts';
 import type { Inbound, MessageBody } from '#server/domains/channels/channels.ts';
@@ -285,8 +286,9 @@ function orderContent(order: unknown): Content {
     currency: textAt(item, 'currency'),
   }));
   const lines = items.map(({ product, quantity, price, currency }) => {
-    const amount = price === undefined ? '' : ` (${price} ${currency ?? ''})`;
-    return `${quantity} × ${product ?? '?'}${amount}`;
+    const isRupiah = currency === 'IDR' && Number.isSafeInteger(price);
+    const amount = isRupiah ? formatRupiah(price ?? 0) : `${currency ?? ''} ${price}`.trim();
+    return `${quantity} × ${product ?? '?'}${price === undefined ? '' : ` (${amount})`}`;
   });
   const words = textAt(order, 'text');
   return withMore(

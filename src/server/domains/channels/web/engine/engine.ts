@@ -98,6 +98,8 @@ export type ReceivedMessage = {
   content: ReceivedContent;
   /** The wire id of the message that it answers or reacts to. */
   quotes?: string;
+  /** Facts beside its content, named as the Cloud API names them: `forwarded`, `frequently_forwarded`, `referral`. */
+  about?: Readonly<Record<string, unknown>>;
 };
 
 /** What became of a message of ours. */

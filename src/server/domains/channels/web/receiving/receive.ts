@@ -63,7 +63,7 @@ export async function receiveMessage(
     ...token,
     from: peer,
     type,
-    body,
+    body: { ...body, ...message.about },
     ...(changes && { changes }),
     at: new Date(message.atMs),
     ...(messageId !== undefined && { messageId }),

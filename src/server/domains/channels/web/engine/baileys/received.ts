@@ -47,7 +47,41 @@ export async function receivedFrom(
     atMs,
     content,
     ...(read.quotes && { quotes: wireIdIn(read.quotes) }),
+    ...aboutOf(message.message),
   }));
+}
+
+/** From this many times on a message counts as frequently forwarded, as in WhatsApp's own apps. */
+const FORWARDED_OFTEN = 5;
+const FACT_MAX = 2_000;
+
+/** Whether a message was forwarded, and the advertisement that it answers. */
+function aboutOf(message: proto.IMessage | null | undefined): Pick<ReceivedMessage, 'about'> {
+  const parts = Object.values(normalizeMessageContent(message) ?? {}) as readonly unknown[];
+  const context = parts
+    .filter((part) => typeof part === 'object' && part !== null && 'contextInfo' in part)
+    .map(({ contextInfo }) => contextInfo as proto.IContextInfo | null | undefined)
+    .find((one) => one);
+  if (!context) return {};
+  const { isForwarded, forwardingScore, externalAdReply: card } = context;
+  const advertisement = card?.ctwaClid || card?.sourceType === 'ad' ? card : undefined;
+  const facts = {
+    source_url: advertisement?.sourceUrl,
+    source_id: advertisement?.sourceId,
+    source_type: advertisement?.sourceType,
+    headline: advertisement?.title,
+    body: advertisement?.body,
+    ctwa_clid: advertisement?.ctwaClid,
+  };
+  const referral = Object.entries(facts).flatMap(([name, fact]) =>
+    fact ? [[name, fact.slice(0, FACT_MAX)]] : [],
+  );
+  const about = {
+    ...(isForwarded && { forwarded: true }),
+    ...((forwardingScore ?? 0) >= FORWARDED_OFTEN && { frequently_forwarded: true }),
+    ...(referral.length > 0 && { referral: Object.fromEntries(referral) }),
+  };
+  return Object.keys(about).length > 0 ? { about } : {};
 }
 
 type Read = { contents: readonly ReceivedContent[]; quotes?: string | null | undefined };
