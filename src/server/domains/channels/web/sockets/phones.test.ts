@@ -358,3 +358,60 @@ test('numbers that move to another worker together do not log in together', asyn
   await waitFor(() => standIn.openPhones().length > 0);
   expect(standIn.openPhones()).toHaveLength(1);
 });
+
+/** Linked sessions without an identity, of so many more tokens of one account. */
+async function linkMore(sql: Sql, accountId: string, count: number): Promise<void> {
+  await sql`
+    with made as (
+      insert into tokens (account_id, token_id, name, channel, status, phone, key_hint)
+      select ${accountId}, gen_random_uuid(), 'Kasir', 'web', 'linked', 628130000000 + nth, 'abcd'
+      from generate_series(1, ${count}::int) nth
+      returning account_id, token_id
+    )
+    insert into web_sessions (account_id, session_id, token_id, state)
+    select account_id, gen_random_uuid(), token_id, 'linked' from made`;
+}
+
+const ownersOf = (sql: Sql) => sql<{ held: number }[]>`
+  select count(*)::int as held from web_sessions where owner is not null group by owner`;
+
+test('workers share the sessions of one that went away', async ({ sql, openNetwork }) => {
+  const { ani, startWorker } = await openNetwork();
+  await linkMore(sql, ani.accountId, 40);
+  // Ten sessions with each poll: nobody takes all of them with its first.
+  const timings = { pollMs: 1_000, loginGapMs: 100 };
+  await Promise.all([startWorker({ timings }), startWorker({ timings })]);
+  await waitFor(async () => {
+    const owners = await ownersOf(sql);
+    expect(owners.reduce((sum, { held }) => sum + held, 0)).toBe(40);
+    expect(owners).toHaveLength(2);
+  });
+});
+
+test('a worker has room for more than its usual two hundred numbers', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, startWorker } = await openNetwork();
+  await linkMore(sql, ani.accountId, 250);
+  await startWorker({ timings: { loginGapMs: 1 } });
+  await waitFor(async () => expect(await ownersOf(sql)).toEqual([{ held: 250 }]));
+});
+
+test('sessions that are given back at once keep no other waiting', async ({ sql, openNetwork }) => {
+  const { ani, startWorker } = await openNetwork();
+  await linkMore(sql, ani.accountId, 2);
+  // A phone has just paired with it, and its account is suspended: neither connected nor ended.
+  await sql`
+    with first as (select token_id, session_id from web_sessions order by session_id limit 1),
+      paired as (update web_sessions set state = 'paired'
+        where session_id in (select session_id from first))
+    update tokens set account_suspended = true where token_id in (select token_id from first)`;
+  // One session with each poll.
+  await startWorker({ timings: { loginGapMs: 1_000 } });
+  await waitFor(async () =>
+    expect(
+      await sql`select from web_sessions where state = 'linked' and owner is not null`,
+    ).toHaveLength(1),
+  );
+});

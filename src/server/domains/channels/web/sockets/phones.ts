@@ -22,8 +22,8 @@ export type Phones = {
   close(): Promise<void>;
 };
 
-/** Numbers of one worker at most. */
-const PHONES_MAX = 200;
+/** Numbers of one worker at most: its usual 200, and its part of the numbers of a worker that went away. */
+const PHONES_MAX = 300;
 
 /** Takes sessions that nobody holds, connects them, and keeps holding them. */
 export function startPhones(deps: WebDeps & { leases: Leases; sinks: () => Sinks }): Phones {
@@ -41,6 +41,8 @@ class PhoneSet {
   readonly #phones = new Map<string, Phone>();
   readonly #timers: NodeJS.Timeout[];
   readonly #loginWaitMs: () => number;
+  /** Sessions taken at a time: as many as can log in until the next poll, so that workers share what is free. */
+  readonly #claimsMax: number;
   #work: Promise<void> = Promise.resolve();
   #isPolling = false;
   #isClosed = false;
@@ -49,6 +51,7 @@ class PhoneSet {
     this.#deps = deps;
     const { timings, report } = deps;
     this.#loginWaitMs = openLoginPace(timings.loginGapMs);
+    this.#claimsMax = Math.ceil(timings.pollMs / timings.loginGapMs);
     this.#timers = [
       setInterval(() => this.poll(), timings.pollMs),
       setInterval(() => void this.#renew(), timings.renewMs),
@@ -84,7 +87,7 @@ class PhoneSet {
       if (phone.isOver) await this.#release(phone);
     }
     await this.#endUnwanted();
-    const free = PHONES_MAX - this.#phones.size;
+    const free = Math.min(PHONES_MAX - this.#phones.size, this.#claimsMax);
     const claimed = free > 0 ? await leases.claim(free) : [];
     if (claimed.length === 0) return;
     const facts = await factsOf(allAccountsSql, claimed);
