@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { never, toPhone } from '#tests/support/app/simulated-network.ts';
 import { secrets, test, webCustomer } from '#tests/support/channels/web-network.ts';
 import { openAuthStorage } from '#server/domains/channels/web/auth/auth-storage.ts';
+import type { WebEngine } from '#server/domains/channels/web/engine/engine.ts';
 import { LeaseLost, openLeases } from '#server/domains/channels/web/auth/sessions.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -357,6 +358,40 @@ test('numbers that move to another worker together do not log in together', asyn
   );
   await waitFor(() => standIn.openPhones().length > 0);
   expect(standIn.openPhones()).toHaveLength(1);
+});
+
+test('numbers that wait while a thread starts do not log in together when it has', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  const first = await startWorker();
+  const owners = [ani, await webCustomer(sql), await webCustomer(sql), await webCustomer(sql)];
+  for (const [nth, owner] of owners.entries()) await link(owner, `628120000000${nth}`);
+  await first.channel.close();
+
+  const started = Promise.withResolvers<void>();
+  const opened: number[] = [];
+  const engine: WebEngine = {
+    open: async (given) => {
+      await started.promise;
+      opened.push(performance.now());
+      return standIn.open(given);
+    },
+    close: async () => undefined,
+  };
+  const gapMs = 200;
+  await startWorker({ engine, timings: { pollMs: 1_000, loginGapMs: gapMs } });
+  await waitFor(async () =>
+    expect(await sql`select from web_sessions where owner is not null`).toHaveLength(4),
+  );
+  // The slots of all four pass.
+  await new Promise((resolve) => setTimeout(resolve, 5 * gapMs));
+  started.resolve();
+  await waitFor(() => opened.length === 4);
+  // Gaps are at least half of `gapMs`; late timers may shorten them.
+  const gaps = opened.slice(1).map((at, nth) => at - opened[nth]!);
+  expect(gaps.filter((gap) => gap < 5)).toEqual([]);
 });
 
 /** Linked sessions without an identity, of so many more tokens of one account. */
