@@ -75,7 +75,7 @@ function loginsTable({ start, move }: MeasuredWorkers): string {
   ];
   return table(
     ['logins', 'all', 's to the first', 's to the last', 'most in any one second'],
-    [row('all workers start', start), row('one worker is killed', move)],
+    [row('all workers begin', start), row('one worker is killed', move)],
   );
 }
 

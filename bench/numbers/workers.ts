@@ -135,9 +135,13 @@ class WorkersBench {
     const single = await this.#measureSingle(alone);
     await this.#link(phones);
 
+    // None of them takes a session before all of them run.
+    await this.#hold('1 hour');
+    const apps: AppProcess[] = [];
+    while (apps.length < workers) apps.push(await this.#startWorker());
     this.#logins.restart();
     const startedAt = performance.now();
-    const apps = await Promise.all(Array.from({ length: workers }, () => this.#startWorker()));
+    await this.#hold('0');
     await this.#untilOpen(phones);
     const start = this.#loginsSince(startedAt);
     say(`${count} phones are connected`);
@@ -277,6 +281,12 @@ class WorkersBench {
       await leases.release(owned);
     });
     say(`${phones.length} phones are stored`);
+  }
+
+  /** Sets how long the sessions are still held by nobody that runs. */
+  async #hold(interval: string): Promise<void> {
+    await this.#database.allAccountsSql`
+      update web_sessions set lease_until = clock_timestamp() + ${interval}::interval`;
   }
 
   async #untilOpen(phones: readonly Phone[]): Promise<void> {
