@@ -83,9 +83,10 @@ export function openLoginPace(
   let running = 0;
   return {
     waitMs() {
-      const at = Math.max(now(), nextAt);
+      const present = now();
+      const at = Math.max(present, nextAt);
       nextAt = at + gapMs * (0.5 + random());
-      return at - now();
+      return at - present;
     },
     get isHeldUp() {
       return gapMs > 0 && running > 0;
