@@ -1,10 +1,19 @@
 /**
- * `npm run bench:numbers`: memory per linked phone of WhatsApp Web, beyond the first: processes with one phone and
- * with fifty in one thread of sockets. `ROUNDS` is 3 unless it is set.
+ * `npm run bench:numbers`: linked phones of WhatsApp Web, in two parts; `--only memory` or `--only workers` runs one.
+ *
+ * `memory`: memory per phone beyond the first, of processes with one phone and with fifty in one thread of sockets.
+ * `ROUNDS` is 3 unless it is set.
+ *
+ * `workers`: 1,000 phones over five workers: memory and connections of each, and the logins of the phones of a worker
+ * that is killed. Linux only.
+ *
+ * `PHONES`, `WORKERS` and what the phones do can be set.
  */
+import { parseArgs } from 'node:util';
 import { report, table } from './lib/results.ts';
 import { interleaved, median } from './lib/rounds.ts';
 import { type Measured, type Work, measure } from './numbers/measure.ts';
+import { workers } from './numbers/workers-page.ts';
 
 const ROUNDS = Number(process.env['ROUNDS'] ?? 3);
 const PHONES = Number(process.env['PHONES'] ?? 50);
@@ -53,8 +62,20 @@ function page(one: readonly Measured[], many: readonly Measured[]): string {
   );
 }
 
-const rounds = await interleaved(ROUNDS, {
-  one: () => measure(1, work),
-  many: () => measure(PHONES, work),
-});
-await report('Numbers: memory per linked phone', page(rounds.one, rounds.many));
+async function memory(): Promise<void> {
+  const rounds = await interleaved(ROUNDS, {
+    one: () => measure(1, work),
+    many: () => measure(PHONES, work),
+  });
+  await report('Numbers: memory per linked phone', page(rounds.one, rounds.many));
+}
+
+const { values } = parseArgs({ options: { only: { type: 'string' } } });
+const parts = { memory, workers };
+const { only } = values;
+if (only !== undefined && !(only in parts)) {
+  throw new Error(`--only takes one of: ${Object.keys(parts).join(', ')}`);
+}
+for (const [name, run] of Object.entries(parts)) {
+  if (only === undefined || only === name) await run();
+}

@@ -27,7 +27,8 @@ export async function startApp(
     env: {
       MALLOC_ARENA_MAX: '2',
       PATH: process.env['PATH'],
-      PORT: String(port),
+      // A worker alone answers there and nowhere else.
+      [env['ROLE'] === 'worker' ? 'HEALTH_PORT' : 'PORT']: String(port),
       LOG_LEVEL: 'warn',
       ...env,
     },

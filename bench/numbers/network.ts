@@ -17,10 +17,24 @@ export type Network = {
   close(): Promise<void>;
 };
 
+/** What a bench follows beside. */
+export type NetworkOptions = {
+  /** Keys that phones uploaded before. */
+  bundles?: ReadonlyMap<string, Bundle>;
+  onLogin?: (number: string) => void;
+  /** A connection that had logged in has ended. */
+  onLogout?: (number: string) => void;
+  /** A phone has sent a message. */
+  onMessage?: (number: string) => void;
+};
+
 type Login = { noise: NoiseServer; bundle: Bundle | undefined };
 
 /** @param root signs the network's certificates. */
-export async function openNetwork(root: Root): Promise<Network> {
+export async function openNetwork(
+  root: Root,
+  { bundles, onLogin, onLogout, onMessage }: NetworkOptions = {},
+): Promise<Network> {
   const logins = new Map<string, Login>();
   const waiting = new Map<string, (stanza: BinaryNode) => void>();
   const loginOf = (number: string): Login => {
@@ -39,6 +53,7 @@ export async function openNetwork(root: Root): Promise<Network> {
       deliver(number, answerTo(stanza, login.bundle?.preKeys.length ?? 0));
     }
     const { id = '' } = attrs;
+    if (tag === 'message') onMessage?.(number);
     if (tag === 'message' || tag === 'receipt') deliver(number, acknowledgementOf(stanza));
     else if (tag !== 'ack' || attrs['error'] === undefined) return;
     waiting.get(id)?.(stanza);
@@ -52,7 +67,8 @@ export async function openNetwork(root: Root): Promise<Network> {
       send: (frame) => connection.send(frame),
       onLogin: ({ username }) => {
         number = String(username);
-        logins.set(number, { noise, bundle: undefined });
+        logins.set(number, { noise, bundle: bundles?.get(number) });
+        onLogin?.(number);
         for (const stanza of welcomeOf(number)) deliver(number, stanza);
       },
       onStanza: (content) => {
@@ -64,7 +80,11 @@ export async function openNetwork(root: Root): Promise<Network> {
       },
     });
     connection.onMessage = (data) => noise.receive(data);
-    connection.onClose = () => logins.delete(number);
+    connection.onClose = () => {
+      if (number === '') return;
+      if (logins.get(number)?.noise === noise) logins.delete(number);
+      onLogout?.(number);
+    };
   });
   return {
     url: server.url,

@@ -1,6 +1,13 @@
-import { BufferJSON, Curve, generateSignalPubKey, initAuthCreds } from 'baileys';
-import type { AuthStorage } from '#server/domains/channels/web/engine/engine.ts';
-import { lidOf } from './stanzas.ts';
+import {
+  type AuthenticationCreds,
+  BufferJSON,
+  Curve,
+  type KeyPair,
+  generateSignalPubKey,
+  initAuthCreds,
+} from 'baileys';
+import type { AuthStorage, KeyChange } from '#server/domains/channels/web/engine/engine.ts';
+import { type Bundle, lidOf } from './stanzas.ts';
 
 /** What a phone has stored of a contact with whom it has written before. */
 export type Known = { numbers: readonly string[]; session: unknown };
@@ -19,15 +26,7 @@ export function storedPhone(number: string, known: Known): AuthStorage {
     keys.set(type, found);
     return found;
   };
-  const session = written(known.session);
-  for (const contact of known.numbers) {
-    const lid = lidOf(contact);
-    keysOf('lid-mapping').set(contact, written(lid)).set(`${lid}_reverse`, written(contact));
-    keysOf('device-list').set(contact, written(['0']));
-    keysOf('session').set(`${lid}_1.0`, session);
-    const identity = Buffer.from(generateSignalPubKey(Curve.generateKeyPair().public));
-    keysOf('identity-key').set(`${lid}_1.0`, written(identity));
-  }
+  for (const { type, id, value } of keysOfContacts(known)) keysOf(type).set(id, value);
   return {
     readCreds: async () => creds,
     writeCreds: async (changed) => {
@@ -49,8 +48,65 @@ export function storedPhone(number: string, known: Known): AuthStorage {
   };
 }
 
+/** What is stored of a phone that has connected before, and what the network has of its keys. */
+export type UploadedPhone = { creds: string; keys: readonly KeyChange[]; bundle: Bundle };
+
+/** @param preKeys the phone's unused pre-keys, numbered from 1. */
+export function uploadedPhone(
+  number: string,
+  known: Known,
+  preKeys: readonly KeyPair[],
+): UploadedPhone {
+  const nextPreKeyId = preKeys.length + 1;
+  const creds: AuthenticationCreds = {
+    ...linkedCreds(number),
+    nextPreKeyId,
+    firstUnuploadedPreKeyId: nextPreKeyId,
+  };
+  const { registrationId, signedIdentityKey, signedPreKey } = creds;
+  return {
+    creds: written(creds),
+    keys: [
+      ...keysOfContacts(known),
+      ...preKeys.map((pair, nth) => ({
+        type: 'pre-key',
+        id: `${nth + 1}`,
+        value: written({
+          private: Buffer.from(pair.private),
+          public: Buffer.from(pair.public),
+        }),
+      })),
+    ],
+    bundle: {
+      registrationId,
+      identity: signedIdentityKey.public,
+      signedPreKey: {
+        keyId: signedPreKey.keyId,
+        public: signedPreKey.keyPair.public,
+        signature: signedPreKey.signature,
+      },
+      preKeys: preKeys.map((pair, nth) => ({ keyId: nth + 1, public: pair.public })),
+    },
+  };
+}
+
+function keysOfContacts({ numbers, session }: Known) {
+  const storedSession = written(session);
+  return numbers.flatMap((contact) => {
+    const lid = lidOf(contact);
+    const identity = Buffer.from(generateSignalPubKey(Curve.generateKeyPair().public));
+    return [
+      { type: 'lid-mapping', id: contact, value: written(lid) },
+      { type: 'lid-mapping', id: `${lid}_reverse`, value: written(contact) },
+      { type: 'device-list', id: contact, value: written(['0']) },
+      { type: 'session', id: `${lid}_1.0`, value: storedSession },
+      { type: 'identity-key', id: `${lid}_1.0`, value: written(identity) },
+    ];
+  });
+}
+
 /** An identity after its link, and after the history that came with it. */
-function linkedCreds(number: string): unknown {
+function linkedCreds(number: string): AuthenticationCreds {
   const account = Curve.generateKeyPair().public;
   const signature = Buffer.alloc(64, 1);
   return {

@@ -97,7 +97,10 @@ export const comesBack = (sql: Sql): Fragment => sql`exists (
   where c.account_id = t.account_id and c.token_id = t.token_id and c.parted_reason = 'outdated'
 )`;
 
-/** A session of a number that was parted with its session kept waits until somebody links it again. */
+/**
+ * A session of a number that was parted with its session kept waits until somebody links it again. Those that were
+ * claimed least often come first: sessions that are given back at once keep none of the others waiting.
+ */
 const claim = (allAccountsSql: Sql, owner: string, limit: number): Promise<OwnedSession[]> =>
   allAccountsSql<OwnedSession[]>`
     update web_sessions s
@@ -110,7 +113,7 @@ const claim = (allAccountsSql: Sql, owner: string, limit: number): Promise<Owned
         and not (f.state = 'linked' and t.deleted_at is null
           and (t.status = 'disconnected' and not ${comesBack(allAccountsSql)}
             or t.status = 'suspended' or t.account_suspended))
-      order by f.session_id limit ${limit}
+      order by f.epoch, f.session_id limit ${limit}
       for no key update of f skip locked
     ) free
     where s.account_id = free.account_id and s.session_id = free.session_id

@@ -60,20 +60,45 @@ export const actionFor = ({ code, isLoggedOut }: Closed): CloseAction =>
 
 type Closed = Pick<Extract<EngineEvent, { kind: 'closed' }>, 'code' | 'isLoggedOut'>;
 
+/** Spaces the logins of a worker. */
+export type LoginPace = {
+  /** Milliseconds until the slot of one more login. */
+  waitMs(): number;
+  /** True while a login is held up before it reaches the network: its followers take later slots. */
+  readonly isHeldUp: boolean;
+  /** Runs what comes before the network: the lease is looked up, a thread of sockets starts. */
+  run<T>(open: () => Promise<T>): Promise<T>;
+};
+
 /**
- * Says how long each login of a worker has to wait: they follow each other with a gap that varies by half, so that
- * numbers that move to another worker, or were closed together, do not log in within the same second.
+ * Logins follow each other with a gap that varies by half, so that numbers that move to another worker, or were closed
+ * together, do not log in within the same second; nor do those that waited together while a thread started.
  */
 export function openLoginPace(
   gapMs: number,
   now: () => number = () => performance.now(),
   random: () => number = Math.random,
-): () => number {
+): LoginPace {
   let nextAt = -Infinity;
-  return () => {
-    const at = Math.max(now(), nextAt);
-    nextAt = at + gapMs * (0.5 + random());
-    return at - now();
+  let running = 0;
+  return {
+    waitMs() {
+      const present = now();
+      const at = Math.max(present, nextAt);
+      nextAt = at + gapMs * (0.5 + random());
+      return at - present;
+    },
+    get isHeldUp() {
+      return gapMs > 0 && running > 0;
+    },
+    async run(open) {
+      running += 1;
+      try {
+        return await open();
+      } finally {
+        running -= 1;
+      }
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import type {
   OpenOptions,
   WebEngine,
 } from '#server/domains/channels/web/engine/engine.ts';
-import { type CloseAction, actionFor, backOffMs } from './close-codes.ts';
+import { type CloseAction, type LoginPace, actionFor, backOffMs } from './close-codes.ts';
 import type { WebTimings } from './timings.ts';
 
 export type ConnectionDeps = {
@@ -12,8 +12,8 @@ export type ConnectionDeps = {
   timings: WebTimings;
   /** Whether the session is still ours: who has lost it would end the connection of who has it. */
   mayOpen: () => Promise<boolean>;
-  /** Milliseconds until its next login may begin. */
-  loginWaitMs: () => number;
+  /** Of all logins of this worker. */
+  loginPace: LoginPace;
   /** What the engine stores with us. */
   storage: Pick<OpenOptions, 'auth' | 'sent'>;
   /** What happens beside connecting; it is called in order. */
@@ -73,10 +73,14 @@ export class Connection {
   }
 
   #openPaced() {
-    const waitMs = this.#deps.loginWaitMs();
-    if (waitMs <= 0) return this.#open();
+    const { loginPace } = this.#deps;
+    const waitMs = loginPace.waitMs();
+    if (waitMs <= 0 && !loginPace.isHeldUp) return this.#open();
     this.#isWaiting = true;
-    this.#reopening = setTimeout(() => this.#open(), waitMs);
+    this.#reopening = setTimeout(() => {
+      if (loginPace.isHeldUp) this.#openPaced();
+      else this.#open();
+    }, waitMs);
   }
 
   #open() {
@@ -88,9 +92,9 @@ export class Connection {
       if (current !== this.#current || this.#isEnded) return;
       this.#handle(event);
     };
-    const { engine, mayOpen, storage } = this.#deps;
+    const { engine, loginPace, mayOpen, storage } = this.#deps;
     const open = async () => ((await mayOpen()) ? engine.open({ ...storage, onEvent }) : undefined);
-    open().then(
+    loginPace.run(open).then(
       (socket) => {
         if (!socket) this.#lose();
         else if (current === this.#current && !this.#isEnded) this.#socket = socket;

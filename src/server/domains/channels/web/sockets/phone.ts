@@ -20,15 +20,14 @@ import { openSentStorage } from '#server/domains/channels/web/sending/sent-stora
 import type { WebDeps } from '#server/domains/channels/web/web-deps.ts';
 import { connectLink, failLink } from '#server/domains/tokens/tokens.ts';
 import { stay } from '#server/infra/postgres/distribution/scope.ts';
-import { type CloseAction, actionFor } from './close-codes.ts';
+import { type CloseAction, type LoginPace, actionFor } from './close-codes.ts';
 import { Connection } from './connection.ts';
 import { type SessionFacts, becomeLinked, eraseSession } from './numbers.ts';
 
 export type PhoneDeps = WebDeps & {
   leases: Leases;
   sinks: () => Sinks;
-  /** See `openLoginPace`. */
-  loginWaitMs: () => number;
+  loginPace: LoginPace;
 };
 
 type PartAction = Extract<CloseAction, { kind: 'part' }>;
@@ -68,7 +67,7 @@ export class Phone {
       engine: deps.engine,
       timings: deps.timings,
       mayOpen: async () => (await deps.leases.renew([session])).size > 0,
-      loginWaitMs: deps.loginWaitMs,
+      loginPace: deps.loginPace,
       storage,
       onEvent: stay((event) => this.#enqueue(() => this.#handle(event))),
       onLost: () => this.#lose(),

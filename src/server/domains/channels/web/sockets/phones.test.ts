@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { never, toPhone } from '#tests/support/app/simulated-network.ts';
 import { secrets, test, webCustomer } from '#tests/support/channels/web-network.ts';
 import { openAuthStorage } from '#server/domains/channels/web/auth/auth-storage.ts';
+import type { WebEngine } from '#server/domains/channels/web/engine/engine.ts';
 import { LeaseLost, openLeases } from '#server/domains/channels/web/auth/sessions.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -357,4 +358,95 @@ test('numbers that move to another worker together do not log in together', asyn
   );
   await waitFor(() => standIn.openPhones().length > 0);
   expect(standIn.openPhones()).toHaveLength(1);
+});
+
+test('numbers that wait while a thread starts do not log in together when it has', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, standIn, startWorker, link } = await openNetwork();
+  const first = await startWorker();
+  const owners = [ani, await webCustomer(sql), await webCustomer(sql), await webCustomer(sql)];
+  for (const [nth, owner] of owners.entries()) await link(owner, `628120000000${nth}`);
+  await first.channel.close();
+
+  const started = Promise.withResolvers<void>();
+  const opened: number[] = [];
+  const engine: WebEngine = {
+    open: async (given) => {
+      await started.promise;
+      opened.push(performance.now());
+      return standIn.open(given);
+    },
+    close: async () => undefined,
+  };
+  const gapMs = 200;
+  await startWorker({ engine, timings: { pollMs: 1_000, loginGapMs: gapMs } });
+  await waitFor(async () =>
+    expect(await sql`select from web_sessions where owner is not null`).toHaveLength(4),
+  );
+  // The slots of all four pass.
+  await new Promise((resolve) => setTimeout(resolve, 5 * gapMs));
+  started.resolve();
+  await waitFor(() => opened.length === 4);
+  // Gaps are at least half of `gapMs`; late timers may shorten them.
+  const gaps = opened.slice(1).map((at, nth) => at - opened[nth]!);
+  expect(gaps.filter((gap) => gap < 5)).toEqual([]);
+});
+
+/** Linked sessions without an identity, of so many more tokens of one account. */
+async function linkMore(sql: Sql, accountId: string, count: number): Promise<void> {
+  await sql`
+    with made as (
+      insert into tokens (account_id, token_id, name, channel, status, phone, key_hint)
+      select ${accountId}, gen_random_uuid(), 'Kasir', 'web', 'linked', 628130000000 + nth, 'abcd'
+      from generate_series(1, ${count}::int) nth
+      returning account_id, token_id
+    )
+    insert into web_sessions (account_id, session_id, token_id, state)
+    select account_id, gen_random_uuid(), token_id, 'linked' from made`;
+}
+
+const ownersOf = (sql: Sql) => sql<{ held: number }[]>`
+  select count(*)::int as held from web_sessions where owner is not null group by owner`;
+
+test('workers share the sessions of one that went away', async ({ sql, openNetwork }) => {
+  const { ani, startWorker } = await openNetwork();
+  await linkMore(sql, ani.accountId, 40);
+  // Ten sessions with each poll: nobody takes all of them with its first.
+  const timings = { pollMs: 1_000, loginGapMs: 100 };
+  await Promise.all([startWorker({ timings }), startWorker({ timings })]);
+  await waitFor(async () => {
+    const owners = await ownersOf(sql);
+    expect(owners.reduce((sum, { held }) => sum + held, 0)).toBe(40);
+    expect(owners).toHaveLength(2);
+  });
+});
+
+test('a worker has room for more than its usual two hundred numbers', async ({
+  sql,
+  openNetwork,
+}) => {
+  const { ani, startWorker } = await openNetwork();
+  await linkMore(sql, ani.accountId, 250);
+  await startWorker({ timings: { loginGapMs: 1 } });
+  await waitFor(async () => expect(await ownersOf(sql)).toEqual([{ held: 250 }]));
+});
+
+test('sessions that are given back at once keep no other waiting', async ({ sql, openNetwork }) => {
+  const { ani, startWorker } = await openNetwork();
+  await linkMore(sql, ani.accountId, 2);
+  // A phone has just paired with it, and its account is suspended: neither connected nor ended.
+  await sql`
+    with first as (select token_id, session_id from web_sessions order by session_id limit 1),
+      paired as (update web_sessions set state = 'paired'
+        where session_id in (select session_id from first))
+    update tokens set account_suspended = true where token_id in (select token_id from first)`;
+  // One session with each poll.
+  await startWorker({ timings: { loginGapMs: 1_000 } });
+  await waitFor(async () =>
+    expect(
+      await sql`select from web_sessions where state = 'linked' and owner is not null`,
+    ).toHaveLength(1),
+  );
 });

@@ -6,7 +6,7 @@ import {
   leaseKey,
 } from '#server/domains/channels/web/auth/sessions.ts';
 import type { WebDeps } from '#server/domains/channels/web/web-deps.ts';
-import { openLoginPace } from './close-codes.ts';
+import { type LoginPace, openLoginPace } from './close-codes.ts';
 import { eraseSession, factsOf, noteSeen } from './numbers.ts';
 import { Phone } from './phone.ts';
 
@@ -22,8 +22,8 @@ export type Phones = {
   close(): Promise<void>;
 };
 
-/** Numbers of one worker at most. */
-const PHONES_MAX = 200;
+/** Numbers of one worker at most: its usual 200, and its part of the numbers of a worker that went away. */
+const PHONES_MAX = 300;
 
 /** Takes sessions that nobody holds, connects them, and keeps holding them. */
 export function startPhones(deps: WebDeps & { leases: Leases; sinks: () => Sinks }): Phones {
@@ -40,7 +40,9 @@ class PhoneSet {
   readonly #deps: WebDeps & { leases: Leases; sinks: () => Sinks };
   readonly #phones = new Map<string, Phone>();
   readonly #timers: NodeJS.Timeout[];
-  readonly #loginWaitMs: () => number;
+  readonly #loginPace: LoginPace;
+  /** Sessions taken at a time: as many as can log in until the next poll, so that workers share what is free. */
+  readonly #claimsMax: number;
   #work: Promise<void> = Promise.resolve();
   #isPolling = false;
   #isClosed = false;
@@ -48,7 +50,8 @@ class PhoneSet {
   constructor(deps: WebDeps & { leases: Leases; sinks: () => Sinks }) {
     this.#deps = deps;
     const { timings, report } = deps;
-    this.#loginWaitMs = openLoginPace(timings.loginGapMs);
+    this.#loginPace = openLoginPace(timings.loginGapMs);
+    this.#claimsMax = Math.ceil(timings.pollMs / timings.loginGapMs);
     this.#timers = [
       setInterval(() => this.poll(), timings.pollMs),
       setInterval(() => void this.#renew(), timings.renewMs),
@@ -84,18 +87,18 @@ class PhoneSet {
       if (phone.isOver) await this.#release(phone);
     }
     await this.#endUnwanted();
-    const free = PHONES_MAX - this.#phones.size;
+    const free = Math.min(PHONES_MAX - this.#phones.size, this.#claimsMax);
     const claimed = free > 0 ? await leases.claim(free) : [];
     if (claimed.length === 0) return;
     const facts = await factsOf(allAccountsSql, claimed);
-    const loginWaitMs = this.#loginWaitMs;
+    const loginPace = this.#loginPace;
     for (const session of claimed) {
       const known = facts.get(session.sessionId);
       if (!known) continue;
       if (known.isWanted) {
         this.#phones.set(
           leaseKey(session),
-          new Phone({ ...this.#deps, loginWaitMs }, session, known),
+          new Phone({ ...this.#deps, loginPace }, session, known),
         );
       } else if (known.isOver) {
         await leases.whileOwned(session, (tx) => eraseSession(tx, session));
