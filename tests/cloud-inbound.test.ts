@@ -33,6 +33,7 @@ const referral = {
   media_type: 'image',
   ctwa_clid: 'Aff-n8ZTODiE79d22KtAwQKj9e_mIEOOj27vDVwFjN80dp4',
 };
+const addressForm = { values: { city: 'Bandung', note: null }, waktu: ['pagi', 'sore'] };
 const flow = { flow_token: 'f-1', rating: '5', saran: 'Enak' };
 
 const rows: Record<string, Row> = {
@@ -95,6 +96,18 @@ const rows: Record<string, Row> = {
     type: 'other',
     content: { kind: 'form', form: { name: 'flow', body: 'Sent', response: flow } },
     line: 'Formulir: rating: 5, saran: Enak',
+  },
+  'answer to a form with groups': {
+    message: {
+      type: 'interactive',
+      interactive: {
+        type: 'nfm_reply',
+        nfm_reply: { name: 'address_message', response_json: JSON.stringify(addressForm) },
+      },
+    },
+    type: 'other',
+    content: { kind: 'form', form: { name: 'address_message', response: addressForm } },
+    line: 'Formulir: city: Bandung, waktu: pagi, sore',
   },
   'answer to a request for calls': {
     message: {
@@ -175,6 +188,12 @@ const rows: Record<string, Row> = {
       type: 'system',
       system: { body: 'Budi changed', type: 'user_changed_number', wa_id: '6281299990000' },
     },
+    type: 'other',
+    content: { kind: 'system' },
+    line: 'Pemberitahuan WhatsApp: nomor baru +62 812-9999-0000',
+  },
+  'notice of another kind': {
+    message: { type: 'system', system: { body: 'Budi changed', type: 'something_new' } },
     type: 'other',
     content: { kind: 'system' },
     line: 'Pemberitahuan WhatsApp: Budi changed',

@@ -243,6 +243,9 @@ function restedBy(
   message: Outgoing,
   { code, failure }: GraphError & { failure: Failure },
 ): SendResult {
+  // Of a message without a template nothing is learnt for others.
+  if (failure === 'template_refused' && message.type !== 'template')
+    return { outcome: 'failed', failure };
   const ageMs = now().getTime() - timeOfId(message.messageId).getTime();
   if (code !== TEMPLATE_PAUSED && ageMs > RESTED_MS_MAX) return { outcome: 'failed', failure };
   const rest = { afterMs: REST_MS, failure };

@@ -1,5 +1,5 @@
 import { formatRupiah } from '#contract/base/money.ts';
-import { Peer, isHiddenPeer } from '#contract/messages/peer.ts';
+import { Peer, formatPeer, isHiddenPeer } from '#contract/messages/peer.ts';
 import { type MediaKind, isMediaKind } from '#contract/media/kinds.ts';
 import type { Inbound, MessageBody } from '#server/domains/channels/channels.ts';
 import { otherContent, placeContent } from '#server/domains/channels/other-content.ts';
@@ -135,7 +135,7 @@ function contentsOf(message: unknown): Content[] {
     case 'order':
       return [orderContent(own)];
     case 'system':
-      return [otherContent('system', textAt(own, 'body'))];
+      return [otherContent('system', systemWords(own))];
     case 'request_welcome':
       return [otherContent('request_welcome')];
     case 'edit':
@@ -143,6 +143,24 @@ function contentsOf(message: unknown): Content[] {
       return [changeContent(type, own)];
     default:
       return [unsupportedContent(message)];
+  }
+}
+
+/** A notice of Meta's about the customer; in Meta's own words where it is none of those known here. */
+function systemWords(notice: unknown): string | undefined {
+  switch (textAt(notice, 'type')) {
+    case 'user_changed_number':
+    case 'customer_changed_number': {
+      const next = textAt(notice, 'wa_id') ?? textAt(notice, 'new_wa_id');
+      const peer = Peer().safeParse(next).data;
+      return peer === undefined ? 'pelanggan berganti nomor' : `nomor baru ${formatPeer(peer)}`;
+    }
+    case 'user_changed_user_id':
+      return 'pelanggan mendapat ID baru dari WhatsApp';
+    case 'customer_identity_changed':
+      return 'kode keamanan pelanggan berubah';
+    default:
+      return textAt(notice, 'body');
   }
 }
 
@@ -205,15 +223,23 @@ const isShallow = (value: unknown, depth: number): boolean =>
   value === null ||
   (depth > 0 && Object.values(value).every((one) => isShallow(one, depth - 1)));
 
+/** `name: answer` of each question; those of nested groups stand among the others. */
+const answersOf = (response: unknown): string[] =>
+  typeof response !== 'object' || response === null
+    ? []
+    : Object.entries(response).flatMap(([name, value]): string[] => {
+        if (formInternals.has(name) || value === null) return [];
+        if (typeof value !== 'object') return [`${name}: ${String(value).slice(0, FIELD_MAX)}`];
+        const chosen = Array.isArray(value) && value.filter((one) => typeof one !== 'object');
+        return chosen && chosen.length > 0 ? [`${name}: ${chosen.join(', ')}`] : answersOf(value);
+      });
+
 /** The answers to a form (WhatsApp Flows), as they were given. */
 function formContent(answer: unknown): Content {
   const written = (textAt(answer, 'response_json') ?? '').slice(0, RESPONSE_MAX);
   const parsed = asJson(written);
   const response = isShallow(parsed, DEPTH_MAX) ? parsed : undefined;
-  const answers = Object.entries(textsOf(response) ?? {}).filter(
-    ([name]) => !formInternals.has(name),
-  );
-  const line = answers.map(([name, value]) => `${name}: ${String(value)}`).join(', ');
+  const line = answersOf(response).slice(0, FIELDS_MAX).join(', ');
   return withMore(
     otherContent('form', line || textAt(answer, 'body')),
     given({
