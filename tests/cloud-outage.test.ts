@@ -28,7 +28,7 @@ const test = base.extend<{ ani: CloudSender }>({
     use(await connectedSender(running, meta, { db, saldo: SALDO })),
 });
 
-test.override({ env: { CLOUD_TIMEOUT_MS: '2500' } });
+test.override({ env: { CLOUD_TIMEOUT_MS: '15000' } });
 
 /** A campaign with a template that was started, straight in the database. */
 async function startCampaign({ accountId, tokenId }: CloudSender, { owner: sql }: TestDatabase) {
@@ -102,8 +102,8 @@ test(
     expect(probes).toBeLessThanOrEqual(8);
     expect(control.sent().length).toBeLessThanOrEqual(before + 64);
     const unsent = await sql`
-    select status, failure, count(*)::int as n from messages
-    where status in ('failed', 'expired') group by status, failure`;
+      select status, failure, count(*)::int as n from messages
+      where status in ('failed', 'expired') group by status, failure`;
     expect(unsent).toEqual([]);
     expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 
@@ -111,7 +111,7 @@ test(
     await passTime(db);
     await waitFor(async () => {
       const [row] = await sql<{ done: number }[]>`
-      select count(*)::int as done from messages where direction = 'out' and status = 'read'`;
+        select count(*)::int as done from messages where direction = 'out' and status = 'read'`;
       expect(row?.done).toBe(ROWS);
     }, PATIENCE);
     const sent = control.sent().map(({ callbackData }) => callbackData ?? '');
@@ -127,7 +127,7 @@ test(
     expect(Math.max(...late)).toBeLessThan(512 + 64);
 
     const marked = await sql<{ id: string }[]>`
-    select message_id as id from messages where possible_duplicate`;
+      select message_id as id from messages where possible_duplicate`;
     expect(marked.length).toBeLessThanOrEqual(messagesTried + probes);
     expect(marked.every(({ id }) => sent.includes(publicId('message', id)))).toBe(true);
     expect((await ani.call('/v1/balance')).body).toMatchObject({
