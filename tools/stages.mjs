@@ -8,6 +8,10 @@ import { Unready, alone, build, root } from './ready.mjs';
 import { size } from './size.mjs';
 import { secondTry, slowest, triedTwice } from './results.mjs';
 
+/** Adds the tests that need not run at every change. */
+const ALL = '--all';
+const runsAll = () => process.env.TEST_ALL === '1';
+
 const stages = [
   { name: 'build', run: (context) => built(context) },
   { name: 'check', run: ({ node }) => check(node) },
@@ -28,9 +32,13 @@ const stages = [
 /**
  * Runs the stages, all of them or those named, and prints the one line that sums them up.
  *
+ * @param given names of stages; `--all` adds what `npm test` leaves out (`vitest.config.ts`).
  * @returns the exit code: 0 when everything held.
  */
-export async function runStages(node, names) {
+export async function runStages(node, given) {
+  const isAll = given.includes(ALL);
+  if (isAll) process.env.TEST_ALL = '1';
+  const names = given.filter((name) => name !== ALL);
   const context = {
     node,
     folder: mkdtempSync(join(tmpdir(), 'kabari-results-')),
@@ -157,18 +165,20 @@ const debianPackages = {
     variable: 'CHROMIUM_SHELL',
     paths: shells,
   },
-  'firefox-esr': { stages: ['journeys'], variable: 'FIREFOX', paths: firefoxes },
+  'firefox-esr': { isOfAll: true, stages: ['journeys'], variable: 'FIREFOX', paths: firefoxes },
   pgbouncer: { stages: ['unit'], variable: 'PGBOUNCER', paths: ['/usr/sbin/pgbouncer'] },
-  'php-cli': { stages: ['unit'], proofs: [['php', '-v']] },
+  'php-cli': { isOfAll: true, stages: ['unit'], proofs: [['php', '-v']] },
   'php-curl': {
+    isOfAll: true,
     stages: ['unit'],
     proofs: [['php', '-r', 'exit(extension_loaded("curl") ? 0 : 1);']],
   },
   'python3-requests': {
+    isOfAll: true,
     stages: ['unit'],
     proofs: ['python3', '/usr/bin/python3'].map((python) => [python, '-c', 'import requests']),
   },
-  curl: { stages: ['unit'], proofs: [['curl', '--version']] },
+  curl: { isOfAll: true, stages: ['unit'], proofs: [['curl', '--version']] },
 };
 
 const mayInstall = process.getuid?.() === 0 && existsSync('/etc/debian_version');
@@ -188,6 +198,7 @@ const works = (program, given) => spawnSync(program, given, { stdio: 'ignore' })
 function announce(names) {
   if (!mayInstall) return;
   const missing = Object.entries(debianPackages)
+    .filter(([, wanted]) => runsAll() || !wanted.isOfAll)
     .filter(([, wanted]) =>
       wanted.stages.some((stage) => names.length === 0 || names.includes(stage)),
     )
@@ -229,6 +240,7 @@ function withPgbouncer(run) {
 
 /** What runs the programs of the documents; those whose language is missing are skipped. */
 function withLanguages(run) {
+  if (!runsAll()) return run();
   const missing = ['php-cli', 'php-curl', 'python3-requests', 'curl'].filter(
     (name) => !findProgram(name),
   );
@@ -260,6 +272,7 @@ async function withChromium(run) {
 }
 
 async function withFirefox(run) {
+  if (!runsAll()) return run();
   const firefox = findProgram('firefox-esr');
   if (!firefox || !existsSync(firefox)) {
     process.stdout.write(
