@@ -6,6 +6,7 @@ import { postEntry } from '#server/domains/ledger/ledger.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import type { Placed } from '#server/domains/messages/submit/send-request.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
+import { claimDue } from './support/app/fake-channel.ts';
 import { test } from './support/database/database.ts';
 import { type Customer, customerWith, orderOf } from './support/people/people.ts';
 
@@ -165,10 +166,8 @@ const sending = (limit: number) =>
   command(`send(${limit})`, async (model, real) => {
     const { sql, ani } = real;
     const epoch = await nextEpoch(real);
-    const claimed = await sql<{ o_id: string }[]>`
-      select o_id from claim_dispatch(${ani.accountId}, ${ani.tokenId}, ${epoch}, ${limit})`;
-    for (const { o_id } of claimed) {
-      const message = model.messages.get(o_id);
+    for (const id of await claimDue(sql, ani, { epoch, limit })) {
+      const message = model.messages.get(id);
       expect(message?.status).toBe('queued');
       if (message) message.left = 'sending';
     }

@@ -87,3 +87,18 @@ export function place(sql: Sql, customer: Customer, batch: Batch = {}) {
 /** So many numbers that are nobody else's. */
 export const phones = (count: number, start = 1000): string[] =>
   Array.from({ length: count }, (_, index) => `62812${String(start + index).padStart(8, '0')}`);
+
+/** Claims what is due in a lane, as its owner does. @returns the ids */
+export async function claimDue(
+  sql: Sql,
+  { accountId, tokenId }: Pick<Customer, 'accountId' | 'tokenId'>,
+  { epoch, limit = 10 }: { epoch: number; limit?: number },
+): Promise<string[]> {
+  const [token] = await sql<{ phone: string }[]>`
+    select phone from tokens where account_id = ${accountId} and token_id = ${tokenId}`;
+  const claim = { accountId, tokenId, epoch };
+  const claimMessages = openClaimMessages({ sql });
+  const from = token?.phone ?? '';
+  const { due } = await claimMessages({ claim, from, limit, isUrgent: false });
+  return due.map(({ o_id }) => o_id);
+}

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { retrySentence, waitSentence } from '#contract/messages/failures.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import { ApiMessage } from '#contract/rest/messages.ts';
+import { claimDue } from '#tests/support/app/fake-channel.ts';
 import { type Caller, callerOf, halo, inEnglish, test } from '#tests/support/app/api-caller.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import type { RunningApp } from '#tests/support/app/running-app.ts';
@@ -36,15 +37,15 @@ test('a message says when it was to leave, and how long it may wait', async ({ a
 
 /** As a lane does it: a try that failed for now, or that nobody answered. */
 async function tryInVain(
-  { allAccountsSql }: TestDatabase,
+  { allAccountsSql, owner }: TestDatabase,
   { accountId, tokenId }: Caller,
   try_: { id: string; state: 'ready' | 'unknown'; detail: string },
 ): Promise<void> {
   const uuid = uuidOf('message', try_.id) ?? '';
-  const [lane] = await allAccountsSql<{ o_epoch: number }[]>`
-    select * from claim_lanes(gen_random_uuid(), 32, '15 seconds'::interval)`;
-  const epoch = lane?.o_epoch ?? 0;
-  await allAccountsSql`select * from claim_dispatch(${accountId}, ${tokenId}, ${epoch}, 1)`;
+  const [lane] = await owner<{ epoch: number }[]>`
+    update lanes set epoch = epoch + 1 where token_id = ${tokenId} returning epoch`;
+  const epoch = lane?.epoch ?? 0;
+  await claimDue(allAccountsSql, { accountId, tokenId }, { epoch, limit: 1 });
   await allAccountsSql`select postpone_dispatch(${accountId}, ${tokenId}, ${epoch}, ${[uuid]}::uuid[],
     ${[try_.state]}::text[], ${[60_000]}::int[], ${[try_.detail]}::text[])`;
 }

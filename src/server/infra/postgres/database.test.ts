@@ -2,10 +2,9 @@ import { once } from 'node:events';
 import { type Server, type Socket, connect, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, onTestFinished, vi } from 'vitest';
-import * as z from 'zod/mini';
 import { test } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { type Sql, asAccount, isTransient, openDatabase, retrying, rows } from './database.ts';
+import { type Sql, asAccount, isTransient, openDatabase, retrying } from './database.ts';
 
 /** Two accounts with a row each, behind row-level security as the migrations write it. */
 async function twoAccounts(owner: Sql): Promise<{ ani: string; budi: string }> {
@@ -149,12 +148,6 @@ describe('values', () => {
     const asked = db.owner`select 9007199254740993::bigint as amount`;
     await expect(asked).rejects.toThrow(RangeError);
     expect(await db.owner`select 1 as one`).toEqual([{ one: 1 }]);
-  });
-
-  test('rows are read by their schema, and another shape is refused', async ({ db }) => {
-    const Row = z.object({ n: z.int() });
-    expect(await rows(Row, db.owner`select 1 as n`)).toEqual([{ n: 1 }]);
-    await expect(rows(Row, db.owner`select 'x' as n`)).rejects.toThrow();
   });
 });
 

@@ -1,4 +1,3 @@
-import type * as z from 'zod/mini';
 import { isDemoted, isOutcomeUnknown, isOutdated } from './driver/errors.ts';
 import { type As, type Place, type PoolOptions, ROLES } from './driver/client.ts';
 import { Pool } from './driver/pool.ts';
@@ -134,19 +133,6 @@ export function asAccount<T>(
       ...settings,
     },
   });
-}
-
-/**
- * The rows of a query as a schema reads them.
- *
- * @throws ZodError when a row has another shape: our bug.
- */
-export async function rows<Schema extends z.ZodMiniType>(
-  schema: Schema,
-  query: PromiseLike<readonly object[]>,
-): Promise<z.output<Schema>[]> {
-  const found = await query;
-  return found.map((row) => schema.parse(row));
 }
 
 /** Codes after which the same work may well succeed: lost connections, locks, restarts, crowds, another password, no descriptor left. */

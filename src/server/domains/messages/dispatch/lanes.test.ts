@@ -11,7 +11,14 @@ import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { newId } from '#server/infra/ids.ts';
 import { test } from '#tests/support/database/database.ts';
-import { lanesOver, network, place, silence, statuses } from '#tests/support/app/fake-channel.ts';
+import {
+  claimDue,
+  lanesOver,
+  network,
+  place,
+  silence,
+  statuses,
+} from '#tests/support/app/fake-channel.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';
 
 test('messages of a token leave in order and are charged when sent', async ({ sql }) => {
@@ -302,7 +309,7 @@ test('a message that has not left can be cancelled, one that has cannot', async 
   expect(await sql`select available, held from wallets`).toEqual([{ available: 850, held: 150 }]);
 
   await sql`update lanes set epoch = epoch + 1`;
-  await sql`select * from claim_dispatch(${ani.accountId}, ${ani.tokenId}, 1, 10)`;
+  await claimDue(sql, ani, { epoch: 1 });
   await expect(withdraw(db.tenantSql, ani.accountId, second ?? '')).rejects.toEqual(
     new Refusal('message_in_flight', {}),
   );

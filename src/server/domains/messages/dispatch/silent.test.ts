@@ -4,6 +4,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import {
   type FakeNetwork,
+  claimDue,
   lanesOver,
   network,
   phones,
@@ -185,7 +186,7 @@ describe('numbers that never answer', () => {
     await place(sql, order, { prices: [150], peers: [silent] });
     const [lane] = await sql<{ epoch: number; wakes: number }[]>`
       update lanes set epoch = 1, owner = ${tokenId} returning epoch, wakes`;
-    await sql`select count(*) from claim_dispatch(${accountId}, ${tokenId}, 1, 10)`;
+    await claimDue(sql, order, { epoch: 1 });
     await sql`select postpone_dispatch(${accountId}, ${tokenId}, 1,
       array(select message_id from dispatch), array['unknown'], array[60000], array['no_answer'])`;
     await place(sql, order, { peers: [silent] });

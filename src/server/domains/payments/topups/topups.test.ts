@@ -326,7 +326,9 @@ describe('the law in the database', () => {
     const theft = db.tenantSql.begin(async (tx) => {
       await tx`select set_config('app.account', ${ani.accountId}, true)`;
       expect(await tx`select from bank_lines`).toHaveLength(0);
-      await tx`select apply_paid(${ani.accountId}, ${idOf(topup)}, 'mine', ${topup.total}, now(), 'me')`;
+      await tx`
+        select apply_payments(${[ani.accountId]}::uuid[], ${[idOf(topup)]}::uuid[], array['mine'],
+          ${[topup.total]}::bigint[], array[now()], array['me'], array[null::text], false)`;
     });
     await expect(theft).rejects.toThrow('work over all accounts only');
   });

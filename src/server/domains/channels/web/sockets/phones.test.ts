@@ -386,7 +386,8 @@ test('numbers that wait while a thread starts do not log in together when it has
     expect(await sql`select from web_sessions where owner is not null`).toHaveLength(4),
   );
   // The slots of all four pass.
-  await new Promise((resolve) => setTimeout(resolve, 5 * gapMs));
+  const claimedAt = performance.now();
+  await waitFor(() => performance.now() - claimedAt > 5 * gapMs);
   started.resolve();
   await waitFor(() => opened.length === 4);
   // Gaps are at least half of `gapMs`; late timers may shorten them.
