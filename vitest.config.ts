@@ -94,6 +94,7 @@ export default defineConfig({
         test: {
           ...shared,
           name: 'journeys',
+          isolate: false,
           include: ['tests/journeys/**/*.test.ts'],
           exclude: ofAllAlone,
         },

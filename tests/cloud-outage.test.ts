@@ -82,6 +82,8 @@ test(
     const { allAccountsSql: sql } = db;
     const { control } = meta;
     control.templates.add({ name: 'promo', body: 'Halo {{1}}' });
+    // A busy server answers 503 for a moment; Meta repeats for days.
+    control.webhooks.retries = 12;
     await ani.ask('template_sync');
     await startCampaign(ani, db);
     await waitFor(() => expect(control.sent().length).toBeGreaterThan(ROWS / 4), PATIENCE);
