@@ -112,7 +112,8 @@ async function tokenWithoutPhone(address: string, { session }: Customer): Promis
   return { id: token.id, scan: path };
 }
 
-let shop: Promise<Shop> | undefined;
+const shops = new Map<string, Promise<Shop>>();
 
 /** The one shop of a file's journeys, opened when the first of them asks for it. */
-export const shopAt = (address: string): Promise<Shop> => (shop ??= openShop(address));
+export const shopAt = (address: string): Promise<Shop> =>
+  shops.getOrInsertComputed(address, openShop);

@@ -31,10 +31,11 @@ async function openFrameShop(address: string): Promise<FrameShop> {
   return { customer, sender };
 }
 
-let shop: Promise<FrameShop> | undefined;
+const shops = new Map<string, Promise<FrameShop>>();
 
 /** That shop, opened when a file's first journey asks for it. */
-export const shopAt = (address: string): Promise<FrameShop> => (shop ??= openFrameShop(address));
+export const shopAt = (address: string): Promise<FrameShop> =>
+  shops.getOrInsertComputed(address, openFrameShop);
 
 export const heading = (tab: Page, name: string): Locator =>
   tab.getByRole('heading', { level: 1, name, exact: true });

@@ -29,9 +29,18 @@ type Options = Pick<ProductOptions, 'freePlan'> & {
   ownServer?: boolean;
 };
 
+/** The light browser of this process: its files follow each other, and each person has a profile of their own. */
+let light: Browser | undefined;
+
+async function browserOf(kind: BrowserKind): Promise<Browser> {
+  if (kind !== 'light') return startBrowser(kind);
+  if (light?.isConnected() !== true) light = await startBrowser(kind);
+  return light;
+}
+
 /**
- * One product and one browser for the journeys of a file, made before the first and gone after the
- * last. Call it once at the top of the file.
+ * One product for the journeys of a file, made before the first and gone after the last, and a browser. Call it once
+ * at the top of the file.
  *
  * @param settings those of the product.
  * @param kind the whole browser, with the app's worker, for journeys about notices and the app.
@@ -51,10 +60,10 @@ export function setUpJourney(
     return startProduct({ ...place, ...settings }, { freePlan });
   };
   beforeAll(async () => {
-    [product, browser] = await Promise.all([start(), startBrowser(kind)]);
+    [product, browser] = await Promise.all([start(), browserOf(kind)]);
   });
   afterAll(async () => {
-    await browser?.close();
+    if (browser !== light) await browser?.close();
     await product?.stop();
     await database?.drop();
   });
