@@ -9,7 +9,7 @@ type Status = keyof typeof ranks;
 type Outcome = Exclude<Status, 'queued'>;
 const isGood = (status: Status) => status === 'sent' || status === 'delivered' || status === 'read';
 
-export type Message = {
+type Message = {
   id: string;
   phone: number;
   priority: 0 | 1;
@@ -28,7 +28,7 @@ export type Message = {
 };
 
 /** One message in the hands of the channel, as it stood when it was handed out. */
-export type Try = Pick<Message, 'receipt' | 'attempts' | 'unknowns'> & {
+type Try = Pick<Message, 'receipt' | 'attempts' | 'unknowns'> & {
   message: Message;
   isProbe: boolean;
   answer: Answer | 'lost' | undefined;
