@@ -31,7 +31,7 @@ type BenchDatabaseOptions = {
   isMigrated?: boolean;
   /** Whether it counts statements; that costs, so never while figures are compared with others. */
   countsStatements?: boolean;
-  /** False where nothing is timed: it flushes nothing, and takes 200 connections instead of 60. */
+  /** False for runs without timings: the server does not flush, and takes 200 connections instead of 60. */
   isDurable?: boolean;
   /** A folder that stays, with what was in it. */
   keptIn?: string | undefined;

@@ -17,7 +17,7 @@ export type Network = {
   close(): Promise<void>;
 };
 
-/** What a bench follows beside. */
+/** Extra events that a benchmark follows. */
 export type NetworkOptions = {
   /** Keys that phones uploaded before. */
   bundles?: ReadonlyMap<string, Bundle>;

@@ -48,7 +48,7 @@ export function storedPhone(number: string, known: Known): AuthStorage {
   };
 }
 
-/** What is stored of a phone that has connected before, and what the network has of its keys. */
+/** The stored state of a phone that has connected before, and its keys as the network has them. */
 export type UploadedPhone = { creds: string; keys: readonly KeyChange[]; bundle: Bundle };
 
 /** @param preKeys the phone's unused pre-keys, numbered from 1. */

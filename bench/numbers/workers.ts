@@ -18,7 +18,7 @@ import { residentBytes, socketsOf } from './process-figures.ts';
 import { type Bundle, messageFrom } from './stanzas.ts';
 import { uploadedPhone } from './stored-phone.ts';
 
-/** What each phone of the workers does. */
+/** The work of each phone. */
 export type WorkersWork = {
   idleMs: number;
   /** Contacts whose sessions are stored. */
@@ -283,7 +283,7 @@ class WorkersBench {
     say(`${phones.length} phones are stored`);
   }
 
-  /** Sets how long the sessions are still held by nobody that runs. */
+  /** Sets how long sessions stay leased to an owner that does not run. */
   async #hold(interval: string): Promise<void> {
     await this.#database.allAccountsSql`
       update web_sessions set lease_until = clock_timestamp() + ${interval}::interval`;

@@ -68,7 +68,7 @@ export const ChatContent = schema(() =>
     file: z.optional(ChatFile()),
     place: z.optional(Place()),
     template: z.optional(FilledTemplate()),
-    /** Where it comes from, in words: forwarded, from an advertisement, about a product. */
+    /** Its origin in words: forwarded, from an advertisement, about a product. */
     origin: z.optional(z.string()),
     /** `other`: the caption describes the message. `edited`, `revoked`: its sender changed or deleted it. */
     notice: z.optional(z.enum(['other', 'edited', 'revoked'])),

@@ -312,7 +312,7 @@ const openHub = (
       tenantSql,
       allAccountsSql,
       openListening: (handlers) => openListeners(place.listenAt, { name: 'live', ...handlers }),
-      // Operators follow the installation's own account: to whom it sends codes is not their matter.
+      // Operators follow the installation's own account, but must not see who receives codes.
       isShown: (accountId, kind) => accountId !== systemAccountId || !kind.startsWith('message.'),
       report,
       tracing,

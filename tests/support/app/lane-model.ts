@@ -51,7 +51,7 @@ export class Model {
   }
 
   inFlight = () => this.tries.filter(({ answer }) => answer === undefined);
-  /** Its number is paused, and nothing is on its way any more. */
+  /** Its number is paused, and no try is in flight. */
   isResting = () => this.pause === 'still' && this.inFlight().length === 0;
   open = () => this.messages.filter(({ state }) => state !== 'ended');
 

@@ -162,7 +162,7 @@ describe('what customers see', () => {
       });
   });
 
-  test('what cannot be is refused by field', async ({ db }) => {
+  test('reports each invalid field', async ({ db }) => {
     const app = broadcastApp(db);
     const field = async (given: Parameters<typeof words>[1]) => {
       const { facts } = (await no(app.ask(createBroadcast, words(app, given)))) as never;

@@ -153,8 +153,8 @@ function refuseLate(): never {
 }
 
 /**
- * The LISTEN connection, which is made again by itself when it is lost. That one receives nothing although it
- * is there, nothing tells: so it notifies itself, and is replaced when that did not arrive.
+ * The LISTEN connection; it reconnects when it is lost. A connection may stay open and receive nothing, so it notifies
+ * itself and is replaced when the notification does not arrive.
  */
 function createListener(
   { openListening, allAccountsSql }: Deps,

@@ -261,7 +261,7 @@ export function contentOf(
   }
 }
 
-/** Where a message comes from, as Meta names it: forwarded, from an advertisement, about a product. */
+/** The origin of a message in words: forwarded, from an advertisement, about a product. */
 function originOf(body: Body): { origin?: string } {
   const fieldOf = (object: unknown, ...names: readonly string[]) =>
     typeof object === 'object' && object !== null

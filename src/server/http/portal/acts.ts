@@ -175,7 +175,7 @@ const countedAs = ({ userId }: Person, elsewhere: boolean): string =>
  *   does not open either.
  */
 function lacksReauth(act: Act, { inOwnBrowser, recent }: Reauth): Refusal | undefined {
-  // Before the question: nobody shall give a password for what it does not open.
+  // Ask for the password only if it lets the caller perform the act.
   if (act.requiresRecentPassword && !inOwnBrowser) return new Refusal('sign_in_needed', {});
   const asksPassword = act.requiresRecentPassword || !inOwnBrowser;
   return asksPassword && !recent ? new Refusal('reauth_needed', {}) : undefined;

@@ -53,7 +53,7 @@ export function openApi(app: FastifyInstance, deps: ApiDeps): void {
   deps.access.keepRejected(app, 'kabari');
   readJsonOnly(app);
   app.addHook('onRequest', async (request, reply) => {
-    // Whatever is said, and to whom: an answer of the API is nobody else's, and true only now.
+    // API responses are never cached.
     void reply.header('cache-control', 'no-store');
     if (request.is404 || !takesMethod(request)) return answerOther(request, reply);
     if (request.routeOptions.url === OPENAPI_PATH) return undefined;

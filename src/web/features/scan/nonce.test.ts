@@ -8,7 +8,7 @@ test('a nonce is good for the link it was given for, and for no other', () => {
   expect(readNonce('link-b')).toBeUndefined();
 });
 
-test('what is not ours is no nonce', () => {
+test('rejects a nonce it did not issue', () => {
   for (const text of [undefined, '', '{', 'null', '{}', '["link-a"]', '["link-a",7]']) {
     storageSet('tab', 'scan-nonce', text);
     expect(readNonce('link-a')).toBeUndefined();

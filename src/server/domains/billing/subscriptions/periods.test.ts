@@ -50,7 +50,7 @@ describe('the periods of a subscription', () => {
   });
 });
 
-test('nobody is told of a bill at night', () => {
+test('sends no notice of a bill at night', () => {
   const at = (time: string) => decentTime(new Date(`2026-11-21T${time}:00+07:00`));
   expect(at('00:00')).toEqual(new Date('2026-11-21T08:00:00+07:00'));
   expect(at('09:30')).toEqual(new Date('2026-11-21T09:30:00+07:00'));

@@ -243,7 +243,7 @@ function restedBy(
   message: Outgoing,
   { code, failure }: GraphError & { failure: Failure },
 ): SendResult {
-  // Of a message without a template nothing is learnt for others.
+  // A message without a template says nothing about templates of other messages.
   if (failure === 'template_refused' && message.type !== 'template')
     return { outcome: 'failed', failure };
   const ageMs = now().getTime() - timeOfId(message.messageId).getTime();

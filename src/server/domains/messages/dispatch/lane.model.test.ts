@@ -385,7 +385,7 @@ function checkTries(model: Model, real: Real): void {
 }
 
 /** A failure names its seed: repeat it with SEED, or run more with RUNS. */
-test('sends, settles and charges as a plain model does, whatever becomes of tries, workers and leases', async ({
+test('sends, settles and charges as the model does under lost answers, crashes and lost leases', async ({
   db,
 }) => {
   const { RUNS, SEED } = process.env;

@@ -169,7 +169,7 @@ class Lane {
     }
   }
 
-  /** Before the lane ends by an error: what is on its way would be sent again by the next owner, did nobody settle it. */
+  /** Before the lane ends by an error: an unsettled message would be sent again by the next owner. */
   async #settleInFlight() {
     await Promise.all(this.#inFlight.keys());
     if (this.#results.length > 0) await this.#settle();

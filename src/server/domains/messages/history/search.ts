@@ -18,7 +18,7 @@ import { wordsIn } from './words/words.ts';
 
 /** A search by a beginning shows so many messages; an interface calls more "lebih dari" (docs/wire.md#lists). */
 export const SEARCH_MAX = 10_000;
-/** The status of found messages is looked up in about so many pages of the database: 50 ms, were they all apart. */
+/** The status of found messages is looked up in about so many pages of the database: 50 ms if they are all apart. */
 const STATUS_READS = 2_000;
 /** A name may match this many phones; more are ignored. */
 const PEERS_MAX = 100;

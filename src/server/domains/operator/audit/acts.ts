@@ -66,7 +66,7 @@ async function checkSoon(deps: Deps): Promise<{ check: AuditCheck | null }> {
   const late = pause(WAIT_MS, null, { signal: waiting.signal }).catch(() => null);
   try {
     const done = await Promise.race([check, late]);
-    // What fails from here on nobody is told of.
+    // Errors after this point are not reported to the caller.
     if (done === null) check.catch(deps.report);
     return { check: done };
   } finally {

@@ -230,8 +230,8 @@ const answersOf = (response: unknown): string[] =>
     : Object.entries(response).flatMap(([name, value]): string[] => {
         if (formInternals.has(name) || value === null) return [];
         if (typeof value !== 'object') return [`${name}: ${String(value).slice(0, FIELD_MAX)}`];
-        const chosen = Array.isArray(value) && value.filter((one) => typeof one !== 'object');
-        return chosen && chosen.length > 0 ? [`${name}: ${chosen.join(', ')}`] : answersOf(value);
+        const options = Array.isArray(value) && value.filter((one) => typeof one !== 'object');
+        return options && options.length > 0 ? [`${name}: ${options.join(', ')}`] : answersOf(value);
       });
 
 /** The answers to a form (WhatsApp Flows), as they were given. */

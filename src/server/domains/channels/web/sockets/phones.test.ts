@@ -414,7 +414,7 @@ const ownersOf = (sql: Sql) => sql<{ held: number }[]>`
 test('workers share the sessions of one that went away', async ({ sql, openNetwork }) => {
   const { ani, startWorker } = await openNetwork();
   await linkMore(sql, ani.accountId, 40);
-  // Ten sessions with each poll: nobody takes all of them with its first.
+  // Ten sessions with each poll: no worker takes all of them with its first.
   const timings = { pollMs: 1_000, loginGapMs: 100 };
   await Promise.all([startWorker({ timings }), startWorker({ timings })]);
   await waitFor(async () => {
