@@ -47,7 +47,7 @@ export async function receivedFrom(
     atMs,
     content,
     ...(read.quotes && { quotes: wireIdIn(read.quotes) }),
-    ...aboutOf(message.message),
+    ...(read.about && { about: read.about }),
   }));
 }
 
@@ -84,7 +84,11 @@ function aboutOf(message: proto.IMessage | null | undefined): Pick<ReceivedMessa
   return Object.keys(about).length > 0 ? { about } : {};
 }
 
-type Read = { contents: readonly ReceivedContent[]; quotes?: string | null | undefined };
+type Read = {
+  contents: readonly ReceivedContent[];
+  quotes?: string | null | undefined;
+  about?: ReceivedMessage['about'];
+};
 
 const one = (content: ReceivedContent, quotes?: string | null): Read => ({
   contents: [content],
@@ -93,7 +97,8 @@ const one = (content: ReceivedContent, quotes?: string | null): Read => ({
 
 function readable(message: WAMessage, report: (error: unknown) => void): Read | undefined {
   try {
-    return contentsOf(message);
+    const read = contentsOf(message);
+    return read && { ...read, ...aboutOf(message.message) };
   } catch (error) {
     report(withoutContent(error));
     return one({ kind: 'other', other: 'unsupported' });
