@@ -66,8 +66,13 @@ export async function startStandby(
     stdio: ['pipe', 'ignore', 'inherit'],
   });
   const unpacked = once(tar, 'close');
-  await pipeline(backup.archive, tar.stdin);
-  await Promise.all([unpacked, backup.manifest]);
+  // tar may exit, which destroys its input, before Node has seen that all was written: its exit code tells.
+  const isEarlyExit = (error: NodeJS.ErrnoException) => error.code === 'ERR_STREAM_PREMATURE_CLOSE';
+  await pipeline(backup.archive, tar.stdin).catch((error: NodeJS.ErrnoException) => {
+    if (!isEarlyExit(error)) throw error;
+  });
+  const [[code]] = await Promise.all([unpacked, backup.manifest]);
+  if (code !== 0) throw new Error(`tar ended with ${code}`);
   await backup.close();
   await follow(home, primary, name);
   return startHere(folder, durable);
