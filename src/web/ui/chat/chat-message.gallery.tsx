@@ -169,7 +169,12 @@ const notices: readonly Line[] = [
   {
     side: 'in',
     minute: 35,
-    message: { type: 'webp', url: picture, origin: 'Diteruskan berkali-kali' },
+    message: {
+      type: 'webp',
+      url: picture,
+      origin: 'Diteruskan berkali-kali',
+      caption: 'Foto dari grup arisan',
+    },
   },
 ];
 
