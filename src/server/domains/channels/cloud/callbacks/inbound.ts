@@ -231,7 +231,9 @@ const answersOf = (response: unknown): string[] =>
         if (formInternals.has(name) || value === null) return [];
         if (typeof value !== 'object') return [`${name}: ${String(value).slice(0, FIELD_MAX)}`];
         const options = Array.isArray(value) && value.filter((one) => typeof one !== 'object');
-        return options && options.length > 0 ? [`${name}: ${options.join(', ')}`] : answersOf(value);
+        return options && options.length > 0
+          ? [`${name}: ${options.join(', ')}`]
+          : answersOf(value);
       });
 
 /** The answers to a form (WhatsApp Flows), as they were given. */
