@@ -48,7 +48,7 @@ export async function newStatement(system: System, stalled: number): Promise<Sta
 export async function importAgain(system: System, statement: Statement): Promise<void> {
   const answer = await waitFor(() => statement.import());
   const isDone = answer.code === 0;
-  if (isDone) expect(answer).toMatchObject({ error: { type: 'upload_gone' } });
+  if (isDone) expect(answer).toMatchObject({ error: { type: 'statement_imported' } });
   for (const { person } of statement.payers) {
     expect((await orderOf(system, person)).status).toBe('paid');
   }
