@@ -3,11 +3,7 @@ import type { Failure } from '#tests/support/meta/failures.ts';
 import type { MediaStore } from '#tests/support/meta/media.ts';
 import type { Accepted, BusinessNumber, MetaState } from '#tests/support/meta/state.ts';
 import type { TemplateBook } from '#tests/support/meta/templates.ts';
-import {
-  type StatusReporter,
-  isHiddenPeer,
-  userIdOf,
-} from '#tests/support/meta/webhooks/statuses.ts';
+import { type StatusReporter, isUserId, userIdOf } from '#tests/support/meta/webhooks/statuses.ts';
 import { checkMessage, recipientOf } from './check-message.ts';
 import { checkTemplate } from './check-template.ts';
 import { type Fields, isFields, textIn } from './fields.ts';
@@ -109,9 +105,7 @@ function acceptedBody({ wamid, to, type, body }: Accepted) {
   const input = String(body['to'] ?? body['recipient']);
   return {
     messaging_product: 'whatsapp',
-    contacts: [
-      isHiddenPeer(to) ? { input, user_id: to } : { input, wa_id: to, user_id: userIdOf(to) },
-    ],
+    contacts: [isUserId(to) ? { input, user_id: to } : { input, wa_id: to, user_id: userIdOf(to) }],
     messages: [{ id: wamid, ...(type === 'template' && { message_status: 'accepted' }) }],
   };
 }

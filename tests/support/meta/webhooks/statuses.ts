@@ -22,7 +22,7 @@ export const userIdOf = (phone: string): string =>
   `ID.${createHash('sha256').update(phone).digest('hex').slice(0, 20)}`;
 
 /** Whether a recipient is such an id: in these the number is not known. */
-export const isHiddenPeer = (to: string): boolean => /^[A-Z]{2}\./.test(to);
+export const isUserId = (to: string): boolean => /^[A-Z]{2}\./.test(to);
 
 /** What stands in each value of `messages`: which number it is about. */
 export const metadataOf = ({ id, phone }: BusinessNumber) => ({
@@ -65,8 +65,8 @@ export function statusOf(
     id: wamid,
     status,
     timestamp: secondsOf(at),
-    ...(!isHiddenPeer(to) && { recipient_id: to }),
-    ...(!isGroup && { recipient_user_id: isHiddenPeer(to) ? to : userIdOf(to) }),
+    ...(!isUserId(to) && { recipient_id: to }),
+    ...(!isGroup && { recipient_user_id: isUserId(to) ? to : userIdOf(to) }),
     recipient_type: isGroup ? 'group' : 'individual',
     ...(callbackData !== undefined && { biz_opaque_callback_data: callbackData }),
     ...(status === 'sent' || status === 'delivered' ? priceOf(message, status) : {}),
