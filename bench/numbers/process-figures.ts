@@ -7,12 +7,6 @@ const lines = async (file: string): Promise<string[][]> =>
     .slice(1)
     .map((line) => line.trim().split(/\s+/));
 
-/** Resident memory of a process in bytes; Linux only. */
-export async function residentBytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8');
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024;
-}
-
 /** Sockets of a process: all, those to a TCP port, and Unix ones; Linux only. */
 export async function socketsOf(
   pid: number,

@@ -4,6 +4,7 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { Curve } from 'baileys';
 import { type BenchDatabase, openBenchDatabase } from '#bench/lib/bench-database.ts';
 import { type Customer as Account, richCustomers } from '#bench/lib/customers.ts';
+import { residentMb } from '#bench/lib/cpu.ts';
 import { type AppProcess, startApp } from '#bench/lib/server.ts';
 import { openAuthStorage } from '#server/domains/channels/web/auth/auth-storage.ts';
 import { openLeases } from '#server/domains/channels/web/auth/sessions.ts';
@@ -14,7 +15,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 import { Customer, sampleSession } from './customer.ts';
 import { Logins, mostInSecond } from './logins.ts';
 import { type Network, openNetwork } from './network.ts';
-import { residentBytes, socketsOf } from './process-figures.ts';
+import { socketsOf } from './process-figures.ts';
 import { type Bundle, messageFrom } from './stanzas.ts';
 import { uploadedPhone } from './stored-phone.ts';
 
@@ -363,7 +364,7 @@ class WorkersBench {
       process.kill(app.pid, 'SIGUSR2');
       await waitFor(() => existsSync(collected));
       const { all, toPort, unix } = await this.#sockets(app);
-      const bytes = await residentBytes(app.pid);
+      const bytes = (await residentMb(app.pid)) * 2 ** 20;
       figures.push({ phones: toPort, bytes, postgres: unix, sockets: all });
     }
     for (const { phones, bytes, postgres, sockets } of figures) {
