@@ -69,6 +69,8 @@ export async function withinPace<T>(
   }, windowMs);
   raw.once('close', gone);
   try {
+    // The sender may have gone away before anybody listened.
+    if (raw.destroyed) gone();
     return await Promise.race([work(), trouble.promise]);
   } finally {
     clearInterval(watch);

@@ -109,7 +109,7 @@ async function runningApp(
       await app.close();
       await worker?.close();
       await container.close();
-      await rm(dataFolder, { recursive: true, force: true });
+      await rm(dataFolder, { recursive: true, force: true, maxRetries: 20 });
     },
   };
 }

@@ -68,6 +68,21 @@ async function uploadsApp(db: TestDatabase, options: UploadsOptions = {}) {
     delayMsMax: 0,
   });
   endInjected(app);
+  // A sender may be gone before its handler ends.
+  let begun = 0;
+  let running = 0;
+  app.addHook('onRoute', (route) => {
+    const { handler } = route;
+    route.handler = async function counted(request, reply) {
+      begun += 1;
+      running += 1;
+      try {
+        return await handler.call(this, request, reply);
+      } finally {
+        running -= 1;
+      }
+    };
+  });
   const sessions = openSessions(db.allAccountsSql);
   const real = openLimiter(db.allAccountsSql, { authMax: 90 });
   registerFiles(app, { verify: (signed) => verifyFile(secrets, signed), open: files.open });
@@ -106,6 +121,8 @@ async function uploadsApp(db: TestDatabase, options: UploadsOptions = {}) {
     port: address.port,
     troubles,
     ask,
+    /** How many requests came to their handlers, and how many of these are at work yet. */
+    requests: () => ({ begun, running }),
     /** A file in one piece, as FilePond sends it. */
     post: (token: string | undefined, file: Named, metadata: object = {}) => {
       const { body, type } = formWith(file, metadata);
@@ -140,7 +157,8 @@ async function uploadsApp(db: TestDatabase, options: UploadsOptions = {}) {
     close: async () => {
       app.server.closeAllConnections();
       await app.close();
-      await rm(dataFolder, { recursive: true, force: true });
+      // What was left by who went away may be written to yet.
+      await rm(dataFolder, { recursive: true, force: true, maxRetries: 20 });
     },
   };
 }

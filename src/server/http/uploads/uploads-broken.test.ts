@@ -41,8 +41,11 @@ test('a sender who goes away anywhere in such a form leaves nothing either', asy
   ani,
   db,
 }) => {
-  const app = await openUploadsApp();
-  for (const [, { type, body }] of brokenMultiparts(UPLOAD_FIELD)) {
+  // A window longer than the test: who went away before anybody listened is noticed, not waited for.
+  const pace = { bytesPerSecond: 1, windowMs: 600_000, deadlineMs: 600_000 };
+  const app = await openUploadsApp({ pace });
+  const forms = brokenMultiparts(UPLOAD_FIELD);
+  for (const [, { type, body }] of forms) {
     const socket = connect(app.port, '127.0.0.1');
     socket.on('error', () => undefined);
     socket.write(
@@ -52,6 +55,7 @@ test('a sender who goes away anywhere in such a form leaves nothing either', asy
     socket.end(body);
     await once(socket.resume(), 'close');
   }
+  await waitFor(() => expect(app.requests()).toEqual({ begun: forms.length, running: 0 }));
   await waitFor(async () => expect(await left(db, app)).toEqual([]));
   expect(app.troubles).toEqual([]);
 });

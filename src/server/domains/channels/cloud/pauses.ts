@@ -52,16 +52,13 @@ export function openPauses(deps: PausesDeps): CloudPauses {
   const change = <T>({ accountId }: TokenRef, work: (tx: Tx) => Promise<T>) =>
     beginIn(sql, accountId, work);
 
-  const pause: CloudPauses['pause'] = async ({ accountId, tokenId }, reason) => {
-    const ref = { accountId, tokenId, ...CHANNEL };
-    const paused = await change(ref, (tx) => pauseNumber(tx, deps, ref, reason));
+  const pauseIn = async (tx: Tx, { accountId, tokenId }: TokenRef, reason: Pause) => {
+    const paused = await pauseNumber(tx, deps, { accountId, tokenId, ...CHANNEL }, reason);
     if (paused) still.add(tokenId);
     return paused?.forMs ?? PARTED_MS;
   };
-  const partOnce = ({ accountId, tokenId }: TokenRef, reason: Parting, isAgain = false) => {
-    const ref = { accountId, tokenId, ...CHANNEL };
-    return change(ref, (tx) => partNumber(tx, deps, { ...ref, isAgain }, reason));
-  };
+  const pause: CloudPauses['pause'] = (token, reason) =>
+    change(token, (tx) => pauseIn(tx, token, reason));
   /** Many tries are refused at once: one check tells for all of them. */
   const check = (token: TokenRef): Promise<Checked> => {
     const known = checking.get(token.tokenId);
@@ -77,7 +74,8 @@ export function openPauses(deps: PausesDeps): CloudPauses {
   ) => {
     if (checked === 'unreached') return pause(token, 'silent');
     if (checked === 'fine') return otherwise();
-    await partOnce(token, 'access');
+    const { accountId, tokenId } = token;
+    await change(token, (tx) => partNumber(tx, deps, { accountId, tokenId, ...CHANNEL }, 'access'));
     return PARTED_MS;
   };
   return {
@@ -91,9 +89,13 @@ export function openPauses(deps: PausesDeps): CloudPauses {
     probe: async (token) => settleCheck(token, await check(token), async () => 0),
     verify: async (token) => settleCheck(token, await check(token), () => pause(token, 'refused')),
     async part(token, reason) {
-      const isAgain = still.has(token.tokenId);
-      await partOnce(token, reason, isAgain);
-      await pause(token, 'refused');
+      const { accountId, tokenId } = token;
+      const isAgain = still.has(tokenId);
+      // In one transaction: the minute's check connects a disconnected number that has no pause.
+      await change(token, async (tx) => {
+        await partNumber(tx, deps, { accountId, tokenId, ...CHANNEL, isAgain }, reason);
+        await pauseIn(tx, token, 'refused');
+      });
       return PARTED_MS;
     },
     async silent(token, isSecond) {
