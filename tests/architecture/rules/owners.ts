@@ -17,7 +17,7 @@ const functionsOfMigrations = [
   'uuid_floor',
 ];
 
-/** `src/server/domains/ledger/sql/x.sql` → `ledger`; what is no domain's is `infra`'s. */
+/** `src/server/domains/ledger/x.sql` → `ledger`; what is no domain's is `infra`'s. */
 const ownerOf = (file: string): string =>
   /^src\/server\/domains\/(\w+)\//.exec(file)?.[1] ?? file.split('/')[2] ?? '';
 

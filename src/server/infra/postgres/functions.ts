@@ -49,14 +49,14 @@ export async function updateSchema(
 }
 
 /**
- * Creates the SQL functions and triggers that live in the `sql/` folders of their owners: every `.sql` below
+ * Creates the SQL functions and triggers that stand beside the TypeScript of their owners: every `.sql` below
  * `infra/` and `domains/`. A file is run when its text is another than the one that ran last, or what it
  * made is gone, without the grants its functions had; what it
  * made before and makes no more is dropped, and so is what files made that are gone. All of it is one
  * transaction, under the lock of the migrations: a file that fails leaves everything as it was.
  *
  * The rules that this rests on:
- * - A file holds `create or replace function`, its grants, and `create or replace trigger` for it or for
+ * - A file holds the functions of one subject, each with its grants, and triggers that call them or stand on
  *   the tables of its owner. It is run after all migrations, so no migration calls a function of a file.
  * - Files run in the order of their paths, `infra/` first. Bodies between `$$` may name what comes later
  *   (they are checked once all files ran); a body of `return …` may name `infra/` only.
@@ -65,7 +65,7 @@ export async function updateSchema(
  * restarted during an upgrade, leaves them all as they are. Newer is who knows more migrations, or has the
  * higher release; where both are the same, as between two commits, the one that starts last wins. Each node
  * looks once, at its start. What nodes of the version before still call must go on working while they run: a
- * function whose parameters change therefore keeps its former signature, in a file of its own, for one release.
+ * function whose parameters change therefore keeps its former signature for one release.
  *
  * @param sql a pool of the database's owner.
  * @param version of whoever starts; without it nobody is newer. `onNewer` hears by what the newer one is known.

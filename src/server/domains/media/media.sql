@@ -1,0 +1,128 @@
+-- Takes links that are due, in order, at most four of one account at once, those under way among them: a slow host
+-- of one delays no other's files. `tries` is counted before the work, so that what kills a worker ends, too. Of an
+-- account no more is read than what may be taken and what is under way.
+-- Called by the fetcher. Locks what it takes, and leaves out what another worker is taking.
+create or replace function claim_media_fetches(p_max int, p_lease interval)
+returns table (o_account uuid, o_fetch uuid, o_link text, o_kind text, o_tries int)
+language plpgsql set search_path = public, pg_temp set enable_seqscan = off
+set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off
+set enable_bitmapscan = off as $$
+declare
+  v_now timestamptz := clock_timestamp();
+begin
+  return query
+  with recursive account as (
+    (select m.account_id from media_fetches m where m.state = 'waiting' order by m.account_id limit 1)
+    union all
+    select next.account_id from account a cross join lateral (
+      select m.account_id from media_fetches m
+      where m.state = 'waiting' and m.account_id > a.account_id order by m.account_id limit 1
+    ) next
+  ), candidate as (
+    select w.place
+    from account a
+    cross join lateral (
+      select count(*) as n from media_fetches m
+      where m.account_id = a.account_id and m.state = 'waiting' and m.lease_until >= v_now
+    ) held
+    cross join lateral (
+      select first.place, row_number() over (order by first.due_at) as nth from (
+        select m.ctid as place, m.due_at from media_fetches m
+        where m.account_id = a.account_id and m.state = 'waiting' and m.due_at <= v_now
+          and (m.lease_until is null or m.lease_until < v_now)
+        order by m.due_at limit 4
+      ) first
+    ) w
+    where w.nth + held.n <= 4
+  ), taken as (
+    select d.ctid as place from media_fetches d
+    where d.ctid = any(array(select c.place from candidate c)) and d.state = 'waiting'
+      and (d.lease_until is null or d.lease_until < v_now)
+    order by d.due_at limit p_max for update skip locked
+  )
+  update media_fetches f set tries = f.tries + 1, lease_until = v_now + p_lease
+    where f.ctid = any(array(select t.place from taken t))
+    returning f.account_id, f.fetch_id, f.link, f.kind, f.tries;
+end
+$$;
+
+revoke all on function claim_media_fetches from public;
+grant execute on function claim_media_fetches to kabari_app;
+
+-- How many bytes the files of an account take. Sums them up for the first who asks, and from then on every file
+-- is counted as it comes and goes (count_stored_bytes).
+-- Called before files are taken in. Locks the account where it sums up.
+create or replace function stored_bytes_of(p_account uuid) returns bigint
+language plpgsql set search_path = public, pg_temp as $$
+declare
+  v_bytes bigint;
+begin
+  select s.bytes into v_bytes from stored_bytes s where s.account_id = p_account;
+  if found then
+    return v_bytes;
+  end if;
+  perform lock_stored_bytes(array[p_account]);
+  insert into stored_bytes (account_id, bytes)
+    select p_account, coalesce(sum(f.size_bytes), 0)
+    from (select distinct sha256, size_bytes from files where account_id = p_account) f
+    on conflict (account_id) do nothing;
+  select s.bytes into strict v_bytes from stored_bytes s where s.account_id = p_account;
+  return v_bytes;
+end
+$$;
+
+revoke all on function stored_bytes_of from public;
+grant execute on function stored_bytes_of to kabari_app;
+
+-- Lets nobody else change the files of some accounts until the transaction ends.
+-- Called before files come and go. Locks the accounts, in their order.
+create or replace function lock_stored_bytes(p_accounts uuid[]) returns void
+language plpgsql set search_path = public, pg_temp as $$
+begin
+  perform pg_advisory_xact_lock(hashtextextended('stored ' || a.id, 0))
+    from (select distinct id from unnest(p_accounts) as u(id) order by id) a;
+end
+$$;
+
+revoke all on function lock_stored_bytes from public;
+grant execute on function lock_stored_bytes to kabari_app;
+
+-- Keeps how many bytes the files of an account take: the same content under several names lies there once, and
+-- counts once. An account that nobody has asked about has no row, and is summed up when somebody does.
+-- Called by triggers of files. Locks the accounts, in their order, as who sums up does: what others of an account
+-- do at the same time is then seen.
+create or replace function count_stored_bytes() returns trigger
+language plpgsql set search_path = public, pg_temp as $$
+begin
+  perform lock_stored_bytes(array(select c.account_id from changed c));
+  if tg_op = 'INSERT' then
+    update stored_bytes s set bytes = s.bytes + n.bytes
+      from (
+        select c.account_id, sum(c.size_bytes) as bytes
+        from (select distinct account_id, sha256, size_bytes from changed) c
+        where not exists (
+          select from files f where f.sha256 = c.sha256 and f.account_id = c.account_id
+            and not exists (
+              select from changed o where o.account_id = f.account_id and o.file_id = f.file_id))
+        group by c.account_id
+      ) n where s.account_id = n.account_id;
+  else
+    update stored_bytes s set bytes = s.bytes - n.bytes
+      from (
+        select c.account_id, sum(c.size_bytes) as bytes
+        from (select distinct account_id, sha256, size_bytes from changed) c
+        where not exists (
+          select from files f where f.sha256 = c.sha256 and f.account_id = c.account_id)
+        group by c.account_id
+      ) n where s.account_id = n.account_id;
+  end if;
+  return null;
+end
+$$;
+
+revoke all on function count_stored_bytes from public;
+
+create or replace trigger bytes_come after insert on files
+  referencing new table as changed for each statement execute function count_stored_bytes();
+create or replace trigger bytes_go after delete on files
+  referencing old table as changed for each statement execute function count_stored_bytes();

@@ -1,0 +1,365 @@
+-- What an operator decided stays, but for its words while the account is erased.
+create or replace trigger topup_decisions_append_only before update on topup_decisions
+  for each row execute function deny_unless_erasing();
+create or replace trigger topup_decisions_never_deleted before delete on topup_decisions
+  for each row execute function deny();
+
+-- Which status of a top-up may follow which; only a gateway's begins as creating. Late money is still money: expired and cancelled may
+-- become paid. Paid and rejected are final; only what an operator noted can be taken out of them,
+-- while their account is erased. Raises BL001.
+create or replace function check_topup_transition() returns trigger language plpgsql as $$
+begin
+  if old.status = new.status and (
+    old.status not in ('paid', 'rejected')
+    or (current_setting('app.erasing', true) = old.account_id::text
+      and to_jsonb(new) - 'note' = to_jsonb(old) - 'note')
+  ) then
+    return new;
+  end if;
+  if (old.status, new.status) not in (
+    ('creating', 'pending'), ('creating', 'paid'), ('creating', 'expired'),
+    ('creating', 'cancelled'), ('creating', 'review'), ('creating', 'rejected'),
+    ('pending', 'paid'), ('pending', 'expired'), ('pending', 'cancelled'), ('pending', 'review'),
+    ('pending', 'rejected'), ('expired', 'paid'), ('expired', 'review'), ('cancelled', 'paid'),
+    ('cancelled', 'review'), ('review', 'paid'), ('review', 'rejected')
+  ) then
+    raise exception 'a top-up cannot go from % to %', old.status, new.status using errcode = 'BL001';
+  end if;
+  return new;
+end
+$$;
+
+create or replace trigger topup_steps before update on topups
+  for each row execute function check_topup_transition();
+
+-- Promises the first free of p_base + code to a top-up; the code, or null when all are taken.
+-- Called when a top-up is made. Waits for a transaction that is just taking the same amount.
+create or replace function reserve_transfer(
+  p_account uuid, p_topup uuid, p_bank text, p_base bigint, p_codes int[], p_until timestamptz
+) returns int
+language plpgsql security definer set search_path = public, pg_temp as $$
+declare
+  v_code int;
+begin
+  foreach v_code in array p_codes loop
+    insert into reserved_transfers (bank, amount, account_id, topup_id, reserved_until)
+      values (p_bank, p_base + v_code, p_account, p_topup, p_until)
+      on conflict do nothing;
+    if found then
+      return v_code;
+    end if;
+  end loop;
+  return null;
+end
+$$;
+
+revoke all on function reserve_transfer from public;
+grant execute on function reserve_transfer to kabari_app;
+
+-- Money came for top-ups: each is paid, with entry, general ledger, invoice and events, all or nothing.
+-- Payments come as parallel arrays; answers for each, in order, what it was:
+-- applied: paid now, also from creating, expired and cancelled: late money is still money
+-- duplicate: this payment is known already
+-- txn_used: this payment paid another top-up
+-- second_payment: paid already by another payment, or a gateway took money for a rejected one or one of
+--   an account that has ended: the money rests in suspense
+-- amount_mismatch: another amount: the operator shall look
+-- closed: a bank transfer for a rejected one, or for an account that has ended: nothing is taken, its line waits for the operator
+-- unknown: no such top-up
+-- By hand (p_by_hand) an amount up to 999 off (a forgotten kode unik) is taken as it came: what is
+-- missing is taken first from the part that is our income, then from the saldo; farther off is
+-- amount_mismatch without a trace, and a paid top-up is already_paid.
+-- Called by payments/pay for every notice of money, and when an operator confirms. Locks the
+-- top-ups in the order of their ids, then the wallets, then invoices and the counter of their month. Raises
+-- 42501 when called for one account only.
+create or replace function apply_payments(
+  p_account uuid[], p_topup uuid[], p_txn text[], p_amount bigint[], p_at timestamptz[],
+  p_actor text[], p_note text[], p_by_hand boolean default false
+) returns text[]
+language plpgsql security definer set search_path = public, pg_temp
+set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
+declare
+  v_outcome text[];
+  v_provider text[];
+  v_paying int[];
+  v_second int[];
+begin
+  if current_setting('app.account', true) is distinct from '*' then
+    raise exception 'payments are applied by work over all accounts only' using errcode = '42501';
+  end if;
+  perform from unnest(p_account, p_topup) as x(account, topup)
+    join topups t on t.account_id = x.account and t.topup_id = x.topup
+    order by t.account_id, t.topup_id for update of t;
+  -- So that a wallet that is open stays open.
+  perform from wallets where account_id = any (p_account) order by account_id for no key update;
+  -- The second of a top-up, or of a payment, is judged once the first is applied: null until then. Each row is
+  -- looked up by itself (limit 1): planned before there were many, a join would read whole tables.
+  select array_agg(case
+        when x.before_topup + x.before_txn > 0 then null
+        when t.topup_id is null then 'unknown'
+        when p_by_hand and t.status = 'paid' then 'already_paid'
+        when p.account_id = t.account_id and p.topup_id = t.topup_id then 'duplicate'
+        when p.txn_id is not null then 'txn_used'
+        -- A bank line stays where an operator sees it; what a gateway took is nowhere else.
+        when (t.status = 'rejected' or w.status = 'closed') and (t.provider = 'bank' or p_by_hand)
+          then 'closed'
+        when t.status in ('paid', 'rejected') or w.status = 'closed' then 'second_payment'
+        when x.amount <> t.total and (not p_by_hand or abs(x.amount - t.total) > 999)
+          then 'amount_mismatch'
+        else 'applied' end order by x.place),
+      array_agg(t.provider order by x.place)
+    into v_outcome, v_provider
+    from (
+      select *, count(*) over (partition by account, topup order by place) - 1 as before_topup,
+        count(*) over (partition by txn order by place) - 1 as before_txn
+      from unnest(p_account, p_topup, p_txn, p_amount) with ordinality
+        as u(account, topup, txn, amount, place)
+    ) x
+    left join lateral (
+      select * from topups where account_id = x.account and topup_id = x.topup limit 1
+    ) t on true
+    left join lateral (select status from wallets where account_id = x.account limit 1) w on true
+    left join lateral (
+      select * from provider_payments where provider = t.provider and txn_id = x.txn limit 1
+    ) p on true;
+
+  for i in 1 .. cardinality(v_outcome) loop
+    continue when v_outcome[i] is null or v_outcome[i] not in ('applied', 'second_payment');
+    insert into provider_payments (provider, txn_id, account_id, topup_id, amount, outcome, at)
+      values (v_provider[i], p_txn[i], p_account[i], p_topup[i], p_amount[i],
+        case when v_outcome[i] = 'applied' then 'paid' else 'second' end, p_at[i])
+      on conflict (provider, txn_id) do nothing;
+    if not found then
+      v_outcome[i] := 'txn_used';
+    elsif v_outcome[i] = 'applied' then
+      v_paying := v_paying || i;
+    else
+      v_second := v_second || i;
+    end if;
+  end loop;
+
+  if 'amount_mismatch' = any (v_outcome) and not p_by_hand then
+    update topups t set status = 'review', note = coalesce(p_note[i], t.note)
+      from generate_subscripts(v_outcome, 1) as i
+      where v_outcome[i] = 'amount_mismatch' and t.account_id = p_account[i] and t.topup_id = p_topup[i];
+  end if;
+  if v_second is not null then
+    perform post_gl(p_account[i], gen_random_uuid(), 'second:' || p_txn[i], 'second_payment',
+        array['cash:' || v_provider[i], 'suspense'], array[p_amount[i], -p_amount[i]])
+      from unnest(v_second) as i;
+  end if;
+  if v_paying is not null then
+    perform credit_topups(array_agg(p_account[i]), array_agg(p_topup[i]), array_agg(p_txn[i]),
+        array_agg(p_amount[i]), array_agg(p_at[i]), array_agg(p_actor[i]), array_agg(p_note[i]))
+      from unnest(v_paying) as i;
+  end if;
+  for i in 1 .. cardinality(v_outcome) loop
+    if v_outcome[i] is null then
+      v_outcome[i] := (apply_payments(array[p_account[i]], array[p_topup[i]], array[p_txn[i]],
+        array[p_amount[i]], array[p_at[i]], array[p_actor[i]], array[p_note[i]], p_by_hand))[1];
+    end if;
+  end loop;
+  return v_outcome;
+end
+$$;
+
+revoke all on function apply_payments from public;
+grant execute on function apply_payments to kabari_app;
+
+-- Pays top-ups that wait for their money, each once: the saldo gets what is credited, the general ledger the
+-- payment, the invoice its number.
+-- Called by apply_payments, which holds the top-ups' locks and has stored the payments. Locks the wallets, then
+-- the invoices and the counter of their month.
+create or replace function credit_topups(
+  p_account uuid[], p_topup uuid[], p_txn text[], p_amount bigint[], p_at timestamptz[],
+  p_actor text[], p_note text[]
+) returns void
+language plpgsql as $$
+declare
+  v_credited bigint[];
+  v_for uuid[];
+  v_id text[] := p_topup;
+  v_of int[];
+  v_gl_account text[];
+  v_amount bigint[];
+begin
+  with paid as (
+    update topups t set
+        status = 'paid', provider_txn_id = x.txn, paid_at = x.at, received = x.amount,
+        income = greatest(0, least(t.income, x.amount - t.base - t.ppn)),
+        credited = x.amount - t.ppn - greatest(0, least(t.income, x.amount - t.base - t.ppn)),
+        note = coalesce(x.note, t.note)
+      from unnest(p_account, p_topup, p_txn, p_amount, p_at, p_note) with ordinality
+        as x(account, topup, txn, amount, at, note, place)
+      where t.account_id = x.account and t.topup_id = x.topup
+      returning x.place, t.provider, t.received, t.credited, t.ppn, t.income, t.invoice_id
+  ), lines as (
+    select p.place, p.invoice_id, l.* from paid p cross join lateral (values
+      (1, 'cash:' || p.provider, p.received), (2, 'clearing', -p.credited), (3, 'liab:ppn', -p.ppn),
+      (4, 'inc:kode_unik', -p.income)
+    ) as l(n, gl_account, amount)
+  )
+  select array_agg(place order by place, n), array_agg(gl_account order by place, n),
+      array_agg(amount order by place, n), array_agg(-amount order by place) filter (where n = 2),
+      array_agg(invoice_id order by place) filter (where n = 2)
+    into v_of, v_gl_account, v_amount, v_credited, v_for from lines;
+  perform post_entries(
+    p_account, 'topup', v_credited, 'clearing', 'topup', v_id,
+    array(select 'topup:' || id from unnest(v_id) as id), p_actor
+  );
+  perform post_gl_many(
+    p_account, array(select gen_random_uuid() from unnest(p_account)),
+    array(select 'pay:' || id from unnest(v_id) as id), 'payment', v_of, v_gl_account, v_amount
+  );
+  -- A gateway that has paid is asked no more.
+  update gateway_orders o set next_poll_at = null
+    from unnest(p_account, p_topup) as x(account, topup)
+    where o.account_id = x.account and o.topup_id = x.topup;
+  perform settle_topup_invoices(p_account, p_topup, v_for, p_at);
+end
+$$;
+
+revoke all on function credit_topups from public;
+
+-- Sums that operators gave alone since an instant, of every kind, by customer: gifts by hand
+-- (given_by_desk), confirmations by a reference that no line of another operator has shown since, and top-ups paid by
+-- statements that they imported, from when a line began to count; a line that was set aside shows nothing. p_operators count together; the imports of p_related show nothing.
+-- Called by givenAlone, under the locks of those operators. Locks nothing.
+create or replace function given_alone(p_operators uuid[], p_related uuid[], p_since timestamptz)
+returns table (o_account uuid, o_amount bigint)
+language plpgsql stable set search_path = public, pg_temp as $$
+begin
+  return query
+    select given.account, sum(given.amount)::bigint from (
+      select desk.o_account as account, desk.o_amount as amount
+      from given_by_desk(p_operators, p_since) desk
+      union all
+      select d.account_id, t.received
+      from topup_decisions d
+      join topups t on t.account_id = d.account_id and t.topup_id = d.topup_id
+      where d.operator_id = any (p_operators) and d.decision = 'confirmed'
+        and d.proposed_by is null and d.at > p_since
+        and not exists (
+          select from bank_lines l
+          where l.account_id = d.account_id and l.topup_id = d.topup_id and l.amount = t.total
+            and l.dismissed_at is null and (l.imported_by is null or l.imported_by <> all (p_related))
+        )
+      union all
+      select l.account_id, l.amount from bank_lines l
+      where greatest(l.received_at, l.both_at) > p_since and l.account_id is not null
+        and (
+          l.imported_by = any (p_operators)
+          or (l.both_by = any (p_operators) and l.imported_by = any (p_related))
+        )
+        and not exists (
+          select from topup_decisions d
+          where d.account_id = l.account_id and d.topup_id = l.topup_id
+        )
+    ) given group by given.account;
+end
+$$;
+
+revoke all on function given_alone from public;
+grant execute on function given_alone to kabari_app;
+
+-- A top-up's invoice follows it: opened when it is made, expired or void when it ends unpaid. That it is paid
+-- is said by credit_topups itself, at its end (settle_topup_invoices).
+create or replace function invoice_topup() returns trigger language plpgsql as $$
+begin
+  if tg_op = 'INSERT' then
+    perform open_topup_invoice(new.account_id, new.topup_id);
+  else
+    perform close_topup_invoice(
+      new.account_id, new.topup_id, case new.status when 'rejected' then 'void' else 'expired' end
+    );
+  end if;
+  return null;
+end
+$$;
+
+create or replace trigger topup_gets_invoice after insert on topups
+  for each row execute function invoice_topup();
+create or replace trigger topup_invoice_follows after update on topups
+  for each row when (old.status <> new.status and new.status in ('expired', 'cancelled', 'rejected'))
+  execute function invoice_topup();
+
+-- Every change of a top-up's status is an event, in the transaction that made it. Open tabs
+-- read which one and its status; the rest is for programs (webhooks).
+create or replace function enqueue_topup_made() returns trigger language plpgsql as $$
+begin
+  perform enqueue_events(
+      array_agg(m.account_id), 'topup.changed',
+      array_agg(jsonb_build_object(
+        'topup_id', public_id('TU-', m.topup_id), 'status', m.status, 'amount', m.credited,
+        'total', m.total))
+    ) from made m having count(*) > 0;
+  return null;
+end
+$$;
+
+create or replace function enqueue_topup_changed() returns trigger language plpgsql as $$
+begin
+  perform enqueue_events(
+      array_agg(c.account_id), 'topup.changed',
+      array_agg(jsonb_build_object(
+        'topup_id', public_id('TU-', c.topup_id), 'status', c.status, 'amount', c.credited,
+        'total', c.total))
+    ) from changed c join before b using (account_id, topup_id) where c.status <> b.status
+    having count(*) > 0;
+  return null;
+end
+$$;
+
+create or replace trigger topup_made after insert on topups
+  referencing new table as made
+  for each statement execute function enqueue_topup_made();
+create or replace trigger topup_changed after update on topups
+  referencing old table as before new table as changed
+  for each statement execute function enqueue_topup_changed();
+
+-- Takes the names of payers, their slips, what operators noted, and what gateways told of payers out of a
+-- closed account's top-ups. Amounts stay. Called while an account is erased. Locks the rows it changes. Raises 42501 when the account
+-- is not closed.
+create or replace function erase_payers(p_account uuid) returns void
+language plpgsql security definer set search_path = public, pg_temp as $$
+begin
+  perform begin_erasing(p_account);
+  update bank_lines set description = '', reference = '',
+      dismiss_reason = case when dismiss_reason is not null then '' end
+    where account_id = p_account
+      and (description <> '' or reference <> '' or dismiss_reason <> '');
+  delete from topup_proofs where account_id = p_account;
+  delete from topup_proposals where account_id = p_account;
+  update topups set note = null where account_id = p_account and note is not null;
+  update topup_decisions set reason = '', reference = case when reference is not null then '' end
+    where account_id = p_account and (reason <> '' or reference <> '');
+  update refunds set reason = '', reference = case when reference is not null then '' end
+    where account_id = p_account and (reason <> '' or reference <> '');
+  update gateway_orders set settled_reason = ''
+    where account_id = p_account and settled_reason <> '';
+  update payment_inbox set raw = '', headers = '{}' where raw <> '' and order_ref in (
+    select public_id('TU-', topup_id) from topups where account_id = p_account and provider <> 'bank'
+  );
+  update suspense_notes set note = '' where account_id = p_account and note <> '';
+  perform set_config('app.erasing', '', true);
+end
+$$;
+
+revoke all on function erase_payers from public;
+grant execute on function erase_payers to kabari_app;
+
+-- A slip that came is a change of its top-up: open pages show it.
+create or replace function enqueue_proof_changed() returns trigger language plpgsql as $$
+begin
+  perform enqueue_event(
+    new.account_id, 'topup.changed',
+    jsonb_build_object('topup_id', public_id('TU-', new.topup_id), 'status', (
+      select status from topups where account_id = new.account_id and topup_id = new.topup_id
+    ))
+  );
+  return null;
+end
+$$;
+
+create or replace trigger topup_proof_came after insert on topup_proofs
+  for each row execute function enqueue_proof_changed();
