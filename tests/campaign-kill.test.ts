@@ -7,12 +7,12 @@ import { campaignOf, readCampaign } from '#server/domains/campaigns/row.ts';
 import { storeRecipients } from '#server/domains/campaigns/recipients/store.ts';
 import { newId } from '#server/infra/ids.ts';
 import { json } from '#server/infra/postgres/sql.ts';
-import { browserOf, signedIn } from '#tests/support/app/running-app.ts';
+import { signedIn } from '#tests/support/app/running-app.ts';
 import { type Started, addressOf, test } from '#tests/support/app/started-app.ts';
 import { formWith } from '#tests/support/app/uploads-app.ts';
 import { cutDatabase } from '#tests/support/database/wire/cut.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
-import { customerWith } from '#tests/support/people/people.ts';
+import { browserOf, customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 /** `CAMPAIGN_ROWS=50000 CAMPAIGN_PACE=0 npx vitest run --project unit tests/campaign-kill.test.ts` for the size that is promised. */

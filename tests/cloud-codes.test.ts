@@ -4,14 +4,13 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 import { accessOf, test } from '#tests/support/meta/cloud-channel.ts';
 import { codeComponents } from '#tests/support/meta/templates.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { makeOperators } from '#tests/support/people/people.ts';
 
 /** A person who has just signed in, and asks as themselves. */
 async function asking(db: TestDatabase, { ask }: RunningApp, role?: 'admin') {
   const { token, accountId } = await signedIn(db);
   if (role) {
-    await db.allAccountsSql`
-      update users set role = 'operator', operator_roles = ${[role]}::text[]
-      where account_id = ${accountId}`;
+    await makeOperators(db.allAccountsSql, { accountId }, [role]);
   }
   return async (act: string, fields: object = {}) => {
     const { body } = await ask(act, { token, key: crypto.randomUUID(), ...fields });

@@ -9,7 +9,7 @@ import { type Started, addressOf, test } from '#tests/support/app/started-app.ts
 import { cutDatabase } from '#tests/support/database/wire/cut.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type FakeMeta, startFakeMeta } from '#tests/support/meta/fake-meta.ts';
-import { customerWith } from '#tests/support/people/people.ts';
+import { changeTokens, customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 const PRICE = 150;
@@ -26,7 +26,7 @@ async function connected(db: TestDatabase, meta: FakeMeta) {
   const secrets = await readSecrets(sql);
   await sql`
     insert into token_keys (key_hash, account_id, token_id) values (${hash}, ${accountId}, ${tokenId})`;
-  await sql`update tokens set channel = 'cloud' where token_id = ${tokenId}`;
+  await changeTokens(sql, { tokenId }, { channel: 'cloud' });
   const ref = { accountId, tokenId };
   await sql.begin(async (tx) => {
     await storeNumber(

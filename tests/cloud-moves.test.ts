@@ -5,12 +5,14 @@ import { tokenSubscribers } from '#server/app/subscribers.ts';
 import { linkNumber } from '#server/domains/tokens/tokens.ts';
 import {
   type CloudSender,
-  accessOf,
   connectedSender,
   test,
+  accessOf,
 } from '#tests/support/meta/cloud-channel.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { changeTokens } from '#tests/support/people/people.ts';
+import { earlier } from '#tests/support/database/changes.ts';
 
 const BUDI = '6281234567890';
 
@@ -48,7 +50,7 @@ test('a moved token leaves behind how its number stood, and nothing told later o
   expect(await connection(ani)).toBeNull();
   expect((await moveTo(ani, 'cloud')).status).toBe(200);
   expect(await connection(ani)).toBeNull();
-  await db.allAccountsSql`update tokens set moved_at = moved_at - interval '1 minute'`;
+  await changeTokens(db.allAccountsSql, {}, { movedAt: earlier('1 minute') });
   const connected = await ani.ask('token_cloud_connect', { ...token(ani), ...accessOf(ani.meta) });
   expect(connected.status).toBe(200);
   expect(await connection(ani)).toMatchObject({

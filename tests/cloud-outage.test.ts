@@ -12,6 +12,7 @@ import {
 } from '#tests/support/meta/cloud-channel.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { changeTokens } from '#tests/support/people/people.ts';
 
 /** `OUTAGE_ROWS=10000 npx vitest run --project unit tests/cloud-outage.test.ts` for a campaign of that size. */
 const ROWS = Number(process.env['OUTAGE_ROWS'] ?? 240);
@@ -37,7 +38,7 @@ async function startCampaign({ accountId, tokenId }: CloudSender, { owner: sql }
   const campaignId = newId();
   const content = { type: 'template', name: 'promo', language: 'id', variables: ['{nama}'] };
   await sql.begin(async (tx) => {
-    await tx`update tokens set daily_limit = 1000000 where token_id = ${tokenId}`;
+    await changeTokens(tx, { tokenId }, { dailyLimit: 1000000 });
     await tx`
       insert into campaigns (
         account_id, campaign_id, token_id, created_by, name, status, content, columns, waiting,

@@ -4,6 +4,8 @@ import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type CloudSender, passTime, test } from '#tests/support/meta/cloud-channel.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { changeLanes } from '#tests/support/app/lanes.ts';
+import { inFuture } from '#tests/support/database/changes.ts';
 
 const peerOf = (n: number): string => `62812000002${String(n).padStart(2, '0')}`;
 
@@ -152,7 +154,7 @@ test('puts off messages with a paused template without a call for each', async (
   await ani.ask('template_sync');
   const ids: string[] = [];
   // Held back until all wait.
-  await db.owner`update lanes set ready_at = now() + interval '1 hour'`;
+  await changeLanes(db.owner, {}, { readyAt: inFuture('1 hour') });
   for (let n = 0; n < 20; n++) {
     const { body } = await ani.call('/v1/messages', {
       body: {

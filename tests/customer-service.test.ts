@@ -7,9 +7,11 @@ import { newId } from '#server/infra/ids.ts';
 import { UPLOAD_FIELD, UPLOAD_PATH } from '#contract/uploads.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
 import { picture } from './support/app/uploads-app.ts';
-import { type RunningApp, browserOf, signedIn, test } from './support/app/running-app.ts';
+import { type RunningApp, signedIn, test } from './support/app/running-app.ts';
 import type { TestDatabase } from './support/database/database.ts';
 import { waitFor } from './support/wait-for.ts';
+import { browserOf, changeAccounts } from '#tests/support/people/people.ts';
+import { now } from '#tests/support/database/changes.ts';
 
 type Owner = { accountId: string; userId: string };
 
@@ -302,9 +304,7 @@ describe('customer service over HTTP', () => {
       type: 'act_unknown',
     });
     const sari = await operatorOf(running, db, ['support']);
-    await db.allAccountsSql`
-      update accounts set status = 'closed', closed_at = clock_timestamp()
-      where account_id = ${ani.accountId}`;
+    await changeAccounts(db.allAccountsSql, ani, { status: 'closed', closedAt: now });
     const answer = { ...id(), account_id, text: 'Halo' };
     expect(await actAs(running, sari)('operator_support_send', answer)).toMatchObject({
       type: 'account_ended',
@@ -317,8 +317,7 @@ describe('customer service over HTTP', () => {
   }) => {
     const running = await openApp();
     const ani = await signedIn(db);
-    await db.allAccountsSql`
-      update accounts set status = 'suspended' where account_id = ${ani.accountId}`;
+    await changeAccounts(db.allAccountsSql, ani, { status: 'suspended' });
     const asAni = actAs(running, ani);
     const form = new FormData();
     form.append(UPLOAD_FIELD, JSON.stringify({ purpose: 'chat' }));

@@ -4,6 +4,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { type S3Server, startS3Server } from '#tests/support/files/s3-server.ts';
 import { test as base } from '#tests/support/meta/cloud-channel.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { makeDue } from '#tests/support/app/lanes.ts';
 
 const test = base.extend<{ s3: S3Server; env: Record<string, string> }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
@@ -47,8 +48,7 @@ test('a message waits while the store of its file is away, others leave, and it 
   await waitFor(async () => expect(await waiting()).toEqual(untried));
 
   const tryNow = async () => {
-    await db.owner`update dispatch set ready_at = clock_timestamp()`;
-    await db.owner`update lanes set wakes = wakes + 1, ready_at = clock_timestamp()`;
+    await makeDue(db.owner);
     ani.running.worker?.lanes.wake([ani.tokenId]);
   };
   await tryNow();

@@ -4,13 +4,17 @@ import { publicId } from '#contract/base/ids.ts';
 import { callerOf } from '#tests/support/app/api-caller.ts';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { changeSessions } from '#tests/support/people/people.ts';
 
 /** A customer who sends by key, and reads by session. */
 async function shopOf(running: RunningApp, db: Parameters<typeof callerOf>[1]) {
   const caller = await callerOf(running, db, { saldo: 10_000 });
   const { token, sessionId } = await signedIn(db);
-  await db.owner`update sessions set account_id = ${caller.accountId}, user_id = ${caller.userId}
-    where session_id = ${sessionId}`;
+  await changeSessions(
+    db.owner,
+    { sessionId },
+    { accountId: caller.accountId, userId: caller.userId },
+  );
   await db.owner`insert into linked_phones (channel, phone, account_id, token_id)
     values ('simulator', ${caller.phone}, ${caller.accountId}, ${caller.tokenId})
     on conflict do nothing`;

@@ -8,10 +8,11 @@ import { type NamedFile, fileForm } from './support/hostile/file-form.ts';
 import {
   badNames,
   bombs,
-  disguises,
   isServedSafely,
   polyglots,
+  disguises,
 } from './support/hostile/hostile-files.ts';
+import { changeTokens } from '#tests/support/people/people.ts';
 
 /** What became of a file: where its bytes are served, or why it was refused, in words and as a code. */
 type Outcome = { url: string } | { code: string; sentence: string };
@@ -79,7 +80,7 @@ const uploadCalls: Record<string, UploadCall> = {
 const test = base.extend<{ running: RunningApp; cloud: CloudApp }>({
   running: async ({ openApp }, use) => use(await openApp({ env: { RATE_API_PER_SECOND: '1000' } })),
   cloud: async ({ cloud, db }, use) => {
-    await db.allAccountsSql`update tokens set daily_limit = 10000`;
+    await changeTokens(db.allAccountsSql, {}, { dailyLimit: 10000 });
     await use(cloud);
   },
 });
@@ -221,7 +222,6 @@ test('a repeated key stores and sends a file of these calls once; who may keep n
   expect(await db.allAccountsSql`select from messages`).toHaveLength(1);
 
   const budi = await callerOf(running, db, { saldo: 1_000 });
-  await db.allAccountsSql`
-    update tokens set scopes = array['messages.send'] where token_id = ${budi.tokenId}`;
+  await changeTokens(db.allAccountsSql, budi, { scopes: ['messages.send'] });
   expect(await send(budi.key)).toEqual(['scope_missing', undefined]);
 });

@@ -17,7 +17,7 @@ import { type Caller, callerAt } from './support/app/api-caller.ts';
 import { ask as askDialect } from './support/app/dialect-caller.ts';
 import { type RunningApp, signedIn, test as base } from './support/app/running-app.ts';
 import type { TestDatabase } from './support/database/database.ts';
-import { keyFor } from './support/people/people.ts';
+import { changeTokens, keyFor } from './support/people/people.ts';
 import { waitFor } from './support/wait-for.ts';
 
 /** A shop with a key and a session, and the means of asking by both. */
@@ -30,8 +30,7 @@ const test = base.extend<{ shop: Shop }>({
       env: { RATE_API_PER_SECOND: '100000' },
     });
     const { token, ...customer } = await signedIn(db, { saldo: 9_000_000, dailyLimit: 100_000 });
-    await db.allAccountsSql`
-      update tokens set scopes = ${[...scopes]} where token_id = ${customer.tokenId}`;
+    await changeTokens(db.allAccountsSql, customer, { scopes: [...scopes] });
     const key = await keyFor(db.allAccountsSql, customer);
     const call: Caller['call'] = (path, options = {}) =>
       callerAt(running)(path, {

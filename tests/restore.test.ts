@@ -23,7 +23,7 @@ import { type Started, addressOf, test as base } from '#tests/support/app/starte
 import { hasDebianPostgres, startDebianPostgres } from '#tests/support/database/debian-postgres.ts';
 import { fastFolder } from '#tests/support/database/fast-folder.ts';
 import { type ImageDisk, makeImageDisk, mayMount } from '#tests/support/database/small-disk.ts';
-import { customerWith } from '#tests/support/people/people.ts';
+import { changeUsers, customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 const PASSWORD = 'rahasia warung ani';
@@ -63,9 +63,11 @@ function databaseOf(folder: string): Sql {
 /** A customer with a password, a browser that is known, a key, and a file. */
 async function furnish(sql: Sql, folder: string) {
   const ani = await customerWith(sql, { saldo: 1_000_000, dailyLimit: 100_000 });
-  await sql`
-    update users set password_hash = ${await hashPassword(PASSWORD)}
-    where account_id = ${ani.accountId}`;
+  await changeUsers(
+    sql,
+    { accountId: ani.accountId },
+    { passwordHash: await hashPassword(PASSWORD) },
+  );
   await sql`
     insert into user_phones (phone, account_id, user_id)
     values (${ani.phone}, ${ani.accountId}, ${ani.userId})`;

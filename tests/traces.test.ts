@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { makeKey } from '#server/domains/tokens/keys/key.ts';
-import { browserOf, signedIn } from '#tests/support/app/running-app.ts';
+import { signedIn } from '#tests/support/app/running-app.ts';
 import { type Started, addressOf, test } from '#tests/support/app/started-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type Collector, startCollector } from '#tests/support/traces/collector.ts';
 import type { Span } from '#tests/support/traces/otlp.ts';
 import { startTarget } from '#tests/support/webhooks/webhook-target.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { browserOf } from '#tests/support/people/people.ts';
 
 const TEXT = 'kenari-teks-rahasia';
 const REF = 'kenari-acuan';

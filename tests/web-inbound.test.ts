@@ -11,6 +11,7 @@ import { callerOf } from '#tests/support/app/api-caller.ts';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { changeSessions } from '#tests/support/people/people.ts';
 
 const SENDER = '6281299999999';
 const remoteJid = `${SENDER}@s.whatsapp.net`;
@@ -221,8 +222,11 @@ const wired = (id: string, { message, stub, isViewOnce }: Row): WAMessage => ({
 async function shopOf(running: RunningApp, db: TestDatabase) {
   const caller = await callerOf(running, db, { saldo: 10_000 });
   const { token, sessionId } = await signedIn(db);
-  await db.owner`update sessions set account_id = ${caller.accountId}, user_id = ${caller.userId}
-    where session_id = ${sessionId}`;
+  await changeSessions(
+    db.owner,
+    { sessionId },
+    { accountId: caller.accountId, userId: caller.userId },
+  );
   const { accountId, tokenId } = caller;
   const deps = {
     allAccountsSql: db.allAccountsSql,

@@ -8,6 +8,7 @@ import { inspection } from './browser/axe.ts';
 import { readQr } from './browser/qr.ts';
 import { ask, type Customer, signIn, signUp } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
+import { changeTokens } from '#tests/support/people/people.ts';
 
 const journey = setUpJourney({
   SIMULATOR_SPEED: '0',
@@ -54,7 +55,7 @@ async function partedToken(
 ): Promise<string> {
   const { token } = await ask(address, createToken, { name, channel: 'web' }, session);
   const tokenId = uuidOf('token', token.id) ?? '';
-  await sql`update tokens set status = 'disconnected', phone = ${phone} where token_id = ${tokenId}`;
+  await changeTokens(sql, { tokenId }, { status: 'disconnected', phone });
   await sql`
     insert into connections (account_id, token_id, channel, parted_at, parted_reason)
     select account_id, token_id, 'web', now(), 'phone' from tokens where token_id = ${tokenId}`;

@@ -7,12 +7,14 @@ import { faultsOf } from './browser/axe.ts';
 import { PASSWORD, ask, deliverText, newSender, signUp, textsIn, topUp } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
 import { isFocused } from './support/steps.ts';
+import { changeSessions } from '#tests/support/people/people.ts';
+import { earlier } from '#tests/support/database/changes.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
 /** By the database's clock everybody gave their password six minutes ago. */
 async function sixMinutesLater(db: TestDatabase): Promise<void> {
-  await db.allAccountsSql`update sessions set reauth_at = reauth_at - interval '6 minutes'`;
+  await changeSessions(db.allAccountsSql, {}, { reauthAt: earlier('6 minutes') });
 }
 
 const PEER = '62800000001';

@@ -7,15 +7,21 @@ import { type Caller, callerOf, halo, test } from '#tests/support/app/api-caller
 import { ask } from '#tests/support/app/dialect-caller.ts';
 import { test as appTest } from '#tests/support/app/running-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { changeTokens } from '#tests/support/people/people.ts';
 
 type Change = { scopes?: readonly Scope[]; addresses?: readonly string[]; expiresOn?: string };
 
 /** As its owner's change leaves it, from before any call. */
 const restrict = ({ allAccountsSql }: TestDatabase, { tokenId }: Caller, change: Change) =>
-  allAccountsSql`
-    update tokens set scopes = ${change.scopes ?? [...scopes]}::text[],
-      allowed_addresses = ${change.addresses ?? []}::text[], expires_on = ${change.expiresOn ?? null}::date
-    where token_id = ${tokenId}`;
+  changeTokens(
+    allAccountsSql,
+    { tokenId },
+    {
+      scopes: change.scopes ?? [...scopes],
+      allowedAddresses: change.addresses ?? [],
+      expiresOn: change.expiresOn ?? null,
+    },
+  );
 
 const kept = ({ allAccountsSql }: TestDatabase) =>
   allAccountsSql<
@@ -101,8 +107,7 @@ test('a token that refuses its key in addresses is not used by one, in any diale
       }),
     );
   expect(await answers()).not.toContain('key_in_address');
-  await db.allAccountsSql`
-    update tokens set key_in_address = false where token_id = ${ani.tokenId}`;
+  await changeTokens(db.allAccountsSql, ani, { keyInAddress: false });
   await waitFor(async () => {
     const refused = await answers();
     expect(refused.filter((one) => one === 'key_in_address' || one === 403)).toHaveLength(5);

@@ -1,8 +1,27 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
+import { listInvoices } from '#contract/billing/invoices.ts';
+import { getSubscription } from '#contract/billing/plans.ts';
+import { listCampaigns } from '#contract/campaigns/campaign.ts';
+import { LiveEvent, type LiveKind } from '#contract/events.ts';
+import { listMessages } from '#contract/messages.ts';
+import { listOptouts } from '#contract/messages/optouts.ts';
 import { listTemplates } from '#contract/messages/templates.ts';
+import { listMutations } from '#contract/saldo.ts';
+import { saldoSummary } from '#contract/saldo/summary.ts';
+import { listTokens } from '#contract/tokens.ts';
+import { userQuery } from '#web/api/user.ts';
 import { livePatches } from '#web/app/livePatches.ts';
+import { campaignKey } from '#web/features/campaigns/queryKeys.ts';
+import { exportsKey } from '#web/features/exports/queryKeys.ts';
+import {
+  messageKey,
+  quickRepliesKey,
+  threadKey,
+  viewsKey,
+} from '#web/features/messages/queryKeys.ts';
+import { supportUnreadQuery } from '#web/features/support/unread.ts';
 import { listKey } from '#web/ui/table/list/useList.ts';
 import { createLiveCache, type LiveCache } from '#web/live/cache.ts';
 
@@ -133,4 +152,149 @@ test('after too much was missed everything is asked again, and nothing that is n
   await vi.advanceTimersByTimeAsync(400);
   for (const one of fetched) expect(one).toHaveBeenCalledTimes(1);
   expect(user).not.toHaveBeenCalled();
+});
+
+const campaign = `cmp_${'0'.repeat(26)}`;
+
+/** What a customer may have on screen, by a name for the table below. */
+const screens = {
+  messages: [...listKey(listMessages), { page: 0 }],
+  message: messageKey(facts.id),
+  otherMessage: messageKey(`msg_${'1'.repeat(26)}`),
+  thread: threadKey(token.id, facts.peer),
+  otherThread: threadKey(token.id, '6289999999999'),
+  conversations: ['conversations', 'list', ''],
+  optouts: listKey(listOptouts),
+  views: viewsKey,
+  quickReplies: quickRepliesKey,
+  tokens: listKey(listTokens),
+  templates: listKey(listTemplates),
+  campaigns: listKey(listCampaigns),
+  campaign: [...campaignKey, campaign],
+  otherCampaign: [...campaignKey, `cmp_${'1'.repeat(26)}`],
+  exports: exportsKey,
+  webhooks: ['webhooks', token.id],
+  saldo: [saldoSummary.name],
+  mutations: listKey(listMutations),
+  topups: ['topups', 'recent'],
+  plan: [getSubscription.name],
+  invoices: listKey(listInvoices),
+  support: supportUnreadQuery.queryKey,
+  home: ['home'],
+  user: userQuery.queryKey,
+  sessions: ['sessions'],
+  operators: ['operator_topup_list'],
+} satisfies Record<string, readonly unknown[]>;
+type Screen = keyof typeof screens;
+
+const received = { ...facts, direction: 'in', status: 'received' };
+const account = `acc_${'0'.repeat(26)}`;
+const line = {
+  id: `sup_${'0'.repeat(26)}`,
+  seq: 1,
+  side: 'operator',
+  name: 'Rina',
+  at: new Date(),
+};
+
+type Effect = { facts?: object; refetches: readonly Screen[] };
+
+/** The facts of an event of each kind, and the screens that it makes stale. */
+const effects: Record<LiveKind, Effect> = {
+  'message.accepted': {
+    facts: { ...facts, direction: 'out', status: 'queued' },
+    refetches: ['messages', 'thread', 'conversations', 'webhooks', 'plan', 'home'],
+  },
+  'message.changed': {
+    facts: changed('delivered'),
+    refetches: ['messages', 'message', 'conversations', 'webhooks', 'home'],
+  },
+  'message.received': {
+    facts: { ...received, peer_name: null, preview: 'STOP' },
+    refetches: ['messages', 'thread', 'conversations', 'optouts', 'webhooks', 'home'],
+  },
+  'message.edited': {
+    facts: received,
+    refetches: ['messages', 'message', 'thread', 'conversations', 'webhooks'],
+  },
+  'message.revoked': {
+    facts: received,
+    refetches: ['messages', 'message', 'thread', 'conversations', 'webhooks'],
+  },
+  'message.rescheduled': { facts, refetches: ['messages', 'message', 'thread', 'conversations'] },
+  'view.changed': { facts: { user_id: `usr_${'0'.repeat(26)}` }, refetches: ['views'] },
+  'conversation.read': { facts, refetches: ['conversations', 'home'] },
+  'conversation.changed': {
+    facts,
+    refetches: ['messages', 'message', 'otherMessage', 'conversations'],
+  },
+  'optout.added': { facts: { ...facts, source: 'reply' }, refetches: ['optouts', 'webhooks'] },
+  'optout.removed': { facts, refetches: ['optouts'] },
+  'token.changed': { facts, refetches: ['tokens', 'conversations', 'webhooks', 'home'] },
+  'campaign.changed': { facts: { campaign_id: campaign }, refetches: ['campaigns', 'campaign'] },
+  'export.changed': { refetches: ['exports'] },
+  'template.changed': { refetches: ['templates'] },
+  'quick_reply.changed': { refetches: ['quickReplies'] },
+  'webhook.changed': { facts, refetches: ['webhooks', 'home'] },
+  'saldo.changed': { facts: { available: 1, held: 0 }, refetches: ['mutations', 'plan'] },
+  'subscription.changed': {
+    facts: { plan: 'usaha', status: 'active' },
+    refetches: ['plan', 'invoices'],
+  },
+  'topup.changed': {
+    facts: { topup_id: `TU-${'0'.repeat(26)}`, status: 'paid' },
+    refetches: ['saldo', 'mutations', 'topups', 'webhooks', 'home'],
+  },
+  'broadcast.changed': { refetches: ['user'] },
+  'invoice.changed': {
+    facts: { invoice_id: `inv_${'0'.repeat(26)}`, status: 'paid' },
+    refetches: ['plan', 'invoices', 'webhooks'],
+  },
+  'support.message': { facts: { account_id: account, ...line }, refetches: ['support'] },
+  'support.changed': {
+    facts: { account_id: account, status: 'open', customer_read: 1, operator_read: 1 },
+    refetches: ['support'],
+  },
+  'support.typing': {
+    facts: { account_id: account, side: 'operator', user_id: null, name: 'Rina' },
+    refetches: [],
+  },
+};
+
+test.each(Object.entries(effects))(
+  '%s refetches the queries it makes stale, and no others',
+  async (kind, { facts: eventFacts, refetches }) => {
+    const fetches = Object.entries(screens).map(([name, key]) => ({
+      name,
+      fetched: onScreen(key, {}),
+    }));
+    cache.apply(LiveEvent().parse({ ...eventFacts, kind }));
+    await vi.advanceTimersByTimeAsync(400);
+    const names = fetches.filter(({ fetched }) => fetched.mock.calls.length > 0);
+    expect(new Set(names.map(({ name }) => name))).toEqual(new Set(refetches));
+  },
+);
+
+test('an answer that was on its way when the saldo changed does not stay on screen', async () => {
+  let read = { available: 1_000, held: 0 };
+  const key = [saldoSummary.name];
+  const slow = async () => {
+    const answer = read;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    return answer;
+  };
+  new QueryObserver(client, { queryKey: key, queryFn: slow }).subscribe(() => undefined);
+  await vi.advanceTimersByTimeAsync(50);
+  read = { available: 850, held: 150 };
+  cache.apply({ kind: 'saldo.changed', available: rupiah(850), held: rupiah(150) });
+  await vi.advanceTimersByTimeAsync(400);
+  expect(shown(key)).toEqual(read);
+});
+
+test('a notice of the operator is looked for also in a tab that nobody looks at', async () => {
+  const user = onScreen(userQuery.queryKey, {});
+  page.hidden = true;
+  cache.apply({ kind: 'broadcast.changed' });
+  await vi.advanceTimersByTimeAsync(400);
+  expect(user).toHaveBeenCalledTimes(1);
 });

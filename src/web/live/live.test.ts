@@ -4,11 +4,19 @@ import { waitFor } from '#tests/support/wait-for.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { messagePatches } from '#web/features/messages/livePatches.ts';
 import { isNews } from '#web/features/messages/incoming/news.ts';
+import { forgetSessionToken, saveSessionToken } from '#web/browser/session.ts';
 import { startLive } from '#web/live/live.ts';
 
-type Line = { since: string | null; say: (position: number, event: object) => void };
+type Line = {
+  since: string | null;
+  say: (position: number, event: object) => void;
+  /** Sends a frame as it is, whatever its data. */
+  write: (position: number, kind: string, data: string) => void;
+};
 
 let lines: Line[] = [];
+/** The refusal that the server answers instead of a stream. */
+let refusal: string | undefined;
 let stops: (() => void)[] = [];
 
 /** A page's own objects; locks and channels are the real ones, which Node has as well. */
@@ -19,16 +27,22 @@ function aPage(): void {
   vi.stubGlobal('localStorage', undefined);
   vi.stubGlobal('sessionStorage', undefined);
   vi.stubGlobal('fetch', async (_address: string, { body, signal }: RequestInit) => {
+    if (refusal !== undefined) {
+      return Response.json({ code: 0, error: { type: refusal, facts: {} } }, { status: 401 });
+    }
     const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
     const writer = writable.getWriter();
     signal?.addEventListener('abort', () => void writer.abort().catch(() => undefined));
+    const write: Line['write'] = (position, kind, data) => {
+      const text = `id: ${position}\nevent: ${kind}\ndata: ${data}\n\n`;
+      void writer.write(new TextEncoder().encode(text)).catch(() => undefined);
+    };
     lines.push({
       since: (body as URLSearchParams).get('since'),
       say: (position, event) => {
-        const kind = 'kind' in event ? String(event.kind) : 'reset';
-        const text = `id: ${position}\nevent: ${kind}\ndata: ${JSON.stringify(event)}\n\n`;
-        void writer.write(new TextEncoder().encode(text)).catch(() => undefined);
+        write(position, 'kind' in event ? String(event.kind) : 'reset', JSON.stringify(event));
       },
+      write,
     });
     return new Response(readable, { headers: { date: new Date().toUTCString() } });
   });
@@ -37,9 +51,11 @@ function aPage(): void {
 beforeEach(() => {
   lines = [];
   stops = [];
+  refusal = undefined;
   aPage();
 });
 afterEach(async () => {
+  forgetSessionToken();
   for (const stop of stops) stop();
   await waitFor(async () => expect((await navigator.locks.query()).held).toEqual([]));
   vi.unstubAllGlobals();
@@ -203,4 +219,59 @@ test('a tab of somebody else who was signed in before receives nothing', async (
   line.say(2, received('6281234567891'));
   await waitFor(() => expect(ani.receivedEvents).toHaveLength(2));
   expect(budi.receivedEvents).toEqual([]);
+});
+
+test('a frame that is no event of ours changes nothing, and the next one counts', async () => {
+  const tab = aTab();
+  const known = { rows: [{ id: messageId(0), status: 'sent' }] };
+  tab.client.setQueryData(['message_list', {}], known);
+  const line = await theLine(0);
+  const event = {
+    ...received('6281234567890', 0),
+    kind: 'message.changed',
+    direction: 'out',
+    status: 'delivered',
+  };
+  line.say(1, { ...event, kind: 'message.vanished' });
+  line.say(2, { ...event, status: 'teleported' });
+  line.write(3, 'message.changed', '{"kind":');
+  line.write(4, 'message.accepted', JSON.stringify(event));
+  line.say(5, received('6281234567891'));
+  await waitFor(() => expect(tab.receivedEvents).toEqual(['6281234567891']));
+  expect(tab.client.getQueryData(['message_list', {}])).toEqual(known);
+});
+
+test('a frame that says too much was missed makes everything stale that events keep current', async () => {
+  const tab = aTab();
+  tab.client.setQueryData(['thread', 'tok', '62811'], { rows: [] });
+  tab.client.setQueryData(['user'], {});
+  const line = await theLine(0);
+  const stale = (key: string[]) => tab.client.getQueryState(key)?.isInvalidated;
+  line.write(90, 'reset', '90');
+  await waitFor(() => expect(stale(['thread', 'tok', '62811'])).toBe(true));
+  expect(stale(['user'])).toBe(false);
+  expect(tab.receivedEvents).toEqual([]);
+});
+
+test('a page that is loaded again goes on where it was, unless somebody else has signed in', async () => {
+  saveSessionToken('a session');
+  const ani = aTab();
+  (await theLine(0)).say(12, received('6281234567890'));
+  await waitFor(() => expect(ani.receivedEvents).toHaveLength(1));
+  window.dispatchEvent(new Event('pagehide'));
+  ani.stop();
+  aTab({ user: 'budi' });
+  expect((await theLine(1)).since).toBe(null);
+  aTab();
+  expect((await theLine(2)).since).toBe('12');
+});
+
+test('the end of the session ends the stream, and the page asks who is signed in', async () => {
+  refusal = 'not_signed_in';
+  const fetches = vi.spyOn(globalThis, 'fetch');
+  const tab = aTab();
+  tab.client.setQueryData(['user'], { name: 'Ani' });
+  await waitFor(() => expect(tab.client.getQueryData(['user'])).toBe(undefined));
+  await waitFor(async () => expect((await navigator.locks.query()).held).toEqual([]));
+  expect(fetches).toHaveBeenCalledTimes(1);
 });

@@ -36,8 +36,10 @@ function aServer() {
       frames.push(frame);
       position = frame.position ?? position;
     },
-    retryAfterMs: (error) =>
-      error instanceof Error && error.message === 'signed out' ? undefined : 0,
+    retryAfterMs: (error) => {
+      const why = error instanceof Error ? error.message : '';
+      return why === 'signed out' ? undefined : why === 'busy' ? 30_000 : 0;
+    },
     onWake: (listener) => {
       wake = listener;
       return () => undefined;
@@ -91,6 +93,23 @@ test('a server that is down is asked ever more rarely, and at once when the netw
   server.refuseWith(undefined);
   server.wake();
   await vi.advanceTimersByTimeAsync(10);
+  expect(server.lines).toHaveLength(2);
+  server.stop();
+  await server.following;
+});
+
+test('a wait that the server asks for is kept, also when the network is back', async () => {
+  const server = aServer();
+  await vi.advanceTimersByTimeAsync(0);
+  server.refuseWith(new Error('busy'));
+  server.lines[0]?.disconnect();
+  await vi.advanceTimersByTimeAsync(2_000);
+  server.refuseWith(undefined);
+  await vi.advanceTimersByTimeAsync(20_000);
+  server.wake();
+  await vi.advanceTimersByTimeAsync(7_000);
+  expect(server.lines).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(5_000);
   expect(server.lines).toHaveLength(2);
   server.stop();
   await server.following;

@@ -9,10 +9,11 @@ import {
 } from '#server/domains/payments/gateways/simulated/simulated.ts';
 import { postNotice } from '#server/domains/payments/gateways/simulated/notices.ts';
 import { type Resources, openResources } from '#tests/chaos/faults/resources.ts';
-import { browserOf, signedIn } from '#tests/support/app/running-app.ts';
+import { signedIn } from '#tests/support/app/running-app.ts';
 import { formWith } from '#tests/support/app/uploads-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { type HeldGateway, openHeldGateway } from './held-gateway.ts';
+import { browserOf } from '#tests/support/people/people.ts';
 
 /** What is killed, with SIGKILL. */
 export type Victim = 'application' | 'database';

@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,12 +9,15 @@ import { openHttp } from '#server/app/http/http.ts';
 import { readWebApp } from '#server/http/site/static.ts';
 import { openContainer } from '#server/app/container.ts';
 import { readConfig } from '#server/infra/config.ts';
-import { newId } from '#server/infra/ids.ts';
 import { openLog } from '#server/infra/observability/log.ts';
-import { sha256 } from '#server/infra/security/secrets.ts';
 import { startWorker } from '#server/app/worker.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
-import { type Customer, customerWith } from '#tests/support/people/people.ts';
+import {
+  type Customer,
+  browserOf,
+  customerWith,
+  makeSession,
+} from '#tests/support/people/people.ts';
 import { endInjected } from '#tests/support/app/injected.ts';
 
 type AppOptions = {
@@ -129,24 +131,13 @@ export const test = base.extend<{ openApp: (options?: AppOptions) => Promise<Run
   },
 });
 
-/** The cookie of the browser in which `signedIn` began a session. */
-export const browserOf = (token: string): string =>
-  createHash('sha256').update(`browser of ${token}`).digest('base64url');
-
 /** A customer with a session, as if they had signed in. */
 export async function signedIn(
-  db: Pick<TestDatabase, 'allAccountsSql'>,
+  { allAccountsSql: sql }: Pick<TestDatabase, 'allAccountsSql'>,
   options: Parameters<typeof customerWith>[1] = {},
 ): Promise<Customer & { token: string; sessionId: string }> {
-  const customer = await customerWith(db.allAccountsSql, options);
-  const { accountId, userId } = customer;
-  const token = `kbs_${randomBytes(32).toString('base64url')}`;
-  const sessionId = newId();
-  await db.allAccountsSql`
-    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)
-    values (${sha256(token)}, ${sessionId}, ${accountId}, ${userId}, 'Firefox', '203.0.113.7',
-      ${sha256(browserOf(token))})`;
-  return { ...customer, token, sessionId };
+  const customer = await customerWith(sql, options);
+  return { ...customer, ...(await makeSession(sql, customer)) };
 }
 
 /** A captcha's answer, found as a browser finds it. */

@@ -21,8 +21,9 @@ import { newId } from '#server/infra/ids.ts';
 import type { MediaFacts } from '#server/domains/media/media.ts';
 import { openLog } from '#server/infra/observability/log.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
+import { changeOf } from '#tests/support/database/changes.ts';
 import { test as base } from '#tests/support/database/database.ts';
-import { type Customer, customerWith } from '#tests/support/people/people.ts';
+import { type Customer, changeTokens, customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 export const secrets = secretsFrom(Buffer.alloc(32, 7));
@@ -75,10 +76,22 @@ export const test = base.extend<{ openNetwork: (options?: StandInOptions) => Pro
   },
 });
 
+export const changeWebSessions = changeOf(
+  'web_sessions',
+  { accountId: 'account_id', tokenId: 'token_id', owner: 'owner' },
+  {
+    state: 'state',
+    owner: 'owner',
+    epoch: 'epoch',
+    leaseUntil: 'lease_until',
+    createdAt: 'created_at',
+  },
+);
+
 /** A customer with some saldo, whose token is of the channel web, without a number. */
 export async function webCustomer(sql: Sql): Promise<Customer> {
   const customer = await customerWith(sql, { linked: false, saldo: 10_000 });
-  await sql`update tokens set channel = 'web' where token_id = ${customer.tokenId}`;
+  await changeTokens(sql, customer, { channel: 'web' });
   return customer;
 }
 

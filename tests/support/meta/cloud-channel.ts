@@ -1,8 +1,8 @@
 import { publicId } from '#contract/base/ids.ts';
-import { makeKey } from '#server/domains/tokens/keys/key.ts';
 import { type ApiAnswer, callerAt } from '#tests/support/app/api-caller.ts';
 import { type RunningApp, test as base, signedIn } from '#tests/support/app/running-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
+import { changeTokens, keyFor } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { type FakeMeta, type FakeMetaOptions, startFakeMeta } from './fake-meta.ts';
 
@@ -63,10 +63,8 @@ export async function connectedSender(
   { db, saldo = 100_000, number = 0 }: Options,
 ): Promise<CloudSender> {
   const { accountId, tokenId, token: session } = await signedIn(db, { saldo, linked: false });
-  const { key, hash } = makeKey('cloud');
-  await db.allAccountsSql`
-    insert into token_keys (key_hash, account_id, token_id) values (${hash}, ${accountId}, ${tokenId})`;
-  await db.allAccountsSql`update tokens set channel = 'cloud' where token_id = ${tokenId}`;
+  const key = await keyFor(db.allAccountsSql, { accountId, tokenId }, 'cloud');
+  await changeTokens(db.allAccountsSql, { tokenId }, { channel: 'cloud' });
   const ask: CloudSender['ask'] = (act, fields = {}) =>
     running.ask(act, { token: session, key: crypto.randomUUID(), ...fields });
   const connected = await ask('token_cloud_connect', {

@@ -1,10 +1,10 @@
-import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { rupiah } from '#contract/base/money.ts';
 import { postEntry } from '#server/domains/ledger/ledger.ts';
 import { type ConsoleDeps, consoleActs, operatorActs } from '#server/domains/operator/operator.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
+import { makeAccount, makeUser } from '#tests/support/people/people.ts';
 import { type TopupApp, perform } from './topups.ts';
 
 /** An operator of the installation's own account. */
@@ -19,15 +19,15 @@ export async function operatorsOf(
   app: TopupApp,
   { names = ['Oka', 'Ria'] } = {},
 ): Promise<DeskOperator[]> {
-  const accountId = newId();
-  await sql`insert into accounts (account_id, name, is_system) values (${accountId}, 'Kabari', true)`;
+  const accountId = await makeAccount(sql, { name: 'Kabari', isSystem: true });
   return Promise.all(
     names.map(async (name, place) => {
-      const userId = randomUUID();
-      await sql`
-        insert into users (account_id, user_id, name, phone, password_hash, role, operator_roles)
-        values (${accountId}, ${userId}, ${name}, ${`62811000000${place}`}, '-', 'operator', '{admin}')`;
-      return deskOperator(sql, app, userId);
+      const phone = `62811000000${place}`;
+      return deskOperator(
+        sql,
+        app,
+        await makeUser(sql, accountId, { name, phone, roles: ['admin'] }),
+      );
     }),
   );
 }

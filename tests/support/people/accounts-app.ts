@@ -19,7 +19,8 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { readSecrets } from '#server/infra/security/secrets.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { STALL_SECONDS } from '#tests/support/wait-for.ts';
-import { sooner } from '#tests/support/database/sooner.ts';
+import { earlier, sooner } from '#tests/support/database/changes.ts';
+import { changeSessions } from '#tests/support/people/people.ts';
 
 type Pools = Pick<TestDatabase, 'allAccountsSql' | 'tenantSql'>;
 type Sent = { phone: string; text: string; shown: string };
@@ -59,9 +60,10 @@ export const codesLater = (sql: Sql, seconds: number) => sql`
     created_at = ${sooner('created_at', `${seconds} s`)}`;
 
 /** Lets so much time pass since people last gave their password. */
-export const reauthLater = (sql: Sql, seconds: number) => sql`
-  update sessions set reauth_at = ${sooner('reauth_at', `${seconds} s`)},
-    other_reauth_at = ${sooner('other_reauth_at', `${seconds} s`)}`;
+export const reauthLater = (sql: Sql, seconds: number) => {
+  const at = earlier(`${seconds} s`);
+  return changeSessions(sql, {}, { reauthAt: at, otherReauthAt: at });
+};
 
 /**
  * The accounts domain with everything real but the phone network: what would be sent is in `sent`.

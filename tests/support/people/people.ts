@@ -1,13 +1,197 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { rupiah } from '#contract/base/money.ts';
+import type { ChannelName } from '#contract/tokens.ts';
 import { openWallet, postEntry } from '#server/domains/ledger/ledger.ts';
 import { makeKey } from '#server/domains/tokens/keys/key.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
+import { sha256 } from '#server/infra/security/secrets.ts';
+import { changeOf } from '#tests/support/database/changes.ts';
 
 export type Customer = { accountId: string; userId: string; tokenId: string; phone: string };
 
 let people = 0;
+
+/** An account without a wallet; its id. */
+export async function makeAccount(
+  sql: Sql | Tx,
+  { name = 'Toko', isSystem = false }: { name?: string; isSystem?: boolean } = {},
+): Promise<string> {
+  const accountId = newId();
+  await sql`
+    insert into accounts (account_id, name, is_system) values (${accountId}, ${name}, ${isSystem})`;
+  return accountId;
+}
+
+export const changeAccounts = changeOf(
+  'accounts',
+  { accountId: 'account_id' },
+  {
+    name: 'name',
+    status: 'status',
+    isSystem: 'is_system',
+    eraseAt: 'erase_at',
+    closedAt: 'closed_at',
+    coolingSince: 'cooling_since',
+    coolingCause: 'cooling_cause',
+  },
+);
+
+type UserOptions = {
+  name?: string;
+  phone?: string;
+  /** An operator's; a customer has none. */
+  roles?: readonly string[];
+};
+
+/** A user who cannot sign in; the id. */
+export async function makeUser(
+  sql: Sql | Tx,
+  accountId: string,
+  { name = 'Ani', phone = `62855${nextNumber()}`, roles }: UserOptions = {},
+): Promise<string> {
+  const userId = newId();
+  await sql`
+    insert into users (account_id, user_id, name, phone, password_hash, role, operator_roles)
+    values (${accountId}, ${userId}, ${name}, ${phone}, '-', ${roles ? 'operator' : 'customer'},
+      ${roles ?? []})`;
+  return userId;
+}
+
+export const changeUsers = changeOf(
+  'users',
+  { accountId: 'account_id', userId: 'user_id' },
+  {
+    name: 'name',
+    phone: 'phone',
+    passwordHash: 'password_hash',
+    role: 'role',
+    operatorRoles: 'operator_roles',
+    settings: 'settings',
+    invitedUntil: 'invited_until',
+    signedInAt: 'signed_in_at',
+  },
+);
+
+/** Makes operators of users. */
+export const makeOperators = (
+  sql: Sql | Tx,
+  of: { accountId?: string; userId?: string },
+  operatorRoles: readonly string[] = ['admin'],
+) => changeUsers(sql, of, { role: 'operator', operatorRoles });
+
+/** Reserves a user's number, as registering does. */
+export const ownPhone = (
+  sql: Sql | Tx,
+  { phone, accountId, userId }: Pick<Customer, 'phone' | 'accountId' | 'userId'>,
+) => sql`
+  insert into user_phones (phone, account_id, user_id) values (${phone}, ${accountId}, ${userId})`;
+
+/** The cookie of the browser in which `makeSession` began a session. */
+export const browserOf = (token: string): string =>
+  createHash('sha256').update(`browser of ${token}`).digest('base64url');
+
+/** A session of a user, in a browser of its own. */
+export async function makeSession(
+  sql: Sql | Tx,
+  { accountId, userId }: Pick<Customer, 'accountId' | 'userId'>,
+  { device, secondFactorAt = null }: { device?: string; secondFactorAt?: Date | null } = {},
+): Promise<{ token: string; sessionId: string }> {
+  const token = `kbs_${randomBytes(32).toString('base64url')}`;
+  const sessionId = newId();
+  await sql`
+    insert into sessions (
+      token_hash, session_id, account_id, user_id, agent, ip, device_hash, second_factor_at
+    ) values (
+      ${sha256(token)}, ${sessionId}, ${accountId}, ${userId}, 'Firefox', '203.0.113.7',
+      ${sha256(device ?? browserOf(token))}, ${secondFactorAt}
+    )`;
+  return { token, sessionId };
+}
+
+export const changeSessions = changeOf(
+  'sessions',
+  { accountId: 'account_id', userId: 'user_id', sessionId: 'session_id', ip: 'ip' },
+  {
+    accountId: 'account_id',
+    userId: 'user_id',
+    deviceHash: 'device_hash',
+    createdAt: 'created_at',
+    lastUsedAt: 'last_used_at',
+    reauthAt: 'reauth_at',
+    otherReauthAt: 'other_reauth_at',
+    secondFactorAt: 'second_factor_at',
+    previousUntil: 'previous_until',
+    revokedAt: 'revoked_at',
+  },
+);
+
+type TokenOptions = {
+  name?: string;
+  channel?: string;
+  status?: string;
+  phone?: string | null;
+  dailyLimit?: number;
+};
+
+/** A token with its lane; its id. */
+export async function makeToken(
+  sql: Sql | Tx,
+  accountId: string,
+  {
+    name = 'Kasir',
+    channel = 'simulator',
+    status = 'linked',
+    phone = null,
+    dailyLimit = 1000,
+  }: TokenOptions = {},
+): Promise<string> {
+  const tokenId = newId();
+  await sql`
+    insert into tokens (account_id, token_id, name, channel, status, phone, key_hint, daily_limit)
+    values (${accountId}, ${tokenId}, ${name}, ${channel}, ${status}, ${phone}, 'abcd', ${dailyLimit})`;
+  await sql`insert into lanes (account_id, token_id) values (${accountId}, ${tokenId})`;
+  return tokenId;
+}
+
+export const changeTokens = changeOf(
+  'tokens',
+  { accountId: 'account_id', tokenId: 'token_id' },
+  {
+    channel: 'channel',
+    status: 'status',
+    phone: 'phone',
+    keyHint: 'key_hint',
+    dailyLimit: 'daily_limit',
+    scopes: 'scopes',
+    allowedAddresses: 'allowed_addresses',
+    expiresOn: 'expires_on',
+    keyInAddress: 'key_in_address',
+    isSystem: 'is_system',
+    isSuspended: 'account_suspended',
+    createdAt: 'created_at',
+    movedAt: 'moved_at',
+    deletedAt: 'deleted_at',
+  },
+);
+
+/** A new API key of a customer's token. */
+export async function keyFor(
+  sql: Sql | Tx,
+  { accountId, tokenId }: Pick<Customer, 'accountId' | 'tokenId'>,
+  channel: ChannelName = 'simulator',
+): Promise<string> {
+  const { key, hash } = makeKey(channel);
+  await sql`
+    insert into token_keys (key_hash, account_id, token_id) values (${hash}, ${accountId}, ${tokenId})`;
+  return key;
+}
+
+export const changeKeys = changeOf(
+  'token_keys',
+  { accountId: 'account_id', tokenId: 'token_id' },
+  { expiresAt: 'expires_at', revokedAt: 'revoked_at' },
+);
 
 /** A customer with a wallet, a user, and one token that is linked to a simulated phone. */
 export async function customerWith(
@@ -18,21 +202,13 @@ export async function customerWith(
     linked = true,
   }: { saldo?: number; dailyLimit?: number; linked?: boolean } = {},
 ): Promise<Customer> {
-  people += 1;
-  const accountId = newId();
-  const userId = newId();
-  const tokenId = newId();
-  const phone = `62855${String(people).padStart(7, '0')}`;
-  await sql.begin(async (tx) => {
-    await tx`insert into accounts (account_id, name) values (${accountId}, ${`Toko ${people}`})`;
-    await tx`
-      insert into users (account_id, user_id, name, phone, password_hash, role)
-      values (${accountId}, ${userId}, ${`Ani ${people}`}, ${phone}, '-', 'customer')`;
-    await tx`
-      insert into tokens (account_id, token_id, name, channel, status, phone, key_hint, daily_limit)
-      values (${accountId}, ${tokenId}, 'Kasir', 'simulator', ${linked ? 'linked' : 'unlinked'},
-        ${linked ? phone : null}, 'abcd', ${dailyLimit})`;
-    await tx`insert into lanes (account_id, token_id) values (${accountId}, ${tokenId})`;
+  const number = nextNumber();
+  const phone = `62855${number}`;
+  return sql.begin(async (tx) => {
+    const accountId = await makeAccount(tx, { name: `Toko ${Number(number)}` });
+    const userId = await makeUser(tx, accountId, { name: `Ani ${Number(number)}`, phone });
+    const link = linked ? { phone } : { status: 'unlinked' };
+    const tokenId = await makeToken(tx, accountId, { ...link, dailyLimit });
     await openWallet(tx, accountId);
     if (saldo > 0) {
       await postEntry(tx, {
@@ -46,19 +222,14 @@ export async function customerWith(
         actor: 'test',
       });
     }
+    return { accountId, userId, tokenId, phone };
   });
-  return { accountId, userId, tokenId, phone };
 }
 
-/** A new API key of a customer's token. */
-export async function keyFor(
-  sql: Sql,
-  { accountId, tokenId }: Pick<Customer, 'accountId' | 'tokenId'>,
-): Promise<string> {
-  const { key, hash } = makeKey('simulator');
-  await sql`
-    insert into token_keys (key_hash, account_id, token_id) values (${hash}, ${accountId}, ${tokenId})`;
-  return key;
+/** Seven digits that no other person of this process has. */
+function nextNumber(): string {
+  people += 1;
+  return String(people).padStart(7, '0');
 }
 
 /** An order of texts, one per price, with fresh ids. */

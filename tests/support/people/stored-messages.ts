@@ -1,6 +1,7 @@
 import type { Direction, MessageStatus, MessageType } from '#contract/messages.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
+import { changeOf } from '#tests/support/database/changes.ts';
 
 /** A message as a test wants it to stand in the database; what is left out is ordinary. */
 export type MessageOptions = {
@@ -16,10 +17,59 @@ export type MessageOptions = {
 /** A message that stands there: its options, with its id. */
 export type Stored = Required<MessageOptions> & { id: string };
 
+const ofMessage = { accountId: 'account_id', messageId: 'message_id', status: 'status' };
+
+export const changeMessages = changeOf('messages', ofMessage, {
+  status: 'status',
+  body: 'body',
+  ref: 'ref',
+  failure: 'failure',
+  createdAt: 'created_at',
+  expiresAt: 'expires_at',
+});
+
+export const changeConversations = changeOf(
+  'conversations',
+  { accountId: 'account_id', tokenId: 'token_id', peer: 'peer' },
+  { peerName: 'peer_name', lastInAt: 'last_in_at', unread: 'unread' },
+);
+
 /** A UUIDv7 of any instant; those that the application makes never go back in time. */
 export function idOf(at: Date): string {
   const time = at.getTime().toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7${crypto.randomUUID().slice(15)}`;
+}
+
+/** A row of `messages`: what is left out is free, and of the time of its id. */
+export type MessageRow = Pick<Stored, 'id' | 'tokenId'> &
+  Partial<Omit<Stored, 'at'>> & {
+    price?: number;
+    charge?: string | null;
+    holdSeq?: number | null;
+    settleSeq?: number | null;
+    failure?: string | null;
+    createdAt?: Date;
+  };
+
+/** Messages alone, without what the accept path keeps beside them. */
+export async function insertMessages(
+  owner: Sql,
+  accountId: string,
+  rows: readonly MessageRow[],
+): Promise<void> {
+  await owner`
+    insert into messages (
+      account_id, message_id, token_id, peer, direction, type, body, status, price, charge_state,
+      hold_seq, settle_seq, failure, created_at
+    )
+    select ${accountId}, id, "tokenId", coalesce(peer, '6281234567890'), coalesce(direction, 'out'),
+      coalesce(type, 'text'), coalesce(body, '{}'), coalesce(status, 'delivered'), coalesce(price, 0),
+      charge, "holdSeq", "settleSeq", failure, coalesce("createdAt", uuid_time(id))
+    from jsonb_to_recordset(${json(rows)}) as r(
+      id uuid, "tokenId" uuid, peer text, direction text, type text, body jsonb, status text,
+      price bigint, charge text, "holdSeq" bigint, "settleSeq" bigint, failure text,
+      "createdAt" timestamptz
+    )`;
 }
 
 /**
@@ -44,15 +94,7 @@ export async function storeMessages(
       direction,
     };
   });
-  for (const one of stored) {
-    await owner`
-      insert into messages (
-        account_id, message_id, token_id, peer, direction, type, body, status, price, created_at
-      ) values (
-        ${accountId}, ${one.id}, ${one.tokenId}, ${one.peer}, ${one.direction}, ${one.type},
-        ${json(one.body)}, ${one.status}, 0, uuid_time(${one.id})
-      )`;
-  }
+  await insertMessages(owner, accountId, stored);
   await owner`
     insert into rollups as u (account_id, hour, token_id, direction, status, type, messages, cost)
     select account_id, date_trunc('hour', uuid_time(message_id)), token_id, direction, status, type,

@@ -4,12 +4,13 @@ import { readConfig } from '#server/infra/config.ts';
 import { accountsApp, no } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { watchWrongCodes } from './admin-alerts.ts';
+import { changeAccounts, makeOperators } from '#tests/support/people/people.ts';
 
 test('alerts admins once an hour when too many codes are wrong in total', async ({ db }) => {
   const app = await accountsApp(db);
   const admin = await app.customer('6281100000001');
-  await db.owner`update accounts set is_system = true`;
-  await db.owner`update users set role = 'operator', operator_roles = '{admin}'`;
+  await changeAccounts(db.owner, {}, { isSystem: true });
+  await makeOperators(db.owner, {});
   const sent: { phone: string; text: string }[] = [];
   const warned: object[] = [];
   const watch = () =>

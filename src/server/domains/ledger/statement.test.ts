@@ -7,6 +7,7 @@ import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { billingApp } from '#tests/support/money/billing.ts';
 import { perform, topupApp } from '#tests/support/money/topups.ts';
 import { ledgerActs } from './statement.ts';
+import { changeWallets } from '#tests/support/money/wallets.ts';
 
 type Page = { rows: Mutation[]; total: number };
 
@@ -23,7 +24,7 @@ async function entries(owner: Sql, accountId: string, n: number): Promise<void> 
       i * 10, 0, 'test', i::text, 'test', 'Hadiah',
       timestamptz '2026-11-01T00:30:00+07:00' + (i - 1) * interval '1 hour'
     from generate_series(1, ${n}::int) i`;
-  await owner`update wallets set available = ${n * 10}, seq = ${n} where account_id = ${accountId}`;
+  await changeWallets(owner, { accountId }, { available: n * 10, seq: n });
 }
 
 /** Entries 1 to n, one an hour from 1 November: by turns Rp 10 held for a message, and charged. */
@@ -50,7 +51,7 @@ async function messageEntries(
     select ${accountId}, uuid_floor(created_at), ${tokenId}, '6281200000001', 'out', 'text', '{}',
       'delivered', 10, 'captured', seq, seq + 1, created_at
     from wallet_entries where account_id = ${accountId} and kind = 'hold'`;
-  await owner`update wallets set seq = ${n} where account_id = ${accountId}`;
+  await changeWallets(owner, { accountId }, { seq: n });
 }
 
 describe('the statement', () => {

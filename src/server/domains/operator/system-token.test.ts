@@ -4,12 +4,12 @@ import { consentScan, getScan } from '#contract/tokens/scan.ts';
 import { signedIn, test as base, type RunningApp } from '#tests/support/app/running-app.ts';
 import { reauthLater } from '#tests/support/people/accounts-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
+import { makeOperators } from '#tests/support/people/people.ts';
 
 /** An admin who has just signed in. */
 async function adminOf(db: TestDatabase, { ask }: RunningApp) {
   const { token, accountId } = await signedIn(db);
-  await db.allAccountsSql`
-    update users set role = 'operator', operator_roles = '{admin}' where account_id = ${accountId}`;
+  await makeOperators(db.allAccountsSql, { accountId });
   return async (act: string, fields: object = {}) => {
     const { body } = await ask(act, { token, key: crypto.randomUUID(), ...fields });
     return body.code === 1 ? body.data : body.error.type;

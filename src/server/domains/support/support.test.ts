@@ -7,6 +7,7 @@ import { asAccount } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { refusalOf, supportApp, text } from '#tests/support/people/support-app.ts';
 import { openUsualAnswer, supportFigures, tendThreads } from './support.ts';
+import { changeUsers } from '#tests/support/people/people.ts';
 
 const acc = ({ accountId }: { accountId: string }) => publicId('account', accountId);
 
@@ -329,7 +330,7 @@ describe('the inbox', () => {
     expect(await refusalOf(sari.ask(inbox.assignInbox, wrong))).toBe('not_found');
     const looksAfter = async () => (await ani.ask(support.supportThread, {})).operator;
     expect(await looksAfter()).toBe('Sari');
-    await sql`update users set operator_roles = '{money}' where user_id = ${sari.userId}`;
+    await changeUsers(sql, sari, { operatorRoles: ['money'] });
     expect(await looksAfter()).toBeNull();
     expect(
       await refusalOf(

@@ -37,7 +37,8 @@ import { waitFor } from '#tests/support/wait-for.ts';
 import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
 import { readConfig } from '#server/infra/config.ts';
 import { openKeyRing, tokensActs } from './tokens.ts';
-import { sooner } from '#tests/support/database/sooner.ts';
+import { changeAccounts, changeSessions, changeTokens } from '#tests/support/people/people.ts';
+import { earlier, now } from '#tests/support/database/changes.ts';
 
 const ANI = '6281234567890';
 const NEW = '6281298765432';
@@ -102,8 +103,8 @@ async function move(app: AccountsApp, session: string): Promise<void> {
 }
 
 /** As if what was reset or changed had been so much sooner. */
-const later = ({ owner }: TestDatabase, span: string) => owner`
-  update accounts set cooling_since = cooling_since - ${span}::interval`;
+const later = ({ owner }: TestDatabase, span: string) =>
+  changeAccounts(owner, {}, { coolingSince: earlier(span) });
 
 const refusedFor = (hours: number) => new Refusal('cooling_down', { hours });
 
@@ -193,7 +194,7 @@ describe('tokens of before', () => {
       ['Kasir', review],
     ]);
     await later(db, '24 hours');
-    await db.owner`update tokens set created_at = created_at - interval '24 hours'`;
+    await changeTokens(db.owner, {}, { createdAt: earlier('24 hours') });
     await ask(createToken, { ...KASIR, name: 'Baru' });
     expect((await list()).map(({ name, review: why }) => [name, why?.cause])).toEqual([
       ['Baru', undefined],
@@ -248,8 +249,7 @@ describe('tokens of before', () => {
       await tx`select 1 from accounts where account_id = ${accountId} for no key update`;
       started.resolve();
       await waits.promise;
-      await tx`
-        update tokens set created_at = clock_timestamp() where token_id = ${uuidOf('token', id) ?? ''}`;
+      await changeTokens(tx, { tokenId: uuidOf('token', id) ?? '' }, { createdAt: now });
     });
     await started.promise;
     const cooling = db.allAccountsSql.begin((tx) => beginCoolDown(tx, accountId, 'password_reset'));
@@ -271,10 +271,11 @@ describe('tokens of before', () => {
     const container = await openApp();
     const { accountId, tokenId, token, sessionId } = await signedIn(db);
     const browser = 'a'.repeat(43);
-    await db.allAccountsSql`
-      update sessions set device_hash = ${sha256(browser)},
-        reauth_at = ${sooner('reauth_at', '5 minutes')}
-      where session_id = ${sessionId}`;
+    await changeSessions(
+      db.allAccountsSql,
+      { sessionId },
+      { deviceHash: sha256(browser), reauthAt: earlier('5 minutes') },
+    );
     await db.allAccountsSql.begin((tx) => beginCoolDown(tx, accountId, 'password_reset'));
     const keep = async () => {
       const input = { token, key: crypto.randomUUID(), token_id: publicId('token', tokenId) };
@@ -283,7 +284,7 @@ describe('tokens of before', () => {
       return [status, body.error?.type ?? body.data.review];
     };
     expect(await keep()).toEqual([403, 'reauth_needed']);
-    await db.allAccountsSql`update sessions set reauth_at = statement_timestamp()`;
+    await changeSessions(db.allAccountsSql, {}, { reauthAt: now });
     expect(await keep()).toEqual([200, null]);
   });
 });

@@ -12,7 +12,7 @@ import {
   unlinkToken,
   updateToken,
 } from '#contract/tokens.ts';
-import { customerWith } from '#tests/support/people/people.ts';
+import { changeAccounts, customerWith } from '#tests/support/people/people.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
 import { readConfig } from '#server/infra/config.ts';
@@ -97,7 +97,7 @@ test('a deleted token makes room for another', async ({ db, sql }) => {
 
 test('a suspended account gets no new token', async ({ db, sql }) => {
   const ani = await customerWith(sql);
-  await sql`update accounts set status = 'suspended' where account_id = ${ani.accountId}`;
+  await changeAccounts(sql, ani, { status: 'suspended' });
   const requests = actsOf(db, ani.accountId)(createToken, { name: 'Toko', channel: 'simulator' });
   await expect(requests).rejects.toEqual(new Refusal('account_suspended', {}));
 });

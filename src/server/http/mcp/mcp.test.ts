@@ -5,6 +5,7 @@ import { expect } from 'vitest';
 import { type Caller, callerOf, test as base } from '#tests/support/app/api-caller.ts';
 import { storeMessages } from '#tests/support/people/stored-messages.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { changeTokens } from '#tests/support/people/people.ts';
 
 const HEADERS = {
   'content-type': 'application/json',
@@ -224,7 +225,7 @@ test('with the scope an assistant sends: once per ref, priced, never for more th
   connect,
   db,
 }) => {
-  await db.allAccountsSql`update tokens set scopes = ${['agent']} where account_id = ${ani.accountId}`;
+  await changeTokens(db.allAccountsSql, ani, { scopes: ['agent'] });
   const client = await connect(ani.key);
   const { tools } = await client.listTools();
   expect(tools.map(({ name }) => name)).toEqual(['send_message']);

@@ -4,9 +4,10 @@ import { GOOD_PASSWORD } from '#tests/support/people/accounts-app.ts';
 import { newId } from '#server/infra/ids.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
-import { type RunningApp, browserOf, signedIn, test } from '#tests/support/app/running-app.ts';
+import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
 import { identifier } from '#server/infra/postgres/sql.ts';
-import { sooner } from '#tests/support/database/sooner.ts';
+import { browserOf, changeSessions, changeUsers } from '#tests/support/people/people.ts';
+import { earlier } from '#tests/support/database/changes.ts';
 
 const changes = acts.filter((one) => one.changes && one.by !== 'public');
 const lasting = changes.filter((one) => one.outlivesSession);
@@ -176,7 +177,7 @@ describe('the password given in another browser', () => {
     const container = await openApp();
     const { token, userId, elsewhere } = await copied(db, 'customer');
     const hash = await hashPassword(GOOD_PASSWORD);
-    await db.allAccountsSql`update users set password_hash = ${hash} where user_id = ${userId}`;
+    await changeUsers(db.allAccountsSql, { userId }, { passwordHash: hash });
     const rename = (headers: object) =>
       outcome(container, 'user_update', { token, name: 'Toko Melati' }, headers);
     expect(await rename(aCookie)).toEqual([403, 'reauth_needed']);
@@ -193,8 +194,7 @@ describe('the password given in another browser', () => {
       403,
       'reauth_needed',
     ]);
-    await db.allAccountsSql`
-      update sessions set other_reauth_at = ${sooner('other_reauth_at', '5 minutes')}`;
+    await changeSessions(db.allAccountsSql, {}, { otherReauthAt: earlier('5 minutes') });
     expect(await rename(aCookie)).toEqual([403, 'reauth_needed']);
   });
 
@@ -205,7 +205,7 @@ describe('the password given in another browser', () => {
     const container = await openApp();
     const { token, userId } = await copied(db, 'customer');
     const hash = await hashPassword(GOOD_PASSWORD);
-    await db.allAccountsSql`update users set password_hash = ${hash} where user_id = ${userId}`;
+    await changeUsers(db.allAccountsSql, { userId }, { passwordHash: hash });
     const right = { token, password: GOOD_PASSWORD };
     expect(await outcome(container, 'user_reauth', right, aCookie)).toEqual([200, 'ok']);
     for (const { name, by } of acts.filter((one) => one.requiresRecentPassword)) {

@@ -1,7 +1,8 @@
 import { describe, expect } from 'vitest';
 import { acts } from '#contract/acts.ts';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
-import { sooner } from '#tests/support/database/sooner.ts';
+import { changeSessions } from '#tests/support/people/people.ts';
+import { earlier, now } from '#tests/support/database/changes.ts';
 
 const HERS = 'a'.repeat(43);
 const THIEFS = 'b'.repeat(43);
@@ -60,7 +61,7 @@ describe('what is sensitive', () => {
     const { body } = await container.ask('user_export', { token });
     expect(body.error).toEqual({ type: 'sign_in_needed', facts: {} });
     expect(await says(container, 'user_change_phone', token)).toEqual([422, 'input_invalid']);
-    await db.allAccountsSql`update sessions set reauth_at = ${sooner('reauth_at', '5 minutes')}`;
+    await changeSessions(db.allAccountsSql, {}, { reauthAt: earlier('5 minutes') });
     for (const { name } of requiresRecentPassword)
       expect(await says(container, name, token), name).toEqual(needed);
     expect(await db.allAccountsSql`select * from exports`).toEqual([]);
@@ -76,10 +77,10 @@ describe('what is sensitive', () => {
   test('goes on under the same key once the password is given', async ({ db, openApp }) => {
     const container = await openApp();
     const token = await ani(db);
-    await db.allAccountsSql`update sessions set reauth_at = ${sooner('reauth_at', '5 minutes')}`;
+    await changeSessions(db.allAccountsSql, {}, { reauthAt: earlier('5 minutes') });
     const wish = { token, key: crypto.randomUUID(), name: 'Kasir', channel: 'simulator' };
     expect((await container.ask('token_create', wish, from(HERS))).status).toBe(403);
-    await db.allAccountsSql`update sessions set reauth_at = statement_timestamp()`;
+    await changeSessions(db.allAccountsSql, {}, { reauthAt: now });
     expect((await container.ask('token_create', wish, from(HERS))).status).toBe(200);
   });
 });

@@ -5,8 +5,9 @@ import { newId } from '#server/infra/ids.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
 import { operatorOf } from '#tests/support/people/operators.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
-import { type RunningApp, browserOf, test } from '#tests/support/app/running-app.ts';
-import { sooner } from '#tests/support/database/sooner.ts';
+import { type RunningApp, test } from '#tests/support/app/running-app.ts';
+import { browserOf, changeSessions } from '#tests/support/people/people.ts';
+import { earlier } from '#tests/support/database/changes.ts';
 
 const required = { env: { OPERATOR_SECOND_FACTOR: 'required' } };
 const THIEFS = { headers: { cookie: `kabari-device=${'b'.repeat(43)}` } };
@@ -106,7 +107,7 @@ describe('where operators need a second factor', () => {
     for (const { name } of begin) {
       expect(await says(app, name, token, THIEFS), name).toEqual([403, 'sign_in_needed']);
     }
-    await db.allAccountsSql`update sessions set reauth_at = ${sooner('reauth_at', '5 minutes')}`;
+    await changeSessions(db.allAccountsSql, {}, { reauthAt: earlier('5 minutes') });
     for (const { name } of begin) {
       expect(await says(app, name, token), name).toEqual([403, 'reauth_needed']);
     }

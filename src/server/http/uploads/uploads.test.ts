@@ -14,6 +14,7 @@ import {
   responseTo,
   test,
 } from '#tests/support/app/uploads-app.ts';
+import { changeAccounts } from '#tests/support/people/people.ts';
 
 const upl = /^upl_[0-9A-HJKMNP-TV-Z]{26}$/;
 const hashOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
@@ -233,8 +234,7 @@ test('who is suspended may show customer service a file, and upload nothing else
   ani,
 }) => {
   const app = await openUploadsApp();
-  await db.allAccountsSql`
-    update accounts set status = 'suspended' where account_id = ${ani.accountId}`;
+  await changeAccounts(db.allAccountsSql, ani, { status: 'suspended' });
   const file = { name: 'nota.pdf', type: 'application/pdf', bytes: pdfOf(4_000) };
   expect((await app.post(ani.token, file, { purpose: 'chat' })).status).toBe(200);
   const refused = await app.post(ani.token, file, { purpose: 'avatar' });

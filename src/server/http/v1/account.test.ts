@@ -5,6 +5,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { ApiLink, ApiMutation, Me } from '#contract/rest/account.ts';
 import { type Caller, callerOf, halo, inEnglish, test } from '#tests/support/app/api-caller.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { changeTokens } from '#tests/support/people/people.ts';
 
 const PHONE = '6281388800014';
 
@@ -121,7 +122,7 @@ test('a linking of the portal shows its QR in its own browser alone, not to keys
 
 test('a suspended token is not linked', async ({ running, db }) => {
   const ani = await callerOf(running, db, { linked: false });
-  await db.allAccountsSql`update tokens set status = 'suspended' where token_id = ${ani.tokenId}`;
+  await changeTokens(db.allAccountsSql, ani, { status: 'suspended' });
   const { status, body } = await ani.call('/v1/link', { method: 'POST' });
   expect([status, body.code]).toEqual([423, 'account_suspended']);
 });

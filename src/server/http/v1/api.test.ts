@@ -8,6 +8,7 @@ import {
   inEnglish,
   test,
 } from '#tests/support/app/api-caller.ts';
+import { changeTokens } from '#tests/support/people/people.ts';
 
 test('a message is accepted, priced, and says that it is simulated', async ({ ani }) => {
   const answer = await ani.call('/v1/messages', { body: { ...halo, ref: 'pesanan-1' } });
@@ -226,13 +227,13 @@ test('saldo, limit, opt-out, link and suspension each refuse in their own words'
   for (let n = 0; n < 4; n++) expect((await send()).status).toBe(202);
   expect(await send()).toMatchObject({ status: 429, body: { code: 'token_limit_reached' } });
 
-  await db.allAccountsSql`update tokens set daily_limit = 1000 where token_id = ${ani.tokenId}`;
+  await changeTokens(db.allAccountsSql, ani, { dailyLimit: 1000 });
   expect((await send()).status).toBe(202);
   const short = await send();
   expect(short).toMatchObject({ status: 402, body: { code: 'saldo_short' } });
   expect(short.body.detail).toContain('perlu Rp\u00a0150, tersedia Rp\u00a0100');
 
-  await db.allAccountsSql`update tokens set status = 'unlinked' where token_id = ${ani.tokenId}`;
+  await changeTokens(db.allAccountsSql, ani, { status: 'unlinked' });
   expect(await send()).toMatchObject({ status: 409, body: { code: 'token_not_linked' } });
 });
 

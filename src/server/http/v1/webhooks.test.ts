@@ -4,6 +4,7 @@ import { Delivery, DeliveryDetail } from '#contract/webhooks/deliveries.ts';
 import { type Caller, callerOf, halo, inEnglish } from '#tests/support/app/api-caller.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { setWebhook as put, test } from '#tests/support/webhooks/webhook-caller.ts';
+import { changeTokens } from '#tests/support/people/people.ts';
 
 const deliveriesOf = async (caller: Caller, query = ''): Promise<Delivery[]> => {
   const { status, body } = await caller.call(`/v1/deliveries${query}`);
@@ -192,8 +193,7 @@ test('another token and another account see nothing of it, and another scope doe
     const method = path.endsWith('replay') ? 'POST' : 'GET';
     expect((await other.call(path, { method })).body.code).toBe('not_found');
   }
-  await db.allAccountsSql`
-    update tokens set scopes = ${['messages.read', 'account.read']} where token_id = ${other.tokenId}`;
+  await changeTokens(db.allAccountsSql, other, { scopes: ['messages.read', 'account.read'] });
   await waitFor(async () =>
     expect((await other.call('/v1/webhook')).body.code).toBe('scope_missing'),
   );

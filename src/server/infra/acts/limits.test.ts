@@ -9,7 +9,7 @@ import {
   openBuckets,
   openLimiter,
 } from './limits.ts';
-import { sooner } from '#tests/support/database/sooner.ts';
+import { sooner } from '#tests/support/database/changes.ts';
 
 const daily = (scope: string, subject: string, max: number): Limit => ({
   scope,

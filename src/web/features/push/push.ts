@@ -82,7 +82,7 @@ export async function enablePush(): Promise<PushState> {
 /** Switches push off in this browser, until `enablePush` or another sign-in. Never rejects. */
 export async function disablePush(): Promise<PushState> {
   storageSet('browser', OFF, '1');
-  await inTurn(dropSubscription);
+  await dropOrLeave();
   return setState(obstacle() ?? 'off');
 }
 
@@ -139,7 +139,7 @@ async function check(enabled: boolean): Promise<PushState> {
   const off = why ?? (enabled && storageGet('browser', OFF) === undefined ? undefined : 'off');
   if (off !== undefined) {
     // Also when the permission was taken back: the server need not try any more.
-    if (await readRecord('push')) await inTurn(dropSubscription);
+    if (await readRecord('push')) await dropOrLeave();
     return setState(off);
   }
   if (state.get() !== 'on') setState('starting');
@@ -219,6 +219,9 @@ async function dropSubscription(): Promise<void> {
   // Last: whoever is cut off before leaves the sign that there is something to end.
   await forgetRecord('push');
 }
+
+/** As `dropSubscription`; what the browser fails at is left to the next check, by the record. Never rejects. */
+const dropOrLeave = () => inTurn(dropSubscription).catch(() => undefined);
 
 /** Tells sessions apart without keeping their token a second time. */
 async function digest(text: string): Promise<string> {

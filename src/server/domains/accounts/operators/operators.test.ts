@@ -18,6 +18,8 @@ import { startSession } from '#server/domains/accounts/sessions/sessions.ts';
 import type { Person } from '#server/infra/acts/act.ts';
 import { type AccountsApp, accountsApp, no } from '#tests/support/people/accounts-app.ts';
 import { test as base } from '#tests/support/database/database.ts';
+import { changeUsers } from '#tests/support/people/people.ts';
+import { earlier } from '#tests/support/database/changes.ts';
 
 type Desk = {
   app: AccountsApp;
@@ -100,7 +102,7 @@ describe('an invitation', () => {
   }) => {
     const { password } = await invited(desk);
     const { app } = desk;
-    await db.owner`update users set invited_until = invited_until - interval '72 hours'`;
+    await changeUsers(db.owner, {}, { invitedUntil: earlier('72 hours') });
     expect(await no(app.signIn(ria.phone, password))).toEqual(new Refusal('credentials_wrong', {}));
     const captcha = await app.solved('user_forgot_password');
     await app.perform(forgotPassword, { phone: ria.phone, captcha });
@@ -110,7 +112,7 @@ describe('an invitation', () => {
   test('that was used in time goes on', async ({ desk, db }) => {
     const { password } = await invited(desk);
     await desk.app.signIn(ria.phone, password, { device: 'hers' });
-    await db.owner`update users set invited_until = invited_until - interval '72 hours'`;
+    await changeUsers(db.owner, {}, { invitedUntil: earlier('72 hours') });
     const { user } = await desk.app.signIn(ria.phone, password, { device: 'hers' });
     expect(user.name).toBe('Ria');
   });
@@ -121,7 +123,7 @@ describe('an invitation', () => {
   }) => {
     const { password } = await invited(desk);
     await desk.app.signIn(ria.phone, password, { device: 'hers' });
-    await db.owner`update users set invited_until = invited_until - interval '72 hours'`;
+    await changeUsers(db.owner, {}, { invitedUntil: earlier('72 hours') });
     const made = await resetOperatorPassword(db.allAccountsSql, ria.phone);
     const { user } = await desk.app.signIn(ria.phone, made.password, { device: 'hers' });
     expect(user.name).toBe('Ria');
@@ -248,7 +250,7 @@ describe('the last admin', () => {
   test('is no longer counted by who lost the role a moment ago', async ({ desk, sql }) => {
     const ria = await desk.join('Ria', ['admin']);
     await desk.join('Sari', ['admin']);
-    await sql`update users set operator_roles = '{money}' where user_id = ${ria.userId}`;
+    await changeUsers(sql, ria, { operatorRoles: ['money'] });
     expect(await remove(desk, ria, await idOf(desk, 'Sari'))).toEqual(
       new Refusal('not_allowed', {}),
     );

@@ -8,6 +8,8 @@ import { type AccountsApp, accountsApp, codesLater } from '#tests/support/people
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { accountsAccountData } from '#server/domains/accounts/accounts.ts';
 import { eraseDue } from './erase.ts';
+import { changeAccounts } from '#tests/support/people/people.ts';
+import { earlier, now } from '#tests/support/database/changes.ts';
 
 const ANI = '6281234567890';
 const OTHER = '6281298765432';
@@ -52,11 +54,9 @@ async function erase(db: TestDatabase, { deps }: AccountsApp, signedIn: SignedIn
     ],
     report: deps.report,
   };
-  await db.owner`
-    update accounts set erase_at = statement_timestamp() where account_id = ${accountId}`;
+  await changeAccounts(db.owner, { accountId }, { eraseAt: now });
   await eraseDue(erasing);
-  await db.owner`
-    update accounts set closed_at = closed_at - interval '2 minutes' where account_id = ${accountId}`;
+  await changeAccounts(db.owner, { accountId }, { closedAt: earlier('2 minutes') });
   await eraseDue(erasing);
   const [gone] = await db.owner`
     select 1 from accounts where account_id = ${accountId} and erased_at is not null`;

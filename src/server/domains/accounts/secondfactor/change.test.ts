@@ -23,13 +23,13 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { type AccountsApp, accountsApp, no } from '#tests/support/people/accounts-app.ts';
 import { signedInOperator, withPasskey, withTotp } from '#tests/support/people/operators.ts';
 import { test } from '#tests/support/database/database.ts';
-import { sooner } from '#tests/support/database/sooner.ts';
+import { changeSessions } from '#tests/support/people/people.ts';
+import { earlier } from '#tests/support/database/changes.ts';
 
 const OFFICE = { device: 'at the office' };
 const again = new Refusal('second_factor_again', {});
 
-const factorLater = (sql: Sql) => sql`
-  update sessions set second_factor_at = ${sooner('second_factor_at', '5 minutes')}`;
+const factorLater = (sql: Sql) => changeSessions(sql, {}, { secondFactorAt: earlier('5 minutes') });
 
 async function budi(app: AccountsApp) {
   const operator = await signedInOperator(app, OFFICE);

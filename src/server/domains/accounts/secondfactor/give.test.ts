@@ -14,7 +14,7 @@ import {
 } from '#tests/support/people/accounts-app.ts';
 import { BUDI, signedInOperator, withTotp } from '#tests/support/people/operators.ts';
 import { test } from '#tests/support/database/database.ts';
-import { sooner } from '#tests/support/database/sooner.ts';
+import { sooner } from '#tests/support/database/changes.ts';
 
 const OFFICE = { device: 'at the office', ip: '203.0.113.7' };
 const HOME = { device: 'at home', ip: '198.51.100.9' };

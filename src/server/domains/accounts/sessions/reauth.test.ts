@@ -13,7 +13,8 @@ import {
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { STALL_SECONDS } from '#tests/support/wait-for.ts';
 import { openSessions } from './sessions.ts';
-import { sooner } from '#tests/support/database/sooner.ts';
+import { earlier, sooner } from '#tests/support/database/changes.ts';
+import { changeSessions } from '#tests/support/people/people.ts';
 
 const ANI = '6281234567890';
 const HERS = 'her browser';
@@ -58,14 +59,12 @@ describe('a reauthentication', () => {
     const { token: renewed } = await perform(reauthUser, right, { caller });
     expect(await find(renewed)).toEqual(caller);
     expect(await find(token)).toEqual(caller);
-    await db.allAccountsSql`
-      update sessions set previous_until = ${sooner('previous_until', '60 s')}`;
+    await changeSessions(db.allAccountsSql, {}, { previousUntil: earlier('60 s') });
     expect(await find(token)).toBeUndefined();
     expect(await deps.sessions.find(renewed ?? '')).toEqual(caller);
     const change = { current: GOOD_PASSWORD, password: OTHER_PASSWORD };
     const { token: changed } = await perform(changePassword, change, { caller });
-    await db.allAccountsSql`
-      update sessions set previous_until = ${sooner('previous_until', '60 s')}`;
+    await changeSessions(db.allAccountsSql, {}, { previousUntil: earlier('60 s') });
     expect([await find(renewed), await find(changed)]).toEqual([undefined, caller]);
     expect(await db.allAccountsSql`select from sessions where revoked_at is null`).toHaveLength(1);
   });

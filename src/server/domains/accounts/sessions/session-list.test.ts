@@ -6,7 +6,8 @@ import { GOOD_PASSWORD, accountsApp, codesLater, no } from '#tests/support/peopl
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { deviceName } from './device-name.ts';
 import { openSessions } from './sessions.ts';
-import { sooner } from '#tests/support/database/sooner.ts';
+import { earlier, sooner } from '#tests/support/database/changes.ts';
+import { changeSessions } from '#tests/support/people/people.ts';
 
 const ANI = '6281234567890';
 const agents = {
@@ -58,8 +59,7 @@ test('sessions are listed with browser and place, this one first, then by last u
     { current: false, device: 'Chrome di Android', ip: PHONE.ip },
     { current: false, device: 'Peramban lain', ip: THIRD.ip },
   ]);
-  await db.allAccountsSql`
-    update sessions set last_used_at = ${sooner('last_used_at', '5 days')}`;
+  await changeSessions(db.allAccountsSql, {}, { lastUsedAt: earlier('5 days') });
   expect(await list(listSessions, {}, asker)).toMatchObject([{ ip: PHONE.ip }]);
 });
 

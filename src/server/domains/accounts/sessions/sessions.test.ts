@@ -2,9 +2,9 @@ import { describe, expect } from 'vitest';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { identifier, json } from '#server/infra/postgres/sql.ts';
 import { test } from '#tests/support/database/database.ts';
-import { customerWith } from '#tests/support/people/people.ts';
+import { changeAccounts, customerWith } from '#tests/support/people/people.ts';
 import { findSession, openSessions, startSession } from './sessions.ts';
-import { sooner } from '#tests/support/database/sooner.ts';
+import { sooner } from '#tests/support/database/changes.ts';
 
 async function someone(sql: Sql) {
   const { accountId, userId } = await customerWith(sql);
@@ -60,9 +60,9 @@ describe('a session', () => {
   test('of a suspended account says so; of a closed one there is none', async ({ sql }) => {
     const token = await (await someone(sql)).begin();
     expect(await findSession(sql, token)).not.toHaveProperty('isSuspended');
-    await sql`update accounts set status = 'suspended'`;
+    await changeAccounts(sql, {}, { status: 'suspended' });
     expect(await findSession(sql, token)).toMatchObject({ isSuspended: true });
-    await sql`update accounts set status = 'closed'`;
+    await changeAccounts(sql, {}, { status: 'closed' });
     expect(await findSession(sql, token)).toBeUndefined();
   });
 

@@ -7,7 +7,8 @@ import { addOperator } from '#server/domains/accounts/operators/invite.ts';
 import { ensureOperator, hasFirstOperatorSignedIn } from './first-operator.ts';
 import { systemAccount } from '#server/domains/accounts/people.ts';
 import { sweepAccounts } from '#server/domains/accounts/sweep.ts';
-import { sooner } from '#tests/support/database/sooner.ts';
+import { ago, sooner } from '#tests/support/database/changes.ts';
+import { changeSessions } from '#tests/support/people/people.ts';
 
 const config = readConfig({});
 
@@ -106,7 +107,7 @@ test('sweeping takes what has ended and leaves what is alive', async ({ db }) =>
   await db.allAccountsSql`
     update limit_counters
     set window_start = ${sooner('window_start', '3 days')}`;
-  await db.allAccountsSql`update sessions set created_at = statement_timestamp() - interval '32 days'`;
+  await changeSessions(db.allAccountsSql, {}, { createdAt: ago('32 days') });
   await sweepAccounts(db.allAccountsSql);
   const left = await db.allAccountsSql`
     select (select count(*) from otp_challenges) + (select count(*) from captchas_used)

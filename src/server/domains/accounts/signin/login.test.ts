@@ -11,7 +11,8 @@ import {
 } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { waitAfterTries } from './login-tries.ts';
-import { sooner } from '#tests/support/database/sooner.ts';
+import { sooner } from '#tests/support/database/changes.ts';
+import { changeAccounts } from '#tests/support/people/people.ts';
 
 const ANI = '6281234567890';
 const NOBODY = '6281398765432';
@@ -89,7 +90,7 @@ describe('signing in', () => {
   test('who is suspended reads why, but only with the right password', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
-    await db.allAccountsSql`update accounts set status = 'suspended'`;
+    await changeAccounts(db.allAccountsSql, {}, { status: 'suspended' });
     await db.allAccountsSql`
       insert into account_suspensions (account_id, suspension_id, becomes, reason, operator_id, at)
       select account_id, gen_random_uuid(), 'suspended', 'Ada laporan spam', account_id, now()
@@ -105,7 +106,7 @@ describe('signing in', () => {
   test('a closed account is as unknown as a number nobody has', async ({ db }) => {
     const app = await accountsApp(db);
     await app.customer(ANI);
-    await db.allAccountsSql`update accounts set status = 'closed'`;
+    await changeAccounts(db.allAccountsSql, {}, { status: 'closed' });
     expect(await no(login(app, ANI, GOOD_PASSWORD))).toEqual(new Refusal('credentials_wrong', {}));
   });
 

@@ -14,6 +14,7 @@ import { test } from '#tests/support/database/database.ts';
 import { ensureOperator } from './first-operator.ts';
 import { countFailure } from './login-tries.ts';
 import { openAccount } from '#server/domains/accounts/people.ts';
+import { changeAccounts, changeUsers } from '#tests/support/people/people.ts';
 
 const ANI = '6281234567890';
 const BUDI = '6281398765432';
@@ -142,7 +143,7 @@ describe('a browser that was never used', () => {
     const app = await accountsApp(db);
     await app.customer(ANI);
     const { challenge } = await askedIn(app, PIXEL);
-    await db.allAccountsSql`update accounts set status = 'closed'`;
+    await changeAccounts(db.allAccountsSql, {}, { status: 'closed' });
     const entered = { challenge: challenge.challenge, code: app.codeFor(ANI) };
     expect(await no(app.perform(verifyOtp, entered, PIXEL))).toEqual(
       new Refusal('account_suspended', {}),
@@ -154,7 +155,7 @@ describe('a browser that was never used', () => {
     await app.customer(ANI);
     const before = await askedIn(app, PIXEL);
     // The number is let go of by hand and belongs to somebody else now.
-    await db.allAccountsSql`update users set phone = '6281200000000'`;
+    await changeUsers(db.allAccountsSql, {}, { phone: '6281200000000' });
     await db.allAccountsSql`delete from user_phones`;
     const [{ hash } = { hash: '' }] = await db.allAccountsSql<{ hash: string }[]>`
       select password_hash as hash from users`;

@@ -11,6 +11,7 @@ import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { idOf, perform } from '#tests/support/money/topups.ts';
 import { newId } from '#server/infra/ids.ts';
 import { settleInvoice } from './issue.ts';
+import { changeWallets } from '#tests/support/money/wallets.ts';
 
 /** The path's last part and the key of a signed address. */
 const addressOf = (url: string) => {
@@ -262,8 +263,7 @@ describe('the statement', () => {
         available_after, held_after, ref_type, ref_id, actor)
       select ${ani.accountId}, n, 'bonus', 1, 0, 'exp:bonus', n, 0, 'test', n::text, 'test'
       from generate_series(1, 5001) n`;
-    await db.owner`
-      update wallets set seq = 5001, available = 5001 where account_id = ${ani.accountId}`;
+    await changeWallets(db.owner, ani, { seq: 5001, available: 5001 });
     await expect(
       perform(app.acts, 'saldo_export', ani, { ...days, format: 'pdf' }),
     ).rejects.toEqual(new Refusal('statement_too_long', { limit: 5_000 }));

@@ -6,6 +6,7 @@ import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { type BillingApp, billingApp } from '#tests/support/money/billing.ts';
 import type { Customer } from '#tests/support/people/people.ts';
+import { changeWallets } from '#tests/support/money/wallets.ts';
 
 type State = SubscriptionStatus | 'none';
 const states: readonly State[] = ['none', 'active', 'past_due', 'suspended', 'cancelled'];
@@ -304,11 +305,11 @@ describe('a renewal that the saldo does not reach', () => {
     const app = billingApp(db);
     const ani = await app.customer(500_000);
     await app.choose(ani, 'usaha');
-    await db.owner`update wallets set status = 'frozen'`;
+    await changeWallets(db.owner, {}, { status: 'frozen' });
     app.goTo('2026-12-21T00:00');
     await app.run();
     expect(await app.get(ani)).toMatchObject({ status: 'past_due' });
-    await db.owner`update wallets set status = 'active'`;
+    await changeWallets(db.owner, {}, { status: 'active' });
     await app.run();
     expect(await app.get(ani)).toMatchObject({ status: 'active' });
   });

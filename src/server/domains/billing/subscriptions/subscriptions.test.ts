@@ -6,6 +6,8 @@ import { endSubscriptionNow, savePlan, tokenLimitOf } from '#server/domains/bill
 import { newId } from '#server/infra/ids.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { billingApp } from '#tests/support/money/billing.ts';
+import { changeWallets } from '#tests/support/money/wallets.ts';
+import { changeAccounts } from '#tests/support/people/people.ts';
 
 const expectBooks = async (db: TestDatabase) =>
   expect((await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok)).toEqual([]);
@@ -61,16 +63,16 @@ describe('choosing a plan', () => {
   test('is refused to a frozen saldo and a suspended account', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer(500_000);
-    await db.owner`update wallets set status = 'frozen'`;
+    await changeWallets(db.owner, {}, { status: 'frozen' });
     await expect(app.choose(ani, 'usaha')).rejects.toEqual(new Refusal('wallet_frozen', {}));
-    await db.owner`update accounts set status = 'suspended'`;
+    await changeAccounts(db.owner, {}, { status: 'suspended' });
     await expect(app.choose(ani, 'usaha')).rejects.toEqual(new Refusal('account_suspended', {}));
   });
 
   test('is not paid with the welcome bonus', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer(500_000);
-    await db.owner`update wallets set bonus_only = true`;
+    await changeWallets(db.owner, {}, { bonusOnly: true });
     await expect(app.choose(ani, 'usaha')).rejects.toEqual(short(99_000, 0));
   });
 
@@ -89,7 +91,7 @@ describe('choosing a plan', () => {
     const app = billingApp(db);
     const ani = await app.customer(1_000_000);
     await app.choose(ani, 'usaha');
-    await db.owner`update wallets set plan_used = 40`;
+    await changeWallets(db.owner, {}, { planUsed: 40 });
     app.goTo('2026-12-06T15:00');
     const preview = await app.preview(ani, 'bisnis');
     // 15 of 30 days.
@@ -108,7 +110,7 @@ describe('choosing a plan', () => {
     expect(preview.quota).toBe(15_000);
     expect(await app.allowance(ani)).toMatchObject({ quota: 15_000, used: 40, price: 50 });
     // There are no messages behind what was called used.
-    await db.owner`update wallets set plan_used = 0`;
+    await changeWallets(db.owner, {}, { planUsed: 0 });
     await expectBooks(db);
   });
 
@@ -305,7 +307,7 @@ describe('renewing', () => {
   test('free plans go on by themselves, without a charge', async ({ db }) => {
     const app = billingApp(db);
     const ani = await app.customer();
-    await db.owner`update wallets set plan_used = 77`;
+    await changeWallets(db.owner, {}, { planUsed: 77 });
     app.goTo('2027-02-25T00:00');
     await app.run();
     expect(await app.get(ani)).toMatchObject({
@@ -325,7 +327,7 @@ describe('renewing', () => {
       await db.owner`
         update subscriptions set anchor = '2026-11-20', period_start = '2026-11-20T00:00+07',
           period_end = '2026-11-21T00:00+07' where account_id = ${ani.accountId}`;
-      await db.owner`update wallets set plan_quota = 0`;
+      await changeWallets(db.owner, {}, { planQuota: 0 });
       await app[look](ani);
       expect(await app.get(ani)).toMatchObject({
         period_start: new Date('2026-11-19T17:00:00Z'),
@@ -360,7 +362,7 @@ describe('renewing', () => {
     const app = billingApp(db);
     const ani = await app.customer(300_000);
     await app.choose(ani, 'usaha');
-    await db.owner`update accounts set status = 'suspended'`;
+    await changeAccounts(db.owner, {}, { status: 'suspended' });
     app.goTo('2026-12-21T00:00');
     await app.run();
     expect(await app.saldo(ani)).toBe(201_000);

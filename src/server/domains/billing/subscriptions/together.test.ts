@@ -6,7 +6,7 @@ import { openDatabase } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { billingApp } from '#tests/support/money/billing.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import type { Customer } from '#tests/support/people/people.ts';
+import { type Customer, changeAccounts } from '#tests/support/people/people.ts';
 
 const expectBooks = async (db: TestDatabase) =>
   expect((await checkLedger(db.allAccountsSql)).filter(({ ok }) => !ok)).toEqual([]);
@@ -77,7 +77,7 @@ describe('at the same time', () => {
     const { promise: isWaiting, resolve: goOn } = Promise.withResolvers<void>();
     const suspending = db.allAccountsSql.begin(async (tx) => {
       await lockWallet(tx, who.accountId);
-      await tx`update accounts set status = 'suspended' where account_id = ${who.accountId}`;
+      await changeAccounts(tx, who, { status: 'suspended' });
       await isWaiting;
     });
     const renewing = app.run();

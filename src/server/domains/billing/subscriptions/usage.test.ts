@@ -2,8 +2,10 @@ import { expect } from 'vitest';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { billingApp } from '#tests/support/money/billing.ts';
 import { type RunningApp, signedIn, test as appTest } from '#tests/support/app/running-app.ts';
-import type { Customer } from '#tests/support/people/people.ts';
+import { type Customer, changeSessions } from '#tests/support/people/people.ts';
 import { forecastOf } from './view.ts';
+import { changeWallets } from '#tests/support/money/wallets.ts';
+import { now } from '#tests/support/database/changes.ts';
 
 type Accepted = { at: string; count: number; price: number; charge?: 'released' | 'waived' };
 
@@ -26,7 +28,7 @@ async function accepted(db: TestDatabase, who: Customer, all: readonly Accepted[
 test('what was used, what was beyond it, and where the pace leads', async ({ db }) => {
   const app = billingApp(db);
   const ani = await app.customer();
-  await db.owner`update wallets set plan_used = 100`;
+  await changeWallets(db.owner, {}, { planUsed: 100 });
   await accepted(db, ani, [
     { at: '2026-11-22T03:00Z', count: 20, price: 150 },
     { at: '2026-11-22T03:00Z', count: 7, price: 150, charge: 'released' },
@@ -112,7 +114,7 @@ appTest('a plan of one token has no second one', async ({ db, openApp }) => {
   const ani = await signedIn(db);
   const fields = { token: ani.token, key: crypto.randomUUID() };
   await running.ask('subscription_get', fields);
-  await db.owner`update sessions set reauth_at = statement_timestamp()`;
+  await changeSessions(db.owner, {}, { reauthAt: now });
   const { body } = await running.ask('token_create', {
     ...fields,
     name: 'Dua',

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { test } from '#tests/support/database/database.ts';
-import { customerWith } from '#tests/support/people/people.ts';
+import { changeTokens, customerWith } from '#tests/support/people/people.ts';
 import {
   answersByCode,
   connectedNumbers,
@@ -39,10 +39,10 @@ test('time in which a number was not seen does not count', async ({ sql, db }) =
 test('operators see numbers of all accounts, those that are parted first', async ({ sql, db }) => {
   const all = db.allAccountsSql;
   const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
-  await all`update tokens set channel = 'cloud'`;
+  await changeTokens(all, {}, { channel: 'cloud' });
   for (const ref of [ani, budi]) await markConnected(all, { ...ref, channel: 'cloud' }, start);
   await markParted(all, { ...budi, channel: 'cloud' }, { reason: 'access', at: later(9) });
-  await all`update tokens set status = 'disconnected' where token_id = ${budi.tokenId}`;
+  await changeTokens(all, budi, { status: 'disconnected' });
   const found = async (
     query: Pick<Parameters<typeof connectedNumbers>[1], 'state' | 'channel'>,
   ) => {

@@ -9,8 +9,9 @@ import { newId } from '#server/infra/ids.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { test as base } from '#tests/support/database/database.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
-import { idOf } from '#tests/support/people/stored-messages.ts';
+import { changeMessages, idOf } from '#tests/support/people/stored-messages.ts';
 import { choiceBy, choicesIn, mayChoose, noteChoices } from './choices.ts';
+import { changeDispatch, changeLanes } from '#tests/support/app/lanes.ts';
 
 const peer = '6281234567890';
 const optionsOf = (...titles: string[]) =>
@@ -99,7 +100,7 @@ function sendOf(sql: Sql, owner: Sql, { accountId, tokenId }: Customer): Shop['s
     const item = { id, tokenId, peer, type, price: rupiah(0), hash: Buffer.alloc(0), priority: 1 };
     const items = [{ ...item, body: { text: 'Jadi?', ...body }, readyAt }];
     await accepter.place({ accountId, tokenId, hash: Buffer.alloc(0), items });
-    if (isOnTheWay) await owner`update dispatch set attempt = 1 where message_id = ${id}`;
+    if (isOnTheWay) await changeDispatch(owner, { messageId: id }, { attempt: 1 });
     return id;
   };
 }
@@ -125,7 +126,7 @@ test('what comes in for a token that never let anybody choose is looked at no fu
   shop,
 }) => {
   await shop.send({ body: { choices } });
-  await db.owner`update lanes set has_choices = false`;
+  await changeLanes(db.owner, {}, { hasChoices: false });
   expect(await shop.answer('1')).toBeUndefined();
   await asAccount(sql, shop.accountId, (tx) => noteChoices(tx, shop));
   await asAccount(sql, shop.accountId, (tx) => noteChoices(tx, shop));
@@ -183,7 +184,7 @@ test('what never left was no question', async ({ db, shop }) => {
   const failed = await shop.send();
   await db.owner`delete from dispatch where message_id = ${failed}`;
   expect(await shop.answer('1')).toBeUndefined();
-  await db.owner`update messages set status = 'failed' where message_id = ${failed}`;
+  await changeMessages(db.owner, { messageId: failed }, { status: 'failed' });
   expect(await shop.answer('1')).toMatchObject({ id: 'id-1' });
 });
 

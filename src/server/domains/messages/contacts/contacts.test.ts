@@ -4,7 +4,7 @@ import { nameContact } from '#contract/messages/conversations.ts';
 import { actsOf } from '#tests/support/acts-of.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { storeMessages } from '#tests/support/people/stored-messages.ts';
+import { changeConversations, storeMessages } from '#tests/support/people/stored-messages.ts';
 import { conversationList } from '#server/domains/messages/conversations/conversations.ts';
 import { receiveInbound } from '#server/domains/messages/dispatch/inbound.ts';
 import { messageList } from '#server/domains/messages/history/history.ts';
@@ -24,7 +24,7 @@ test('what an account calls a number is shown and found everywhere, before what 
       { at: minutesAgo(2), tokenId, peer: '6281299990000', body: { text: 'Lain' } },
     ]);
   }
-  await sql`update conversations set peer_name = '~sri~' where peer = ${PEER}`;
+  await changeConversations(sql, { peer: PEER }, { peerName: '~sri~' });
   const named = (accountId: string, name: string) =>
     actsOf(contactActs(db.tenantSql), accountId)(nameContact, { peer: PEER, name });
   const shown = async ({ accountId }: { accountId: string }, q: string) => {

@@ -3,7 +3,11 @@ import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { type MessageOptions, storeMessages } from '#tests/support/people/stored-messages.ts';
+import {
+  type MessageOptions,
+  changeConversations,
+  storeMessages,
+} from '#tests/support/people/stored-messages.ts';
 import { idFloor } from '#contract/base/ids.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import { conversationList, joinHidden, markRead, messagesWith, unreadOf } from './conversations.ts';
@@ -52,7 +56,7 @@ test('a conversation is found by the beginning of its number or of a word of its
 }) => {
   const { accountId, tokenId } = await customerWith(sql);
   await storeMessages(db.owner, accountId, talks(tokenId));
-  await sql`update conversations set peer_name = 'Budi Santoso' where peer = ${phone(7)}`;
+  await changeConversations(sql, { peer: phone(7) }, { peerName: 'Budi Santoso' });
   const found = async (q: string) =>
     (await conversationList(db.tenantSql, accountId, { q })).rows.map(({ peer }) => peer);
   expect(await found('budi s')).toEqual([phone(7)]);

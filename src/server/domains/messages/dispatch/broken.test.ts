@@ -3,11 +3,13 @@ import { openLog } from '#server/infra/observability/log.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { lanesOver, network, phones, place } from '#tests/support/app/fake-channel.ts';
-import { customerWith } from '#tests/support/people/people.ts';
+import { changeAccounts, changeTokens, customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { expireMessages, messagesAccountData } from '#server/domains/messages/messages.ts';
 import { applyReceipts, retryParked } from './receipts.ts';
 import { startRelay } from '#server/domains/events/events.ts';
+import { makeDue } from '#tests/support/app/lanes.ts';
+import { now } from '#tests/support/database/changes.ts';
 
 const log = openLog({ level: 'silent' });
 const BROKEN = '628120000666';
@@ -93,8 +95,7 @@ describe('one item that cannot be written costs the others nothing:', () => {
         ).toEqual([expected]),
       );
     const isDue = async () => {
-      await db.owner`update dispatch set ready_at = clock_timestamp()`;
-      await db.owner`update lanes set ready_at = clock_timestamp(), wakes = wakes + 1`;
+      await makeDue(db.owner);
       lanes.wake();
     };
     await isKept();
@@ -242,15 +243,15 @@ describe('one item that cannot be written costs the others nothing:', () => {
 
     // Pending events of the system token about their number are never published.
     const ourAccount = await customerWith(sql, { saldo: 10_000 });
-    await db.owner`update accounts set is_system = true where account_id = ${ourAccount.accountId}`;
-    await db.owner`update tokens set is_system = true where account_id = ${ourAccount.accountId}`;
+    await changeAccounts(db.owner, ourAccount, { isSystem: true });
+    await changeTokens(db.owner, ourAccount, { isSystem: true });
     await place(sql, ourAccount, { peers: ['628121'] });
     await place(sql, ourAccount, { peers: ['628122'] });
     await db.owner`delete from dispatch`;
     expect(await accountData.isReady?.(erasure)).toBe(false);
     await sql`update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'`;
     expect(await accountData.isReady?.(erasure)).toBe(true);
-    await sql`update accounts set erase_at = statement_timestamp() where account_id = ${ani.accountId}`;
+    await changeAccounts(sql, ani, { eraseAt: now });
     await sql`select close_account(${ani.accountId})`;
     await sql`delete from outbox where tries = 0`;
     await accountData.erase?.(erasure);

@@ -21,6 +21,8 @@ import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { withdraw } from './cancel.ts';
 import { applyReceipts } from './receipts.ts';
+import { changeLanes } from '#tests/support/app/lanes.ts';
+import { now, plus } from '#tests/support/database/changes.ts';
 
 const HOUR = 3_600_000;
 const SALDO = 100_000;
@@ -118,9 +120,11 @@ class Real {
   /** The lane is another worker's; the former one does not know it yet. */
   async lose(): Promise<void> {
     this.#loseFlying();
-    await this.#db.owner`
-      update lanes set epoch = epoch + 1, owner = null, lease_until = null, ready_at = clock_timestamp()
-      where account_id = ${this.#ani.accountId}`;
+    await changeLanes(
+      this.#db.owner,
+      { accountId: this.#ani.accountId },
+      { epoch: plus(1), owner: null, leaseUntil: null, readyAt: now },
+    );
   }
 
   #loseFlying(): void {

@@ -19,7 +19,9 @@ import {
   silence,
   statuses,
 } from '#tests/support/app/fake-channel.ts';
-import { customerWith, orderOf } from '#tests/support/people/people.ts';
+import { changeTokens, customerWith, orderOf } from '#tests/support/people/people.ts';
+import { changeDispatch, changeLanes } from '#tests/support/app/lanes.ts';
+import { ago, earlier, now, plus } from '#tests/support/database/changes.ts';
 
 test('messages of a token leave in order and are charged when sent', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
@@ -170,7 +172,7 @@ test('a worker that lost its lane changes nothing', async ({ sql }) => {
 test('a token whose phone is not linked keeps its messages queued', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await place(sql, ani);
-  await sql`update tokens set status = 'disconnected', phone = null`;
+  await changeTokens(sql, {}, { status: 'disconnected', phone: null });
   const { seen, channels } = network(() => ({ outcome: 'sent' }));
   const lanes = lanesOver(sql, channels);
   await waitFor(async () =>
@@ -178,8 +180,8 @@ test('a token whose phone is not linked keeps its messages queued', async ({ sql
   );
   expect(seen).toEqual([]);
 
-  await sql`update tokens set status = 'linked', phone = ${ani.phone}`;
-  await sql`update lanes set ready_at = clock_timestamp()`;
+  await changeTokens(sql, {}, { status: 'linked', phone: ani.phone });
+  await changeLanes(sql, {}, { readyAt: now });
   lanes.wake();
   await waitFor(() => expect(seen).toHaveLength(1));
   await lanes.close();
@@ -189,7 +191,7 @@ test('where a token’s channel is switched off its messages wait, and its lane 
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 1_000 });
-  await sql`update tokens set channel = 'web' where token_id = ${ani.tokenId}`;
+  await changeTokens(sql, ani, { channel: 'web' });
   await place(sql, ani);
   const { seen, channels } = network(() => ({ outcome: 'sent' }));
   const lanes = lanesOver(sql, channels);
@@ -210,15 +212,15 @@ test('the longer a phone is away, the more rarely its lane is looked at, up to o
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await place(sql, ani);
-  await sql`update tokens set status = 'disconnected', phone = null`;
+  await changeTokens(sql, {}, { status: 'disconnected', phone: null });
   const { channels } = network(() => ({ outcome: 'sent' }));
   for (const [away, restS] of [
     ['1 second', 5],
     ['2 minutes', 30],
     ['1 day', 60],
   ] as const) {
-    await db.owner`update dispatch set ready_at = clock_timestamp() - ${away}::interval`;
-    await sql`update lanes set ready_at = clock_timestamp(), epoch = 0`;
+    await changeDispatch(db.owner, {}, { readyAt: ago(away) });
+    await changeLanes(sql, {}, { readyAt: now, epoch: 0 });
     const lanes = lanesOver(sql, channels);
     await waitFor(async () =>
       expect(await sql`select epoch::int, owner from lanes`).toEqual([{ epoch: 1, owner: null }]),
@@ -234,12 +236,12 @@ test('the longer a phone is away, the more rarely its lane is looked at, up to o
 test('a phone that is linked while its lane is given back sends at once', async ({ sql, db }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await place(sql, ani);
-  await db.owner`update dispatch set ready_at = clock_timestamp() - interval '1 day'`;
-  await sql`update tokens set status = 'disconnected', phone = null`;
+  await changeDispatch(db.owner, {}, { readyAt: ago('1 day') });
+  await changeTokens(sql, {}, { status: 'disconnected', phone: null });
   let closed = 0;
   let due: unknown;
   const linkAround = async (close: () => unknown) => {
-    await sql`update tokens set status = 'linked', phone = ${ani.phone}`;
+    await changeTokens(sql, {}, { status: 'linked', phone: ani.phone });
     await sql`update lanes set wakes = wakes + 1, ready_at = least(ready_at, clock_timestamp())`;
     await close();
     due = await sql`select ready_at <= clock_timestamp() as due from lanes`;
@@ -308,7 +310,7 @@ test('a message that has not left can be cancelled, one that has cannot', async 
   });
   expect(await sql`select available, held from wallets`).toEqual([{ available: 850, held: 150 }]);
 
-  await sql`update lanes set epoch = epoch + 1`;
+  await changeLanes(sql, {}, { epoch: plus(1) });
   await claimDue(sql, ani, { epoch: 1 });
   await expect(withdraw(db.tenantSql, ani.accountId, second ?? '')).rejects.toEqual(
     new Refusal('message_in_flight', {}),
@@ -406,7 +408,7 @@ test('a busy token has no lag; a due lane has one from when its worker is gone',
   const { forever, letGo } = silence();
   const { seen, channels } = network(() => forever);
   const lag = async () => (await laneLagSeconds(sql))[0]?.value ?? NaN;
-  await sql`update lanes set ready_at = ready_at - interval '1 hour'`;
+  await changeLanes(sql, {}, { readyAt: earlier('1 hour') });
   expect(await lag()).toBeGreaterThanOrEqual(3_600);
   await expect(checkLanes(sql)).rejects.toThrow();
 
@@ -417,9 +419,11 @@ test('a busy token has no lag; a due lane has one from when its worker is gone',
   letGo();
   await lanes.close();
 
-  await sql`
-    update lanes set owner = ${newId()}, lease_until = clock_timestamp() - interval '1 minute',
-      ready_at = clock_timestamp() - interval '1 hour'`;
+  await changeLanes(
+    sql,
+    {},
+    { owner: newId(), leaseUntil: ago('1 minute'), readyAt: ago('1 hour') },
+  );
   expect(await lag()).toBeGreaterThanOrEqual(60);
   expect(await lag()).toBeLessThan(3_600);
 });

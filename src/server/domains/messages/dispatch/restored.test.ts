@@ -6,6 +6,8 @@ import { customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { expireMessages } from './withdraw.ts';
 import { markMayHaveLeft } from './restored.ts';
+import { changeDispatch } from '#tests/support/app/lanes.ts';
+import { inFuture, now } from '#tests/support/database/changes.ts';
 
 const sent = { outcome: 'sent' } as const;
 
@@ -54,7 +56,7 @@ describe('messages that waited when the backup was made', () => {
   }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     await place(sql, ani, { expiresAt: new Date(Date.now() + 3_600_000) });
-    await db.owner`update dispatch set expires_at = clock_timestamp()`;
+    await changeDispatch(db.owner, {}, { expiresAt: now });
     await markMayHaveLeft(db.owner);
     await expireMessages(sql);
     const { seen, channels } = network(() => sent, { preallocates: false });
@@ -71,7 +73,7 @@ describe('messages that waited when the backup was made', () => {
   test('are left as they are when they are due later', async ({ sql, db }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     await place(sql, ani);
-    await db.owner`update dispatch set ready_at = clock_timestamp() + interval '1 day'`;
+    await changeDispatch(db.owner, {}, { readyAt: inFuture('1 day') });
     expect(await markMayHaveLeft(db.owner)).toBe(0);
     expect(await sql`select unknowns, unsure_until from dispatch`).toEqual([
       { unknowns: 0, unsure_until: null },

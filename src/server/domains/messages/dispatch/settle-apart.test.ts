@@ -7,6 +7,8 @@ import { phones, place } from '#tests/support/app/fake-channel.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { leasedNow, renewLeases } from './leases.ts';
 import { type Outcome, openSettle } from './settle.ts';
+import { changeLanes } from '#tests/support/app/lanes.ts';
+import { plus } from '#tests/support/database/changes.ts';
 
 /** A customer with one message of Rp 150, and its lane as a worker owns it. */
 async function sender(sql: Sql) {
@@ -87,7 +89,7 @@ test('an end that is told of what has arrived, after it or with it, is no step o
 
 test('leases that cannot be renewed end no lane before they are nearly over', async ({ sql }) => {
   const [mine, taken] = [await sender(sql), await sender(sql)];
-  await sql`update lanes set epoch = epoch + 1 where token_id = ${taken.customer.tokenId}`;
+  await changeLanes(sql, taken.customer, { epoch: plus(1) });
   const lanes = [leasedNow(mine.claim), leasedNow(taken.claim)];
   const warn = vi.fn<() => void>();
   const log = { warn } as Partial<Log> as Log;

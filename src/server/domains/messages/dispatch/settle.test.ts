@@ -10,6 +10,8 @@ import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import type { Claim } from './attempt.ts';
 import { openClaimMessages } from './claim-messages.ts';
 import { type Outcome, openSettle } from './settle.ts';
+import { changeLanes } from '#tests/support/app/lanes.ts';
+import { plus } from '#tests/support/database/changes.ts';
 
 const at = new Date('2026-11-20T10:00:00Z');
 
@@ -146,7 +148,7 @@ describe('outcomes of several accounts in one call:', () => {
     const settle = openSettle({ sql });
     const aniLane = { lane: await claimed(sql, ani.customer) };
     const budiLane = { lane: await claimed(sql, budi.customer) };
-    await sql`update lanes set epoch = epoch + 1 where token_id = ${budi.customer.tokenId}`;
+    await changeLanes(sql, budi.customer, { epoch: plus(1) });
 
     const [kept, lost, receipt] = await Promise.all([
       settle([told(ani.customer, ani.ids[0], 'sent', aniLane)]),
@@ -210,7 +212,7 @@ describe('receipts', () => {
     const claim = await claimed(sql, ani.customer);
     const woken: string[][] = [];
     const settle = openSettle({ sql, onSettled: (tokenIds) => void woken.push([...tokenIds]) });
-    await sql`update lanes set wakes = 0, ready_at = null`;
+    await changeLanes(sql, {}, { wakes: 0, readyAt: null });
 
     await settle([told(ani.customer, ani.ids[0], 'delivered')]);
     expect(woken).toEqual([[ani.customer.tokenId]]);
@@ -357,7 +359,7 @@ describe('of a lane that a worker has lost and taken again', () => {
   }) => {
     const ani = await customerWithMessages(sql, 2);
     const { accountId, tokenId, phone: from } = ani.customer;
-    await sql`update lanes set epoch = 2`;
+    await changeLanes(sql, {}, { epoch: 2 });
     const claimMessages = openClaimMessages({ sql });
     const [former, present] = await Promise.allSettled(
       [1, 2].map((epoch) =>

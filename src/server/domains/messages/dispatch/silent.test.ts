@@ -11,7 +11,12 @@ import {
   place,
   silence,
 } from '#tests/support/app/fake-channel.ts';
-import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';
+import {
+  type Customer,
+  changeTokens,
+  customerWith,
+  orderOf,
+} from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { reader } from '#tests/support/reader.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
@@ -223,9 +228,9 @@ test('a token that is unlinked while its lane is run sends nothing more', async 
   const { seen, channels, letGo } = partlySilent(silent);
   const lanes = lanesOver(sql, channels);
   await waitFor(() => expect(seen).toHaveLength(1));
-  await sql`update tokens set status = 'unlinked', phone = null`;
+  await changeTokens(sql, {}, { status: 'unlinked', phone: null });
   await place(sql, { ...ani }, { peers: [living] }).catch(() => undefined);
-  await sql`update tokens set status = 'disconnected'`;
+  await changeTokens(sql, {}, { status: 'disconnected' });
   await place(sql, ani, { peers: [living] });
   // By when two lanes that came later have sent, this one would have, too.
   for (const peer of phones(2, 9_000)) {

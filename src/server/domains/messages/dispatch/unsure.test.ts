@@ -11,11 +11,18 @@ import {
   place,
   silence,
 } from '#tests/support/app/fake-channel.ts';
-import { type Customer, customerWith } from '#tests/support/people/people.ts';
+import {
+  type Customer,
+  changeAccounts,
+  changeTokens,
+  customerWith,
+} from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { withdraw } from './cancel.ts';
 import { expireMessages, messagesAccountData } from '#server/domains/messages/messages.ts';
 import { applyReceipts } from './receipts.ts';
+import { changeDispatch, changeLanes } from '#tests/support/app/lanes.ts';
+import { now, plus } from '#tests/support/database/changes.ts';
 
 /** An answer that no test here wants: nothing is sent again. */
 const sentAgain = { outcome: 'failed', failure: 'rejected' } as const;
@@ -39,8 +46,8 @@ const deliver = (sql: Sql, accountId: string, messageId: string) =>
   applyReceipts(sql, [{ accountId, messageId, status: 'delivered', at: new Date() }]);
 
 /** Fences a worker out: later answers change nothing, and it does not claim the lane again. */
-const fence = (sql: Sql) => sql`
-  update lanes set epoch = epoch + 1, owner = null, lease_until = null, ready_at = 'infinity'`;
+const fence = (sql: Sql) =>
+  changeLanes(sql, {}, { epoch: plus(1), owner: null, leaseUntil: null, readyAt: 'infinity' });
 
 /** A message whose worker dies while it is being sent; by then its `ttl` is over. */
 async function killedWhileSending(
@@ -52,11 +59,11 @@ async function killedWhileSending(
   const { seen, channels } = network(() => forever, { timeoutMs: MINUTE });
   const lanes = lanesOver(sql, channels);
   await waitFor(() => expect(seen).toHaveLength(1));
-  await owner`update dispatch set expires_at = clock_timestamp()`;
+  await changeDispatch(owner, {}, { expiresAt: now });
   await fence(sql);
   letGo();
   await lanes.close();
-  await sql`update lanes set ready_at = clock_timestamp()`;
+  await changeLanes(sql, {}, { readyAt: now });
   return results[0]?.id ?? '';
 }
 
@@ -114,7 +121,7 @@ describe('a message whose worker died while it was being sent, and whose ttl has
   test('waits for its receipt also while its phone is away', async ({ sql, db }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     await killedWhileSending(db, ani);
-    await sql`update tokens set status = 'disconnected', phone = null`;
+    await changeTokens(sql, {}, { status: 'disconnected', phone: null });
     const { channels } = network(() => sentAgain, { timeoutMs: 1_000 });
     const lanes = lanesOver(sql, channels);
     await waitFor(async () => expect(await queue(sql)).toEqual(awaited));
@@ -187,7 +194,7 @@ test('a second try that was refused for now leaves unsure what the first one did
   await expect(withdraw(db.tenantSql, ani.accountId, results[0]?.id ?? '')).rejects.toEqual(
     new Refusal('message_in_flight', {}),
   );
-  await db.owner`update dispatch set expires_at = clock_timestamp()`;
+  await changeDispatch(db.owner, {}, { expiresAt: now });
   await expireMessages(sql);
   expect(await ends(sql)).toEqual(noAnswer);
 });
@@ -211,7 +218,7 @@ test('a message that was definitely refused for now can be cancelled, and expire
   );
   await lanes.close();
   await withdraw(db.tenantSql, ani.accountId, results[0]?.id ?? '');
-  await db.owner`update dispatch set expires_at = clock_timestamp()`;
+  await changeDispatch(db.owner, {}, { expiresAt: now });
   await expireMessages(sql);
   expect(await ends(sql)).toEqual([
     { status: 'cancelled', charge_state: 'released', failure: null },
@@ -240,7 +247,7 @@ test('when its token is deleted, what may have left waits for its receipt, and t
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await oneMayHaveLeft(sql, ani);
-  await sql`update tokens set deleted_at = clock_timestamp()`;
+  await changeTokens(sql, {}, { deletedAt: now });
   const { seen, channels } = network(() => sentAgain, { timeoutMs: 1_500 });
   const lanes = lanesOver(sql, channels);
   const left = [notLinked, notLinked];
@@ -256,14 +263,14 @@ test('when its account is closed, what may have left is not given back before it
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await oneMayHaveLeft(sql, ani);
-  await sql`update accounts set erase_at = statement_timestamp() where account_id = ${ani.accountId}`;
+  await changeAccounts(sql, ani, { eraseAt: now });
   await sql`select close_account(${ani.accountId})`;
   const accountData = messagesAccountData({ sql: db.tenantSql, allAccountsSql: sql });
   await accountData.close?.(ani.accountId);
   expect(await ends(sql)).toEqual([...queued, notLinked, notLinked]);
   expect(await accountData.isReady?.({ accountId: ani.accountId, phones: [] })).toBe(false);
 
-  await db.owner`update dispatch set unsure_until = clock_timestamp()`;
+  await changeDispatch(db.owner, {}, { unsureUntil: now });
   await accountData.close?.(ani.accountId);
   expect(await ends(sql)).toEqual([...noAnswer, notLinked, notLinked]);
   await ledgerIsWell(sql);

@@ -7,6 +7,8 @@ import { phones, place, statuses } from '#tests/support/app/fake-channel.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { applyReceipts, retryParked } from './receipts.ts';
+import { changeMessages } from '#tests/support/people/stored-messages.ts';
+import { now } from '#tests/support/database/changes.ts';
 
 type Waiting = { accountId: string; tokenId: string; epoch: number; id: string };
 
@@ -34,7 +36,7 @@ test.for(Object.entries(changes))(
   async ([, change], { sql, db }) => {
     const message = await waiting(sql);
     const { accountId, id } = message;
-    await db.owner`update messages set status = 'scheduled', expires_at = clock_timestamp()`;
+    await changeMessages(db.owner, {}, { status: 'scheduled', expiresAt: now });
     let told: Promise<unknown> | undefined;
     await db.owner.begin(async (tx) => {
       await change(tx, message);

@@ -5,7 +5,11 @@ import { newId } from '#server/infra/ids.ts';
 import { matcherOf, wordsIn } from '#server/domains/messages/history/words/words.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { type Stored, storeMessages } from '#tests/support/people/stored-messages.ts';
+import {
+  type Stored,
+  changeConversations,
+  storeMessages,
+} from '#tests/support/people/stored-messages.ts';
 import { messageRows } from './source.ts';
 import { type Walk, searchOf, walkMessages } from './walk.ts';
 
@@ -62,9 +66,11 @@ test('finds what a naive reading finds, in its order, whatever the filter and th
 }) => {
   const { accountId, tokenId } = await customerWith(sql);
   const stored = await storeMessages(db.owner, accountId, messagesOf(tokenId));
-  await db.owner`
-    update conversations set peer_name = 'Bu Ratna'
-    where account_id = ${accountId} and peer = ${peers[2] ?? ''}`;
+  await changeConversations(
+    db.owner,
+    { accountId, peer: peers[2] ?? '' },
+    { peerName: 'Bu Ratna' },
+  );
   const other = await customerWith(sql);
   await storeMessages(db.owner, other.accountId, messagesOf(other.tokenId).slice(0, 20));
   const asked = fc.record({

@@ -11,6 +11,7 @@ import { type MessageOptions, storeMessages } from '#tests/support/people/stored
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import { type ApiQuery, listForApi, messageDetail, messageForApi } from './detail.ts';
 import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
+import { changeDispatch } from '#tests/support/app/lanes.ts';
 
 const noMessage = new Refusal('not_found', { what: 'Pesan' });
 const stepsOf = ({ timeline }: { timeline: readonly { kind: string }[] }) =>
@@ -118,10 +119,10 @@ describe('one message', () => {
       (await messageDetail(db.tenantSql, { accountId, messageId: id }, reader)).scheduled_at;
     expect(await leaves(first)).toEqual(readyAt);
     expect(await leaves(second)).toBeNull();
-    await db.owner`update dispatch set attempt = 1 where message_id = ${first ?? ''}`;
+    await changeDispatch(db.owner, { messageId: first ?? '' }, { attempt: 1 });
     const tried = await messageDetail(db.tenantSql, { accountId, messageId: first ?? '' }, reader);
     expect([tried.status, tried.scheduled_at]).toEqual(['queued', null]);
-    await db.owner`update dispatch set attempt = 0`;
+    await changeDispatch(db.owner, {}, { attempt: 0 });
     await sql`select withdraw_messages(${accountId}, ${[first ?? '']}::uuid[], 'cancelled')`;
     expect(await leaves(first)).toBeNull();
   });

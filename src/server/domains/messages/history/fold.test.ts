@@ -4,10 +4,16 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { phones, place } from '#tests/support/app/fake-channel.ts';
 import { expectCounts, foldAll, publishAll } from '#tests/support/figures.ts';
-import { type Customer, customerWith } from '#tests/support/people/people.ts';
+import {
+  type Customer,
+  changeAccounts,
+  changeTokens,
+  customerWith,
+} from '#tests/support/people/people.ts';
 import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
 import { messagesAccountData } from '#server/domains/messages/account-data.ts';
 import { startFolding } from './fold.ts';
+import { now } from '#tests/support/database/changes.ts';
 
 const at = new Date();
 
@@ -221,8 +227,8 @@ test('the installation counts right when notices are erased whose events were se
 }) => {
   const ani = await customerWith(sql);
   const ours = await customerWith(sql);
-  await db.owner`update accounts set is_system = true where account_id = ${ours.accountId}`;
-  await db.owner`update tokens set is_system = true where account_id = ${ours.accountId}`;
+  await changeAccounts(db.owner, ours, { isSystem: true });
+  await changeTokens(db.owner, ours, { isSystem: true });
   const peers = ['6281200000001', '6281200000002'];
   await place(sql, ours, { prices: [0, 0], peers });
   await place(sql, ours, { prices: [0], peers: ['6281200000003'] });
@@ -230,7 +236,7 @@ test('the installation counts right when notices are erased whose events were se
     update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'
     where message_ids is not null`;
   await publishAll(sql);
-  await sql`update accounts set erase_at = statement_timestamp() where account_id = ${ani.accountId}`;
+  await changeAccounts(sql, ani, { eraseAt: now });
   await sql`select close_account(${ani.accountId})`;
   const { erase } = messagesAccountData({ sql: db.tenantSql, allAccountsSql: sql });
   await erase?.({ accountId: ani.accountId, phones: ['6281200000001'] });

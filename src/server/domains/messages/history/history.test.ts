@@ -15,8 +15,9 @@ import { newId } from '#server/infra/ids.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';
 import {
-  type Stored,
   type MessageOptions,
+  type Stored,
+  changeConversations,
   storeMessages,
 } from '#tests/support/people/stored-messages.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
@@ -162,7 +163,7 @@ describe('pages', () => {
     const foreign = messageList(db.tenantSql, ani.accountId, { token_id: budi.tokenId });
     await expect(foreign).rejects.toEqual(new Refusal('not_found', { what: 'Token' }));
     // What the search's own functions show, which row-level security does not bind.
-    await sql`update conversations set peer_name = 'Citra'`;
+    await changeConversations(sql, {}, { peerName: 'Citra' });
     for (const [accountId, found] of [
       [ani.accountId, 0],
       [budi.accountId, 1],
@@ -282,7 +283,7 @@ describe('search', () => {
   test('takes the beginning of a name, whatever signs it has', async ({ db, sql }) => {
     const ani = await customerWith(sql);
     await storeMessages(db.owner, ani.accountId, [{ at: hoursAgo(1), tokenId: ani.tokenId }]);
-    await sql`update conversations set peer_name = '50%_Diskon' where account_id = ${ani.accountId}`;
+    await changeConversations(sql, { accountId: ani.accountId }, { peerName: '50%_Diskon' });
     const total = async (q: string) =>
       (await messageList(db.tenantSql, ani.accountId, { q })).total;
     expect(await Promise.all(['50%_d', '50%', '5%', '_0', 'Diskon', '\\'].map(total))).toEqual([

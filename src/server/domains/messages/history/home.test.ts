@@ -5,11 +5,17 @@ import { rupiah } from '#contract/base/money.ts';
 import { newId } from '#server/infra/ids.ts';
 import { postEntry } from '#server/domains/ledger/ledger.ts';
 import { test } from '#tests/support/database/database.ts';
-import { customerWith, orderOf } from '#tests/support/people/people.ts';
+import {
+  changeAccounts,
+  changeTokens,
+  customerWith,
+  orderOf,
+} from '#tests/support/people/people.ts';
 import { storeMessages } from '#tests/support/people/stored-messages.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import { summaryOf } from './home.ts';
 import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
+import { changeLanes } from '#tests/support/app/lanes.ts';
 
 /** 00.30 in WIB: still yesterday in UTC. */
 const now = new Date('2026-11-20T17:30:00Z');
@@ -17,7 +23,7 @@ const none = { sent: 0, delivered: 0, read: 0, failed: 0, received: 0 };
 
 test('a new account sees zeros, thirty empty days, and four open steps', async ({ db, sql }) => {
   const { accountId } = await customerWith(sql, { linked: false });
-  await sql`update tokens set deleted_at = now() where account_id = ${accountId}`;
+  await changeTokens(sql, { accountId }, { deletedAt: new Date() });
   const home = await summaryOf(db.tenantSql, accountId, now);
   expect(home).toMatchObject({
     saldo: { available: 0, held: 0 },
@@ -105,8 +111,8 @@ test('the first message goes by the channel of a token that is connected, else o
     channel: 'simulator',
     attention: [{ reason: 'not_linked', channel: 'cloud' }],
   });
-  await sql`update tokens set status = 'linked' where token_id = ${second}`;
-  await sql`update tokens set status = 'disconnected' where token_id = ${tokenId}`;
+  await changeTokens(sql, { tokenId: second }, { status: 'linked' });
+  await changeTokens(sql, { tokenId }, { status: 'disconnected' });
   expect((await home()).channel).toBe('cloud');
 });
 
@@ -114,9 +120,8 @@ test('tokens that need attention say why', async ({ db, sql }) => {
   const { accountId, tokenId } = await customerWith(sql, { dailyLimit: 100 });
   const reasons = async () =>
     (await summaryOf(db.tenantSql, accountId, now)).attention.map(({ reason }) => reason);
-  const used = (accepted: number) => db.owner`
-    update lanes set day = '2026-11-21', accepted = ${accepted}
-    where account_id = ${accountId} and token_id = ${tokenId}`;
+  const used = (accepted: number) =>
+    changeLanes(db.owner, { accountId, tokenId }, { day: '2026-11-21', accepted });
   expect(await reasons()).toEqual([]);
   await used(89);
   expect(await reasons()).toEqual([]);
@@ -128,10 +133,10 @@ test('tokens that need attention say why', async ({ db, sql }) => {
     ['disconnected', 'disconnected'],
     ['suspended', 'suspended'],
   ] as const) {
-    await sql`update tokens set status = ${status} where token_id = ${tokenId}`;
+    await changeTokens(sql, { tokenId }, { status });
     expect(await reasons()).toEqual([reason]);
   }
-  await sql`update accounts set cooling_since = statement_timestamp(), cooling_cause = 'password_reset'`;
+  await changeAccounts(sql, {}, { coolingSince: new Date(), coolingCause: 'password_reset' });
   expect(await reasons()).toEqual(['under_review']);
   const [first] = (await summaryOf(db.tenantSql, accountId, now)).attention;
   expect(first).toMatchObject({ token_id: publicId('token', tokenId), name: 'Kasir' });

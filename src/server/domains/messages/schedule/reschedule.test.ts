@@ -10,6 +10,8 @@ import { type Customer, customerWith, orderOf } from '#tests/support/people/peop
 import { waitFor } from '#tests/support/wait-for.ts';
 import { type FindMedia, findNoMedia } from '#server/domains/messages/submit/lookups.ts';
 import { reschedule } from './reschedule.ts';
+import { changeDispatch } from '#tests/support/app/lanes.ts';
+import { now } from '#tests/support/database/changes.ts';
 
 const HOUR_MS = 3_600_000;
 /** One for all tests: a second that passes meanwhile changes no expected time. */
@@ -85,11 +87,14 @@ test('what is no plan any more stays as it is', async ({ db, sql, shop }) => {
   };
   const id = await shop.plan();
   for (const state of ['sending', 'unknown']) {
-    await db.owner`update dispatch set state = ${state}, attempt = 1 where message_id = ${id}`;
+    await changeDispatch(db.owner, { messageId: id }, { state, attempt: 1 });
     await refused(id, 'message_in_flight');
   }
-  await db.owner`
-    update dispatch set state = 'ready', attempt = 1, unsure_until = now() where message_id = ${id}`;
+  await changeDispatch(
+    db.owner,
+    { messageId: id },
+    { state: 'ready', attempt: 1, unsureUntil: now },
+  );
   await refused(id, 'message_in_flight');
   const cancelled = await shop.plan();
   await withdraw(sql, shop.accountId, cancelled);
@@ -111,7 +116,7 @@ test('a lane that takes it at the same moment wins, and never takes one that is 
   const planned = await standing(sql, id);
   let moving: Promise<void> | undefined;
   await db.owner.begin(async (tx) => {
-    await tx`update dispatch set state = 'sending', attempt = 1 where message_id = ${id}`;
+    await changeDispatch(tx, { messageId: id }, { state: 'sending', attempt: 1 });
     moving = shop.move(id, inHours(9));
     moving.catch(() => undefined);
     await waitFor(async () =>

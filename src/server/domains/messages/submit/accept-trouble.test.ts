@@ -9,6 +9,7 @@ import type { AnswerContext, SendRequest } from './send-request.ts';
 import { placeGroups } from './accept-sql.ts';
 import { test } from '#tests/support/database/database.ts';
 import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';
+import { changeWallets } from '#tests/support/money/wallets.ts';
 
 const nobody = () => undefined;
 
@@ -199,7 +200,7 @@ test('a wallet frozen while an answer was lost: what was placed is answered, and
   db,
 }) => {
   const ani = await customerWith(sql, { saldo: 500 });
-  const freeze = () => db.owner`update wallets set status = 'frozen'`;
+  const freeze = () => changeWallets(db.owner, {}, { status: 'frozen' });
   const requests = [
     orderOf(ani, { key: 'whole' }),
     orderOf(ani, { prices: [150, 300], key: 'part' }),

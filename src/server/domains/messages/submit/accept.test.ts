@@ -4,7 +4,8 @@ import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import { openAccepter } from './accept.ts';
 import { newId } from '#server/infra/ids.ts';
 import { test } from '#tests/support/database/database.ts';
-import { customerWith, orderOf } from '#tests/support/people/people.ts';
+import { changeTokens, customerWith, orderOf } from '#tests/support/people/people.ts';
+import { changeWallets } from '#tests/support/money/wallets.ts';
 
 const nobody = () => undefined;
 
@@ -151,7 +152,7 @@ test('a token that was never linked, and a recipient who opted out, are refused'
   const accepter = openAccepter(sql, nobody);
   expect((await accepter.place(orderOf(ani))).results[0]).toMatchObject({ outcome: 'not_linked' });
 
-  await sql`update tokens set status = 'linked'`;
+  await changeTokens(sql, {}, { status: 'linked' });
   await sql`insert into optouts (account_id, token_id, peer, source) values (${ani.accountId}, ${ani.tokenId}, '6281200000009', 'reply')`;
   const placed = await accepter.place(
     orderOf(ani, { prices: [150, 150], peers: ['6281200000009', '6281200000001'] }),
@@ -279,7 +280,7 @@ test('a ref used twice at the same moment sends once, also among other wallets',
 test('a frozen wallet among many is refused, and only it', async ({ sql, db }) => {
   const [ani, budi] = await Promise.all([1000, 1000].map((saldo) => customerWith(sql, { saldo })));
   if (!ani || !budi) throw new Error('two people');
-  await db.owner`update wallets set status = 'frozen' where account_id = ${budi.accountId}`;
+  await changeWallets(db.owner, budi, { status: 'frozen' });
   const accepter = openAccepter(sql, nobody);
   const first = accepter.place(orderOf(ani));
   const frozen = accepter.place(orderOf(budi));

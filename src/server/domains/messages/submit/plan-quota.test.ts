@@ -6,7 +6,12 @@ import { openAccepter } from './accept.ts';
 import type { Placed } from './send-request.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
-import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';
+import {
+  type Customer,
+  changeTokens,
+  customerWith,
+  orderOf,
+} from '#tests/support/people/people.ts';
 
 const nobody = () => undefined;
 
@@ -55,7 +60,7 @@ test('messages of the Cloud API cost what their categories do, and use nothing o
 }) => {
   const ani = await customerWith(sql, { saldo: 2000 });
   await allow(sql, ani, { quota: 2, price: 75 });
-  await sql`update tokens set channel = 'cloud' where token_id = ${ani.tokenId}`;
+  await changeTokens(sql, ani, { channel: 'cloud' });
   const other = await customerWith(sql);
   await sql`
     insert into tokens (account_id, token_id, name, channel, status, phone, key_hint)
@@ -181,7 +186,7 @@ test('the welcome bonus pays for the simulator and the own number only, until a 
 
   // The first channel that is not the simulator comes with a release of its own.
   await db.owner`alter table tokens drop constraint tokens_channel_check`;
-  await sql`update tokens set channel = 'cloud' where account_id = ${ani.accountId}`;
+  await changeTokens(sql, ani, { channel: 'cloud' });
   expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('bonus_only');
   const own = '6281322220000';
   await sql`insert into user_phones (phone, account_id, user_id)

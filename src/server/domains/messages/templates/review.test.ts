@@ -6,9 +6,9 @@ import { findNoMedia, lookUp } from '#server/domains/messages/submit/lookups.ts'
 import { newId } from '#server/infra/ids.ts';
 import { asAccount, type Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
-import { customerWith } from '#tests/support/people/people.ts';
+import { changeTokens, customerWith } from '#tests/support/people/people.ts';
 import { pageOfTemplates } from './acts.ts';
-import { noReview, syncTemplates } from './review.ts';
+import { syncTemplates, noReview } from './review.ts';
 
 /** Two business accounts of one customer, with a number each; their tokens. */
 async function twoAccounts(sql: Sql) {
@@ -17,7 +17,7 @@ async function twoAccounts(sql: Sql) {
   await sql`
     insert into tokens (account_id, token_id, name, channel, status, phone, key_hint)
     values (${accountId}, ${second}, 'Cabang', 'cloud', 'linked', '628111000099', 'abcd')`;
-  await sql`update tokens set channel = 'cloud' where token_id = ${first}`;
+  await changeTokens(sql, { tokenId: first }, { channel: 'cloud' });
   return { accountId, first, second };
 }
 
@@ -86,6 +86,6 @@ test('a number is offered, and sends, what its own business account has approved
   expect(await told()).toBe(before + 1);
 
   // By another channel all go, also those that no network knows.
-  await sql`update tokens set channel = 'web' where token_id = ${second}`;
+  await changeTokens(sql, { tokenId: second }, { channel: 'web' });
   expect(await offered(second)).toEqual(['cabang_menunggu', 'dua_duanya', 'pusat_saja']);
 });

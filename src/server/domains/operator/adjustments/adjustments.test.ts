@@ -9,8 +9,15 @@ import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
 import { type DeskOperator, operatorsOf } from '#tests/support/money/desk.ts';
-import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';
+import {
+  type Customer,
+  changeAccounts,
+  customerWith,
+  orderOf,
+} from '#tests/support/people/people.ts';
 import { type TopupApp, saldoOf, topupApp } from '#tests/support/money/topups.ts';
+import { changeWallets } from '#tests/support/money/wallets.ts';
+import { plus } from '#tests/support/database/changes.ts';
 
 const LARGE = 5_000_001;
 const reason = 'Diminta lewat surel';
@@ -359,17 +366,17 @@ describe('a payout', () => {
     await expect(payout(oka, id, 1_000)).rejects.toEqual(new Refusal('wallet_frozen_payout', {}));
     expect((await freeze(false)).status).toBe('active');
 
-    await db.owner`update wallets set available = available + 1`;
+    await changeWallets(db.owner, {}, { available: plus(1) });
     expect(await oka.ask('operator_ledger_check')).toMatchObject({ ok: false });
     await expect(payout(oka, id, 1_000)).rejects.toEqual(new Refusal('books_red', {}));
-    await db.owner`update wallets set available = available - 1`;
+    await changeWallets(db.owner, {}, { available: plus(-1) });
     expect(await oka.ask('operator_ledger_check')).toMatchObject({ ok: true });
     expect((await payout(oka, id, 1_000)).status).toBe('done');
     expect(await sql`select from adjustments`).toHaveLength(1);
   });
 
   test('a closed account keeps what it had', async ({ desk: { oka, ani, id }, db }) => {
-    await db.owner`update wallets set status = 'closed' where account_id = ${ani.accountId}`;
+    await changeWallets(db.owner, ani, { status: 'closed' });
     await expect(payout(oka, id, 1_000)).rejects.toEqual(new Refusal('account_ended', {}));
     await expect(adjust(oka, id, 1_000)).rejects.toEqual(new Refusal('account_ended', {}));
   });
@@ -382,7 +389,7 @@ describe('finding a customer', () => {
   }) => {
     await sql`insert into user_phones (phone, account_id, user_id)
       values (${ani.phone}, ${ani.accountId}, ${ani.userId})`;
-    await sql`update accounts set name = 'Kopi 100% Senja' where account_id = ${ani.accountId}`;
+    await changeAccounts(sql, ani, { name: 'Kopi 100% Senja' });
     await customerWith(sql);
     const find = async (q: string) =>
       ((await oka.ask('operator_customer_list', { q })) as { rows: { name: string }[] }).rows;

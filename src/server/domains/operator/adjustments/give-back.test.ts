@@ -13,6 +13,8 @@ import { type DeskOperator, operatorsOf } from '#tests/support/money/desk.ts';
 import { type GatewayApp, test as base } from '#tests/support/money/gateway-app.ts';
 import { refundPayment } from '#tests/support/money/refunds.ts';
 import { idOf, saldoOf } from '#tests/support/money/topups.ts';
+import { changeWallets } from '#tests/support/money/wallets.ts';
+import { plus } from '#tests/support/database/changes.ts';
 
 const reason = 'Diminta lewat surel';
 const LARGE = 5_000_001;
@@ -186,11 +188,11 @@ describe('giving a payment back', () => {
     await freeze('active');
     const { topup: other } = await paid(desk);
     const given = await giveBack(desk.oka, other);
-    await db.owner`update wallets set held = held + 1`;
+    await changeWallets(db.owner, {}, { held: plus(1) });
     await desk.oka.ask('operator_ledger_check');
     await expect(giveBack(desk.oka, topup)).rejects.toEqual(new Refusal('books_red', {}));
     await expect(finish(desk.oka, given)).rejects.toEqual(new Refusal('books_red', {}));
-    await db.owner`update wallets set held = held - 1`;
+    await changeWallets(db.owner, {}, { held: plus(-1) });
     await desk.oka.ask('operator_ledger_check');
     await finish(desk.oka, given);
     await giveBack(desk.oka, topup);
@@ -343,6 +345,6 @@ test('an operator lets a customer spend the welcome bonus on any number', async 
   expect(await sql`select operator_id, reason from bonus_approvals`).toEqual([
     { operator_id: desk.oka.userId, reason },
   ]);
-  await db.owner`update wallets set status = 'closed' where account_id = ${owner.accountId}`;
+  await changeWallets(db.owner, owner, { status: 'closed' });
   await expect(approve()).rejects.toEqual(new Refusal('account_ended', {}));
 });

@@ -8,10 +8,12 @@ import { liveDefinitions } from '#server/infra/settings/live.ts';
 import { phones, place } from '#tests/support/app/fake-channel.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { foldAll, publishAll } from '#tests/support/figures.ts';
-import { consoleDeps } from '#tests/support/money/desk.ts';
 import { clockAt, topupApp } from '#tests/support/money/topups.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { type Overview, openOverview } from './overview.ts';
+import { changeLanes } from '#tests/support/app/lanes.ts';
+import { ago } from '#tests/support/database/changes.ts';
+import { consoleDeps } from '#tests/support/money/desk.ts';
 
 const admin = { operatorRoles: ['admin'] } as const;
 
@@ -85,9 +87,7 @@ test('what waits, who works, and how the database is', async ({ db, sql }) => {
     backup: null,
     support: { waiting: 0, oldest: null },
   } satisfies Partial<Record<keyof OperatorOverview, unknown>>);
-  await sql`
-    update lanes set ready_at = clock_timestamp() - interval '1 minute'
-    where token_id = ${customer.tokenId}`;
+  await changeLanes(sql, customer, { readyAt: ago('1 minute') });
   const { queue, lanes } = await look(admin);
   expect(queue.age_seconds).toBeGreaterThan(59);
   expect(lanes).toEqual({ running: 0, unowned: 1 });

@@ -12,7 +12,13 @@ import { type TestDatabase, test as base } from '#tests/support/database/databas
 import { type DeskOperator, consoleDeps, operatorsOf } from '#tests/support/money/desk.ts';
 import { billingApp } from '#tests/support/money/billing.ts';
 import { type TopupApp, perform, topupApp } from '#tests/support/money/topups.ts';
-import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';
+import {
+  type Customer,
+  changeAccounts,
+  changeTokens,
+  customerWith,
+  orderOf,
+} from '#tests/support/people/people.ts';
 
 const reason = 'Ada laporan spam';
 
@@ -113,7 +119,7 @@ describe('a suspended customer', () => {
   });
 
   test('that is closed stays closed', async ({ sql, desk }) => {
-    await sql`update accounts set status = 'closed' where account_id = ${desk.ani.accountId}`;
+    await changeAccounts(sql, desk.ani, { status: 'closed' });
     await expect(become(desk, 'active')).rejects.toEqual(new Refusal('account_ended', {}));
   });
 });
@@ -126,7 +132,7 @@ describe('customers are found', () => {
   }) => {
     const { app, ani, account_id } = desk;
     await customerWith(sql);
-    await sql`update tokens set key_hint = 'Zx9Q' where token_id = ${ani.tokenId}`;
+    await changeTokens(sql, ani, { keyHint: 'Zx9Q' });
     await sql`
       insert into linked_phones (channel, phone, account_id, token_id)
       values ('simulator', '628777000111', ${ani.accountId}, ${ani.tokenId})`;
@@ -160,7 +166,7 @@ describe('customers are found', () => {
     desk,
   }) => {
     const budi = await customerWith(sql);
-    await sql`update accounts set name = 'Ayam Budi' where account_id = ${budi.accountId}`;
+    await changeAccounts(sql, budi, { name: 'Ayam Budi' });
     await become(desk, 'suspended');
     const ids = async (more: object) => (await find(desk, '', more)).map((row) => row.account_id);
     const other = publicId('account', budi.accountId);

@@ -7,7 +7,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { ConnectionLost } from '#server/infra/postgres/driver/errors.ts';
 import { operatorActs } from '#server/domains/operator/operator.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
-import { customerWith } from '#tests/support/people/people.ts';
+import { changeUsers, customerWith } from '#tests/support/people/people.ts';
 import { type TopupApp, perform, saldoOf, topupApp } from '#tests/support/money/topups.ts';
 
 type Operator = { accountId: string; userId: string; role: 'operator' };
@@ -15,7 +15,7 @@ type Operator = { accountId: string; userId: string; role: 'operator' };
 /** A person with a name, as an operator. */
 async function operatorNamed(sql: TestDatabase['allAccountsSql'], name: string): Promise<Operator> {
   const { accountId, userId } = await customerWith(sql);
-  await sql`update users set name = ${name} where user_id = ${userId}`;
+  await changeUsers(sql, { userId }, { name });
   return { accountId, userId, role: 'operator' };
 }
 

@@ -5,11 +5,12 @@ import { publicId } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { test } from '#tests/support/database/database.ts';
-import { customerWith } from '#tests/support/people/people.ts';
+import { changeAccounts, customerWith } from '#tests/support/people/people.ts';
 import { idOf, perform, topupApp } from '#tests/support/money/topups.ts';
 import { paymentsActs } from '#server/domains/payments/payments.ts';
 import { gatewaysOf } from '#server/domains/payments/gateways/registry.ts';
 import { codesFor } from '#server/domains/payments/topups/create.ts';
+import { changeWallets } from '#tests/support/money/wallets.ts';
 
 describe('making a top-up', () => {
   test('says the exact amount, the account and until when', async ({ sql, db }) => {
@@ -162,9 +163,9 @@ describe('making a top-up', () => {
   test('a suspended account and a frozen saldo are refused', async ({ sql, db }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
-    await db.owner`update wallets set status = 'frozen'`;
+    await changeWallets(db.owner, {}, { status: 'frozen' });
     await expect(app.topup(ani.accountId)).rejects.toEqual(new Refusal('wallet_frozen', {}));
-    await sql`update accounts set status = 'suspended'`;
+    await changeAccounts(sql, {}, { status: 'suspended' });
     await expect(app.topup(ani.accountId)).rejects.toEqual(new Refusal('account_suspended', {}));
   });
 

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { json } from '#server/infra/postgres/sql.ts';
 import { test } from '#tests/push/push-app.ts';
 import { queueNotice } from './queue.ts';
+import { changeUsers, makeOperators } from '#tests/support/people/people.ts';
 
 const ANSWER = {
   title: 'Balasan dari layanan pelanggan',
@@ -24,8 +25,7 @@ test('a notice that brings a text shows it to who switched the text on, and to n
     return browser.open(body).notification.body;
   };
   expect(await shown()).toBe(ANSWER.body);
-  await allAccountsSql`
-    update users set settings = ${json({ push_text: true })} where user_id = ${ani.userId}`;
+  await changeUsers(allAccountsSql, ani, { settings: json({ push_text: true }) });
   expect(await shown()).toBe(ANSWER.text);
 });
 
@@ -35,8 +35,7 @@ test('a notice for operators reaches those with one of its roles, and none of a 
   const { allAccountsSql } = push.deps;
   const sari = await push.shopkeeper();
   await push.browser(sari);
-  const setRoles = (roles: string[]) => allAccountsSql`
-    update users set role = 'operator', operator_roles = ${roles} where user_id = ${sari.userId}`;
+  const setRoles = (roles: string[]) => makeOperators(allAccountsSql, sari, roles);
   const drained = async (roles?: ['support', 'admin']) => {
     await allAccountsSql.begin((tx) =>
       queueNotice(tx, { accountId: sari.accountId, ...ANSWER, ...(roles && { roles }) }),

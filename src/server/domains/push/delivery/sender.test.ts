@@ -10,9 +10,11 @@ import { claimDue, dropSuperseded, finish, postpone, queueNotice } from './queue
 import { startPushSender } from './sender.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
 import { json } from '#server/infra/postgres/sql.ts';
+import { changeAccounts, changeSessions, changeUsers } from '#tests/support/people/people.ts';
+import { ago, now } from '#tests/support/database/changes.ts';
 
 const setSettings = ({ deps }: PushApp, { userId }: Shopkeeper, settings: object) =>
-  deps.allAccountsSql`update users set settings = ${json(settings)} where user_id = ${userId}`;
+  changeUsers(deps.allAccountsSql, { userId }, { settings: json(settings) });
 
 test('a message that comes in reaches the browser, encrypted, and says from whom but not what', async ({
   push,
@@ -154,13 +156,9 @@ test('who has left the browser gets nothing there, whether they signed out or st
     await push.browser(person);
     await push.receive(person);
   }
-  await db.allAccountsSql`
-    update sessions set revoked_at = statement_timestamp() where session_id = ${ani.sessionId}`;
-  await db.allAccountsSql`
-    update sessions set last_used_at = statement_timestamp() - interval '8 days'
-    where session_id = ${budi.sessionId}`;
-  await db.allAccountsSql`
-    update accounts set status = 'closed' where account_id = ${citra.accountId}`;
+  await changeSessions(db.allAccountsSql, ani, { revokedAt: now });
+  await changeSessions(db.allAccountsSql, budi, { lastUsedAt: ago('8 days') });
+  await changeAccounts(db.allAccountsSql, citra, { status: 'closed' });
   await push.sender.drain();
   expect(push.service.posts).toEqual([]);
   expect(await db.allAccountsSql`select * from push_subscriptions`).toEqual([]);

@@ -10,6 +10,8 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type Shopkeeper, test } from '#tests/push/push-app.ts';
 import { newReceiver } from '#tests/push/receiver.ts';
 import { signedIn } from '#tests/support/app/running-app.ts';
+import { changeSessions } from '#tests/support/people/people.ts';
+import { ago, now } from '#tests/support/database/changes.ts';
 
 const browsersOf = async ({ allAccountsSql }: TestDatabase, { userId }: { userId: string }) => {
   const rows = await allAccountsSql<{ token_hash: Buffer }[]>`
@@ -112,7 +114,7 @@ test('the worker renews with the old token alone, once, while its person is stil
   await expect(push.perform(renewPush, { ...request, old: token })).rejects.toMatchObject({
     code: 'not_found',
   });
-  await db.allAccountsSql`update sessions set last_used_at = statement_timestamp() - interval '8 days'`;
+  await changeSessions(db.allAccountsSql, {}, { lastUsedAt: ago('8 days') });
   await expect(push.perform(renewPush, { ...request, old: renewed.token })).rejects.toMatchObject({
     code: 'not_found',
   });
@@ -165,8 +167,7 @@ test('a browser is forgotten with its session, when another person signs in ther
     { length: 1 },
   ]);
   expect(await db.allAccountsSql`select * from push_queue`).toEqual([]);
-  await db.allAccountsSql`
-    update sessions set revoked_at = statement_timestamp() where session_id = ${budi.sessionId}`;
+  await changeSessions(db.allAccountsSql, budi, { revokedAt: now });
   expect(await browsersOf(db, budi)).toEqual([]);
 
   const citra = await signInAt(db, 'the shop’s browser');
@@ -190,9 +191,7 @@ test('browsers that were not renewed, and those of sessions that are over, are s
   await db.allAccountsSql`
     update push_subscriptions set refreshed_at = statement_timestamp() - interval '9 days'
     where user_id = ${ani.userId}`;
-  await db.allAccountsSql`
-    update sessions set last_used_at = statement_timestamp() - interval '8 days'
-    where user_id = ${budi.userId}`;
+  await changeSessions(db.allAccountsSql, { userId: budi.userId }, { lastUsedAt: ago('8 days') });
   await sweepPush(db.allAccountsSql);
   expect(await Promise.all([ani, budi, citra].map((one) => browsersOf(db, one)))).toMatchObject([
     [],

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
-import { customerWith } from '#tests/support/people/people.ts';
+import { changeTokens, customerWith } from '#tests/support/people/people.ts';
 import { removeToken, rotateKey } from '#server/domains/tokens/change.ts';
 import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
 import { addToken } from '#server/domains/tokens/create.ts';
@@ -93,8 +93,7 @@ test('a busy key is looked up again in the background, so that nobody waits for 
 }) => {
   const { ring, clock, key, accountId, tokenId } = await ringWith(sql);
   await ring.find(key);
-  await sql`update tokens set daily_limit = 7
-    where account_id = ${accountId} and token_id = ${tokenId}`;
+  await changeTokens(sql, { accountId, tokenId }, { dailyLimit: 7 });
   clock.ms = 600;
   expect(await ring.find(key)).toMatchObject({ dailyLimit: 1000 });
   await waitFor(async () => expect(await ring.find(key)).toMatchObject({ dailyLimit: 7 }));

@@ -7,11 +7,18 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
 import { test } from '#tests/support/database/database.ts';
-import { type Customer, customerWith } from '#tests/support/people/people.ts';
+import {
+  type Customer,
+  changeAccounts,
+  changeTokens,
+  customerWith,
+} from '#tests/support/people/people.ts';
 import { connectLink, handleUndo, scanQr } from './connect.ts';
 import { recordConsent, maskedPhone, createLink, readScan } from './links.ts';
 import { unlinkPhone } from './phones.ts';
 import { ensureSystemToken, pruneLinks } from '#server/domains/tokens/tokens.ts';
+import { changeLanes } from '#tests/support/app/lanes.ts';
+import { inFuture } from '#tests/support/database/changes.ts';
 
 const secrets = secretsFrom(Buffer.alloc(32, 7));
 const gone = new Refusal('link_gone', {});
@@ -332,7 +339,7 @@ test('messages that waited for the phone may leave as soon as it is connected', 
   const { ani, deps, show } = await shownLink(sql);
   await db.owner`insert into dispatch (account_id, message_id, token_id, priority, peer, ready_at)
     values (${ani.accountId}, ${newId()}, ${ani.tokenId}, 1, '6281200000001', clock_timestamp())`;
-  await sql`update lanes set ready_at = clock_timestamp() + interval '1 hour'`;
+  await changeLanes(sql, {}, { readyAt: inFuture('1 hour') });
   await connectLink(deps, await scanQr(deps, (await show()).text, PHONE));
   expect(await sql`select ready_at <= clock_timestamp() as due, wakes from lanes`).toEqual([
     { due: true, wakes: 1 },
@@ -342,10 +349,10 @@ test('messages that waited for the phone may leave as soon as it is connected', 
 test('a suspended account or token gets no link', async ({ sql }) => {
   const { ani, deps } = await linkSetup(sql);
   const no = new Refusal('account_suspended', {});
-  await sql`update tokens set status = 'suspended' where token_id = ${ani.tokenId}`;
+  await changeTokens(sql, ani, { status: 'suspended' });
   await expect(createLink(deps, ani.accountId, ani.tokenId)).rejects.toEqual(no);
-  await sql`update tokens set status = 'unlinked' where token_id = ${ani.tokenId}`;
-  await sql`update accounts set status = 'suspended' where account_id = ${ani.accountId}`;
+  await changeTokens(sql, ani, { status: 'unlinked' });
+  await changeAccounts(sql, ani, { status: 'suspended' });
   await expect(createLink(deps, ani.accountId, ani.tokenId)).rejects.toEqual(no);
 });
 

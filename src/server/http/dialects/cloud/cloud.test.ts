@@ -3,8 +3,10 @@ import { businessIdOf, messageIdOf, numberIdOf, wamidOf } from '#contract/dialec
 import { publicId } from '#contract/base/ids.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Caller, callerAt, callerOf, inEnglish, test } from '#tests/support/app/api-caller.ts';
-import { oddities, unstorables } from '#tests/support/hostile/hostile-strings.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { changeTokens } from '#tests/support/people/people.ts';
+import { changeConversations } from '#tests/support/people/stored-messages.ts';
+import { unstorables, oddities } from '#tests/support/hostile/hostile-strings.ts';
 
 const numberOf = ({ tokenId }: Caller): string => numberIdOf(publicId('token', tokenId));
 const businessOf = ({ accountId }: Caller): string => businessIdOf(publicId('account', accountId));
@@ -171,8 +173,7 @@ test('checks of health and set-up are answered as things are', async ({ ani, run
   const body = { messaging_product: 'whatsapp', pin: '123456' };
   expect((await ani.call(`${number}/register`, { body })).body).toEqual({ success: true });
   expect((await budi.call(`${number}/register`, { body })).status).toBe(404);
-  await db.allAccountsSql`
-    update tokens set phone = null, status = 'unlinked' where token_id = ${ani.tokenId}`;
+  await changeTokens(db.allAccountsSql, ani, { phone: null, status: 'unlinked' });
   expect((await ani.call(`${number}/register`, { body })).body.error).toMatchObject({
     code: 133_010,
   });
@@ -184,9 +185,10 @@ test('a key tells of itself, and of no other key whether there is one', async ({
   db,
 }) => {
   const budi = await callerOf(running, db);
-  await db.allAccountsSql`
-    update tokens set scopes = '{messages.send,account.read}', expires_on = '2099-12-31'
-    where token_id = ${ani.tokenId}`;
+  await changeTokens(db.allAccountsSql, ani, {
+    scopes: ['messages.send', 'account.read'],
+    expiresOn: '2099-12-31',
+  });
   const me = { id: numberOf(ani), name: 'Kasir' };
   for (const path of ['/v23.0/me', '/me']) expect((await ani.call(path)).body).toEqual(me);
   expect((await ani.call('/v23.0/me?fields=id')).body).toEqual({ id: me.id });
@@ -223,8 +225,7 @@ test('a number that is deregistered has no phone any more', async ({ ani, runnin
   const [budi, cici] = [await callerOf(running, db), await callerOf(running, db)];
   const path = `/v23.0/${numberOf(ani)}/deregister`;
   expect((await cici.call(path, { body: {} })).status).toBe(404);
-  await db.allAccountsSql`
-    update tokens set scopes = '{account.read}' where token_id = ${budi.tokenId}`;
+  await changeTokens(db.allAccountsSql, budi, { scopes: ['account.read'] });
   const refused = await budi.call(`/v23.0/${numberOf(budi)}/deregister`, { body: {} });
   expect(refused).toMatchObject({ status: 403, body: { error: { code: 10 } } });
   for (let n = 0; n < 2; n++) {
@@ -262,7 +263,7 @@ test('messages that came in are marked as read, others are not', async ({ ani, d
   const wamid = wamidOf(list.body.data[0].id);
   const unread = () => db.allAccountsSql`select unread from conversations`;
   // It is counted when it is published, which nothing does here by itself.
-  await db.allAccountsSql`update conversations set unread = 1`;
+  await changeConversations(db.allAccountsSql, {}, { unread: 1 });
   expect(await read(wamid)).toMatchObject({ status: 200, body: { success: true } });
   expect((await unread()).filter((row) => Number(row['unread']) > 0)).toEqual([]);
   const answer = { ...text, context: { message_id: wamid }, text: { body: 'Sudah' } };
@@ -296,7 +297,7 @@ test('a token that may not send is told so, and its owner finds the call among t
   ani,
   db,
 }) => {
-  await db.allAccountsSql`update tokens set scopes = '{messages.read}'`;
+  await changeTokens(db.allAccountsSql, {}, { scopes: ['messages.read'] });
   const answer = await ani.call(`/v23.0/${numberOf(ani)}/messages`, { body: text });
   expect(answer).toMatchObject({
     status: 403,

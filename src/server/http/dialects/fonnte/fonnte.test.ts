@@ -5,6 +5,7 @@ import { type Caller, callerOf, test } from '#tests/support/app/api-caller.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { type DialectCall, ask } from '#tests/support/app/dialect-caller.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { changeTokens } from '#tests/support/people/people.ts';
 
 const sentTexts = async (ani: Caller): Promise<[string, string][]> => {
   const { body } = await ani.call('/v1/messages');
@@ -109,8 +110,7 @@ test('a device that lost its phone refuses, unless the caller would wait', async
 }) => {
   const running = await openApp();
   const budi = await callerOf(running, db, { saldo: 1000 });
-  await db.allAccountsSql`update tokens set status = 'disconnected'
-    where account_id = ${budi.accountId}`;
+  await changeTokens(db.allAccountsSql, budi, { status: 'disconnected' });
   const form = { target: '08123456789', message: 'x' };
   const { key } = budi;
   const no = { status: false, reason: 'request invalid on disconnected device' };
@@ -152,8 +152,7 @@ test('device, status, validate and qr', async ({ ani, running, db }) => {
     not_registered: ['123'],
     status: true,
   });
-  await db.allAccountsSql`update tokens set status = 'unlinked', phone = null
-    where account_id = ${ani.accountId}`;
+  await changeTokens(db.allAccountsSql, ani, { status: 'unlinked', phone: null });
   const qr = await ask(running, '/qr', { key, form: { type: 'qr' } });
   expect(qr.body.status).toBe(true);
   expect(decodeQR(PNG.sync.read(Buffer.from(qr.body.url, 'base64')))).toMatch(/^http.*\/scan\//);
@@ -166,8 +165,7 @@ test('a key lists its own token alone, and parts it from its phone', async ({
 }) => {
   const { key } = ani;
   const budi = await callerOf(running, db);
-  await db.allAccountsSql`
-    update tokens set scopes = '{account.read}' where token_id = ${budi.tokenId}`;
+  await changeTokens(db.allAccountsSql, budi, { scopes: ['account.read'] });
   const refused = await ask(running, '/disconnect', { key: budi.key });
   expect([refused.body.reason, refused.headers['x-kabari-error']]).toEqual([
     'token invalid',

@@ -1,13 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { expect } from 'vitest';
 import { never, toPhone } from '#tests/support/app/simulated-network.ts';
-import { secrets, test, webCustomer } from '#tests/support/channels/web-network.ts';
+import {
+  changeWebSessions,
+  secrets,
+  test,
+  webCustomer,
+} from '#tests/support/channels/web-network.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { ReceivedMessage } from '#server/domains/channels/web/engine/engine.ts';
 import { textFrom } from '#server/domains/channels/web/engine/stand-in/stand-in.ts';
 import { type InboxItem, addItem, retryItems, waitingMessages, wakeItems } from './inbox.ts';
 import { wireIdOf } from '#server/domains/channels/web/sending/wire-id.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { ago } from '#tests/support/database/changes.ts';
 
 const OWN = '6281200000001';
 const SENDER = '6281299999999';
@@ -50,7 +56,7 @@ test('what came while nobody was connected is brought, history is not; both make
   standIn.emit(OWN, { kind: 'messages', isLive: false, messages: [old] });
   await waitFor(async () => expect(await sql`select peer from web_chats`).toHaveLength(1));
   await first.channel.close();
-  await sql`update web_sessions set created_at = clock_timestamp() - interval '1 hour'`;
+  await changeWebSessions(sql, {}, { createdAt: ago('1 hour') });
 
   const second = await startWorker();
   await waitFor(() => second.channel.numbers?.held().includes(ani.tokenId));

@@ -1,12 +1,19 @@
 import { expect } from 'vitest';
 import { never, toPhone } from '#tests/support/app/simulated-network.ts';
-import { secrets, test, webCustomer } from '#tests/support/channels/web-network.ts';
+import {
+  changeWebSessions,
+  secrets,
+  test,
+  webCustomer,
+} from '#tests/support/channels/web-network.ts';
 import { openAuthStorage } from '#server/domains/channels/web/auth/auth-storage.ts';
 import type { WebEngine } from '#server/domains/channels/web/engine/engine.ts';
 import { LeaseLost, openLeases } from '#server/domains/channels/web/auth/sessions.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { ago, inFuture, plus } from '#tests/support/database/changes.ts';
+import { changeTokens } from '#tests/support/people/people.ts';
 
 const OWN = '6281200000001';
 
@@ -14,9 +21,11 @@ const OWN = '6281200000001';
 async function endLease(sql: Sql): Promise<void> {
   const [held] = await sql<{ owner: string }[]>`select owner from web_sessions`;
   await waitFor(async () => {
-    const ended = await sql`
-      update web_sessions set lease_until = clock_timestamp() - interval '1 second'
-      where owner = ${held!.owner}`;
+    const ended = await changeWebSessions(
+      sql,
+      { owner: held!.owner },
+      { leaseUntil: ago('1 second') },
+    );
     return ended.count === 0;
   });
 }
@@ -222,7 +231,7 @@ test('a number whose owner unlinks it in the portal is logged out of the phone',
   await startWorker();
   await link(ani, OWN);
   await sql`delete from linked_phones`;
-  await sql`update tokens set status = 'unlinked', phone = null where token_id = ${ani.tokenId}`;
+  await changeTokens(sql, ani, { status: 'unlinked', phone: null });
   await waitFor(() => expect(standIn.loggedOut).toEqual([OWN]));
   await waitFor(async () => expect(await sql`select * from web_sessions`).toEqual([]));
 });
@@ -290,7 +299,7 @@ test('a number of a suspended account is not connected, and goes on when the acc
   const { ani, standIn, startWorker, link } = await openNetwork();
   const { channel } = await startWorker();
   await link(ani, OWN);
-  await sql`update tokens set account_suspended = true where token_id = ${ani.tokenId}`;
+  await changeTokens(sql, ani, { isSuspended: true });
   await waitFor(() => standIn.openPhones().length === 0);
   await waitFor(async () =>
     expect(await sql`select state, owner from web_sessions`).toEqual([
@@ -298,7 +307,7 @@ test('a number of a suspended account is not connected, and goes on when the acc
     ]),
   );
   expect(standIn.loggedOut).toEqual([]);
-  await sql`update tokens set account_suspended = false where token_id = ${ani.tokenId}`;
+  await changeTokens(sql, ani, { isSuspended: false });
   await waitFor(() => channel.numbers?.held().includes(ani.tokenId));
 });
 
@@ -331,9 +340,11 @@ test('a worker that was frozen writes nothing to the socket of a session that an
   await link(ani, OWN);
   const message = toPhone(ani, '6281299999999');
   expect(await channel.send(message, never)).toEqual({ outcome: 'sent' });
-  await sql`
-    update web_sessions set owner = ${newId()}, epoch = epoch + 1,
-      lease_until = clock_timestamp() + interval '1 hour'`;
+  await changeWebSessions(
+    sql,
+    {},
+    { owner: newId(), epoch: plus(1), leaseUntil: inFuture('1 hour') },
+  );
   expect(await channel.send(toPhone(ani, '6281299999999'), never)).toMatchObject({
     outcome: 'later',
     failure: 'not_linked',

@@ -6,6 +6,7 @@ import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';
 import { paceOf, usageOf } from './usage.ts';
+import { changeWallets } from '#tests/support/money/wallets.ts';
 
 /** 00.30 in WIB on 21 November: still the 20th in UTC. */
 const now = new Date('2026-11-20T17:30:00Z');
@@ -49,8 +50,7 @@ test('what went out stands on the day of WIB, paid and held apart, and plans apa
               ${at(hoursAgo)}
             )`;
         }
-        await db.owner`
-          update wallets set seq = ${charged.length} where account_id = ${accountId}`;
+        await changeWallets(db.owner, { accountId }, { seq: charged.length });
 
         // The plain model: every thing on its own, its day counted by hand.
         const model = new Map<string, [captured: number, held: number, plan: number]>();

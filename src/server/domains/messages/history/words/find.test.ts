@@ -11,6 +11,7 @@ import { customerWith } from '#tests/support/people/people.ts';
 import {
   type MessageOptions,
   type Stored,
+  changeConversations,
   storeMessages,
 } from '#tests/support/people/stored-messages.ts';
 import { SIZE, found, indexAll, storeLate, text } from '#tests/support/people/worded-messages.ts';
@@ -142,9 +143,7 @@ describe('a search by words', () => {
     await indexAll(sql, accountId, 60);
     all.push(...(await storeLate(db, accountId, messages.slice(360, 400), false)));
     all.push(...(await storeLate(db, accountId, messages.slice(400, 460), true)));
-    await sql`
-      update conversations set peer_name = 'Pesanan Budi'
-      where account_id = ${accountId} and peer = ${named}`;
+    await changeConversations(sql, { accountId, peer: named }, { peerName: 'Pesanan Budi' });
 
     const maybe = <T>(values: readonly T[]) =>
       fc.option(fc.constantFrom(...values), { nil: undefined, freq: 2 });

@@ -2,12 +2,13 @@ import { describe, expect } from 'vitest';
 import { json } from '#server/infra/postgres/sql.ts';
 import { test } from '#tests/support/database/database.ts';
 import { publishAll } from '#tests/support/figures.ts';
-import { customerWith } from '#tests/support/people/people.ts';
+import { changeAccounts, changeTokens, customerWith } from '#tests/support/people/people.ts';
 import { storeMessages } from '#tests/support/people/stored-messages.ts';
 import { SIZE, found, indexAll, storeLate, text } from '#tests/support/people/worded-messages.ts';
 import { messagesAccountData } from '#server/domains/messages/account-data.ts';
 import { messageList } from '#server/domains/messages/history/history.ts';
 import { indexAgain, indexBatch, startIndexing } from './indexing.ts';
+import { now } from '#tests/support/database/changes.ts';
 
 const start = Date.parse('2026-10-20T03:00:00Z');
 
@@ -140,9 +141,9 @@ describe('the index of words', () => {
     );
     for (const { accountId } of [ani, ours]) await indexAll(sql, accountId);
     await publishAll(sql);
-    await db.owner`update accounts set is_system = true where account_id = ${ours.accountId}`;
-    await db.owner`update tokens set is_system = true where account_id = ${ours.accountId}`;
-    await sql`update accounts set erase_at = statement_timestamp() where account_id = ${ani.accountId}`;
+    await changeAccounts(db.owner, ours, { isSystem: true });
+    await changeTokens(db.owner, ours, { isSystem: true });
+    await changeAccounts(sql, ani, { eraseAt: now });
     await sql`select close_account(${ani.accountId})`;
     const { erase } = messagesAccountData({ sql: db.tenantSql, allAccountsSql: sql });
     await erase?.({ accountId: ani.accountId, phones: ['6281200000001'] });

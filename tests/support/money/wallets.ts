@@ -1,0 +1,53 @@
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
+import { changeOf } from '#tests/support/database/changes.ts';
+
+/** Changes wallets past the ledger. */
+export const changeWallets = changeOf(
+  'wallets',
+  { accountId: 'account_id' },
+  {
+    available: 'available',
+    held: 'held',
+    seq: 'seq',
+    status: 'status',
+    bonusOnly: 'bonus_only',
+    planUsed: 'plan_used',
+    planQuota: 'plan_quota',
+  },
+);
+
+/** An entry of a wallet; what is left out is a free choice of the past. */
+export type EntryRow = {
+  kind: string;
+  available: number;
+  held?: number;
+  contra: string;
+  availableAfter?: number;
+  heldAfter?: number;
+  refType?: string;
+  refId?: string;
+  memo?: string;
+  createdAt?: Date;
+};
+
+/** Entries 1 to n of a wallet that has none, past the ledger; the wallet counts them. */
+export async function insertEntries(
+  owner: Sql | Tx,
+  accountId: string,
+  entries: readonly EntryRow[],
+): Promise<void> {
+  await owner`
+    insert into wallet_entries (
+      account_id, seq, kind, d_available, d_held, contra, available_after, held_after, ref_type,
+      ref_id, actor, memo, created_at
+    )
+    select ${accountId}, seq, kind, available, coalesce(held, 0), contra,
+      coalesce("availableAfter", 0), coalesce("heldAfter", 0), coalesce("refType", 'test'),
+      coalesce("refId", seq::text), 'test', memo, coalesce("createdAt", clock_timestamp())
+    from jsonb_to_recordset(${json(entries.map((entry, at) => ({ ...entry, seq: at + 1 })))}) as r(
+      seq bigint, kind text, available bigint, held bigint, contra text, "availableAfter" bigint,
+      "heldAfter" bigint, "refType" text, "refId" text, memo text, "createdAt" timestamptz
+    )`;
+  await changeWallets(owner, { accountId }, { seq: entries.length });
+}
