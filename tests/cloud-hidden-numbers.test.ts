@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
-import { tokenSubscribers } from '#server/app/subscribers.ts';
+import { tokenSubscribers } from '#server/app/container.ts';
 import { linkNumber } from '#server/domains/tokens/tokens.ts';
 import { makeKey } from '#server/domains/tokens/keys/key.ts';
 import { ask } from '#tests/support/app/dialect-caller.ts';

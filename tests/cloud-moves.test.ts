@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
-import { tokenSubscribers } from '#server/app/subscribers.ts';
+import { tokenSubscribers } from '#server/app/container.ts';
 import { linkNumber } from '#server/domains/tokens/tokens.ts';
 import {
   type CloudSender,

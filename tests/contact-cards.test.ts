@@ -7,7 +7,7 @@ import { WebhookEvent } from '#contract/webhooks/events.ts';
 import type { WebhookFormat } from '#contract/webhooks/webhook.ts';
 import { readCard } from '#contract/messages/vcard.ts';
 import { inboundCard } from '#server/domains/channels/inbound-card.ts';
-import { receivedFrom } from '#server/domains/channels/web/engine/baileys/received.ts';
+import { receivedFrom } from '#server/domains/channels/web/engine/baileys/events.ts';
 import { messageRows } from '#server/domains/messages/messages.ts';
 import { formats } from '#server/domains/webhooks/formats/formats.ts';
 import { csvCell } from '#server/infra/csv.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { messageId } from '#server/http/dialects/wablas/ids.ts';
+import { messageId } from '#server/http/dialects/wablas/wablas.ts';
 import { callerOf } from './support/app/api-caller.ts';
 import { pdfOf, picture } from './support/app/uploads-app.ts';
 import type { RunningApp } from './support/app/running-app.ts';

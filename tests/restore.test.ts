@@ -9,7 +9,7 @@ import { deriveKey } from 'altcha-lib/algorithms/pbkdf2';
 import { describe, expect, onTestFinished } from 'vitest';
 import { toPairs } from '#contract/base/form.ts';
 import { publicId } from '#contract/base/ids.ts';
-import { openDiskStore } from '#server/infra/file-store/disk.ts';
+import { openDiskStore } from '#server/infra/file-store/open.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { openFiles } from '#server/domains/media/files.ts';
 import { makeKey } from '#server/domains/tokens/keys/key.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished } from 'vitest';
 import { SavedWebhook } from '#contract/webhooks/webhook.ts';
-import { freePort } from '#server/infra/embedded-postgres/server.ts';
+import { freePort } from '#server/infra/embedded-postgres/embedded.ts';
 import { callerOf, halo } from './support/app/api-caller.ts';
 import { test } from './support/app/running-app.ts';
 import { endProcess } from './support/end-process.ts';

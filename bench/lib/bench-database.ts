@@ -2,9 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
-import { type Embedded, startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
+import {
+  type Embedded,
+  startEmbedded,
+  findServer,
+} from '#server/infra/embedded-postgres/embedded.ts';
 import { placesIn } from '#server/infra/embedded-postgres/home.ts';
-import { findServer } from '#server/infra/embedded-postgres/server.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
 
 /** A migrated database of its own, on the settings that customers run. */

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { freePort } from '#server/infra/embedded-postgres/server.ts';
+import { freePort } from '#server/infra/embedded-postgres/embedded.ts';
 
 /** The app as its own process, as customers run it. */
 export type AppProcess = {

@@ -12,7 +12,7 @@ import {
   proto,
   unpadRandomMax16,
 } from 'baileys';
-import { silent } from '#server/domains/channels/web/engine/baileys/silent-log.ts';
+import { silent } from '#server/domains/channels/web/engine/baileys/baileys-engine.ts';
 import type { Bundle, Encrypted } from './stanzas.ts';
 
 /** Somebody with a phone of their own, who writes to a linked phone and reads what it answers. */

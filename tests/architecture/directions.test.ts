@@ -49,7 +49,7 @@ prove([
     },
     [
       'app/container.ts imports src/server/domains/media/files.ts: media is known by its public API',
-      'tokens knows accounts; let app/subscribers.ts hand it what messages does',
+      'tokens knows accounts; let app/container.ts hand it what messages does',
       'messages/send.ts imports src/server/domains/tokens/row.ts: tokens is known by its public API',
       'pricing knows nothing of it',
     ],

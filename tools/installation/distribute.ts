@@ -5,10 +5,12 @@ import { countOthers } from '#server/infra/postgres/check.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { makeBuckets } from '#server/infra/postgres/distribution/layout/buckets.ts';
 import { type Cluster, readCluster } from '#server/infra/postgres/distribution/cluster.ts';
-import { distributeTables } from '#server/infra/postgres/distribution/layout/distribute.ts';
-import { readPlan } from '#server/infra/postgres/distribution/layout/plan.ts';
+import {
+  distributeTables,
+  readPlan,
+  troubleOf,
+} from '#server/infra/postgres/distribution/layout/upkeep.ts';
 import { findPlace } from '#server/infra/postgres/distribution/pools.ts';
-import { troubleOf } from '#server/infra/postgres/distribution/layout/ready.ts';
 import {
   type RowCounts,
   countRows,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
 import { openFiles } from '#server/domains/media/files.ts';
-import { openDiskStore } from '#server/infra/file-store/disk.ts';
+import { openDiskStore } from '#server/infra/file-store/open.ts';
 import { newId } from '#server/infra/ids.ts';
 import { installationId, readSecrets } from '#server/infra/security/secrets.ts';
 import { test } from '#tests/support/database/database.ts';

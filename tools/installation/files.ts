@@ -1,10 +1,13 @@
 import { join } from 'node:path';
 import { namedContents } from '#server/domains/media/contents.ts';
 import { type Copied, copyFiles } from '#server/infra/file-store/copy.ts';
-import { openDiskStore } from '#server/infra/file-store/disk.ts';
+import {
+  openDiskStore,
+  openBucket,
+  refusalSentence,
+  type S3Store,
+} from '#server/infra/file-store/open.ts';
 import { StoreAway } from '#server/infra/file-store/file-store.ts';
-import { openBucket, refusalSentence } from '#server/infra/file-store/open.ts';
-import type { S3Store } from '#server/infra/file-store/s3.ts';
 import { installationId, readSecrets } from '#server/infra/security/secrets.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import type { Call, Command } from './command.ts';

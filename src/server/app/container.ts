@@ -7,27 +7,56 @@ import {
   ensureOperator,
   openCaptcha,
   openSessions,
+  type AccountOpened,
 } from '#server/domains/accounts/accounts.ts';
 import {
   type BillingWorkDeps,
   type Invoices,
   openInvoices,
   recordSeller,
+  runBilling,
+  openSubscription,
 } from '#server/domains/billing/billing.ts';
 import { type Broadcasts, openBroadcasts } from '#server/domains/broadcasts/broadcasts.ts';
 import type { Campaigns } from '#server/domains/campaigns/campaigns.ts';
-import { isOffered } from '#server/domains/channels/channels.ts';
-import { type LiveHub, openLive } from '#server/domains/events/events.ts';
+import {
+  isOffered,
+  type Channels,
+  type HealthRecorder,
+  type Sinks,
+  channelsOf,
+  openHealthRecorder,
+  type Inbound,
+  forgetConnection,
+} from '#server/domains/channels/channels.ts';
+import { type LiveHub, openLive, appendEvent } from '#server/domains/events/events.ts';
 import { type Media, openMedia } from '#server/domains/media/media.ts';
 import {
   type Messages,
   excerptOf,
   openMessages,
   readMessageFacts,
+  contentOf,
+  tokensOfMessages,
+  createLane,
+  leaveChannel,
+  wakeLane,
 } from '#server/domains/messages/messages.ts';
-import { type OpenGateways, openGateways } from '#server/domains/payments/payments.ts';
+import {
+  type OpenGateways,
+  openGateways,
+  expireTopups,
+  receiveBankLine,
+  saveAlert,
+} from '#server/domains/payments/payments.ts';
 import { type Prices, openPrices } from '#server/domains/pricing/pricing.ts';
-import { type PushDeps, queueNotice, readVapid } from '#server/domains/push/push.ts';
+import {
+  type PushDeps,
+  queueNotice,
+  readVapid,
+  type Received,
+  queueNotices,
+} from '#server/domains/push/push.ts';
 import { type SupportDeps, openUsualAnswer } from '#server/domains/support/support.ts';
 import {
   type KeyRing,
@@ -37,8 +66,17 @@ import {
   openRejectionRecorder,
   systemTokenState,
   takesCodes,
+  type ConnectDeps,
+  type TokenPhone,
+  type TokenSubscribers,
+  handleUndo,
 } from '#server/domains/tokens/tokens.ts';
-import { type Webhooks, openWebhooks, webhookTroubles } from '#server/domains/webhooks/webhooks.ts';
+import {
+  type Webhooks,
+  openWebhooks,
+  webhookTroubles,
+  forgetWebhook,
+} from '#server/domains/webhooks/webhooks.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
 import { startWhole } from '#server/infra/postgres/distribution/scope.ts';
 import { openListeners } from '#server/infra/postgres/driver/listener.ts';
@@ -47,8 +85,15 @@ import { type SendText, openErasure } from './parts/erasure.ts';
 import { openMessagesToMany } from './parts/messages-to-many.ts';
 import { openFilesOfRows } from './parts/row-exports.ts';
 import type { RowExports } from '#server/domains/exports/exports.ts';
-import { type Networks, openNetworks } from './networks.ts';
-import { type Subscribers, createSubscribers } from './subscribers.ts';
+import { type Cloud, openCloud } from '#server/domains/channels/cloud/cloud.ts';
+import { type Simulator, openSimulator } from '#server/domains/channels/simulator/simulator.ts';
+import { isSimulatedBank, type Config } from '#server/infra/config.ts';
+import { type WhatsappWeb, openWhatsappWeb } from './whatsapp-web.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { rupiah } from '#contract/base/money.ts';
+import { openWallet, postEntry, restrictToBonus } from '#server/domains/ledger/ledger.ts';
+import type { Tx } from '#server/infra/postgres/database.ts';
 
 /** Everything behind HTTP, opened and joined: the tools, then one field per domain. */
 export type Container = {
@@ -394,4 +439,221 @@ async function openPush(
     outbound: openOutbound({ listed: config.PUSH_SERVICES }),
     onOutcome: (outcome) => notices.add({ outcome }),
   };
+}
+
+/** The phone networks of this installation. */
+export type Networks = {
+  simulator: Simulator;
+  cloud: Cloud;
+  health: HealthRecorder;
+  /** Those that are switched on, for messages. */
+  channels: Channels;
+  /** Begins to bring receipts and messages. @returns ends it. */
+  start: (sinks: Sinks) => Promise<() => Promise<void>>;
+};
+
+/** Opens the phone networks. */
+export function openNetworks(infra: Infra, pools: Pools, given: Given): Networks {
+  const { allAccountsSql } = pools;
+  const { config, now, report } = infra;
+  const parts = { ...given, allAccountsSql };
+  const health = openHealthRecorder({ allAccountsSql, now, report });
+  const cloud = openCloudChannel(infra, pools, { ...given, health });
+  const web = openWhatsappWeb(infra, parts);
+  const scanStandIn = web?.scanStandIn ?? (() => false);
+  const simulator = openSimulated(infra, { ...parts, scanStandIn });
+  const channels = channelsOf(
+    ...(config.SIMULATOR ? [simulator.channel] : []),
+    ...(config.CHANNEL_CLOUD ? [cloud.channel] : []),
+    ...(web ? [web.channel] : []),
+  );
+  return {
+    simulator,
+    cloud,
+    health,
+    channels,
+    async start(sinks) {
+      for (const channel of channels.values()) await channel.start(sinks);
+      return async () => {
+        for (const channel of channels.values()) await channel.close();
+      };
+    },
+  };
+}
+
+type Given = {
+  connecting: ConnectDeps;
+  media: Media;
+  billing: BillingWorkDeps;
+  subscribers: Subscribers;
+  /** They are opened with the networks. */
+  messages: () => Messages;
+};
+
+type Parts = Pick<Pools, 'allAccountsSql'> & Pick<Given, 'connecting' | 'media' | 'billing'>;
+
+type CloudParts = Pick<Given, 'subscribers' | 'media' | 'messages'> & { health: HealthRecorder };
+
+const openCloudChannel = (
+  { config, now, report, secrets }: Infra,
+  { allAccountsSql, tenantSql: sql }: Pools,
+  { messages, subscribers, media, health }: CloudParts,
+): Cloud =>
+  openCloud({
+    subscribers,
+    media,
+    health,
+    sql,
+    allAccountsSql,
+    config,
+    secrets,
+    queueNotice,
+    now,
+    report,
+    origin: config.PUBLIC_URL ?? `http://localhost:${config.PORT}`,
+    sinks: {
+      receipts: (receipts) => messages().sinks.receipts(receipts),
+      inbound: subscribers.messageCame,
+      identified: (known) => messages().sinks.identified(known),
+    },
+    completeInbound: (inbound) => messages().completeInbound(inbound),
+    onTemplates: (accountId) => messages().syncTemplates(accountId),
+    tokensOfMessages: (named) => tokensOfMessages(allAccountsSql, named),
+  });
+
+function openSimulated(
+  { clock, config, now, place, report }: Infra,
+  {
+    allAccountsSql,
+    billing,
+    connecting,
+    media: { files, library },
+    scanStandIn,
+  }: Parts & Pick<WhatsappWeb, 'scanStandIn'>,
+): Simulator {
+  return openSimulator({
+    allAccountsSql,
+    config,
+    connecting,
+    library,
+    show: (accountId, type, body) => contentOf({ accountId, type, body }, files.link),
+    now,
+    moveClock: clock.move && ((to) => moveClock({ clock, place }, billing, to)),
+    receiveBankLine: isSimulatedBank(config.BANK_NUMBER)
+      ? (line) => receiveBankLine({ allAccountsSql, config, now }, line)
+      : undefined,
+    scanStandIn,
+    report,
+  });
+}
+
+/** Moves the clock, and does at once what is due then instead of within a minute. */
+async function moveClock(
+  { clock, place }: Pick<Infra, 'clock' | 'place'>,
+  billing: BillingWorkDeps,
+  to: Date,
+): Promise<void> {
+  clock.move?.(to);
+  await place.inEach(async () => {
+    await expireTopups(billing);
+    await runBilling(billing);
+  });
+}
+
+/**
+ * What happens in one domain because of what happened in another: an event, and who reacts. All but
+ * `messageCame` run in the transaction of their cause: they stand or fall with it.
+ */
+export type Subscribers = TokenSubscribers & {
+  /** A customer's account was opened. */
+  accountOpened: AccountOpened;
+  /** The installation's own account was opened. */
+  systemAccountOpened: AccountOpened;
+  /** A message has come in and is being stored. */
+  messageReceived: (tx: Tx, received: Received) => Promise<void>;
+  /** A channel brings a message. */
+  messageCame: (inbound: Inbound) => Promise<void>;
+};
+
+type Deps = {
+  config: Pick<Config, 'SALDO_ALERT' | 'WELCOME_BONUS' | 'WELCOME_BONUS_USE'>;
+  now: () => Date;
+  sinks: () => Sinks;
+  connecting: () => ConnectDeps;
+};
+
+/** What programs are told of a token. */
+const announceToken = (
+  tx: Tx,
+  kind: 'token.linked' | 'token.connected' | 'token.disconnected',
+  { accountId, tokenId, name, phone }: TokenPhone,
+): Promise<void> =>
+  appendEvent(tx, { accountId, kind, data: { token_id: publicId('token', tokenId), name, phone } });
+
+/** Tokens: each has a lane, one that moves leaves how its number stood behind, one that is deleted takes its webhook along, and open tabs learn that one has changed. */
+export const tokenSubscribers: TokenSubscribers = {
+  tokenCreated: createLane,
+  tokenLinked: async (tx, token) => {
+    await wakeLane(tx, token);
+    await announceToken(tx, 'token.linked', token);
+    await announceToken(tx, 'token.connected', token);
+  },
+  tokenUnlinked: (tx, token) => announceToken(tx, 'token.disconnected', token),
+  tokenMoved: async (tx, move) => {
+    const kept = await leaveChannel(tx, move);
+    if (kept === 'sending') throw new Refusal('channel_busy', {});
+    if (kept) throw new Refusal('channel_waiting', kept);
+    await forgetConnection(tx, move);
+  },
+  tokenDeleted: forgetWebhook,
+  tokenChanged: (tx, { accountId, tokenId }) =>
+    appendEvent(tx, {
+      accountId,
+      kind: 'token.changed',
+      data: { token_id: publicId('token', tokenId) },
+    }),
+};
+
+export const createSubscribers = ({ config, now, sinks, connecting }: Deps): Subscribers => ({
+  ...tokenSubscribers,
+  accountOpened: async (tx, accountId, isNewNumber) => {
+    await openWallet(tx, accountId);
+    await openSubscription(tx, accountId, now());
+    if (isNewNumber) await giveBonus(tx, accountId, config);
+    if (config.SALDO_ALERT > 0) await saveAlert(tx, accountId, config.SALDO_ALERT);
+  },
+  systemAccountOpened: openWallet,
+  messageReceived: queueNotices,
+  messageCame: async (inbound) => {
+    await sinks().inbound(inbound);
+    await undoByAnswer(connecting(), inbound);
+  },
+});
+
+/** The welcome bonus, once per number. */
+async function giveBonus(
+  tx: Tx,
+  accountId: string,
+  { WELCOME_BONUS, WELCOME_BONUS_USE }: Deps['config'],
+): Promise<void> {
+  if (WELCOME_BONUS === 0) return;
+  await postEntry(tx, {
+    accountId,
+    kind: 'bonus',
+    delta: rupiah(WELCOME_BONUS),
+    contra: 'exp:bonus',
+    refType: 'account',
+    refId: accountId,
+    idemKey: 'bonus:welcome',
+    actor: 'system',
+    memo: 'Bonus selamat datang',
+  });
+  if (WELCOME_BONUS_USE === 'own') await restrictToBonus(tx, accountId, true);
+}
+
+/** PUTUS in answer to the installation's notice parts the phone from its token. */
+async function undoByAnswer(deps: ConnectDeps, inbound: Inbound): Promise<void> {
+  const { accountId, tokenId, from, type, body } = inbound;
+  const text = type === 'text' ? body['text'] : undefined;
+  if (typeof text === 'string') await handleUndo(deps, { accountId, tokenId, from, text });
 }

@@ -15,7 +15,7 @@ const rotating = { ...next, SECRET_KEY_SECOND: 'the former key' };
 
 /** The files that seal values for the database, each with the tables it writes them to. */
 const sealing = {
-  'domains/accounts/secondfactor/add.ts': ['second_factors'],
+  'domains/accounts/secondfactor/acts.ts': ['second_factors'],
   'domains/accounts/secondfactor/challenges.ts': ['second_factor_challenges'],
   'domains/channels/cloud/numbers.ts': ['cloud_numbers'],
   'domains/channels/web/auth/auth-storage.ts': ['web_sessions', 'web_keys'],

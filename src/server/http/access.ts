@@ -2,7 +2,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import type { Scope } from '#contract/rest/scopes.ts';
-import { createRateLimiter } from './rate-limiter.ts';
 
 /** The owner of an API key, as far as those who answer calls need to know. */
 export type ApiSender = {
@@ -154,3 +153,39 @@ const addressOf = (route: string | undefined): string | undefined =>
 /** The key in `Authorization: Bearer …`; nothing where there is none. */
 export const bearerOf = ({ headers }: FastifyRequest): string | undefined =>
   /^bearer +(\S+) *$/i.exec(headers.authorization ?? '')?.[1];
+
+/** How many requests a token may make of this process: a bucket per token, refilled steadily. */
+type RateLimiter = {
+  /** The policy as the `RateLimit-Policy` header says it. */
+  policy: string;
+  /** Takes one; `waitSeconds` is 0 when it may go on. */
+  take: (tokenId: string) => { left: number; waitSeconds: number };
+};
+
+/** Seconds' worth of requests a token may make at once. */
+const BURST_SECONDS = 2;
+const TOKENS_MAX = 50_000;
+
+/** @param perSecond requests per second and token, steadily; twice as many at once. */
+export function createRateLimiter(perSecond: number, nowMs = () => performance.now()): RateLimiter {
+  const burst = perSecond * BURST_SECONDS;
+  const buckets = new Map<string, { left: number; at: number }>();
+  return {
+    policy: `"api";q=${burst};w=${BURST_SECONDS}`,
+    take: (tokenId) => {
+      const now = nowMs();
+      const bucket = buckets.get(tokenId) ?? { left: burst, at: now };
+      // The one that has asked least lately goes first: forgetting it gives a burst to nobody else.
+      buckets.delete(tokenId);
+      if (buckets.size >= TOKENS_MAX) buckets.delete(buckets.keys().next().value ?? '');
+      buckets.set(tokenId, bucket);
+      bucket.left = Math.min(burst, bucket.left + ((now - bucket.at) / 1000) * perSecond);
+      bucket.at = now;
+      if (bucket.left < 1) {
+        return { left: 0, waitSeconds: Math.max(1, Math.ceil((1 - bucket.left) / perSecond)) };
+      }
+      bucket.left -= 1;
+      return { left: Math.floor(bucket.left), waitSeconds: 0 };
+    },
+  };
+}

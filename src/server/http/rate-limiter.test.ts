@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createRateLimiter } from './rate-limiter.ts';
+import { createRateLimiter } from './access.ts';
 
 test('a token may ask twice its rate at once, then steadily', () => {
   let now = 0;

@@ -6,15 +6,13 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { Config } from '#server/infra/config.ts';
 import { type Log, countedWarnings } from '#server/infra/observability/log.ts';
 import { CONNECTIONS_MAX, watchEventLoop } from '#server/infra/observability/process.ts';
-import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
+import type { Tracing, RequestTrace } from '#server/infra/observability/tracing/tracing.ts';
 import type { Histogram } from '#server/infra/observability/metrics.ts';
 import { asRefusal, no } from './answer.ts';
 import { isOfApi, phrases, sendProblem } from './v1/answers.ts';
 import { type Headers, putHeaders, safetyHeaders } from './site/headers.ts';
 import { limitConnections } from './connections.ts';
 import { afterReading, limitBodies } from './body-timeout.ts';
-import { cutSlowReaders } from './slow-readers.ts';
-import { traceRequests } from './trace-requests.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -215,4 +213,97 @@ function refuseRaw(error: Error & { code?: string }, socket: Socket, headers: He
   );
   // Who does not close as well would keep the connection for as long as they send a byte now and then.
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** False: its requests are in no trace. */
+    traced?: boolean;
+  }
+}
+
+/**
+ * Records the requests of every route, except files of the web app and routes that say so. Of a request a trace has
+ * the route, never the address: that may hold phone numbers and ids.
+ */
+function traceRequests(app: FastifyInstance, tracing: Tracing): void {
+  const traces = new WeakMap<FastifyRequest, RequestTrace>();
+  app.addHook('onRequest', async (request) => {
+    if (routeOf(request) === undefined) return;
+    const { traceparent } = request.headers;
+    traces.set(request, tracing.begin(typeof traceparent === 'string' ? traceparent : undefined));
+  });
+  // After the body was read, which happens outside of the context that hooks before it began.
+  app.addHook('preHandler', (request, _reply, done) => {
+    const trace = traces.get(request);
+    if (trace) tracing.answering(trace, done);
+    else done();
+  });
+  app.addHook('onResponse', async (request, reply) => {
+    const [trace, route] = [traces.get(request), routeOf(request)];
+    if (!trace || route === undefined) return;
+    const { method, protocol: scheme, id: requestId } = request;
+    tracing.answered(trace, { method, route, scheme, status: reply.statusCode, requestId });
+  });
+}
+
+/** The route as it is called in figures, too; undefined for what is not recorded. */
+function routeOf({ is404, routeOptions }: FastifyRequest): string | undefined {
+  const { url, config } = routeOptions;
+  if (is404 || config.traced === false || url === undefined || url.endsWith('*')) return undefined;
+  return config.named ?? url;
+}
+
+/** An answer of which nothing could be written for so long is cut off, as a body that does not come is. */
+const STALLED_MS = 15_000;
+/** Answers that one connection may have waiting: browsers and clients of APIs ask for one at a time. */
+const PIPELINED_MAX = 32;
+
+/** What libuv knows of a connection. Node's own time-out of sockets looks at it in the same way. */
+type WithHandle = { _handle?: { bytesWritten: number; writeQueueSize: number } | null };
+type Reader = { taken: number; movedAt: number };
+
+/**
+ * Cuts off who does not read what they asked for: answers, files, archives, the live stream. Also who
+ * asks on and on without reading.
+ *
+ * What counts is what the system takes: it keeps up to some MB for a slow reader, and goes on only when
+ * a third of that has been read.
+ *
+ * @param stalledMs how long nothing may be taken while something waits.
+ */
+function cutSlowReaders(app: FastifyInstance, stalledMs = STALLED_MS): void {
+  const readers = new Map<Socket, Reader>();
+  app.server.on('connection', (socket: Socket) => {
+    readers.set(socket, { taken: 0, movedAt: performance.now() });
+    socket.once('close', () => readers.delete(socket));
+  });
+  const look = () => {
+    const now = performance.now();
+    for (const [socket, reader] of readers) {
+      const { taken, waiting } = writtenBy(socket);
+      if (waiting === 0 || taken !== reader.taken) Object.assign(reader, { taken, movedAt: now });
+      // Only a reset makes the system forget the rest at once.
+      else if (now - reader.movedAt >= stalledMs) socket.resetAndDestroy();
+    }
+  };
+  const timer = setInterval(look, Math.min(1_000, stalledMs / 4)).unref();
+  app.addHook('onClose', async () => clearInterval(timer));
+
+  const open = new WeakMap<Socket, number>();
+  app.addHook('onRequest', async ({ raw: { socket } }, reply) => {
+    const waiting = (open.get(socket) ?? 0) + 1;
+    open.set(socket, waiting);
+    reply.raw.once('close', () => open.set(socket, (open.get(socket) ?? 1) - 1));
+    if (waiting <= PIPELINED_MAX && !socket.destroyed) return undefined;
+    socket.destroy();
+    return reply.hijack();
+  });
+}
+
+/** Bytes of a connection that the system has taken, and those that wait for it. */
+function writtenBy(socket: Socket): { taken: number; waiting: number } {
+  const { _handle: handle } = socket as unknown as WithHandle;
+  const taken = handle ? handle.bytesWritten - handle.writeQueueSize : socket.bytesWritten;
+  return { taken, waiting: socket.bytesWritten - taken };
 }

@@ -98,7 +98,7 @@ function serverTrespass(file: string, other: string): string | undefined {
   if (to !== 'domains' || (from === to && partOf(file) === partOf(other))) return undefined;
   const [domain, known] = [partOf(file), partOf(other)];
   if (from === to && !knowsAll.includes(domain) && !knows[domain]?.includes(known)) {
-    return `${domain} knows ${listed(knows[domain])}; let app/subscribers.ts hand it what ${known} does`;
+    return `${domain} knows ${listed(knows[domain])}; let app/container.ts hand it what ${known} does`;
   }
   return isPublic(other)
     ? undefined

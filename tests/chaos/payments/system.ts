@@ -6,8 +6,8 @@ import { retrying } from '#server/infra/postgres/database.ts';
 import {
   type SimulatedGateway,
   openSimulatedGateway,
+  postNotice,
 } from '#server/domains/payments/gateways/simulated/simulated.ts';
-import { postNotice } from '#server/domains/payments/gateways/simulated/notices.ts';
 import { type Resources, openResources } from '#tests/chaos/faults/resources.ts';
 import { signedIn } from '#tests/support/app/running-app.ts';
 import { formWith } from '#tests/support/app/uploads-app.ts';

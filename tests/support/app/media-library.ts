@@ -2,11 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { RequestListener } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDiskStore } from '#server/infra/file-store/disk.ts';
+import { openDiskStore } from '#server/infra/file-store/open.ts';
 import type { FileStore } from '#server/infra/file-store/file-store.ts';
 import { openFiles } from '#server/domains/media/files.ts';
-import type { Fetcher } from '#server/domains/media/library/fetcher.ts';
-import { type LibraryDeps, openLibrary } from '#server/domains/media/library/library.ts';
+import {
+  type Fetcher,
+  type LibraryDeps,
+  openLibrary,
+} from '#server/domains/media/library/library.ts';
 import { openFileClient } from '#server/infra/net/outbound-file.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
 import { type FileHost, fileHost } from '#tests/support/media/file-host.ts';

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openDiskStore } from '#server/infra/file-store/disk.ts';
-import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
+import { openDiskStore } from '#server/infra/file-store/open.ts';
+import { tokenSubscribers as subscribers } from '#server/app/container.ts';
 import type { Inbound, Outgoing, Receipt, Sinks } from '#server/domains/channels/channels.ts';
 import { type Network, openNetwork } from '#server/domains/channels/simulator/network.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { CHUNK_TYPE, UPLOAD_FIELD, UPLOAD_PATH, uploadHeaders } from '#contract/uploads.ts';
-import { openDiskStore } from '#server/infra/file-store/disk.ts';
+import { openDiskStore } from '#server/infra/file-store/open.ts';
 import type { FileStore } from '#server/infra/file-store/file-store.ts';
 import { openSessions } from '#server/domains/accounts/accounts.ts';
 import { registerFiles } from '#server/http/uploads/files.ts';

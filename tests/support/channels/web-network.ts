@@ -1,4 +1,4 @@
-import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
+import { tokenSubscribers as subscribers } from '#server/app/container.ts';
 import type {
   Channel,
   Identified,

@@ -7,7 +7,7 @@ import {
   readBuckets,
   readNodes,
 } from '#server/infra/postgres/distribution/cluster.ts';
-import { distributeTables } from '#server/infra/postgres/distribution/layout/distribute.ts';
+import { distributeTables } from '#server/infra/postgres/distribution/layout/upkeep.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
 
 /** A distributed database to clone: nobody may connect to it. */

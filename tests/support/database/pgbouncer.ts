@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { freePort } from '#server/infra/embedded-postgres/server.ts';
+import { freePort } from '#server/infra/embedded-postgres/embedded.ts';
 import { expect } from 'vitest';
 import { endProcess } from '#tests/support/end-process.ts';
 import { waitFor } from '#tests/support/wait-for.ts';

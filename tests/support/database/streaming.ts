@@ -7,9 +7,13 @@ import { pipeline } from 'node:stream/promises';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { receiveBaseBackup } from '#server/infra/postgres/driver/base-backup.ts';
-import { startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
+import {
+  startEmbedded,
+  type Running,
+  startServer,
+  stopServer,
+} from '#server/infra/embedded-postgres/embedded.ts';
 import { type Home, furnish, openFolder } from '#server/infra/embedded-postgres/home.ts';
-import { type Running, startServer, stopServer } from '#server/infra/embedded-postgres/server.ts';
 import { fastFolder } from './fast-folder.ts';
 
 /** A PostgreSQL of a test's own, which nobody starts again when it is gone. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import S3rver from '@20minutes/s3rver';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { readS3Address } from '#server/infra/file-store/address.ts';
-import { type S3Options, type S3Store, openS3Store } from '#server/infra/file-store/s3.ts';
+import { type S3Options, type S3Store, openS3Store } from '#server/infra/file-store/open.ts';
 import { newId } from '#server/infra/ids.ts';
 
 type Trouble = number | 'drops' | undefined;

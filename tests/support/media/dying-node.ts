@@ -1,7 +1,7 @@
 // A process that takes a file into the library and is killed on the way: `fork` it with the database's address, a
 // folder, an account, a file to take, and where it dies.
 import { readFile } from 'node:fs/promises';
-import { openDiskStore } from '#server/infra/file-store/disk.ts';
+import { openDiskStore } from '#server/infra/file-store/open.ts';
 import { openFiles } from '#server/domains/media/files.ts';
 import { openLibrary } from '#server/domains/media/library/library.ts';
 import { openFileClient } from '#server/infra/net/outbound-file.ts';

@@ -11,7 +11,7 @@ import { readDatabaseFacts } from '#server/infra/postgres/check.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { compareMigrations } from '#server/infra/postgres/migrations.ts';
 import { countSealedSecrets, readSecrets, storedSecret } from '#server/infra/security/secrets.ts';
-import { freePort } from '#server/infra/embedded-postgres/server.ts';
+import { freePort } from '#server/infra/embedded-postgres/embedded.ts';
 import { test } from '#tests/support/database/database.ts';
 import { foreignBackup, lastRun, newestBackup, ownDisk } from './backups.ts';
 import { clocks, databaseVersion, durability, migrations, superuser, replica } from './database.ts';

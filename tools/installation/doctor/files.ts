@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Contents } from '#server/domains/media/contents.ts';
 import { StoreAway } from '#server/infra/file-store/file-store.ts';
-import { refusalSentence } from '#server/infra/file-store/open.ts';
-import type { S3Store } from '#server/infra/file-store/s3.ts';
+import { refusalSentence, type S3Store } from '#server/infra/file-store/open.ts';
 import type { Config } from '#server/infra/config.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 

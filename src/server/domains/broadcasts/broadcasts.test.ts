@@ -16,8 +16,7 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 import { clockAt } from '#tests/support/money/topups.ts';
 import { no } from '#tests/support/people/accounts-app.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
-import { plainText } from './deliver.ts';
-import { type BroadcastDeps, openBroadcasts } from './broadcasts.ts';
+import { plainText, type BroadcastDeps, openBroadcasts } from './broadcasts.ts';
 
 const OPERATOR = newId();
 

@@ -1,15 +1,32 @@
-import { closeBroadcast, listBroadcasts } from '#contract/operator/broadcasts.ts';
 import * as operator from '#contract/operator/broadcasts.ts';
+import {
+  closeBroadcast,
+  listBroadcasts,
+  type ShownBroadcast,
+  type BroadcastAudience,
+  type broadcastAudiences,
+} from '#contract/operator/broadcasts.ts';
 import { type ActHandler, handle } from '#server/infra/acts/act.ts';
 import { repeat } from '#server/infra/jobs/repeat.ts';
-import { stay } from '#server/infra/postgres/distribution/scope.ts';
-import { identifier } from '#server/infra/postgres/sql.ts';
-import { announceDue } from './announce.ts';
-import { audiences } from './audience.ts';
-import { deliverDue } from './deliver.ts';
+import { stay, withEachAccountIn } from '#server/infra/postgres/distribution/scope.ts';
+import { identifier, json } from '#server/infra/postgres/sql.ts';
 import type { BroadcastDeps } from './deps.ts';
 import { broadcastsPage, editBroadcast, endBroadcast, makeBroadcast } from './manage.ts';
-import { type Shown, openShown } from './shown.ts';
+import {
+  type CustomerPerson,
+  customersAfter,
+  isAccount,
+  countCustomers,
+  phonesOf,
+} from '#server/domains/accounts/accounts.ts';
+import { type Sql, type Tx, asAccount, type Fragment } from '#server/infra/postgres/database.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { OutputOf } from '#contract/base/act.ts';
+import { isOnPlan, plansForOperator } from '#server/domains/billing/billing.ts';
+import { hasLinkedToken } from '#server/domains/tokens/tokens.ts';
+import { createHash } from 'node:crypto';
+import { captionNodes, captionText } from '#contract/messages/captions.ts';
 
 export { broadcastsAccountData } from './account-data.ts';
 export type { BroadcastDeps } from './deps.ts';
@@ -106,4 +123,371 @@ async function prune({ allAccountsSql: sql, now }: BroadcastDeps): Promise<void>
         select ctid from ${identifier(table)}
         where broadcast_id = any(${ids}::uuid[]) limit ${ROWS_AT_ONCE}))`;
   }
+}
+
+/** Accounts that are gone through in one transaction. */
+const ACCOUNTS_AT_ONCE = 200;
+
+type Due = Audience & {
+  broadcast_id: string;
+  by_push: boolean;
+  by_message: boolean;
+  is_stopped: boolean;
+  queued_to: string;
+};
+
+/**
+ * Goes through the customers of broadcasts that have begun, or were stopped: their open pages hear of it,
+ * and who is to be told by push or message is written down. How far that is stands in the broadcast, in the
+ * same transaction: whoever dies in between leaves nobody out and writes nobody down twice.
+ */
+async function announceDue(allAccountsSql: Sql, at: Date, isClosing: () => boolean): Promise<void> {
+  while (!isClosing()) {
+    const isMore = await allAccountsSql.begin((tx) =>
+      announceSome({ sql: allAccountsSql, tx }, at),
+    );
+    if (!isMore) return;
+  }
+}
+
+/** @returns false when nothing is left that is not another process's. */
+async function announceSome({ sql, tx }: { sql: Sql; tx: Tx }, at: Date): Promise<boolean> {
+  const [due] = await tx<Due[]>`
+    select broadcast_id, audience, plan, by_push, by_message, queued_to,
+      stopped_at is not null as is_stopped
+    from broadcasts
+    where ready_at is null and from_at <= ${at}
+    order by broadcast_id limit 1 for no key update skip locked`;
+  if (!due) return false;
+  const people = await customersAfter(tx, {
+    after: due.queued_to,
+    limit: ACCOUNTS_AT_ONCE,
+    where: isInAudience(tx, due),
+  });
+  await withEachAccountIn({ sql, tx }, people, (own, some) =>
+    announceTo(own, due, { people: some, at }),
+  );
+  const accounts = accountsOf(people);
+  await tx`
+    update broadcasts set queued_to = ${accounts.at(-1) ?? due.queued_to},
+      ready_at = ${accounts.length < ACCOUNTS_AT_ONCE ? at : null}
+    where broadcast_id = ${due.broadcast_id}`;
+  return true;
+}
+
+const accountsOf = (people: readonly CustomerPerson[]): string[] => [
+  ...new Set(people.map(({ accountId }) => accountId)),
+];
+
+async function announceTo(
+  tx: Tx,
+  due: Due,
+  { people, at }: { people: readonly CustomerPerson[]; at: Date },
+): Promise<void> {
+  const accounts = accountsOf(people);
+  if (accounts.length === 0) return;
+  await tx`
+    select enqueue_events(${accounts}::uuid[], 'broadcast.changed',
+      array_fill(${json({})}::jsonb, array[${accounts.length}::int]))`;
+  if (!due.is_stopped && (due.by_push || due.by_message)) {
+    await tx`
+      insert into broadcast_deliveries (account_id, broadcast_id, user_id, next_at)
+      select account_id, ${due.broadcast_id}, user_id, ${at}
+      from unnest(
+        ${people.map(({ accountId }) => accountId)}::uuid[],
+        ${people.map(({ userId }) => userId)}::uuid[]
+      ) as p(account_id, user_id)
+      on conflict do nothing`;
+  }
+}
+
+/** How old what this process knows of broadcasts may be. */
+const KNOWN_MS = 2_000;
+
+type Current = Audience & {
+  broadcast_id: string;
+  title: string;
+  body: string;
+  tone: ShownBroadcast['tone'];
+  from_at: Date;
+  until_at: Date;
+};
+
+type Person = { accountId: string; userId: string };
+
+/** What customers see of broadcasts. */
+type Shown = {
+  /**
+   * Names what there is to show to a person: another name is something else. Undefined while there is
+   * nothing, which costs no query.
+   */
+  nameFor(tx: Sql | Tx, person: Person): Promise<string | undefined>;
+  /** What there is to show to a person, the newest first. */
+  listFor(person: Person): Promise<ShownBroadcast[]>;
+  /** Stays closed for a person. @throws Refusal `not_found` for what is not shown to them. */
+  close(person: Person, broadcastId: string): Promise<void>;
+  /** Something has changed here: it is read again. */
+  forget(): void;
+};
+
+/** Opens what customers see, over a list of what is not over that is at most two seconds old. */
+function openShown(deps: BroadcastDeps): Shown {
+  const { sql, allAccountsSql, config, now } = deps;
+  let known: { at: number; rows: Promise<readonly Current[]> } | undefined;
+  const read = async (): Promise<readonly Current[]> => allAccountsSql<Current[]>`
+    select broadcast_id, title, body, tone, audience, plan, from_at, until_at from broadcasts
+    where stopped_at is null and until_at > ${now()} order by broadcast_id desc`;
+  const current = async (): Promise<Current[]> => {
+    if (known === undefined || performance.now() - known.at > KNOWN_MS) {
+      const rows = read();
+      known = { at: performance.now(), rows };
+      rows.catch(() => (known = undefined));
+    }
+    const at = now();
+    const rows = await known.rows;
+    return rows.filter(({ from_at, until_at }) => from_at <= at && until_at > at);
+  };
+  const openTo = async (tx: Sql | Tx, person: Person): Promise<Current[]> => {
+    const rows = await current();
+    if (rows.length === 0) return rows;
+    const mine = await openIds(tx, rows, person);
+    return rows.filter(({ broadcast_id }) => mine.has(broadcast_id));
+  };
+  return {
+    async nameFor(tx, person) {
+      const names = (await openTo(tx, person)).map(({ broadcast_id }) => broadcast_id.slice(-12));
+      if (config.MAINTENANCE) names.unshift(config.MAINTENANCE_TEXT);
+      return names.length === 0 ? undefined : names.join();
+    },
+    async listFor(person) {
+      const rows = await asAccount(sql, person.accountId, (tx) => openTo(tx, person));
+      const shown = rows.map(({ broadcast_id, title, body, tone, until_at }) => ({
+        id: publicId('broadcast', broadcast_id),
+        title,
+        text: body,
+        tone,
+        until: until_at,
+      }));
+      return config.MAINTENANCE ? [maintenance(config.MAINTENANCE_TEXT), ...shown] : shown;
+    },
+    close: (person, broadcastId) =>
+      asAccount(sql, person.accountId, async (tx) => {
+        const open = await openTo(tx, person);
+        if (!open.some(({ broadcast_id }) => broadcast_id === broadcastId)) {
+          // What is over, or closed already, is closed.
+          const known = await allAccountsSql`
+            select from broadcasts where broadcast_id = ${broadcastId}`;
+          if (known.length === 0) throw new Refusal('not_found', { what: 'Pengumuman' });
+          return;
+        }
+        await tx`
+          insert into broadcast_reads (account_id, user_id, broadcast_id, read_at)
+          values (${person.accountId}, ${person.userId}, ${broadcastId}, ${now()})
+          on conflict do nothing`;
+      }),
+    forget: () => (known = undefined),
+  };
+}
+
+const maintenance = (text: string): ShownBroadcast => ({
+  id: null,
+  title: 'Pemeliharaan',
+  text,
+  tone: 'warning',
+  until: null,
+});
+
+/** Which of these are for a person who has not closed them. */
+async function openIds(
+  tx: Sql | Tx,
+  rows: readonly Current[],
+  { accountId, userId }: Person,
+): Promise<Set<string>> {
+  const closed = await tx<{ id: string }[]>`
+    select broadcast_id as id from broadcast_reads
+    where account_id = ${accountId} and user_id = ${userId}
+      and broadcast_id = any(${rows.map((row) => row.broadcast_id)}::uuid[])`;
+  const ids = new Set(rows.map((row) => row.broadcast_id));
+  for (const { id } of closed) ids.delete(id);
+  for (const row of rows) {
+    if (!ids.has(row.broadcast_id) || row.audience === 'all') continue;
+    if (!(await isAccount(tx, accountId, isInAudience(tx, row)))) ids.delete(row.broadcast_id);
+  }
+  return ids;
+}
+
+/** Whom a broadcast is for. */
+type Audience = { audience: BroadcastAudience; plan: string | null };
+
+/** SQL that is true of an account `a` that a broadcast is for. */
+function isInAudience(sql: Sql | Tx, { audience, plan }: Audience): Fragment {
+  if (audience === 'linked') return hasLinkedToken(sql);
+  return audience === 'plan' ? isOnPlan(sql, plan ?? '') : sql`true`;
+}
+
+/** How many people each audience has now. */
+async function audiences(sql: Sql): Promise<OutputOf<typeof broadcastAudiences>> {
+  const plans = await plansForOperator(sql);
+  const asked: Audience[] = [
+    { audience: 'all', plan: null },
+    { audience: 'linked', plan: null },
+    ...plans.map(({ code }): Audience => ({ audience: 'plan', plan: code })),
+  ];
+  const people = await countCustomers(
+    sql,
+    asked.map((one) => isInAudience(sql, one)),
+  );
+  const [all = 0, linked = 0, ...onPlans] = people;
+  return {
+    all,
+    linked,
+    plans: plans.map(({ code, name }, place) => ({ code, name, people: onPlans[place] ?? 0 })),
+  };
+}
+
+const AT_ONCE = 50;
+/**
+ * A delivery under way belongs to its process for so long; then it is tried again, after each failure a little
+ * later: while the installation's own token is linked to no phone, that may take days.
+ */
+const LEASE_SECONDS = 120;
+const LEASES_MAX = 15;
+/** A message that waits longer for its turn is not worth sending. */
+const MESSAGE_MS = 86_400_000;
+
+type Claimed = {
+  account_id: string;
+  broadcast_id: string;
+  user_id: string;
+  tries: number;
+  pushed_at: Date | null;
+};
+
+type Broadcast = {
+  broadcast_id: string;
+  title: string;
+  body: string;
+  by_push: boolean;
+  by_message: boolean;
+  until_at: Date;
+  is_over: boolean;
+};
+
+type Delivery = Claimed & Broadcast;
+
+/**
+ * Tells who was written down: their browsers once, in the transaction that says so, and their phone by a
+ * message whose key is the broadcast's, so that a process that died in between sends it neither never nor
+ * twice. What cannot be sent now is tried again until the broadcast is over.
+ */
+async function deliverDue(deps: BroadcastDeps, isClosing: () => boolean): Promise<void> {
+  while (!isClosing()) {
+    const due = await claim(deps);
+    if (due.length === 0) return;
+    const accounts = due.map(({ account_id }) => account_id);
+    const people = await phonesOf(deps.allAccountsSql, accounts);
+    for (const one of due) {
+      const person = people.find(
+        ({ accountId, userId }) => accountId === one.account_id && userId === one.user_id,
+      );
+      await deliver(deps, one, person?.phone).catch(deps.report);
+    }
+  }
+}
+
+/** What is due, with what it says. */
+async function claim({ allAccountsSql, now }: BroadcastDeps): Promise<Delivery[]> {
+  const at = now();
+  const claimed = await allAccountsSql<Claimed[]>`
+    with due as (
+      select account_id, broadcast_id, user_id from broadcast_deliveries
+      where ended_at is null and next_at <= ${at}
+      order by next_at limit ${AT_ONCE} for update skip locked
+    )
+    update broadcast_deliveries d set tries = tries + 1,
+      next_at = ${at}::timestamptz
+        + make_interval(secs => ${LEASE_SECONDS} * least(d.tries + 1, ${LEASES_MAX}))
+    from due
+    where (d.account_id, d.broadcast_id, d.user_id) = (due.account_id, due.broadcast_id, due.user_id)
+    returning d.account_id, d.broadcast_id, d.user_id, d.tries, d.pushed_at`;
+  if (claimed.length === 0) return [];
+  const broadcasts = await allAccountsSql<Broadcast[]>`
+    select broadcast_id, title, body, by_push, by_message, until_at,
+      stopped_at is not null or until_at <= ${at} as is_over
+    from broadcasts
+    where broadcast_id = any(${claimed.map(({ broadcast_id }) => broadcast_id)}::uuid[])`;
+  const byId = new Map(broadcasts.map((broadcast) => [broadcast.broadcast_id, broadcast]));
+  return claimed.flatMap((one) => {
+    const broadcast = byId.get(one.broadcast_id);
+    return broadcast ? { ...one, ...broadcast } : [];
+  });
+}
+
+type Outcome = 'sent' | 'opted_out' | 'failed' | 'stopped' | null;
+
+async function deliver(
+  deps: BroadcastDeps,
+  one: Delivery,
+  phone: string | undefined,
+): Promise<void> {
+  // Nobody is left there, or nobody is to be told any more.
+  if (one.is_over || phone === undefined || phone === '') {
+    const wasTried = one.by_message && one.tries > 1;
+    return end(deps, one, wasTried ? 'failed' : 'stopped');
+  }
+  if (one.by_push && one.pushed_at === null) await push(deps, one);
+  if (!one.by_message) return end(deps, one, null);
+  await end(deps, one, await send(deps, one, phone));
+}
+
+const push = ({ allAccountsSql, queueNotice, now }: BroadcastDeps, one: Delivery): Promise<void> =>
+  allAccountsSql.begin(async (tx) => {
+    const { count } = await tx`
+      update broadcast_deliveries set pushed_at = ${now()}
+      where account_id = ${one.account_id} and broadcast_id = ${one.broadcast_id}
+        and user_id = ${one.user_id} and pushed_at is null`;
+    if (count === 0) return;
+    await queueNotice(tx, {
+      accountId: one.account_id,
+      title: one.title,
+      body: captionText(one.body),
+      url: '/',
+      tag: `broadcast-${one.broadcast_id}`,
+    });
+  });
+
+async function send(
+  { sendNotice, now }: BroadcastDeps,
+  { account_id, broadcast_id, user_id, title, body, until_at }: Delivery,
+  phone: string,
+): Promise<Outcome> {
+  // A hash: the key outlives an account that is erased, and must not name it.
+  const facts = [broadcast_id, account_id, user_id].join(':');
+  const outcome = await sendNotice({
+    to: phone,
+    text: `${title}\n\n${plainText(body)}`,
+    key: `broadcast:${createHash('sha256').update(facts).digest('base64url')}`,
+    expiresAt: new Date(Math.min(until_at.getTime(), now().getTime() + MESSAGE_MS)),
+  });
+  return outcome === 'opted_out' ? 'opted_out' : 'sent';
+}
+
+/** A caption for a phone, which has no links of its own: the address stands behind its words. */
+export const plainText = (caption: string): string =>
+  captionNodes(caption)
+    .map((node) => {
+      if (node.kind === 'break') return '\n';
+      if (node.kind === 'text' || node.text === node.href) return node.text;
+      return node.href.startsWith(node.text) ? node.text : `${node.text} (${node.href})`;
+    })
+    .join('');
+
+async function end(
+  { allAccountsSql, now }: BroadcastDeps,
+  { account_id, broadcast_id, user_id }: Delivery,
+  outcome: Outcome,
+): Promise<void> {
+  await allAccountsSql`
+    update broadcast_deliveries set ended_at = ${now()}, outcome = ${outcome}
+    where account_id = ${account_id} and broadcast_id = ${broadcast_id} and user_id = ${user_id}`;
 }

@@ -6,7 +6,6 @@ import type { Listener, ListenerOptions } from '#server/infra/postgres/driver/li
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import { Feeds } from './feeds.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
-import { LIVE_CHANNEL } from './notify.ts';
 import type { EventRow } from './event-row.ts';
 import { type Position, type Shown, readPages, signalFrame } from './pages.ts';
 import { stepOf } from './trace-published.ts';
@@ -188,3 +187,6 @@ function createListener(
     close: () => listener.close(),
   };
 }
+
+/** The channel on which publish_outbox notifies every process, at COMMIT, whose events have grown. */
+export const LIVE_CHANNEL = 'kabari_live';

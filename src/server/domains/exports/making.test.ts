@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
-import { openDiskStore } from '#server/infra/file-store/disk.ts';
+import { openDiskStore } from '#server/infra/file-store/open.ts';
 import {
   LeaseLost,
   type MadeFiles,

@@ -5,7 +5,7 @@ import { expect, onTestFinished } from 'vitest';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { openFiles, signFile, verifyFile } from './files.ts';
-import { openDiskStore } from '#server/infra/file-store/disk.ts';
+import { openDiskStore } from '#server/infra/file-store/open.ts';
 import { newId } from '#server/infra/ids.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
 

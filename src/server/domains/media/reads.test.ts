@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { claimFetches, endFetch } from '#server/domains/media/library/fetches.ts';
+import { claimFetches, endFetch } from './library/library.ts';
 import { releaseFile } from '#server/domains/media/uploads/uploads.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';

@@ -12,11 +12,58 @@ import {
   previewStatement,
 } from '#contract/operator/money/statements.ts';
 import * as payments from '#server/domains/payments/payments.ts';
-import { type ActHandler, handle } from '#server/infra/acts/act.ts';
-import { booksActs } from './books-acts.ts';
-import type { OperatorDeps } from './deps.ts';
-import { deskActs } from './desk-acts.ts';
-import { channelDeskActs } from './channels.ts';
+import {
+  type SuspenseRow,
+  noteSuspense,
+  suspenseOf,
+  suspensePage,
+} from '#server/domains/payments/payments.ts';
+import { type ActHandler, handle, type Call } from '#server/infra/acts/act.ts';
+import type { OperatorDeps, DeskDeps } from './deps.ts';
+import * as books from '#contract/operator/money/books.ts';
+import type { DeskPlan, PriceTables } from '#contract/operator/money/books.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { lastSeal, sealsPage, storeCheck, verifySeals } from '#server/domains/ledger/ledger.ts';
+import { overviewOf } from './books/overview.ts';
+import { reconcile } from './books/reconcile.ts';
+import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
+import { publicId } from '#contract/base/ids.ts';
+import {
+  type ConnectedNumber,
+  listNumbers,
+  listProviderAnswers,
+} from '#contract/operator/channels.ts';
+import { accountNames, maskedPhone, operatorNames } from '#server/domains/accounts/accounts.ts';
+import { answersByCode, connectedNumbers } from '#server/domains/channels/channels.ts';
+import { rupiah } from '#contract/base/money.ts';
+import type { PriceCategory } from '#contract/tokens/channels.ts';
+import { GRATIS, plansForOperator, savePlan } from '#server/domains/billing/billing.ts';
+import { datedTables, setPpnRate, setPrice } from '#server/domains/pricing/pricing.ts';
+import type { Tx, Sql } from '#server/infra/postgres/database.ts';
+import * as customers from '#contract/operator/customers.ts';
+import * as desk from '#contract/operator/money/desk.ts';
+import * as refunds from '#contract/operator/money/refunds.ts';
+import * as suspense from '#contract/operator/money/suspense.ts';
+import type { SuspenseItem, listSuspense } from '#contract/operator/money/suspense.ts';
+import { decideProposal } from './adjustments/decide.ts';
+import {
+  finishRefund,
+  flaggedPayments,
+  openRefunds,
+  proposePaymentRefund,
+  settlePaymentFlag,
+} from './adjustments/give-back.ts';
+import { adjustmentsPage } from './adjustments/list.ts';
+import {
+  proposeAdjustment,
+  proposePayout,
+  proposeRefund,
+  proposeResolution,
+} from './adjustments/propose.ts';
+import { customerDetail } from './customers/detail.ts';
+import { customersPage } from './customers/list.ts';
+import { approveBonus, freezeCustomer } from './customers/standing.ts';
+import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
 
 export { auditActs } from './audit/acts.ts';
 export { openAuditExport } from './audit/export.ts';
@@ -62,3 +109,369 @@ export const operatorActs = (deps: OperatorDeps): readonly ActHandler[] => [
   ...booksActs(deps),
   ...channelDeskActs(deps),
 ];
+
+/** The overview, the books, prices and plans. */
+const booksActs = (deps: DeskDeps): readonly ActHandler[] => [
+  handle(books.moneyOverview, ({ caller }) => overviewOf(deps, caller.userId)),
+  handle(books.listSeals, (_, input) => sealsPage(deps.allAccountsSql, input)),
+  handle(books.verifySeal, () => newestSeal(deps)),
+  handle(books.runCheck, () => storeCheck(deps)),
+  handle(books.runReconciliation, () => reconcile(deps)),
+  handle(books.getPrices, () => priceTables(deps)),
+  handle(books.setPrice, ({ caller }, input) => changePrice(deps, caller.userId, input)),
+  handle(books.setPpn, ({ caller }, input) => changePpn(deps, caller.userId, input)),
+  handle(books.listDeskPlans, async () => ({ plans: await deskPlans(deps) })),
+  handle(books.savePlan, ({ caller }, input) => changePlan(deps, caller.userId, input)),
+];
+
+/**
+ * Hashes the rows of the newest seal again.
+ *
+ * @throws Refusal `nothing_sealed`.
+ */
+async function newestSeal({ allAccountsSql }: DeskDeps) {
+  const seal = await lastSeal(allAccountsSql);
+  if (!seal) throw new Refusal('nothing_sealed', {});
+  const { difference } = await verifySeals(allAccountsSql, { newestOnly: true });
+  return { ok: difference === undefined, day: seal.day, why: difference?.why ?? null };
+}
+
+type Deps = Pick<DeskDeps, 'allAccountsSql' | 'now'>;
+
+const DAY_MS = 24 * 3_600_000;
+
+/** The acts about numbers in their networks. */
+const channelDeskActs = (deps: Deps): readonly ActHandler[] => [
+  handle(listNumbers, (_, input) => numbersPage(deps, input)),
+  handle(listProviderAnswers, async (_, { days }) => {
+    const since = new Date(deps.now().getTime() - Number(days) * DAY_MS);
+    return { answers: await answersByCode(deps.allAccountsSql, since) };
+  }),
+];
+
+async function numbersPage(
+  { allAccountsSql: sql, now }: Deps,
+  { page = 0, channel, state, sort_by, sort_type }: InputOf<typeof listNumbers>,
+): Promise<PageOf<ConnectedNumber>> {
+  const { numbers, total } = await connectedNumbers(sql, {
+    channel,
+    state,
+    sort: sort_by && (sort_type ?? 'desc'),
+    offset: page * PAGE_SIZE,
+    limit: PAGE_SIZE,
+    now: now(),
+  });
+  const names = await accountNames(
+    sql,
+    numbers.map(({ accountId }) => accountId),
+  );
+  const rows = numbers.map(({ accountId, tokenId, tokenName, isSystem, phone, ...connection }) => ({
+    ...connection,
+    account_id: publicId('account', accountId),
+    account_name: names.get(accountId) ?? '',
+    is_system: isSystem,
+    token_id: publicId('token', tokenId),
+    token_name: tokenName,
+    phone: phone && maskedPhone(phone),
+  }));
+  return { rows, total };
+}
+
+type Dated = {
+  /** Of prices: each category has one in force. */
+  category?: PriceCategory;
+  valid_from: Date;
+  set_by: string | null;
+  set_at: Date | null;
+  reason: string | null;
+};
+
+/** List prices and rates of PPN with when each counts, the newest first. */
+async function priceTables(deps: DeskDeps): Promise<PriceTables> {
+  const { allAccountsSql: sql, config, now } = deps;
+  const { prices, rates } = await datedTables(sql);
+  const people = [...prices, ...rates].flatMap(({ set_by }) => set_by ?? []);
+  const names = await operatorNames(sql, people);
+  const at = now();
+  const dated = <Row extends Dated>(rows: readonly Row[]) => {
+    const inForce = (row: Row) =>
+      rows.find((one) => one.category === row.category && one.valid_from <= at);
+    return rows.map((row) => ({
+      ...row,
+      state: stateOf(row, inForce(row), at),
+      set_by: row.set_by && (names.get(row.set_by) ?? 'Operator'),
+    }));
+  };
+  return { prices: dated(prices), rates: dated(rates), ppn: config.PPN };
+}
+
+function stateOf(row: Dated, inForce: Dated | undefined, at: Date): 'past' | 'now' | 'future' {
+  if (row === inForce) return 'now';
+  return row.valid_from > at ? 'future' : 'past';
+}
+
+const settingOf = (
+  deps: DeskDeps,
+  operatorId: string,
+  { reason, valid_from }: { reason: string; valid_from?: string | undefined },
+) => ({
+  operatorId,
+  reason,
+  at: deps.now(),
+  validFrom: valid_from === undefined ? undefined : new Date(valid_from),
+});
+
+/**
+ * Sets a list price, and answers how all prices stand.
+ *
+ * @throws Refusal `valid_from_past`, `valid_from_taken`.
+ */
+async function changePrice(
+  deps: DeskDeps,
+  operatorId: string,
+  input: InputOf<typeof books.setPrice>,
+): Promise<PriceTables> {
+  const { category, price } = input;
+  await written(deps, (tx) =>
+    setPrice(tx, { category, price: rupiah(price) }, settingOf(deps, operatorId, input)),
+  );
+  return priceTables(deps);
+}
+
+/**
+ * Sets a rate of PPN, and answers how all rates stand.
+ *
+ * @throws Refusal `valid_from_past`, `valid_from_taken`.
+ */
+async function changePpn(
+  deps: DeskDeps,
+  operatorId: string,
+  input: InputOf<typeof books.setPpn>,
+): Promise<PriceTables> {
+  const { num, den, dpp_num, dpp_den } = input;
+  const rate = { num, den, dppNum: dpp_num, dppDen: dpp_den };
+  await written(deps, (tx) => setPpnRate(tx, rate, settingOf(deps, operatorId, input)));
+  return priceTables(deps);
+}
+
+async function written(deps: DeskDeps, work: (tx: Tx) => Promise<void>): Promise<void> {
+  await deps.allAccountsSql.begin(work);
+  await deps.prices.refresh();
+}
+
+/** The newest revision of every plan. */
+const deskPlans = (deps: DeskDeps): Promise<DeskPlan[]> => plansForOperator(deps.allAccountsSql);
+
+/** One plan is free, and always on offer: whoever has no other has it. */
+function refuseUnfit({ code, price }: { code: string; price: number }, isOffered: boolean): void {
+  const isFree = code === GRATIS;
+  const fields = {
+    ...(isFree !== (price === 0) && {
+      price: isFree ? 'Paket Gratis tidak berbiaya.' : 'Hanya paket Gratis yang tidak berbiaya.',
+    }),
+    ...(isFree && !isOffered && { offered: 'Paket Gratis selalu ditawarkan.' }),
+  };
+  if (Object.keys(fields).length > 0) throw new Refusal('input_invalid', { fields });
+}
+
+/**
+ * Makes a new revision of a plan; customers keep theirs until they renew.
+ *
+ * @throws Refusal `input_invalid` for a free plan beside Gratis, and for a Gratis that is not free or not
+ *   on offer.
+ */
+async function changePlan(
+  deps: DeskDeps,
+  operatorId: string,
+  { reason: _, offered, ...plan }: InputOf<typeof books.savePlan>,
+): Promise<DeskPlan> {
+  refuseUnfit(plan, offered === 'yes');
+  await deps.allAccountsSql.begin((tx) =>
+    savePlan(tx, {
+      ...plan,
+      price: rupiah(plan.price),
+      overage: rupiah(plan.overage),
+      isOffered: offered === 'yes',
+      operatorId,
+      at: deps.now(),
+    }),
+  );
+  const plans = await deskPlans(deps);
+  const saved = plans.find(({ code }) => code === plan.code);
+  if (!saved) throw new Error('a plan was saved and is not there');
+  return saved;
+}
+
+const asking = ({ caller, key }: Call<'operator'>, reason: string) => ({
+  operatorId: caller.userId,
+  key,
+  reason,
+});
+
+const refundActs = (deps: DeskDeps): readonly ActHandler[] => [
+  handle(refunds.refundPayment, (call, { topup_id, reason }) =>
+    proposePaymentRefund(deps, { topupId: topup_id }, asking(call, reason)),
+  ),
+  handle(refunds.listRefunds, (_, input) => openRefunds(deps, input)),
+  handle(refunds.finishRefund, (_, { refund_id, reference }) =>
+    finishRefund(deps, { refundId: refund_id, reference }),
+  ),
+  handle(refunds.listFlagged, (_, input) => flaggedPayments(deps, input)),
+  handle(refunds.settleFlag, ({ caller }, { topup_id, flagged_at, reason }) =>
+    settlePaymentFlag(deps, {
+      topupId: topup_id,
+      flaggedAt: new Date(flagged_at),
+      operatorId: caller.userId,
+      reason,
+    }),
+  ),
+  handle(refunds.approveBonus, ({ caller }, { account_id, reason }) =>
+    approveBonus(deps, { accountId: account_id, reason, operatorId: caller.userId }),
+  ),
+];
+
+/** Customers, entries by hand, proposals, and suspense. */
+const deskActs = (deps: DeskDeps): readonly ActHandler[] => [
+  ...refundActs(deps),
+  handle(customers.findCustomers, (_, input) => customersPage(deps, input)),
+  handle(customers.getCustomer, (_, { account_id }) => customerDetail(deps, account_id)),
+  handle(desk.adjustSaldo, (call, { account_id, direction, amount, cause, reason }) =>
+    proposeAdjustment(
+      deps,
+      {
+        accountId: account_id,
+        amount: rupiah(direction === 'add' ? amount : -amount),
+        cause,
+      },
+      asking(call, reason),
+    ),
+  ),
+  handle(desk.refundMessage, (call, { account_id, message_id, amount, reason }) =>
+    proposeRefund(
+      deps,
+      {
+        accountId: account_id,
+        messageId: message_id,
+        amount: amount === undefined ? undefined : rupiah(amount),
+      },
+      asking(call, reason),
+    ),
+  ),
+  handle(desk.payOut, (call, { account_id, amount, reference, payee, reason }) =>
+    proposePayout(
+      deps,
+      { accountId: account_id, amount: rupiah(amount), reference, payee },
+      asking(call, reason),
+    ),
+  ),
+  handle(desk.listAdjustments, ({ caller }, input) =>
+    adjustmentsPage(deps.allAccountsSql, input, { at: deps.now(), operatorId: caller.userId }),
+  ),
+  handle(desk.decideAdjustment, ({ caller }, { adjustment_id, decision, reason }) =>
+    decideProposal(deps, {
+      id: adjustment_id,
+      operatorId: caller.userId,
+      decision,
+      note: reason,
+    }),
+  ),
+  handle(customers.freezeWallet, ({ caller }, { account_id, becomes, reason }) =>
+    freezeCustomer(deps, {
+      accountId: account_id,
+      isFrozen: becomes === 'frozen',
+      reason,
+      operatorId: caller.userId,
+    }),
+  ),
+  handle(suspense.listSuspense, (_, input) => suspenseItems(deps, input)),
+  handle(suspense.creditSuspense, (call, { provider, txn, reason }) =>
+    proposeResolution(deps, { provider, txn }, asking(call, reason)),
+  ),
+  handle(suspense.returnSuspense, (call, { provider, txn, reference, payee, reason }) =>
+    proposeResolution(
+      deps,
+      { provider, txn, returned: { reference, payee } },
+      asking(call, reason),
+    ),
+  ),
+  handle(suspense.keepSuspense, ({ caller }, { provider, txn, reason }) =>
+    keepItem(deps, { provider, txn, note: reason, operatorId: caller.userId }),
+  ),
+];
+
+/** A page of what lies in suspense, the oldest first. */
+async function suspenseItems(
+  { allAccountsSql, now }: DeskDeps,
+  input: InputOf<typeof listSuspense>,
+): Promise<PageOf<SuspenseItem>> {
+  const { rows, total } = await suspensePage(allAccountsSql, input);
+  return { rows: await itemsOf(allAccountsSql, rows, now()), total };
+}
+
+type SuspenseNote = { provider: string; txn: string; note: string; operatorId: string };
+
+/**
+ * Leaves a payment in suspense, with a note of why.
+ *
+ * @throws Refusal `not_found`, `suspense_resolved`.
+ */
+async function keepItem(
+  { allAccountsSql, now }: DeskDeps,
+  kept: SuspenseNote,
+): Promise<SuspenseItem> {
+  const { account_id: accountId } = await suspenseOf(allAccountsSql, kept);
+  return beginIn(allAccountsSql, accountId, async (tx) => {
+    const at = now();
+    const [item] = await itemsOf(tx, [await noteSuspense(tx, { ...kept, at })], at);
+    if (!item) throw new Error('a payment vanished');
+    return item;
+  });
+}
+
+async function itemsOf(
+  sql: Sql | Tx,
+  rows: readonly SuspenseRow[],
+  at: Date,
+): Promise<SuspenseItem[]> {
+  const accounts = await accountNames(
+    sql,
+    rows.map(({ account_id }) => account_id),
+  );
+  const operators = await operatorNames(
+    sql,
+    rows.flatMap(({ notes }) => notes.map(({ operator_id }) => operator_id)),
+  );
+  const waiting = await proposalsAbout(sql, rows, at);
+  return rows.map(({ account_id, topup_id, notes, provider, txn, amount, at: came }) => {
+    const proposal = waiting.get(`${provider} ${txn}`);
+    return {
+      provider,
+      txn,
+      amount,
+      at: came,
+      account_id: publicId('account', account_id),
+      account_name: accounts.get(account_id) ?? '',
+      topup_id: publicId('topup', topup_id),
+      notes: notes.map(({ note, operator_id, at: noted }) => ({
+        note,
+        operator: operators.get(operator_id) ?? 'Operator',
+        at: new Date(noted),
+      })),
+      waiting: proposal === undefined ? null : publicId('adjustment', proposal),
+    };
+  });
+}
+
+async function proposalsAbout(
+  sql: Sql | Tx,
+  rows: readonly SuspenseRow[],
+  at: Date,
+): Promise<ReadonlyMap<string, string>> {
+  const found = await sql<{ provider: string; txn_id: string; adjustment_id: string }[]>`
+    select provider, txn_id, adjustment_id from adjustments
+    where status = 'pending' and expires_at > ${at}
+      and txn_id = any(${rows.map(({ txn }) => txn)}::text[])`;
+  return new Map(
+    found.map(({ provider, txn_id, adjustment_id }) => [`${provider} ${txn_id}`, adjustment_id]),
+  );
+}

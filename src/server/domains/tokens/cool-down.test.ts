@@ -34,7 +34,7 @@ import {
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { signedIn, test } from '#tests/support/app/running-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
+import { tokenSubscribers as subscribers } from '#server/app/container.ts';
 import { readConfig } from '#server/infra/config.ts';
 import { openKeyRing, tokensActs } from './tokens.ts';
 import { changeAccounts, changeSessions, changeTokens } from '#tests/support/people/people.ts';

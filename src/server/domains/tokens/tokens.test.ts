@@ -14,7 +14,7 @@ import {
 } from '#contract/tokens.ts';
 import { changeAccounts, customerWith } from '#tests/support/people/people.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
-import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
+import { tokenSubscribers as subscribers } from '#server/app/container.ts';
 import { readConfig } from '#server/infra/config.ts';
 import { newId } from '#server/infra/ids.ts';
 import { secretsFrom, sha256 } from '#server/infra/security/secrets.ts';

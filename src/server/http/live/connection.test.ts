@@ -8,7 +8,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { openServer } from '#server/http/server.ts';
 import { openLog } from '#server/infra/observability/log.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { takeConnection } from './connection.ts';
+import { takeConnection } from './live.ts';
 
 const REQUEST = 'GET /taken HTTP/1.1\r\nHost: x\r\n\r\n';
 

@@ -13,10 +13,10 @@ import {
   writeManifest,
 } from './archive/manifest.ts';
 import { RESERVE_BYTES, type Room, type Sum, openRoom, writePart } from './archive/part.ts';
-import { type Keep, superseded } from './retention.ts';
 import type { BackupKey } from './archive/seal.ts';
 import { BackupError } from './archive/trouble.ts';
 import { DATABASE, DATABASE_LIST, FILE_LIST, fileOf, verifyBackup } from './archive/verify.ts';
+import { civilDate } from '#contract/base/time.ts';
 
 export type BackupOptions = {
   /** The embedded database, as its owner, who has REPLICATION. */
@@ -197,4 +197,37 @@ async function prune(folder: string, keep: Keep, made: string): Promise<string[]
   const old = superseded(await listBackups(folder), keep).filter(({ path }) => path !== made);
   for (const backup of old) await removeBackup(backup);
   return old.map(({ name }) => name);
+}
+
+/** How many backups are kept: the newest of so many days, weeks and months that have one. */
+type Keep = { daily: number; weekly: number; monthly: number };
+
+const DAY_MS = 86_400_000;
+
+/** The day, week (from Monday) and month of a moment, in WIB. */
+function periodsOf(at: Date): Record<keyof Keep, string> {
+  const daily = civilDate(at);
+  // 1970-01-01 was a Thursday.
+  const weekly = String(Math.floor((Date.parse(daily) / DAY_MS + 3) / 7));
+  return { daily, weekly, monthly: daily.slice(0, 7) };
+}
+
+/**
+ * Which backups may go: all but the newest, and the newest of each of the last days, weeks and months that
+ * have one.
+ */
+export function superseded<T extends { at: Date }>(backups: readonly T[], keep: Keep): T[] {
+  const newestFirst = backups.toSorted((a, b) => b.at.getTime() - a.at.getTime());
+  const kept = new Set(newestFirst.slice(0, 1));
+  for (const period of ['daily', 'weekly', 'monthly'] as const) {
+    const seen = new Set<string>();
+    for (const backup of newestFirst) {
+      const name = periodsOf(backup.at)[period];
+      if (seen.has(name)) continue;
+      if (seen.size >= keep[period]) break;
+      seen.add(name);
+      kept.add(backup);
+    }
+  }
+  return newestFirst.filter((backup) => !kept.has(backup));
 }

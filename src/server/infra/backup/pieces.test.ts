@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { describe, expect, test } from 'vitest';
 import { listBackups } from './archive/folder.ts';
-import { superseded } from './retention.ts';
+import { superseded } from './backup.ts';
 import { backupKeyOf, sealing, unsealing } from './archive/seal.ts';
 import { inside, tarEntries } from './archive/tar.ts';
 

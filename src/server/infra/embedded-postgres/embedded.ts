@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess, execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   chownSync,
@@ -8,24 +8,19 @@ import {
   renameSync,
   rmSync,
   writeFileSync,
+  closeSync,
+  openSync,
+  readdirSync,
+  statSync,
 } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { FREE_BYTES_MIN, refuseFullDisk } from '#server/infra/observability/disk.ts';
 import { type Home, type Places, furnish, openFolder, placesIn } from './home.ts';
-import {
-  type Running,
-  findServer,
-  hasDied,
-  spawnOptions,
-  program,
-  runServer,
-  startServer,
-  stopServer,
-} from './server.ts';
 import { holdFolder } from './folder-lock.ts';
 import { StartError } from '#server/infra/start-error.ts';
+import { createServer } from 'node:net';
 
 /** The role that owns the application's database: it migrates, and is no superuser. */
 const OWNER = 'kabari';
@@ -223,4 +218,224 @@ async function makeOwner(superuserUrl: string, password: string | undefined): Pr
   } finally {
     await sql.end({ timeout: 5 });
   }
+}
+
+const STARTING_MS_MAX = 60_000;
+const LOG_BYTES_MAX = 10_000_000;
+
+/** What is known of a running server; `child` when this process started it. */
+export type Running = { pid: number; port: number; child: ChildProcess | undefined };
+
+/** A program of PostgreSQL's own. */
+const program = (home: Home, name: string) =>
+  join(home.programs, 'bin', process.platform === 'win32' ? `${name}.exe` : name);
+
+/** How to run a program of PostgreSQL's: as the operating-system user, in a folder that user may enter. */
+const spawnOptions = (home: Home) => ({
+  ...home.osUser,
+  cwd: home.folder,
+  env: { PATH: process.env['PATH'] ?? '', LC_ALL: 'C', TZ: 'UTC' },
+});
+
+/** Settings for a small machine that must not lose anything, and a log without people's words. */
+function serverSettings(home: Home, durable: boolean, port: number): string[] {
+  const durability = durable ? 'on' : 'off';
+  const settings: Record<string, string> = {
+    listen_addresses: home.sockets === undefined ? '127.0.0.1' : '',
+    port: String(port),
+    ...(home.sockets !== undefined && {
+      unix_socket_directories: home.sockets,
+      unix_socket_permissions: '0700',
+    }),
+    // Only tests go without durability, and they run several processes' worth of pools at once.
+    max_connections: durable ? '60' : '200',
+    shared_buffers: '128MB',
+    max_locks_per_transaction: '256',
+    fsync: durability,
+    synchronous_commit: durability,
+    full_page_writes: durability,
+    wal_compression: 'on',
+    max_wal_size: '1GB',
+    jit: 'off',
+    timezone: 'UTC',
+    log_timezone: 'UTC',
+    // Above ERROR: what a statement complained about may hold a person's words.
+    log_min_messages: 'log',
+    log_min_error_statement: 'panic',
+    log_error_verbosity: 'terse',
+    log_parameter_max_length_on_error: '0',
+    log_checkpoints: 'off',
+    log_line_prefix: '%m [%p] ',
+  };
+  return Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+}
+
+/** The first lines of `postmaster.pid`; `undefined` when there is none. */
+function pidFile({ data }: Places): { pid: number; port: number; state: string } | undefined {
+  try {
+    const lines = readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n');
+    return { pid: Number(lines[0]), port: Number(lines[3]), state: (lines[7] ?? '').trim() };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether a process lives and is the server of this data, not another with the same number. */
+function isServer({ data }: Places, pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 1) return false;
+  try {
+    if (process.platform === 'linux') {
+      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      return basename(words[0] ?? '').startsWith('postgres') && words.includes(data);
+    }
+    if (process.platform === 'win32') {
+      const list = ['/NH', '/FO', 'CSV', '/FI', `PID eq ${pid}`];
+      return execFileSync('tasklist', list, { encoding: 'utf8' }).includes('postgres');
+    }
+    const command = execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' });
+    return command.includes('postgres') && command.includes(data);
+  } catch {
+    return false;
+  }
+}
+
+/** The server of these places, when one runs. */
+export function findServer(places: Places): Running | undefined {
+  const left = pidFile(places);
+  if (left === undefined || !isServer(places, left.pid)) return undefined;
+  return { pid: left.pid, port: left.port, child: undefined };
+}
+
+/**
+ * A running server for the data: the one that outlived its application when it is as we want it, else a
+ * new one.
+ *
+ * @throws StartError when it does not start within a minute.
+ */
+async function runServer(home: Home, durable: boolean): Promise<Running> {
+  const old = findServer(home);
+  if (old) {
+    const wanted = startedAs(home, serverSettings(home, durable, old.port));
+    if (wanted && (await waitUntilReady(home, old))) return old;
+    await stopServer(home, old);
+  }
+  const port = home.sockets === undefined ? await freePort() : 5432;
+  for (let tries = 0; tries < 20; tries++) {
+    const started = await startServer(home, durable, port);
+    if (started) return started;
+    // The last server's children may still be leaving: PostgreSQL sees them, and exits.
+    await pause(250);
+  }
+  throw new StartError(`The database does not start; ${home.log} says why.`);
+}
+
+/** True when the running server was started by the same programs with the same settings. */
+function startedAs(home: Home, settings: readonly string[]): boolean {
+  try {
+    const words = readFileSync(join(home.data, 'postmaster.opts'), 'utf8').trim();
+    const ours = [
+      program(home, 'postgres'),
+      ...['-D', home.data, ...settings].map((word) => `"${word}"`),
+    ];
+    return words === ours.join(' ');
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Makes way for a new server after one that died and whose number another process has now.
+ *
+ * PostgreSQL would take that process for a server and refuse. The pid file is not removed: its line
+ * about shared memory is how PostgreSQL notices children of the dead server, which still write. The
+ * number in it becomes ours, the parent's, which PostgreSQL ignores.
+ */
+function makeWay(home: Home): void {
+  const left = pidFile(home);
+  if (left === undefined || isServer(home, left.pid)) return;
+  const file = join(home.data, 'postmaster.pid');
+  const [, ...rest] = readFileSync(file, 'utf8').split('\n');
+  writeFileSync(file, [String(process.pid), ...rest].join('\n'));
+  if (home.sockets === undefined) return;
+  for (const name of readdirSync(home.sockets)) {
+    if (name.startsWith('.s.PGSQL.')) rmSync(join(home.sockets, name), { force: true });
+  }
+}
+
+/**
+ * Starts the server in a session of its own, so that neither Ctrl-C nor the death of the application
+ * reaches it: it goes on, and the next start takes it over.
+ *
+ * @returns `undefined` when it exited instead of becoming ready.
+ */
+export async function startServer(
+  home: Home,
+  durable: boolean,
+  port: number,
+): Promise<Running | undefined> {
+  makeWay(home);
+  if (existsSync(home.log) && statSync(home.log).size > LOG_BYTES_MAX) {
+    renameSync(home.log, `${home.log}.1`);
+  }
+  const log = openSync(home.log, 'a', 0o600);
+  const settings = serverSettings(home, durable, port);
+  const child = spawn(program(home, 'postgres'), ['-D', home.data, ...settings], {
+    ...spawnOptions(home),
+    detached: true,
+    stdio: ['ignore', log, log],
+    windowsHide: true,
+  });
+  closeSync(log);
+  let problem: Error | undefined;
+  child.once('error', (error) => (problem = error)).unref();
+  const { pid } = child;
+  if (pid === undefined) {
+    await pause(0);
+    throw new StartError(`PostgreSQL cannot be run: ${problem?.message ?? 'no process'}.`);
+  }
+  const server: Running = { pid, port, child };
+  return (await waitUntilReady(home, server)) ? server : undefined;
+}
+
+/** True when a server is no longer running. */
+const hasDied = (home: Home, { pid, child }: Running): boolean =>
+  child ? child.exitCode !== null || child.signalCode !== null : !isServer(home, pid);
+
+/** Waits until a server says it is ready; false when it dies, stops, or takes a minute. */
+async function waitUntilReady(home: Home, server: Running): Promise<boolean> {
+  const until = Date.now() + STARTING_MS_MAX;
+  while (Date.now() < until && !hasDied(home, server)) {
+    const said = pidFile(home);
+    if (said?.pid === server.pid && said.state === 'ready') return true;
+    if (said?.pid === server.pid && said.state === 'stopping') return false;
+    await pause(10);
+  }
+  return false;
+}
+
+/** Fast shutdown: connections are ended, everything is written out. Returns when the server is gone. */
+export async function stopServer(home: Home, server: Running): Promise<void> {
+  if (process.platform === 'win32') {
+    const stop = ['stop', '-D', home.data, '-m', 'fast', '-w'];
+    execFileSync(program(home, 'pg_ctl'), stop, { stdio: 'ignore' });
+    return;
+  }
+  const until = Date.now() + STARTING_MS_MAX;
+  for (let asked = false; !hasDied(home, server); asked = true) {
+    if (!asked) process.kill(server.pid, 'SIGINT');
+    if (Date.now() > until) throw new Error(`the database (process ${server.pid}) does not stop`);
+    await pause(10);
+  }
+}
+
+/** A port nobody listens on now, on loopback. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().on('error', reject);
+    server.listen(0, '127.0.0.1', () => {
+      const address = server.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      server.close(() => resolve(port));
+    });
+  });
 }

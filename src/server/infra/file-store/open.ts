@@ -1,10 +1,27 @@
 import { StartError } from '#server/infra/start-error.ts';
 import type { Log } from '#server/infra/observability/log.ts';
-import type { S3Address } from './address.ts';
-import { openDiskStore } from './disk.ts';
-import { type FileStore, StoreAway } from './file-store.ts';
-import { type S3Store, openS3Store } from './s3.ts';
-import { scratchFolder, sweepScratch } from './scratch.ts';
+import { type S3Address, nameOfBucket } from './address.ts';
+import { type FileStore, StoreAway, type Listed, type Span, fileGone } from './file-store.ts';
+import { scratchFolder, sweepScratch, scratchPath } from './scratch.ts';
+import {
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rm,
+  stat,
+  type FileHandle,
+  writeFile,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { syncFolder } from '#server/infra/sync-folder.ts';
+import { createWriteStream } from 'node:fs';
+import { pipeline } from 'node:stream/promises';
+import { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import type * as sdkModule from '@aws-sdk/client-s3';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { withTimeout } from '#server/infra/with-timeout.ts';
 
 /** The settings that say where files lie. */
 export type FileStoreConfig = {
@@ -114,4 +131,340 @@ export function watchFileStore(store: FileStore, log: Log): () => Promise<void> 
     }
     return known.verdict;
   };
+}
+
+/**
+ * The store of files in a data folder: a key is a path in it.
+ *
+ * @param root on the disk of what is put there.
+ */
+export function openDiskStore(root: string): FileStore {
+  const placeOf = (key: string) => join(root, key);
+  return {
+    name: root,
+    isShared: false,
+    async put(key, path) {
+      const place = placeOf(key);
+      await mkdir(dirname(place), { recursive: true, mode: 0o700 });
+      await rename(path, place);
+      await syncFolder(dirname(place));
+    },
+    size: async (key) => (await stat(placeOf(key)).catch(() => undefined))?.size,
+    stream: async (key, span) => (await open(placeOf(key), 'r')).createReadStream({ ...span }),
+    withFile: (key, work) => work(placeOf(key)),
+    delete: (key) => rm(placeOf(key), { force: true }),
+    list: (prefix) => listFolder(root, prefix),
+    claim: async () => undefined,
+    check: async () => undefined,
+    close: () => undefined,
+  };
+}
+
+async function* listFolder(root: string, prefix: string): AsyncGenerator<Listed> {
+  const cut = prefix.lastIndexOf('/') + 1;
+  const [folder, begins] = [prefix.slice(0, cut), prefix.slice(cut)];
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(() => []);
+  for (const entry of entries) {
+    if (!entry.name.startsWith(begins)) continue;
+    const key = `${folder}${entry.name}`;
+    if (entry.isDirectory()) yield* listFolder(root, `${key}/`);
+    else {
+      const facts = await stat(join(root, key)).catch(() => undefined);
+      if (facts) yield { key, sizeBytes: facts.size, modifiedMs: facts.mtimeMs };
+    }
+  }
+}
+
+export type S3Options = {
+  address: S3Address;
+  /** Undefined: where the AWS client looks by itself, such as the role of the machine. */
+  credentials: { accessKeyId: string; secretAccessKey: string; sessionToken?: string } | undefined;
+  /** The installation whose files they are. */
+  owner: string;
+  /** Where copies lie that are worked on. */
+  dataFolder: string;
+  /** Pieces that a longer file is put in; 5 MiB at least. */
+  pieceBytes?: number;
+  /** Names that are asked for at a time. */
+  pageKeys?: number;
+};
+
+/** Whose files lie there. */
+type Ownership = 'ours' | 'theirs' | 'nobody';
+
+export type S3Store = FileStore & {
+  ownership(): Promise<Ownership>;
+  /** Whether the bucket keeps what was deleted or replaced; undefined where it does not say. */
+  isVersioned(): Promise<boolean | undefined>;
+};
+
+const PIECE_BYTES = 8 * 1_048_576;
+const PAGE_KEYS = 1_000;
+const CONNECT_MS = 3_000;
+/** Connections at once: slow readers of some keep nobody from the others. */
+const SOCKETS_MAX = 1_000;
+/** From the request to the head of the answer: by then a piece has to be through, or a file to begin. */
+const TAKEN_MS = 30_000;
+const ANSWER_MS = 5_000;
+/** Nothing more of a file comes for so long, although it is waited for. */
+const STALLED_MS = 8_000;
+/** The client's own, a moment later. Whoever waits for a file is told soon that it cannot be had now. */
+const TRIES = 2;
+const OWNER_KEY = 'installation';
+const soon = { requestTimeout: ANSWER_MS };
+
+/** What the calls work with. */
+type Opened = {
+  sdk: typeof sdkModule;
+  client: S3Client;
+  bucket: string;
+  at: (key: string) => { Bucket: string; Key: string };
+  pieceBytes: number;
+  dataFolder: string;
+};
+
+/** The store of files in a bucket. Loads the client: an installation that keeps its files on disk never pays for it. */
+export async function openS3Store(options: S3Options): Promise<S3Store> {
+  const { address, owner, pageKeys: MaxKeys = PAGE_KEYS } = options;
+  const { prefix } = address;
+  const opened = await openClient(options);
+  const { sdk, client, at, bucket: Bucket } = opened;
+  const stream: FileStore['stream'] = (key, span) => streamOf(opened, key, span);
+  const ownership = async (): Promise<Ownership> => {
+    const marker = await unlessGone(stream(OWNER_KEY));
+    if (!marker) return 'nobody';
+    return (await text(marker)) === owner ? 'ours' : 'theirs';
+  };
+  const check = async () => {
+    if ((await ownership()) !== 'theirs') return;
+    throw new StartError(
+      `FILES_URL names ${nameOfBucket(address)}, where the files of another installation lie; give this one a prefix of its own.`,
+    );
+  };
+  return {
+    name: nameOfBucket(address),
+    isShared: true,
+    put: (key, path, sizeBytes) => put(opened, key, { path, sizeBytes }),
+    size: async (key) => {
+      const head = answered(key, () => client.send(new sdk.HeadObjectCommand(at(key)), soon));
+      return (await unlessGone(head))?.ContentLength;
+    },
+    stream,
+    withFile: (key, work) =>
+      withScratch(opened, async (path) => {
+        const to = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+        await pipeline(await stream(key), to);
+        return work(path);
+      }),
+    async delete(key) {
+      const deleted = () => client.send(new sdk.DeleteObjectCommand(at(key)), soon);
+      await unlessGone(answered(key, deleted));
+    },
+    list: (begins) => list(opened, { Bucket, Prefix: prefix + begins, MaxKeys }, prefix.length),
+    async claim() {
+      if ((await ownership()) === 'nobody') {
+        await withScratch(opened, async (path) => {
+          await writeFile(path, owner, { flag: 'wx', mode: 0o600 });
+          await put(opened, OWNER_KEY, { path, sizeBytes: owner.length });
+        });
+      }
+      await check();
+    },
+    check,
+    ownership,
+    close: () => client.destroy(),
+    isVersioned: () =>
+      client.send(new sdk.GetBucketVersioningCommand({ Bucket })).then(
+        ({ Status }) => Status === 'Enabled',
+        () => undefined,
+      ),
+  };
+}
+
+async function openClient(options: S3Options): Promise<Opened> {
+  const { address, credentials, dataFolder, pieceBytes = PIECE_BYTES } = options;
+  const { bucket, prefix } = address;
+  const sdk = await import('@aws-sdk/client-s3');
+  const client = new sdk.S3Client({
+    region: address.region,
+    ...(address.endpoint !== undefined && { endpoint: address.endpoint }),
+    forcePathStyle: address.pathStyle,
+    ...(credentials && { credentials }),
+    maxAttempts: TRIES,
+    // Each body is signed by its SHA-256, which every store checks; the sums of newer ones only some know.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      httpAgent: { maxSockets: SOCKETS_MAX },
+      httpsAgent: { maxSockets: SOCKETS_MAX },
+      connectionTimeout: CONNECT_MS,
+      requestTimeout: TAKEN_MS,
+      throwOnRequestTimeout: true,
+      // A reader may be slow; what does not come is noticed below.
+      socketTimeout: 0,
+    },
+  });
+  const at = (key: string) => ({ Bucket: bucket, Key: prefix + key });
+  return { sdk, client, bucket, at, pieceBytes, dataFolder };
+}
+
+async function withScratch<T>(
+  { dataFolder }: Opened,
+  work: (path: string) => Promise<T>,
+): Promise<T> {
+  const path = await scratchPath(dataFolder);
+  try {
+    return await work(path);
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function streamOf(
+  { sdk, client, at }: Opened,
+  key: string,
+  span: Span | undefined,
+): Promise<Readable> {
+  const range = span && { Range: `bytes=${span.start}-${span.end}` };
+  const { Body } = await answered(key, () =>
+    client.send(new sdk.GetObjectCommand({ ...at(key), ...range }), soon),
+  );
+  const body = Body as Readable;
+  // Who leaves before the first byte never begins the generator, which then ends nothing.
+  const leave = () => body.destroy();
+  return Readable.from(guarded(key, body), { objectMode: false }).once('close', leave);
+}
+
+type Putting = { path: string; sizeBytes: number };
+
+/** Puts a file: one that is short in one request, a longer one in pieces, which the store joins at the end. */
+async function put(opened: Opened, key: string, { path, sizeBytes }: Putting): Promise<void> {
+  const { sdk, client, at, pieceBytes } = opened;
+  const file = await open(path, 'r');
+  try {
+    if (sizeBytes <= pieceBytes) {
+      const Body = await bytesOf(file, 0, sizeBytes);
+      await answered(key, () => client.send(new sdk.PutObjectCommand({ ...at(key), Body })));
+    } else {
+      await putInPieces(opened, key, { file, sizeBytes });
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+async function putInPieces(
+  { sdk, client, at, pieceBytes }: Opened,
+  key: string,
+  { file, sizeBytes }: { file: FileHandle; sizeBytes: number },
+): Promise<void> {
+  const object = at(key);
+  await answered(key, async () => {
+    const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand(object));
+    const upload = { ...object, UploadId };
+    try {
+      const Parts: { ETag: string | undefined; PartNumber: number }[] = [];
+      for (let start = 0; start < sizeBytes; start += pieceBytes) {
+        const PartNumber = Parts.length + 1;
+        const Body = await bytesOf(file, start, Math.min(pieceBytes, sizeBytes - start));
+        const piece = new sdk.UploadPartCommand({ ...upload, PartNumber, Body });
+        const { ETag } = await client.send(piece);
+        Parts.push({ ETag, PartNumber });
+      }
+      const MultipartUpload = { Parts };
+      await client.send(new sdk.CompleteMultipartUploadCommand({ ...upload, MultipartUpload }));
+    } catch (error) {
+      // What cannot be taken back now, the bucket's own rule for unfinished uploads does.
+      await client.send(new sdk.AbortMultipartUploadCommand(upload)).catch(() => undefined);
+      throw error;
+    }
+  });
+}
+
+async function bytesOf(file: FileHandle, start: number, length: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(length);
+  for (let filled = 0; filled < length;) {
+    const { bytesRead } = await file.read(bytes, filled, length - filled, start + filled);
+    if (bytesRead === 0) throw new Error('a file is shorter than it was');
+    filled += bytesRead;
+  }
+  return bytes;
+}
+
+async function* list(
+  { sdk, client }: Opened,
+  which: { Bucket: string; Prefix: string; MaxKeys: number },
+  cut: number,
+): AsyncGenerator<Listed> {
+  let from: string | undefined;
+  do {
+    const page = await answered('list', () =>
+      client.send(
+        new sdk.ListObjectsV2Command({ ...which, ...(from && { ContinuationToken: from }) }),
+      ),
+    );
+    for (const { Key, Size, LastModified } of page.Contents ?? []) {
+      if (Key === undefined) continue;
+      const modifiedMs = LastModified?.getTime() ?? Date.now();
+      yield { key: Key.slice(cut), sizeBytes: Size ?? 0, modifiedMs };
+    }
+    from = page.NextContinuationToken;
+  } while (from !== undefined);
+}
+
+/** The bytes of an answer; who waits for one that does not come, or is cut off, gets `StoreAway`. */
+async function* guarded(key: string, body: Readable): AsyncGenerator<Uint8Array> {
+  const chunks = body[Symbol.asyncIterator]();
+  try {
+    for (;;) {
+      const next = await withTimeout(chunks.next(), STALLED_MS, () => {
+        throw new StoreAway('a file stopped coming');
+      });
+      if (next.done) return;
+      yield next.value as Uint8Array;
+    }
+  } catch (error) {
+    throw errorOf(key, error);
+  } finally {
+    body.destroy();
+  }
+}
+
+async function answered<T>(key: string, ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (error) {
+    throw errorOf(key, error);
+  }
+}
+
+/** What the client throws, in our terms: without its fields, which hold the request. */
+function errorOf(key: string, error: unknown): unknown {
+  if (error instanceof StoreAway || error instanceof TypeError || !(error instanceof Error)) {
+    return error;
+  }
+  if (error.name === 'NoSuchKey' || error.name === 'NotFound') return fileGone(key);
+  if (isOfThisMachine(error)) return error;
+  const { $metadata, code } = error as { $metadata?: { httpStatusCode?: number }; code?: unknown };
+  const status = $metadata?.httpStatusCode;
+  const isNo =
+    status !== undefined && status >= 300 && status < 500 && ![408, 429].includes(status);
+  const refusal = isNo || error.name === 'CredentialsProviderError' ? error.name : undefined;
+  const what = typeof code === 'string' ? code : error.name;
+  const said = status === undefined ? what : `${what} (${status})`;
+  return new StoreAway(said, { ...(refusal !== undefined && { refusal }) });
+}
+
+/** The disk of this machine, not the store. */
+const isOfThisMachine = (error: Error): boolean =>
+  'syscall' in error && /^(open|read|write|stat)$/.test(String(error.syscall)) && 'path' in error;
+
+/** @returns undefined where nothing lies there. */
+async function unlessGone<T>(asked: Promise<T>): Promise<T | undefined> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
 }

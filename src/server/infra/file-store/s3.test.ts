@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type S3Server, isRealStore, startS3Server } from '#tests/support/files/s3-server.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { openDiskStore } from './disk.ts';
+import { openDiskStore } from './open.ts';
 import { type FileStore, StoreAway } from './file-store.ts';
 
 let s3: S3Server;

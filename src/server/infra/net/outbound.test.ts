@@ -4,8 +4,7 @@ import { type Server, createServer as createHttp } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect, test as base } from 'vitest';
 import { privateHosts } from '#tests/support/private-hosts.ts';
-import { isPublicAddress } from './addresses.ts';
-import { OutboundError, openOutbound } from './outbound.ts';
+import { isPublicAddress, OutboundError, openOutbound } from './outbound.ts';
 
 type Canary = { port: number; visits: () => number };
 

@@ -7,8 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { stripFormulaGuards } from '#server/infra/csv.ts';
 import { writeCsv } from './csv-file.ts';
 import type { Cell, Table } from './table.ts';
-import { writeXlsx } from './xlsx-file.ts';
-import { CELL_MAX, columnName, xmlText } from './xlsx-xml.ts';
+import { writeXlsx, CELL_MAX, columnName, xmlText } from './xlsx-file.ts';
 
 const columns = [
   { title: 'Waktu (WIB)', width: 20 },

@@ -2,8 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { ZipFile } from 'yazl';
-import type { Cell, Table } from './table.ts';
-import { SHEET_ROWS_MAX, parts, rowXml, sheetBegin, sheetEnd } from './xlsx-xml.ts';
+import { type Cell, type Table, type Column, localTime } from './table.ts';
 
 /** Fast rather than small: half the time of the usual level, for files a tenth larger. */
 const COMPRESSION = 3;
@@ -100,3 +99,152 @@ async function* xmlOf(table: Table, rows: Rows, rowsMax: number): AsyncGenerator
   }
   yield Buffer.from(sheetEnd(table.columns.length, count), 'utf8');
 }
+
+/** Rows of one sheet, its head among them: more than these no spreadsheet opens. */
+const SHEET_ROWS_MAX = 1_048_576;
+/** UTF-16 units of one cell: a workbook with a longer one is called damaged. */
+export const CELL_MAX = 32_767;
+
+const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
+const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
+const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
+const PACKAGE = 'http://schemas.openxmlformats.org/package/2006';
+const SPREADSHEET = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
+
+/** The styles of `styles.xml`, by their places. */
+const [HEAD, TIME] = [1, 2];
+
+/** `A`, …, `Z`, `AA`: the name of the column at a place, from 0. */
+export const columnName = (place: number): string =>
+  (place >= 26 ? columnName(Math.floor(place / 26) - 1) : '') +
+  String.fromCharCode(65 + (place % 26));
+
+/** What XML cannot carry, even escaped. */
+// oxlint-disable-next-line no-control-regex -- these are what is looked for.
+const unfit = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]/g;
+
+const escapes: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+};
+
+/**
+ * A text as XML that a spreadsheet reads back as it was: without what XML cannot carry, its line breaks `\n`, and cut
+ * where a cell ends. What looks like the spreadsheet's own way to write a character (`_x000D_`) stays what it is.
+ */
+export function xmlText(text: string): string {
+  const whole = text.replace(/\r\n?/g, '\n').replace(unfit, '').toWellFormed();
+  return whole
+    .slice(0, CELL_MAX)
+    .replace(/[\uD800-\uDBFF]$/, '')
+    .replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
+    .replace(/[&<>"]/g, (one) => escapes[one] ?? '');
+}
+
+const DAY_MS = 86_400_000;
+/** Day 0 of spreadsheets, as they count since they took 1900 for a leap year. */
+const EPOCH_MS = Date.UTC(1899, 11, 30);
+
+/** An instant as spreadsheets count: days of the local clock, to the second. */
+const serialOf = (at: Date, hoursAhead: number): number => {
+  const seconds = Math.floor((localTime(at, hoursAhead).getTime() - EPOCH_MS) / 1000);
+  return (seconds * 1000) / DAY_MS;
+};
+
+function cellXml(cell: Cell, at: string, hoursAhead: number): string {
+  if (cell === null || cell === '') return '';
+  if (typeof cell === 'number') return `<c r="${at}"><v>${cell}</v></c>`;
+  if (cell instanceof Date)
+    return `<c r="${at}" s="${TIME}"><v>${serialOf(cell, hoursAhead)}</v></c>`;
+  return `<c r="${at}" t="inlineStr"><is><t xml:space="preserve">${xmlText(cell)}</t></is></c>`;
+}
+
+/** A row, at its place from 1. */
+export function rowXml(cells: readonly Cell[], place: number, hoursAhead: number): string {
+  let xml = `<row r="${place}">`;
+  for (const [column, cell] of cells.entries()) {
+    xml += cellXml(cell, `${columnName(column)}${place}`, hoursAhead);
+  }
+  return `${xml}</row>`;
+}
+
+/** A sheet as far as its head, which stays in sight. */
+export function sheetBegin(columns: readonly Column[]): string {
+  const widths = columns.map(
+    ({ width }, at) => `<col min="${at + 1}" max="${at + 1}" width="${width}" customWidth="1"/>`,
+  );
+  const head = columns.map(
+    ({ title }, at) =>
+      `<c r="${columnName(at)}1" s="${HEAD}" t="inlineStr"><is><t>${xmlText(title)}</t></is></c>`,
+  );
+  return (
+    `${XML}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0">` +
+    '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>' +
+    `</sheetView></sheetViews><cols>${widths.join('')}</cols><sheetData>` +
+    `<row r="1">${head.join('')}</row>`
+  );
+}
+
+/** The end of a sheet with so many rows, which can be filtered. */
+export const sheetEnd = (columns: number, rows: number): string =>
+  `</sheetData><autoFilter ref="A1:${columnName(columns - 1)}${rows}"/></worksheet>`;
+
+/** What a workbook of so many sheets is made of beside them. */
+export function parts(sheets: number): readonly (readonly [name: string, xml: string])[] {
+  const each = Array.from({ length: sheets }, (_, at) => at + 1);
+  const styles = `rId${sheets + 1}`;
+  return [
+    [
+      'xl/workbook.xml',
+      `${XML}<workbook xmlns="${MAIN}" xmlns:r="${OFFICE}"><sheets>${each
+        .map((n) => `<sheet name="Data${n === 1 ? '' : ` ${n}`}" sheetId="${n}" r:id="rId${n}"/>`)
+        .join('')}</sheets></workbook>`,
+    ],
+    [
+      'xl/_rels/workbook.xml.rels',
+      relationships([
+        ...each.map((n) => [`rId${n}`, 'worksheet', `worksheets/sheet${n}.xml`] as const),
+        [styles, 'styles', 'styles.xml'],
+      ]),
+    ],
+    [
+      'xl/styles.xml',
+      `${XML}<styleSheet xmlns="${MAIN}">` +
+        '<numFmts count="1"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/></numFmts>' +
+        '<fonts count="2"><font><sz val="11"/><name val="Calibri"/></font>' +
+        '<font><b/><sz val="11"/><name val="Calibri"/></font></fonts>' +
+        '<fills count="2"><fill><patternFill patternType="none"/></fill>' +
+        '<fill><patternFill patternType="gray125"/></fill></fills>' +
+        '<borders count="1"><border/></borders>' +
+        '<cellStyleXfs count="1"><xf numFmtId="0" fontId="0" fillId="0" borderId="0"/></cellStyleXfs>' +
+        '<cellXfs count="3"><xf numFmtId="0" fontId="0" fillId="0" borderId="0" xfId="0"/>' +
+        '<xf numFmtId="0" fontId="1" fillId="0" borderId="0" xfId="0" applyFont="1"/>' +
+        '<xf numFmtId="164" fontId="0" fillId="0" borderId="0" xfId="0" applyNumberFormat="1"/>' +
+        '</cellXfs></styleSheet>',
+    ],
+    ['_rels/.rels', relationships([['rId1', 'officeDocument', 'xl/workbook.xml']])],
+    [
+      '[Content_Types].xml',
+      `${XML}<Types xmlns="${PACKAGE}/content-types">` +
+        '<Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/>' +
+        `<Override PartName="/xl/workbook.xml" ContentType="${SPREADSHEET}.sheet.main+xml"/>` +
+        each
+          .map(
+            (n) =>
+              `<Override PartName="/xl/worksheets/sheet${n}.xml" ContentType="${SPREADSHEET}.worksheet+xml"/>`,
+          )
+          .join('') +
+        `<Override PartName="/xl/styles.xml" ContentType="${SPREADSHEET}.styles+xml"/></Types>`,
+    ],
+  ];
+}
+
+const relationships = (each: readonly (readonly [id: string, type: string, target: string])[]) =>
+  `${XML}<Relationships xmlns="${PACKAGE}/relationships">${each
+    .map(
+      ([id, type, target]) =>
+        `<Relationship Id="${id}" Type="${OFFICE}/${type}" Target="${target}"/>`,
+    )
+    .join('')}</Relationships>`;

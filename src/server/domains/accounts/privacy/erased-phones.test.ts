@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { type SignedIn, verifyOtp } from '#contract/accounts.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import { changePhone, confirmPhone } from '#contract/people.ts';
-import { createSubscribers } from '#server/app/subscribers.ts';
+import { createSubscribers } from '#server/app/container.ts';
 import { readConfig } from '#server/infra/config.ts';
 import { type AccountsApp, accountsApp, codesLater } from '#tests/support/people/accounts-app.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';

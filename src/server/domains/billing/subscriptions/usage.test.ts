@@ -3,7 +3,7 @@ import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { billingApp } from '#tests/support/money/billing.ts';
 import { type RunningApp, signedIn, test as appTest } from '#tests/support/app/running-app.ts';
 import { type Customer, changeSessions } from '#tests/support/people/people.ts';
-import { forecastOf } from './view.ts';
+import { forecastOf } from './acts.ts';
 import { changeWallets } from '#tests/support/money/wallets.ts';
 import { now } from '#tests/support/database/changes.ts';
 

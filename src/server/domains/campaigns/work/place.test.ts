@@ -1,4 +1,4 @@
-import { messageFor } from './message.ts';
+import { messageFor, type Claimed, placeNext } from './place.ts';
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import type { CampaignDeps } from '#server/domains/campaigns/deps.ts';
@@ -6,7 +6,6 @@ import { newId } from '#server/infra/ids.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { type Claimed, placeNext } from './place.ts';
 
 test('a worker that stood still beyond its turn sends nothing more by it', async ({ db, sql }) => {
   const { accountId, userId, tokenId } = await customerWith(sql);

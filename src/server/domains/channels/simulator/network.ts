@@ -5,16 +5,22 @@ import type {
   Receipt,
   SendResult,
   Sinks,
+  MessageBody,
 } from '#server/domains/channels/channels.ts';
 import { type ConnectDeps, connectLink, tokenOfPhone } from '#server/domains/tokens/tokens.ts';
-import { type Sql, isTransient } from '#server/infra/postgres/database.ts';
+import { type Sql, isTransient, type Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import type { Library } from '#server/domains/media/media.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { answerOf } from './answers.ts';
-import { type Pace, type Plan, answerKinds, planFor } from './outcomes.ts';
-import { type Due, Ticker } from './ticker.ts';
+import { type Pace, type Plan, answerKinds, planFor, type AnswerKind } from './outcomes.ts';
 import { LineWriter } from './writer.ts';
+import { stay } from '#server/infra/postgres/distribution/scope.ts';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { MessageType } from '#contract/messages.ts';
+import { takeInbound } from '#server/domains/channels/inbound-file.ts';
+import type { MediaKind } from '#contract/media/kinds.ts';
+import { crc32, deflateSync } from 'node:zlib';
 
 export type NetworkDeps = {
   allAccountsSql: Sql;
@@ -181,5 +187,299 @@ async function connectPhone({ connecting }: NetworkDeps, { facts }: Due): Promis
     await connectLink(connecting, ConnectFacts.parse(facts));
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
+  }
+}
+
+type DueKind = 'delivered' | 'read' | 'inbound' | 'connect';
+
+/** Something that is due in the network. */
+type Due = {
+  dueId: string;
+  kind: DueKind;
+  phone: string;
+  accountId: string | null;
+  messageId: string | null;
+  facts: unknown;
+  tries: number;
+  at: Date;
+};
+
+/** Handles what is due and returns what failed; that is retried later. */
+type DueHandler = (due: readonly Due[]) => Promise<ReadonlySet<Due>>;
+
+const BATCH_MAX = 500;
+/** How often to poll without being woken: rows may come from other processes. */
+const POLL_MS = 500;
+/** The least pause between two polls, unless there was more than one batch: phones are not that punctual. */
+const PAUSE_MS = 50;
+const ERROR_MS = 1_000;
+/** With waits of up to 32 s: gives up after some 25 minutes. */
+const TRIES_MAX = 50;
+const waitSeconds = (tries: number): number => 2 ** Math.min(tries, 5);
+
+/**
+ * Handles what is due, by the database's clock; woken when something is known to be due sooner.
+ *
+ * A handled row is deleted in the transaction that claimed it, so a process that dies in between leaves it
+ * for the next: everything is handled at least once.
+ */
+class Ticker {
+  readonly #allAccountsSql: Sql;
+  readonly #handle: DueHandler;
+  readonly #report: (error: unknown) => void;
+  #timer: NodeJS.Timeout | undefined;
+  #wakesAtMs = Infinity;
+  #polledAtMs = -Infinity;
+  #running: Promise<void> | undefined;
+  #open = false;
+  /** Whoever wakes it: what is due concerns all accounts. */
+  readonly #run = stay(() => {
+    this.#running = this.#poll();
+  });
+
+  constructor(allAccountsSql: Sql, handle: DueHandler, report: (error: unknown) => void) {
+    this.#allAccountsSql = allAccountsSql;
+    this.#handle = handle;
+    this.#report = report;
+  }
+
+  start() {
+    this.#open = true;
+    this.wake(0);
+  }
+
+  /** Polls again in so many milliseconds, or sooner. */
+  wake(afterMs: number) {
+    const atMs = Math.max(performance.now() + afterMs, this.#polledAtMs + PAUSE_MS);
+    if (!this.#open || atMs >= this.#wakesAtMs) return;
+    this.#wakesAtMs = atMs;
+    if (this.#running) return;
+    this.#setTimer();
+  }
+
+  /** Waits for a running poll; nothing is handled after that. */
+  async close() {
+    this.#open = false;
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  #setTimer() {
+    clearTimeout(this.#timer);
+    const waitMs = Math.max(0, this.#wakesAtMs - performance.now());
+    this.#timer = setTimeout(this.#run, waitMs);
+  }
+
+  async #poll() {
+    this.#wakesAtMs = Infinity;
+    let nextMs: number;
+    try {
+      nextMs = await this.#processAll();
+    } catch (error) {
+      this.#report(error);
+      nextMs = ERROR_MS;
+    }
+    this.#running = undefined;
+    this.#polledAtMs = performance.now();
+    if (!this.#open) return;
+    this.#wakesAtMs = Math.min(this.#wakesAtMs, performance.now() + nextMs);
+    this.#setTimer();
+  }
+
+  /** Handles batch after batch; returns in how many milliseconds to poll next. */
+  async #processAll(): Promise<number> {
+    let processed = BATCH_MAX;
+    while (processed === BATCH_MAX && this.#open) processed = await this.#processBatch();
+    const dueMs = await nextDueMs(this.#allAccountsSql);
+    return Math.min(POLL_MS, Math.max(dueMs, PAUSE_MS));
+  }
+
+  #processBatch(): Promise<number> {
+    return this.#allAccountsSql.begin(async (tx) => {
+      const due = await claimDue(tx);
+      if (due.length === 0) return 0;
+      const failed = await this.#handle(due);
+      await deleteDue(
+        tx,
+        due.filter((one) => !failed.has(one)),
+      );
+      await this.#postpone(tx, [...failed]);
+      return due.length;
+    });
+  }
+
+  async #postpone(tx: Tx, failed: readonly Due[]) {
+    const abandoned = failed.filter(({ tries }) => tries >= TRIES_MAX);
+    await deleteDue(tx, abandoned);
+    for (const { kind } of abandoned)
+      this.#report(new Error(`simulator: a ${kind} failed too often`));
+    if (abandoned.length === failed.length) return;
+    for (const [tries, some] of Map.groupBy(failed, (one) => one.tries)) {
+      await tx`
+        update sim_due
+        set tries = tries + 1, due_at = statement_timestamp() + make_interval(secs => ${waitSeconds(tries)})
+        where due_id = any (${some.map(({ dueId }) => dueId)}::uuid[])`;
+    }
+  }
+}
+
+/** Claims what is due and not locked by another process; nothing of phones that are offline. */
+const claimDue = (tx: Tx) => tx<Due[]>`
+  select due_id as "dueId", kind, phone, account_id as "accountId", message_id as "messageId", facts,
+    tries, greatest(due_at, clock_timestamp() - interval '1 second') as at
+  from sim_due d
+  where due_at <= clock_timestamp()
+    and not exists (select from sim_phones p where p.phone = d.phone and p.offline)
+  order by due_at limit ${BATCH_MAX} for update skip locked`;
+
+async function deleteDue(tx: Tx, due: readonly Due[]): Promise<void> {
+  if (due.length === 0) return;
+  await tx`delete from sim_due where due_id = any (${due.map(({ dueId }) => dueId)}::uuid[])`;
+}
+
+async function nextDueMs(allAccountsSql: Sql): Promise<number> {
+  const [next] = await allAccountsSql<{ ms: number }[]>`
+    select extract(epoch from due_at - clock_timestamp())::float8 * 1000 as ms
+    from sim_due d
+    where not exists (select from sim_phones p where p.phone = d.phone and p.offline)
+    order by due_at limit 1`;
+  return next?.ms ?? Infinity;
+}
+
+const WIDTH = 240;
+const HEIGHT = 320;
+const BACKGROUND = [0x2f, 0x6f, 0x5e] as const;
+const PAPER = [0xfb, 0xfa, 0xf5] as const;
+const INK = [0x3a, 0x3f, 0x44] as const;
+
+type Colour = readonly [number, number, number];
+type Box = { x: number; y: number; width: number; height: number; colour: Colour };
+
+/** A payment slip, such as people photograph when they have paid. */
+const boxes: readonly Box[] = [
+  { x: 40, y: 24, width: 160, height: 272, colour: PAPER },
+  { x: 84, y: 44, width: 72, height: 12, colour: INK },
+  ...[84, 108, 132, 156, 180].flatMap((y, row) => [
+    { x: 56, y, width: 56 + ((row * 17) % 32), height: 6, colour: INK },
+    { x: 158, y, width: 26, height: 6, colour: INK },
+  ]),
+  { x: 56, y: 212, width: 128, height: 2, colour: INK },
+  { x: 56, y: 230, width: 48, height: 10, colour: INK },
+  { x: 134, y: 230, width: 50, height: 10, colour: INK },
+];
+
+let drawn: Buffer | undefined;
+
+/** The picture that …008 answers with: a real PNG of 240 × 320, drawn when it is first needed. */
+export function picture(): Buffer {
+  drawn ??= png(WIDTH, HEIGHT, pixels());
+  return drawn;
+}
+
+function pixels(): Buffer {
+  const rgb = Buffer.alloc(WIDTH * HEIGHT * 3);
+  const whole: Box = { x: 0, y: 0, width: WIDTH, height: HEIGHT, colour: BACKGROUND };
+  for (const box of [whole, ...boxes]) {
+    for (let y = box.y; y < box.y + box.height; y++) {
+      const start = (y * WIDTH + box.x) * 3;
+      rgb.fill(Buffer.from(box.colour), start, start + box.width * 3);
+    }
+  }
+  return rgb;
+}
+
+/** An image of 8-bit RGB, as PNG (RFC 2083): every row unfiltered, deflated together. */
+function png(width: number, height: number, rgb: Buffer): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 2, 0, 0, 0], 8);
+  const stride = width * 3;
+  const rows = Buffer.alloc((stride + 1) * height);
+  for (let y = 0; y < height; y++)
+    rgb.copy(rows, y * (stride + 1) + 1, y * stride, (y + 1) * stride);
+  return Buffer.concat([
+    Buffer.from('\x89PNG\r\n\x1a\n', 'latin1'),
+    chunk('IHDR', header),
+    chunk('IDAT', deflateSync(rows, { level: 9 })),
+    chunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+function chunk(kind: string, data: Buffer): Buffer {
+  const named = Buffer.concat([Buffer.from(kind, 'latin1'), data]);
+  const ends = Buffer.alloc(8);
+  ends.writeUInt32BE(data.length, 0);
+  ends.writeUInt32BE(crc32(named), 4);
+  return Buffer.concat([ends.subarray(0, 4), named, ends.subarray(4)]);
+}
+
+/** What the owner of a phone answers with. */
+type Answer = { type: MessageType; body: MessageBody & Record<string, unknown> };
+
+type AnswerRequest = {
+  accountId: string;
+  what: AnswerKind;
+  /** What they typed. */
+  text?: string | undefined;
+  /** The id under which a file is kept: the same twice is the same file. */
+  fileId?: string | undefined;
+};
+
+type Sample = { type: MediaKind; name: string; bytes: () => Promise<Buffer>; more?: object };
+
+/** Files as people send them: small ones of each kind, which any program opens. */
+const sample = (name: string) => () => readFile(join(import.meta.dirname, 'samples', name));
+
+const files: Partial<Record<AnswerKind, Sample>> = {
+  picture: {
+    type: 'image',
+    name: 'bukti.png',
+    bytes: async () => picture(),
+    more: { caption: 'Ini buktinya' },
+  },
+  video: { type: 'video', name: 'film.mp4', bytes: sample('film.mp4') },
+  audio: { type: 'audio', name: 'suara.ogg', bytes: sample('suara.ogg'), more: { voice: true } },
+  document: {
+    type: 'document',
+    name: 'pesanan.pdf',
+    bytes: sample('pesanan.pdf'),
+    more: { filename: 'pesanan.pdf' },
+  },
+  sticker: { type: 'sticker', name: 'stiker.webp', bytes: sample('stiker.webp') },
+};
+
+/** The content of an answer; its file, if it has one, is kept for the account that receives it. */
+async function answerOf(
+  library: Pick<Library, 'take'>,
+  { accountId, what, text, fileId }: AnswerRequest,
+): Promise<Answer> {
+  const file = files[what];
+  if (file) {
+    const { type, name, more } = file;
+    const bytes = await file.bytes();
+    const taken = await takeInbound(library, {
+      accountId,
+      kind: type,
+      said: { name, type: '' },
+      bytes,
+      ...(fileId && { fileId }),
+    });
+    return { type, body: { ...taken, ...more } };
+  }
+  switch (what) {
+    case 'reaction':
+      return { type: 'reaction', body: { emoji: '👍' } };
+    case 'location':
+      return {
+        type: 'location',
+        body: { latitude: -6.1754, longitude: 106.8272, name: 'Monas', address: 'Jakarta Pusat' },
+      };
+    case 'contact':
+      return { type: 'contact', body: { name: 'Bu Sari', phone: '6281234567899' } };
+    case 'quote':
+      return { type: 'text', body: { text: 'Baik, yang ini ya' } };
+    default:
+      return { type: 'text', body: { text: text ?? 'STOP' } };
   }
 }

@@ -2,7 +2,7 @@ import { PNG } from 'pngjs';
 import { expect, test } from 'vitest';
 import { newId } from '#server/infra/ids.ts';
 import { fixedOutcomeOf, planFor } from './outcomes.ts';
-import { picture } from './picture.ts';
+import { picture } from './network.ts';
 
 const lifelike = { speed: 1, seed: 'test' };
 const planned = (to: string, attempt = 1, messageId = newId()) =>

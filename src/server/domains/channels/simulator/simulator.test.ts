@@ -15,7 +15,7 @@ import {
 import { linkToken } from '#contract/tokens.ts';
 import { consentScan, getScan } from '#contract/tokens/scan.ts';
 import type { Inbound, Receipt } from '#server/domains/channels/channels.ts';
-import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
+import { tokenSubscribers as subscribers } from '#server/app/container.ts';
 import { tokensActs } from '#server/domains/tokens/tokens.ts';
 import type { ActHandler } from '#server/infra/acts/act.ts';
 import { readConfig } from '#server/infra/config.ts';

@@ -8,8 +8,7 @@ import { movingPicture, picture } from '#tests/support/app/uploads-app.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { privateHosts } from '#tests/support/private-hosts.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { claimFetches, endFetch } from './fetches.ts';
-import type { Library } from './library.ts';
+import { claimFetches, endFetch, type Library } from './library.ts';
 
 /** Asks until a link has ended. */
 function ended(library: Library, accountId: string, link: string, kind: MediaKind = 'image') {

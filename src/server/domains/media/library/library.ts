@@ -1,23 +1,26 @@
-import { Refusal } from '#contract/base/refusals.ts';
-import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
-import { dropFiles } from '#server/domains/media/uploads/uploads.ts';
-import {
-  type LinkQuery,
-  type LinkState,
-  endedFetches,
-  pruneFetches,
-  stateOfLink,
-} from './fetches.ts';
-import { adoptUpload } from './adopt.ts';
-import { type Fetcher, type FetcherDeps, startFetcher } from './fetcher.ts';
+import { Refusal, type RefusalCode } from '#contract/base/refusals.ts';
+import { type Sql, asAccount, type Tx } from '#server/infra/postgres/database.ts';
+import { dropFiles, claimUpload } from '#server/domains/media/uploads/uploads.ts';
 import {
   type IntakeDeps,
   type NewMedia,
   type TakeOnce,
   takeMedia,
   takeMediaOnce,
+  ANSWER_MS_MAX,
+  describe,
+  keep,
+  withDraftFolder,
 } from './intake.ts';
 import { type MediaFacts, readMedia } from './row.ts';
+import type { Owner } from '#server/domains/media/uploads/uploads-rows.ts';
+import { join } from 'node:path';
+import { bytesMaxOfKind, type MediaKind } from '#contract/media/kinds.ts';
+import { StoreAway } from '#server/infra/file-store/file-store.ts';
+import { FetchError, type FetchReason, type FileClient } from '#server/infra/net/outbound-file.ts';
+import { createHash } from 'node:crypto';
+import { untilNone } from '#server/infra/account-data.ts';
+import { newId } from '#server/infra/ids.ts';
 
 /** The media of messages: however they come, they are one library for each account. */
 export type Library = {
@@ -192,4 +195,339 @@ const forgetSome = (all: Sql, now: Date): Promise<{ gone: number; digests: Buffe
         limit ${ROWS_AT_ONCE} for update skip locked)
       returning account_id, file_id, preview_id`;
     return { gone: gone.length, digests: await dropFiles(tx, filesOf(gone)) };
+  });
+
+/**
+ * Takes a finished upload of a person into the library. Its bytes stay where they are: they were looked into when
+ * they came. Safe to repeat, also while the first call is still at work: an upload is one file.
+ *
+ * @throws Refusal `upload_gone` when it is not this person's, is for something else or not finished, or its file was
+ *   forgotten since; `storage_full`.
+ */
+async function adoptUpload(
+  deps: IntakeDeps,
+  { accountId, userId, uploadId }: Owner & { uploadId: string },
+): Promise<MediaFacts> {
+  const { fileId, taken } = await findAdopted(deps, { accountId, userId, uploadId });
+  if (taken) return taken;
+  const stored = await deps.files.open(accountId, fileId);
+  if (!stored) throw new Refusal('upload_gone', {});
+  const answerBeforeMs = performance.now() + ANSWER_MS_MAX;
+  const { name, mime } = stored;
+  return withDraftFolder(deps.dataFolder, (folder) =>
+    stored.withFile(async (path) => {
+      const described = await describe({ path, name, mime, accountId }, folder, answerBeforeMs);
+      const adopted = keep(deps, { accountId, fileId, source: 'portal' }, described, (tx) =>
+        claimUpload(tx, { accountId, userId, uploadId, purpose: 'media' }),
+      );
+      return adopted.catch(async (error: unknown) => {
+        if (!(error instanceof Refusal) || error.code !== 'upload_gone') throw error;
+        const first = await findAdopted(deps, { accountId, userId, uploadId });
+        if (!first.taken) throw error;
+        return first.taken;
+      });
+    }),
+  );
+}
+
+/** An upload's file, and what the library knows of it. @throws Refusal `upload_gone` */
+function findAdopted(
+  { sql }: IntakeDeps,
+  { accountId, userId, uploadId }: Owner & { uploadId: string },
+): Promise<{ fileId: string; taken: MediaFacts | undefined }> {
+  return asAccount(sql, accountId, async (tx) => {
+    const [upload] = await tx<{ fileId: string }[]>`
+      select file_id as "fileId" from uploads
+      where account_id = ${accountId} and upload_id = ${uploadId} and user_id = ${userId}
+        and purpose = 'media' and state in ('finished', 'claimed')`;
+    if (!upload) throw new Refusal('upload_gone', {});
+    const [taken] = await readMedia(tx, accountId, [upload.fileId]);
+    return { fileId: upload.fileId, taken };
+  });
+}
+
+type FetcherDeps = {
+  allAccountsSql: Sql;
+  intake: IntakeDeps;
+  client: FileClient;
+  /** What was fetched, or was not: messages that wait for it may go on. */
+  onEnded: (fetched: { accountId: string; fetchId: string }) => Promise<void>;
+  report: (error: unknown) => void;
+};
+
+export type Fetcher = {
+  /** Something was queued. */
+  wake: () => void;
+  /** Gives back what is under way. */
+  close: () => Promise<void>;
+};
+
+const AT_ONCE = 16;
+const POLL_MS = 1_000;
+/** After a try that may have better luck; one more than these, and it failed. */
+const RETRY_SECONDS = [2, 8, 30];
+/** While the store of files is away. */
+const STORE_SECONDS = 15;
+/** Nothing of ours, or of the host's, is as long in trouble as this. */
+const TRIES_MAX = 8;
+
+/** Fetches the links that messages wait for: some at once, each under a lease. */
+function startFetcher(deps: FetcherDeps): Fetcher {
+  const { allAccountsSql, report } = deps;
+  const closing = new AbortController();
+  const running = new Set<Promise<void>>();
+  let looking: Promise<void> | undefined;
+  let lookAgain = false;
+
+  const look = async () => {
+    do {
+      lookAgain = false;
+      const room = AT_ONCE - running.size;
+      if (room <= 0 || closing.signal.aborted) return;
+      const claimed = await claimFetches(allAccountsSql, room);
+      for (const one of claimed) {
+        const done = run(deps, one, closing.signal)
+          .catch(report)
+          .finally(() => {
+            running.delete(done);
+            wake();
+          });
+        running.add(done);
+      }
+    } while (lookAgain);
+  };
+  const wake = () => {
+    if (closing.signal.aborted) return;
+    lookAgain = true;
+    looking ??= look()
+      .catch(report)
+      .finally(() => {
+        looking = undefined;
+      });
+  };
+  const timer = setInterval(wake, POLL_MS);
+  wake();
+  return {
+    wake,
+    close: async () => {
+      clearInterval(timer);
+      closing.abort();
+      await looking;
+      await Promise.all(running);
+    },
+  };
+}
+
+async function run(deps: FetcherDeps, claimed: ClaimedFetch, closing: AbortSignal): Promise<void> {
+  const { allAccountsSql: all, report } = deps;
+  const lost = new AbortController();
+  const renewing = setInterval(() => {
+    renewFetch(all, claimed).then((mine) => {
+      if (!mine) lost.abort();
+    }, report);
+  }, RENEW_MS);
+  try {
+    const end = await fetchOnce(deps, claimed, AbortSignal.any([closing, lost.signal]));
+    if (lost.signal.aborted) return;
+    if ('seconds' in end) {
+      await postponeFetch(all, claimed, end);
+    } else if (await endFetch(all, claimed, end)) {
+      await deps.onEnded(claimed);
+    }
+  } finally {
+    clearInterval(renewing);
+  }
+}
+
+type Later = { seconds: number; counts?: boolean };
+
+/** One try; never throws. */
+async function fetchOnce(
+  { intake, client, report }: FetcherDeps,
+  { accountId, fetchId, link, kind, tries }: ClaimedFetch,
+  signal: AbortSignal,
+): Promise<FetchEnd | Later> {
+  if (tries > TRIES_MAX) return { failure: 'media_unreachable' };
+  try {
+    return await withDraftFolder(intake.dataFolder, async (folder) => {
+      const path = join(folder, 'fetched');
+      const said = await client.fetch({ url: link, path, bytesMax: bytesMaxOfKind(kind), signal });
+      const bytes = { path };
+      // Whoever takes the fetch over finds the file that this worker may have kept: there is one of each fetch.
+      const media = { accountId, fileId: fetchId, said, bytes, source: 'link' as const, kind };
+      const file = await takeMedia(intake, media);
+      return { fileId: file.fileId };
+    });
+  } catch (error) {
+    if (error instanceof FetchError) return afterFetchError(error.reason, tries);
+    if (error instanceof Refusal) return afterRefusal(error.code, tries);
+    if (error instanceof StoreAway) return { seconds: STORE_SECONDS, counts: false };
+    // Ours: the disk, the database. The host had nothing to do with it.
+    report(error);
+    return later(tries, 'media_unreachable', TRIES_MAX);
+  }
+}
+
+function afterFetchError(reason: FetchReason, tries: number): FetchEnd | Later {
+  switch (reason) {
+    case 'ended':
+      return { seconds: 0, counts: false };
+    case 'refused':
+    case 'too_large':
+      return { failure: 'media_refused' };
+    case 'missing':
+      return { failure: 'media_unreachable' };
+    default:
+      return later(tries, 'media_unreachable', RETRY_SECONDS.length);
+  }
+}
+
+const passing: ReadonlySet<RefusalCode> = new Set(['busy', 'upload_unscanned']);
+
+const afterRefusal = (code: RefusalCode, tries: number): FetchEnd | Later =>
+  passing.has(code) ? later(tries, 'media_refused', TRIES_MAX) : { failure: 'media_refused' };
+
+const later = (tries: number, failure: MediaFailure, triesMax: number): FetchEnd | Later =>
+  tries >= triesMax
+    ? { failure }
+    : { seconds: RETRY_SECONDS[Math.min(tries, RETRY_SECONDS.length) - 1] ?? 0 };
+
+/** Why a link became no file. */
+type MediaFailure = 'media_unreachable' | 'media_refused';
+
+/** A link that a message names. */
+type LinkQuery = { accountId: string; link: string; kind: MediaKind };
+
+/** What became of a link: its file, why there is none, or that it is being fetched. */
+type LinkState =
+  | { state: 'done'; file: MediaFacts }
+  | { state: 'failed'; failure: MediaFailure }
+  | { state: 'waiting'; fetchId: string };
+
+/** The file of a link is its file for so long; then the host is asked anew. */
+const DONE_MINUTES = 10;
+/** A link that failed is not tried again for so long. */
+const FAILED_MINUTES = 1;
+
+type Row = {
+  fetchId: string;
+  state: LinkState['state'];
+  fileId: string | null;
+  failure: MediaFailure | null;
+  isFresh: boolean;
+};
+
+/**
+ * What is known of a link. One that nobody knows is queued to be fetched, once for all who ask in the next
+ * minutes. Fetched anew it has another id: what the host gives then is another file.
+ *
+ * @param all a pool that sees all accounts.
+ * @param wake called when something was queued.
+ */
+async function stateOfLink(
+  all: Sql,
+  { accountId, link, kind }: LinkQuery,
+  wake: () => void,
+): Promise<LinkState> {
+  const hash = createHash('sha256').update(link).digest();
+  const [known] = await all<Row[]>`
+    select fetch_id as "fetchId", state, file_id as "fileId", failure,
+      coalesce(ended_at > clock_timestamp() - make_interval(
+        mins => case state when 'done' then ${DONE_MINUTES}::int else ${FAILED_MINUTES}::int end),
+        true) as "isFresh"
+    from media_fetches
+    where account_id = ${accountId} and link_hash = ${hash} and kind = ${kind}`;
+  if (known?.isFresh) {
+    if (known.state === 'waiting') return { state: 'waiting', fetchId: known.fetchId };
+    if (known.failure !== null) return { state: 'failed', failure: known.failure };
+    const [file] = await readMedia(all, accountId, known.fileId === null ? [] : [known.fileId]);
+    if (file) return { state: 'done', file };
+  }
+  const [queued] = await all<{ fetchId: string }[]>`
+    insert into media_fetches as f (account_id, fetch_id, link, link_hash, kind)
+    values (${accountId}, ${newId()}, ${link}, ${hash}, ${kind})
+    on conflict (account_id, link_hash, kind) do update
+      set fetch_id = case when f.state = 'waiting' then f.fetch_id else excluded.fetch_id end,
+        state = 'waiting', tries = case when f.state = 'waiting' then f.tries else 0 end,
+        due_at = case when f.state = 'waiting' then f.due_at else clock_timestamp() end,
+        lease_until = case when f.state = 'waiting' then f.lease_until end,
+        file_id = null, failure = null, ended_at = null
+    returning f.fetch_id as "fetchId"`;
+  if (!queued) throw new Error('a link was not queued');
+  wake();
+  return { state: 'waiting', fetchId: queued.fetchId };
+}
+
+/** A fetch that is ours until its lease ends. */
+type ClaimedFetch = LinkQuery & { fetchId: string; tries: number };
+
+/** A dead worker's fetch is taken over after this long. */
+const LEASE_SECONDS = 20;
+const RENEW_MS = 5_000;
+/** Takes what is due, a few of each account (`claim_media_fetches`). */
+export const claimFetches = (all: Sql | Tx, limit: number): Promise<ClaimedFetch[]> =>
+  all<ClaimedFetch[]>`
+    select o_account as "accountId", o_fetch as "fetchId", o_link as link, o_kind as kind, o_tries as tries
+    from claim_media_fetches(${limit}, make_interval(secs => ${LEASE_SECONDS}))`;
+
+const isMine = (all: Sql, { accountId, fetchId, tries }: ClaimedFetch) => all`
+  account_id = ${accountId} and fetch_id = ${fetchId} and state = 'waiting' and tries = ${tries}`;
+
+/** Goes on owning a fetch; false when another worker has it. */
+async function renewFetch(all: Sql, claimed: ClaimedFetch): Promise<boolean> {
+  const mine = await all`
+    update media_fetches
+    set lease_until = clock_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+    where ${isMine(all, claimed)} returning 1`;
+  return mine.length > 0;
+}
+
+/** How a fetch ended. */
+type FetchEnd = { fileId: string } | { failure: MediaFailure };
+
+/** Writes down how a fetch ended; false when another worker has it. */
+export async function endFetch(all: Sql, claimed: ClaimedFetch, end: FetchEnd): Promise<boolean> {
+  const [fileId, failure] = 'fileId' in end ? [end.fileId, null] : [null, end.failure];
+  const mine = await all`
+    update media_fetches
+    set state = case when ${fileId}::uuid is null then 'failed' else 'done' end, file_id = ${fileId},
+      failure = ${failure}, ended_at = clock_timestamp(), lease_until = null
+    where ${isMine(all, claimed)} returning 1`;
+  return mine.length > 0;
+}
+
+/** Puts a fetch back, to be tried again after a time; `counts` false when this try was none. */
+const postponeFetch = (
+  all: Sql,
+  claimed: ClaimedFetch,
+  { seconds, counts = true }: { seconds: number; counts?: boolean },
+): PromiseLike<unknown> => all`
+  update media_fetches
+  set due_at = clock_timestamp() + make_interval(secs => ${seconds}), lease_until = null,
+    tries = tries - ${counts ? 0 : 1}
+  where ${isMine(all, claimed)}`;
+
+/** Those of some fetches that have ended. */
+async function endedFetches(
+  all: Sql,
+  accountId: string,
+  fetchIds: readonly string[],
+): Promise<string[]> {
+  const ended = await all<{ fetchId: string }[]>`
+    select fetch_id as "fetchId" from media_fetches
+    where account_id = ${accountId} and fetch_id = any(${[...fetchIds]}::uuid[])
+      and state <> 'waiting'`;
+  return ended.map(({ fetchId }) => fetchId);
+}
+
+const KEPT_HOURS = 24;
+
+/** Forgets links that ended a day ago. Their files stay. */
+const pruneFetches = (all: Sql): Promise<void> =>
+  untilNone(async (limit) => {
+    const { count } = await all`
+      delete from media_fetches where ctid = any(array(
+        select ctid from media_fetches
+        where ended_at < clock_timestamp() - make_interval(hours => ${KEPT_HOURS}) limit ${limit}))`;
+    return count;
   });

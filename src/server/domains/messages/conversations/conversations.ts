@@ -1,10 +1,10 @@
 import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
-import { publicId } from '#contract/base/ids.ts';
-import {
-  type ConversationMessage,
-  type Direction,
-  type MessageStatus,
-  type MessageType,
+import { publicId, uuidOf } from '#contract/base/ids.ts';
+import type {
+  ConversationMessage,
+  Direction,
+  MessageStatus,
+  MessageType,
 } from '#contract/messages.ts';
 import {
   type Conversation,
@@ -24,8 +24,11 @@ import { contactName, shownName } from '#server/domains/messages/contacts/contac
 import { keptFiles } from '#server/domains/media/media.ts';
 import { type Body, type FileLink, excerptOf, filesIn } from '#server/domains/messages/content.ts';
 import { idsWhere, readAsAccount } from '#server/domains/messages/history/pages.ts';
-import { reactionsTo } from './reactions.ts';
-import { conversationMessage, readMessages } from '#server/domains/messages/history/rows.ts';
+import {
+  conversationMessage,
+  readMessages,
+  type Reaction,
+} from '#server/domains/messages/history/rows.ts';
 import {
   beginsWith,
   likeBeginning,
@@ -300,4 +303,35 @@ export async function unreadOf(tx: Tx, accountId: string): Promise<number> {
     select coalesce(sum(unread), 0)::bigint as unread from conversations
     where account_id = ${accountId} and unread > 0`;
   return sum?.unread ?? 0;
+}
+
+/**
+ * The reactions to messages of a conversation, by their ids: of each side the newest that did not fail. An
+ * empty one takes the one before away.
+ */
+async function reactionsTo(
+  tx: Tx,
+  { accountId, tokenId, peer }: { accountId: string; tokenId: string; peer: string },
+  messageIds: readonly string[],
+): Promise<ReadonlyMap<string, readonly Reaction[]>> {
+  const named = messageIds.map((id) => publicId('message', id));
+  const found = await tx<{ about: string; direction: Direction; emoji: string }[]>`
+    select distinct on (about, direction) about, direction, emoji
+    from (
+      select m.body->>'message_id' as about, m.direction, m.body->>'emoji' as emoji, m.message_id
+      from messages m
+      where m.account_id = ${accountId} and m.type = 'reaction'
+        and m.body->>'message_id' = any (${named}::text[])
+        and m.token_id = ${tokenId} and m.peer = ${peer}
+        and m.status not in ('failed', 'cancelled', 'expired', 'scheduled')
+    ) r
+    order by about, direction, message_id desc`;
+  const reactions = new Map<string, Reaction[]>();
+  for (const { about, direction, emoji } of found) {
+    const id = uuidOf('message', about);
+    if (id === undefined || !emoji) continue;
+    const both = reactions.get(id) ?? [];
+    reactions.set(id, [...both, { direction, emoji }]);
+  }
+  return reactions;
 }

@@ -5,7 +5,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { phones, place } from '#tests/support/app/fake-channel.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
-import { leasedNow, renewLeases } from './leases.ts';
+import { leasedNow, renewLeases } from './lanes.ts';
 import { type Outcome, openSettle } from './settle.ts';
 import { changeLanes } from '#tests/support/app/lanes.ts';
 import { plus } from '#tests/support/database/changes.ts';

@@ -10,8 +10,7 @@ import {
   changeConversations,
   storeMessages,
 } from '#tests/support/people/stored-messages.ts';
-import { messageRows } from './source.ts';
-import { type Walk, searchOf, walkMessages } from './walk.ts';
+import { messageRows, type Walk, searchOf, walkMessages } from './source.ts';
 
 const start = Date.parse('2026-10-20T03:00:00Z');
 const peers = ['6281234567890', '6281299990000', '6285511112222'];

@@ -3,11 +3,25 @@ import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
 import { BATCHER_LIMITS, WalletBatcher } from '#server/domains/ledger/ledger.ts';
-import { placeGroups } from './accept-sql.ts';
-import type { SendRequest, Placed, Answer } from './send-request.ts';
-import { type TracedJob, traceAccepted } from './trace-accepted.ts';
-import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import type {
+  SendRequest,
+  Placed,
+  Answer,
+  AnswerContext,
+  ItemResult,
+  Outcome,
+} from './send-request.ts';
+import type { Tracing, RequestTrace, Step } from '#server/infra/observability/tracing/tracing.ts';
+import {
+  type Sql,
+  type Fragment,
+  isLocked,
+  isShort,
+  isTransient,
+  retrying,
+} from '#server/infra/postgres/database.ts';
+import { type Rupiah, rupiah } from '#contract/base/money.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 
 type Job = TracedJob & { size: number };
 
@@ -108,4 +122,387 @@ export function openAccepter(
 
 function refuseInFlight(): never {
   throw new Refusal('request_in_flight', { seconds: 1 });
+}
+
+/** A request that was placed, and the call of somebody that it came with, where traces are recorded. */
+type TracedJob = { request: SendRequest; cause?: RequestTrace | undefined };
+
+type Batch = {
+  /** When the batch began, by `performance.now()`. */
+  began: number;
+  /** The jobs of each wallet, and their answers in the same order, or a promise of them. */
+  groups: readonly { jobs: readonly TracedJob[] }[];
+  answers: readonly (readonly Answer[] | Promise<readonly Answer[]>)[];
+};
+
+/** Begins the traces of what a batch has accepted; of a wallet that takes longer once it has answered. */
+function traceAccepted(tracing: Tracing, { began, groups, answers }: Batch): void {
+  const record = (pairs: readonly Pair[]) => {
+    const requests = pairs.flatMap(([{ jobs }, answered]) =>
+      jobs.map(({ request, cause }, index) => ({
+        cause,
+        messages: acceptedOf(request, answered[index]),
+      })),
+    );
+    tracing.created({ operation: 'accept', began, requests });
+  };
+  const answered: Pair[] = [];
+  for (const [index, group] of groups.entries()) {
+    const answer = answers[index] ?? [];
+    if (answer instanceof Promise) {
+      answer.then((later) => record([[group, later]])).catch(() => undefined);
+    } else answered.push([group, answer]);
+  }
+  record(answered);
+}
+
+type Pair = readonly [{ jobs: readonly TracedJob[] }, readonly Answer[]];
+
+/** The messages of a request that are new now: not those of a repeat, which were placed before. */
+function acceptedOf({ accountId, items }: SendRequest, answer: Answer | undefined): Step[] {
+  if (answer === undefined || answer instanceof Error || answer.replayed) return [];
+  return answer.results.flatMap(({ id, outcome }, index) => {
+    const item = items[index];
+    if (outcome !== 'accepted' || !item) return [];
+    return [{ messageId: id, account: accountId, token: item.tokenId, type: item.type }];
+  });
+}
+
+/** The first answer as stored under its key; `o_ids` are the ids that its request came with. */
+type StoredAnswer = {
+  o_saldo: number | null;
+  o_ids: string[] | null;
+  o_outcomes: ItemResult[] | null;
+  o_context: AnswerContext | null;
+};
+
+type Row = StoredAnswer & {
+  o_request: number;
+  o_item: number;
+  o_id: string | null;
+  o_outcome: Outcome | 'replayed' | 'conflict';
+  o_fact: number | null;
+  o_price: number | null;
+};
+
+/**
+ * Places the requests of any number of wallets: in one call where they fit whole, else wallet by wallet.
+ * A wallet that somebody holds for long sends all of them the second way.
+ */
+export async function placeGroups(
+  sql: Sql,
+  groups: readonly (readonly SendRequest[])[],
+): Promise<(readonly Answer[] | Promise<readonly Answer[]>)[]> {
+  try {
+    const together = await placeMany(sql, groups.flat());
+    return groups.map((requests) => {
+      const rest = requests.filter((request) => !together.has(request));
+      return rest.length === 0
+        ? merged(requests, together)
+        : placeRemaining(sql, requests, rest, together);
+    });
+  } catch (error) {
+    if (isLocked(error)) return groups.map((requests) => placeWithRecovery(sql, requests));
+    if (affectsAll(error)) return groups.map((requests) => failAll(requests, error));
+    return groups.map((requests) => placeAfterFailure(sql, requests));
+  }
+}
+
+/** Places those of a wallet's requests that the common call did not place. */
+async function placeRemaining(
+  sql: Sql,
+  requests: readonly SendRequest[],
+  rest: readonly SendRequest[],
+  together: ReadonlyMap<SendRequest, Answer>,
+): Promise<readonly Answer[]> {
+  const remaining = await placeWithRecovery(sql, rest);
+  const answers = new Map(together);
+  rest.forEach((request, index) => {
+    const answer = remaining[index];
+    if (answer) answers.set(request, answer);
+  });
+  return merged(requests, answers);
+}
+
+const merged = (
+  requests: readonly SendRequest[],
+  answers: ReadonlyMap<SendRequest, Answer>,
+): Answer[] =>
+  requests.map((request) => {
+    const answer = answers.get(request);
+    if (!answer) throw new Error('a request was not answered');
+    return answer;
+  });
+
+/**
+ * Places a wallet's requests, also when the connection is lost in the middle or one of them breaks the
+ * call: each request gets an answer of its own.
+ */
+const placeWithRecovery = (
+  sql: Sql,
+  requests: readonly SendRequest[],
+): Promise<readonly Answer[]> =>
+  placeBatch(sql, requests).catch((error: unknown) =>
+    affectsAll(error) ? failAll(requests, error) : placeAfterFailure(sql, requests),
+  );
+
+/**
+ * Places a wallet's requests after a call that failed, or may have. What was placed is found by the ids,
+ * under the wallet's lock, and only the rest is sent again, with the same ids: an unknown outcome never
+ * places or charges anything twice. When it fails again, the request at fault is found by bisection, and
+ * it alone fails.
+ */
+async function placeAfterFailure(
+  sql: Sql,
+  requests: readonly SendRequest[],
+): Promise<readonly Answer[]> {
+  try {
+    return await retrying(() => placeMissing(sql, requests));
+  } catch (error) {
+    if (requests.length === 1 || isTransient(error) || affectsAll(error))
+      return failAll(requests, error);
+  }
+  const half = Math.ceil(requests.length / 2);
+  const first = await placeAfterFailure(sql, requests.slice(0, half));
+  return [...first, ...(await placeAfterFailure(sql, requests.slice(half)))];
+}
+
+/** True for a definite refusal that every request would get; trying one by one would only take longer. */
+const affectsAll = (error: unknown): boolean =>
+  hasCode(error, 'WA001') || (isShort(error) && !isTransient(error));
+
+const failAll = (requests: readonly SendRequest[], error: unknown): Error[] => {
+  const cause = error instanceof Error ? error : new Error('placing failed', { cause: error });
+  const answer = hasCode(error, 'WA001') ? new Refusal('wallet_frozen', {}) : cause;
+  return requests.map(() => answer);
+};
+
+async function placeMissing(
+  sql: Sql,
+  requests: readonly SendRequest[],
+): Promise<readonly Answer[]> {
+  const accountId = walletOf(requests);
+  const ids = requests.flatMap((request) => request.items.map((item) => item.id));
+  const placed = await sql<{ o_id: string; o_available: number; o_price: number }[]>`
+    select * from accepted_of(${accountId}, ${ids}::uuid[])`;
+  const placedPrices = new Map(placed.map((row) => [row.o_id, row.o_price]));
+  const saldo = rupiah(placed[0]?.o_available ?? 0);
+  // With a key, the first answer is stored under it: the same request returns it. Without one, only what
+  // was not placed is sent.
+  const rest = requests.map((request) =>
+    request.key === undefined
+      ? { ...request, items: request.items.filter((item) => !placedPrices.has(item.id)) }
+      : request,
+  );
+  const pending = rest.filter((request) => request.items.length > 0);
+  let answers: readonly Answer[] = [];
+  try {
+    if (pending.length > 0) answers = await placeBatch(sql, pending);
+  } catch (error) {
+    if (hasCode(error, 'WA001')) return placedBeforeFreeze(sql, requests, { placedPrices, saldo });
+    throw error;
+  }
+  const answerTo = new Map(pending.map((request, index) => [request, answers[index]]));
+  return requests.map((request, index) => {
+    const part = rest[index];
+    const answer = part && answerTo.get(part);
+    if (answer === undefined) return allAccepted(request, saldo, (id) => placedPrices.get(id));
+    if (answer instanceof Error || request.key !== undefined) return answer;
+    const found = new Map(part?.items.map((item, at) => [item.id, answer.results[at]]));
+    const results = request.items.map(
+      ({ id }) => found.get(id) ?? acceptedItem(id, placedPrices.get(id)),
+    );
+    return { ...answer, results };
+  });
+}
+
+/**
+ * Answers requests whose wallet was frozen after they may have been placed: what was placed is answered
+ * as accepted, and only the rest is refused. Nothing more is placed.
+ */
+async function placedBeforeFreeze(
+  sql: Sql,
+  requests: readonly SendRequest[],
+  { placedPrices, saldo }: { placedPrices: PricesById; saldo: Rupiah },
+): Promise<readonly Answer[]> {
+  const keyed = requests.filter(({ key }) => key !== undefined);
+  const stored = await sql<StoredAnswer[]>`
+    select k.message_ids as o_ids, k.outcomes as o_outcomes, k.saldo as o_saldo,
+      k.answer_context as o_context
+    from unnest(
+      ${keyed.map(({ tokenId }) => tokenId)}::uuid[], ${keyed.map(({ key }) => key ?? '')}::text[]
+    ) as o(token_id, key)
+    join request_keys k on k.account_id = ${walletOf(requests)} and k.token_id = o.token_id
+      and k.key = o.key`;
+  const own = new Map(stored.map((row) => [row.o_ids?.[0], row]));
+  return requests.map((request) => {
+    const first = own.get(request.items[0]?.id ?? '');
+    if (first) return storedAnswerOf(first, request);
+    if (!request.items.some(({ id }) => placedPrices.has(id)))
+      return new Refusal('wallet_frozen', {});
+    const results = request.items.map(({ id }) =>
+      placedPrices.has(id)
+        ? acceptedItem(id, placedPrices.get(id))
+        : { id, outcome: 'frozen' as const, fact: null, price: null },
+    );
+    return { ...allAccepted(request, saldo), results };
+  });
+}
+
+/** The requests as both functions take them, an array for each fact; items `from` … `upto` are a request's own. */
+const requestArrays = (
+  sql: Sql,
+  requests: readonly SendRequest[],
+  spans: readonly Span[],
+): Fragment => sql`
+    ${requests.map((request) => request.key ?? null)}::text[],
+    ${requests.map((request) => request.hash)}::bytea[],
+    ${requests.map((request) => request.tokenId)}::uuid[],
+    ${spans.map((span) => span.from)}::int[],
+    ${spans.map((span) => span.upto)}::int[]`;
+
+/** The items of all requests, in their order, and the context of each request's answer. */
+function itemArrays(sql: Sql, requests: readonly SendRequest[]): Fragment {
+  const items = requests.flatMap((request) => request.items);
+  return sql`
+    ${items.map((item) => item.id)}::uuid[],
+    ${items.map((item) => item.tokenId)}::uuid[],
+    ${items.map((item) => item.peer)}::text[],
+    ${items.map((item) => item.type)}::text[],
+    ${items.map((item) => json(item.body))}::jsonb[],
+    ${items.map((item) => item.price)}::bigint[],
+    ${items.map((item) => item.ref ?? null)}::text[],
+    ${items.map((item) => item.hash)}::bytea[],
+    ${items.map((item) => item.priority)}::smallint[],
+    ${items.map((item) => item.readyAt ?? null)}::timestamptz[],
+    ${items.map((item) => item.expiresAt ?? null)}::timestamptz[],
+    ${items.map((item) => item.secret ?? null)}::text[],
+    ${requests.map(storedContext)}::jsonb[]`;
+}
+
+/**
+ * The common path over many wallets: what fits whole is placed in one call; the rest is not in the answer.
+ * Nor are requests of which some messages are free and others are not: `accept_many` counts them all.
+ */
+async function placeMany(
+  sql: Sql,
+  given: readonly SendRequest[],
+): Promise<Map<SendRequest, Placed>> {
+  const requests = given.filter((request) => !isPartlyFree(request));
+  if (requests.length === 0) return new Map();
+  const spans = spansOf(requests);
+  const requestNumbers = requests.flatMap((request, index) => request.items.map(() => index + 1));
+  type PlacedRow = { o_request: number; o_saldo: number; o_prices: number[] | null };
+  const rows = await sql<PlacedRow[]>`select * from accept_many(
+    ${requests.map((request) => request.accountId)}::uuid[], ${requestArrays(sql, requests, spans)},
+    ${spans.map((span) => span.price)}::bigint[], ${requestNumbers}::int[],
+    ${itemArrays(sql, requests)}
+  )`;
+  const placed = new Map<SendRequest, Placed>();
+  for (const { o_request, o_saldo, o_prices } of rows) {
+    const request = requests[o_request - 1];
+    if (request) {
+      placed.set(
+        request,
+        allAccepted(request, rupiah(o_saldo), (_, index) => o_prices?.[index]),
+      );
+    }
+  }
+  return placed;
+}
+
+const isPartlyFree = ({ items }: SendRequest): boolean =>
+  items.length > 1 && items.some(({ price }) => (price === 0) !== (items[0]?.price === 0));
+
+/** What messages cost, where that is known, by their ids. */
+type PricesById = ReadonlyMap<string, number | undefined>;
+
+const acceptedItem = (id: string, price: number | undefined): ItemResult => ({
+  id,
+  outcome: 'accepted',
+  fact: null,
+  price: price ?? null,
+});
+
+const allAccepted = (
+  { items, context }: SendRequest,
+  saldo: Rupiah,
+  priceOf: (id: string, index: number) => number | undefined = () => undefined,
+): Placed => ({
+  results: items.map(({ id, price }, index) => acceptedItem(id, priceOf(id, index) ?? price)),
+  saldo,
+  replayed: false,
+  context,
+});
+
+/** A context is stored with its key, or not at all. */
+const storedContext = ({ key, context }: SendRequest) =>
+  key === undefined || context === undefined ? null : json(context);
+
+const walletOf = ([first]: readonly SendRequest[]): string => first?.accountId ?? '';
+
+const hasCode = (error: unknown, code: string): boolean =>
+  error instanceof Error && 'code' in error && error.code === code;
+
+async function placeBatch(sql: Sql, requests: readonly SendRequest[]): Promise<Answer[]> {
+  const spans = spansOf(requests);
+  const rows = await sql<Row[]>`select * from accept_batch(
+    ${walletOf(requests)}, ${requestArrays(sql, requests, spans)},
+    ${spans.map((span) => span.sum)}::bigint[], ${itemArrays(sql, requests)}
+  )`;
+  return answersFrom(rows, requests, spans);
+}
+
+/** Which items belong to a request, from 1; `price` is the request's own, `sum` is cumulative. */
+type Span = { from: number; upto: number; price: number; sum: number };
+
+function spansOf(requests: readonly SendRequest[]): Span[] {
+  let count = 0;
+  let sum = 0;
+  return requests.map((request) => {
+    const from = count + 1;
+    const price = request.items.reduce((total, item) => total + item.price, 0);
+    count += request.items.length;
+    sum += price;
+    return { from, upto: count, price, sum };
+  });
+}
+
+function answersFrom(
+  rows: readonly Row[],
+  requests: readonly SendRequest[],
+  spans: readonly Span[],
+): Answer[] {
+  const results: ItemResult[][] = requests.map(() => []);
+  const saldos: number[] = requests.map(() => 0);
+  const special: (Answer | undefined)[] = requests.map(() => undefined);
+  for (const row of rows) {
+    const index = row.o_request - 1;
+    const request = requests[index];
+    if (row.o_outcome === 'conflict') special[index] = new Refusal('idempotency_conflict', {});
+    else if (row.o_outcome === 'replayed') special[index] = request && storedAnswerOf(row, request);
+    else if (row.o_id !== null) {
+      const place = row.o_item - (spans[index]?.from ?? 1);
+      const list = results[index];
+      const { o_id: id, o_outcome: outcome, o_fact: fact, o_price: price } = row;
+      if (list) list[place] = { id, outcome, fact, price };
+      saldos[index] = row.o_saldo ?? 0;
+    }
+  }
+  return requests.map(({ context }, index) => {
+    const found = results[index] ?? [];
+    const saldo = rupiah(saldos[index] ?? 0);
+    return special[index] ?? { results: found, saldo, replayed: false, context };
+  });
+}
+
+/** A request sent again by us after a lost answer finds its own ids under its key: that is no replay. */
+function storedAnswerOf(stored: StoredAnswer, request: SendRequest): Placed {
+  const ids = stored.o_ids ?? [];
+  return {
+    results: stored.o_outcomes ?? ids.map((id) => acceptedItem(id, undefined)),
+    saldo: rupiah(stored.o_saldo ?? 0),
+    replayed: ids[0] !== request.items[0]?.id,
+    context: stored.o_context ?? undefined,
+  };
 }

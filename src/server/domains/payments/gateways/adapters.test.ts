@@ -7,8 +7,13 @@ import { test } from '#tests/support/money/gateway-app.ts';
 import { refundPayment } from '#tests/support/money/refunds.ts';
 import { idOf, perform, saldoOf } from '#tests/support/money/topups.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { codeOf, refusalOf, statusOf } from './midtrans/answers.ts';
-import { midtransSignature, verifyMidtrans } from './midtrans/notice.ts';
+import {
+  codeOf,
+  refusalOf,
+  statusOf,
+  midtransSignature,
+  verifyMidtrans,
+} from './midtrans/midtrans.ts';
 import { nextPollAt, retryAt } from './orders/schedule.ts';
 import { wholeRupiah, wibText, wibTime } from './wire.ts';
 

@@ -1,11 +1,20 @@
 import { Refusal } from '#contract/base/refusals.ts';
-import type { StatementReport } from '#contract/operator/money/statements.ts';
+import {
+  type StatementReport,
+  type StatementLine as ReportLine,
+  type StatementOutcome,
+  STATEMENT_LINES_SHOWN,
+} from '#contract/operator/money/statements.ts';
 import {
   type IdentifiedLine,
   type LineOutcome,
   inLineAccount,
   storeLine,
   twinOf,
+  NEAR,
+  awaitsItsLine,
+  identifiedLine,
+  isInTime,
 } from '#server/domains/payments/bank.ts';
 import { type OperatorTies, tiesOf } from '#server/domains/accounts/accounts.ts';
 import {
@@ -15,19 +24,29 @@ import {
   needsTwo,
 } from '#server/domains/payments/topups/four-eyes.ts';
 import type { DayBalance } from './balances.ts';
-import { readWhole, underLockOfAll } from '#server/infra/postgres/distribution/scope.ts';
+import {
+  readWhole,
+  underLockOfAll,
+  withEachAccount,
+} from '#server/infra/postgres/distribution/scope.ts';
 import type { Config } from '#server/infra/config.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
+import { createHash } from 'node:crypto';
+import { setImmediate } from 'node:timers/promises';
+import { publicId } from '#contract/base/ids.ts';
+import { civilDate } from '#contract/base/time.ts';
+import { statementFormats } from './columns.ts';
 import {
-  type Judged,
-  LINES_AT_ONCE,
-  type ReadStatement,
-  judge,
-  readStatement,
-  reportOf,
-} from './judge.ts';
+  type CreditLine,
+  LINES_MAX,
+  type NoStatement,
+  type Reading,
+  type Statement,
+  type StatementLine,
+  statementSteps,
+} from './parse.ts';
 
 /** Whose upload it is. */
 export type Uploader = { accountId: string; userId: string };
@@ -252,3 +271,308 @@ async function keepAll(
   );
   return new Set(stored.map(({ hash }) => hash));
 }
+
+/** A line of the file, and for money that came in what identifies it. */
+type ReadLine = { line: StatementLine; stored: IdentifiedLine | undefined };
+
+/** A statement that is of our account, and what its lines are known by. */
+type ReadStatement = Statement & { sha256: string; read: readonly ReadLine[] };
+
+/**
+ * Reads a statement of our account.
+ *
+ * @throws Refusal `statement_unknown`, `bank_statement_too_long`, `statement_other_account`, `statement_unbalanced`.
+ */
+async function readStatement(
+  bytes: Uint8Array,
+  { bank, at }: { bank: string; at: Date },
+): Promise<ReadStatement> {
+  const statement = await parsed(bytes, { bank, today: civilDate(at) });
+  if ('no' in statement) {
+    if (statement.no === 'unknown') throw new Refusal('statement_unknown', {});
+    if (statement.no === 'unbalanced')
+      throw new Refusal('statement_unbalanced', { line: statement.line });
+    if (statement.no === 'too long')
+      throw new Refusal('bank_statement_too_long', { limit: LINES_MAX });
+    throw new Refusal('statement_other_account', { account: statement.account, ours: bank });
+  }
+  const read: ReadLine[] = [];
+  for (const [index, line] of statement.lines.entries()) {
+    if (index % LINES_AT_ONCE === LINES_AT_ONCE - 1) await setImmediate();
+    read.push({ line, stored: line.kind === 'credit' ? storedOf(bank, line) : undefined });
+  }
+  return { ...statement, read, sha256: createHash('sha256').update(bytes).digest('hex') };
+}
+
+const LINES_AT_ONCE = 500;
+
+/** Reads a file step by step: a long one takes longer than others should wait. */
+async function parsed(bytes: Uint8Array, reading: Reading): Promise<Statement | NoStatement> {
+  const steps = statementSteps(bytes, reading);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    await setImmediate();
+  }
+}
+
+const storedOf = (bank: string, line: CreditLine): IdentifiedLine => {
+  const { amount, description, reference, place, at } = line;
+  return identifiedLine(bank, { amount, sender: description, reference, place, at });
+};
+
+/** A top-up that a line has to do with. */
+type Concerned = { topupId: string; accountName: string; accountId?: string };
+
+type Judged = {
+  line: StatementLine;
+  outcome: StatementOutcome;
+  topup: Concerned | undefined;
+  /** The line of its day and amount that was known before. */
+  twinOf?: string;
+};
+
+type Judging = {
+  at: Date;
+  /** The ties of who imports it. */
+  ties: OperatorTies;
+  /** Limit of one operator: a file can be forged as a reference can. */
+  config: Limits;
+};
+
+/**
+ * What an import would make of each line, in the order of the file. Reads only. What would pay more than one
+ * operator may vouch for alone waits for another one, as `near`.
+ */
+async function judge(
+  sql: Sql,
+  { read }: ReadStatement,
+  { at, ties, config }: Judging,
+): Promise<Judged[]> {
+  const credits = read.flatMap(({ stored }) => stored ?? []);
+  const [known, twins, reserved, near, given] = await Promise.all([
+    knownOf(sql, credits),
+    twinsOf(sql, credits),
+    reservedFor(sql, credits, at),
+    openTotals(sql, credits[0]?.bank ?? ''),
+    givenAlone(sql, { ties, at }),
+  ]);
+  const paid = new Set<string>();
+  return read.map(({ line, stored }): Judged => {
+    if (line.kind !== 'credit' || !stored) {
+      return { line, outcome: line.kind === 'credit' ? 'kept' : line.kind, topup: undefined };
+    }
+    const before = known.get(stored.hash);
+    if (before) return { line, outcome: 'known', topup: before.topup };
+    known.set(stored.hash, { topup: undefined });
+    const promise = reserved.get(stored.hash);
+    const topup = promise ?? nearest(near, stored);
+    const twinOf = twins.get(stored.hash);
+    if (twinOf !== undefined) return { line, outcome: 'twin', topup, twinOf };
+    if (!promise || promise.status === 'rejected') {
+      return { line, outcome: topup ? 'near' : 'kept', topup };
+    }
+    const again = paid.has(promise.topupId) || (promise.status === 'paid' && !promise.awaits);
+    if (!again && promise.status !== 'paid') {
+      const { accountId } = promise;
+      const { amount } = stored;
+      if (needsTwo(config, { accountId, amount }, given)) return { line, outcome: 'near', topup };
+      given.byAccount.set(accountId, amount + (given.byAccount.get(accountId) ?? 0));
+      given.total += amount;
+    }
+    paid.add(promise.topupId);
+    if (again) return { line, outcome: 'second', topup };
+    return { line, outcome: promise.status === 'paid' ? 'joins' : 'pays', topup };
+  });
+}
+
+const slices = <T>(all: readonly T[]): T[][] =>
+  Array.from({ length: Math.ceil(all.length / LINES_AT_ONCE) }, (_, at) =>
+    all.slice(at * LINES_AT_ONCE, (at + 1) * LINES_AT_ONCE),
+  );
+
+/** The lines that were read before, with the top-ups they belong to. */
+async function knownOf(
+  sql: Sql,
+  lines: readonly IdentifiedLine[],
+): Promise<Map<string, { topup: Concerned | undefined }>> {
+  const known = new Map<string, { topup: Concerned | undefined }>();
+  for (const slice of slices(lines)) {
+    const rows = await sql<{ hash: string; topup_id: string | null; name: string | null }[]>`
+      select l.hash, l.topup_id, a.name from bank_lines l
+      left join accounts a on a.account_id = l.account_id
+      where l.hash = any(${slice.map(({ hash }) => hash)}::text[])`;
+    for (const { hash, topup_id, name } of rows) {
+      const topup = topup_id === null ? undefined : { topupId: topup_id, accountName: name ?? '' };
+      known.set(hash, { topup });
+    }
+  }
+  return known;
+}
+
+/**
+ * Lines of the day and amount of another one that was known before, by the hashes of both: the same money in other
+ * words, or twice the money. Equal lines of one statement differ by their places.
+ */
+async function twinsOf(
+  sql: Sql,
+  lines: readonly IdentifiedLine[],
+): Promise<ReadonlyMap<string, string>> {
+  const twins = new Map<string, string>();
+  for (const slice of slices(lines)) {
+    const rows = await sql<{ hash: string; twin: string }[]>`
+      select hash, twin from (
+        select l.hash, ${twinOf(sql, newId())} as twin
+        from unnest(
+          ${slice.map(({ hash }) => hash)}::text[], ${slice.map(({ bank }) => bank)}::text[],
+          ${slice.map(({ amount }) => amount)}::bigint[],
+          ${slice.map((line) => line.at)}::timestamptz[]
+        ) as l (hash, bank, amount, at)
+      ) judged where twin is not null`;
+    for (const { hash, twin } of rows) twins.set(hash, twin);
+  }
+  return twins;
+}
+
+type Promised = Concerned & {
+  accountId: string;
+  status: string;
+  /** Paid by a reference that was typed, whose line has not come. */
+  awaits: boolean;
+};
+
+/** The top-ups that lines would pay by themselves, by the same rule as in `storeLine`. */
+async function reservedFor(
+  sql: Sql,
+  lines: readonly IdentifiedLine[],
+  at: Date,
+): Promise<Map<string, Promised>> {
+  const promised = new Map<string, Promised>();
+  for (const slice of slices(lines)) {
+    const bank = slice[0]?.bank ?? '';
+    const held = await sql<{ accountId: string; amount: number }[]>`
+      select account_id as "accountId", amount from reserved_transfers
+      where bank = ${bank} and amount = any(${slice.map(({ amount }) => amount)}::bigint[])`;
+    const holders = new Map(held.map(({ accountId, amount }) => [amount, accountId]));
+    const theirs = slice.flatMap((line) => {
+      const accountId = holders.get(line.amount);
+      return accountId === undefined ? [] : [{ ...line, accountId }];
+    });
+    const rows = await withEachAccount(theirs, (some) => promisedTo(sql, { bank, at }, some));
+    for (const { hash, ...rest } of rows) promised.set(hash, rest);
+  }
+  return promised;
+}
+
+type Held = Omit<Promised, 'awaits'> & { hash: string; amount: number };
+
+async function promisedTo(
+  sql: Sql,
+  { bank, at }: { bank: string; at: Date },
+  lines: readonly IdentifiedLine[],
+): Promise<(Promised & { hash: string })[]> {
+  const held = await sql<Held[]>`
+    select l.hash, l.amount, topups.topup_id as "topupId", a.account_id as "accountId",
+      a.name as "accountName", topups.status
+    from unnest(
+      ${lines.map(({ hash }) => hash)}::text[], ${lines.map(({ amount }) => amount)}::bigint[],
+      ${lines.map((line) => line.at)}::timestamptz[]
+    ) as l (hash, amount, at)
+    join reserved_transfers r on r.bank = ${bank} and r.amount = l.amount
+    join topups using (account_id, topup_id)
+    join accounts a on a.account_id = topups.account_id
+    where topups.created_at <= ${at}
+      and ${isInTime(sql, sql`(l.at at time zone 'Asia/Jakarta')::date`)}`;
+  const awaiting = await sql<{ topup_id: string; amount: number }[]>`
+    select p.topup_id, p.amount from provider_payments p
+    where p.provider = 'bank' and p.account_id = any(${held.map((one) => one.accountId)}::uuid[])
+      and p.topup_id = any(${held.map((one) => one.topupId)}::uuid[]) and ${awaitsItsLine(sql)}`;
+  return held.map(({ amount, ...one }) => ({
+    ...one,
+    awaits: awaiting.some((paid) => paid.topup_id === one.topupId && paid.amount === amount),
+  }));
+}
+
+type OpenTotal = Concerned & { total: number; since: Date };
+
+const OPEN_MAX = 5_000;
+
+/** What waits to be paid, by its total. */
+async function openTotals(sql: Sql, bank: string): Promise<readonly OpenTotal[]> {
+  return sql<OpenTotal[]>`
+    select t.topup_id as "topupId", a.name as "accountName", t.total,
+      t.created_at - interval '1 day' as since
+    from topups t join accounts a using (account_id)
+    where t.status in ('pending', 'review') and t.bank_number = ${bank}
+    order by t.total limit ${OPEN_MAX}`;
+}
+
+/** By the same rule as the lists of candidates that an operator chooses from. */
+function nearest(
+  open: readonly OpenTotal[],
+  { amount, at }: IdentifiedLine,
+): Concerned | undefined {
+  let [low, high] = [0, open.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((open[middle]?.total ?? 0) < amount) low = middle + 1;
+    else high = middle;
+  }
+  const off = (one: OpenTotal) => Math.abs(one.total - amount);
+  const [best] = open
+    .slice(Math.max(0, low - 1), low + 1)
+    .filter((one) => off(one) <= NEAR && at >= one.since)
+    .sort((one, other) => off(one) - off(other));
+  return best;
+}
+
+/** What a person looks at first. */
+const order: readonly StatementOutcome[] = [
+  'pays',
+  'joins',
+  'second',
+  'twin',
+  'unreadable',
+  'near',
+  'kept',
+  'known',
+  'pending',
+  'debit',
+];
+
+/** What became of a statement, or would, for people. */
+function reportOf(statement: ReadStatement, judged: readonly Judged[]): StatementReport {
+  const counts = Object.fromEntries(order.map((outcome) => [outcome, 0])) as Record<
+    StatementOutcome,
+    number
+  >;
+  let pays = 0;
+  for (const { line, outcome } of judged) {
+    counts[outcome] += 1;
+    if (outcome === 'pays' && line.kind === 'credit') pays += line.amount;
+  }
+  const shown = order
+    .flatMap((outcome) => judged.filter((one) => one.outcome === outcome))
+    .slice(0, STATEMENT_LINES_SHOWN)
+    .sort((one, other) => one.line.number - other.line.number);
+  return {
+    sha256: statement.sha256,
+    format: statementFormats[statement.format],
+    account: statement.account ?? null,
+    period: statement.period ?? null,
+    counts,
+    pays,
+    lines: shown.map(reportLine),
+    left_out: judged.length - shown.length,
+  };
+}
+
+const reportLine = ({ line, outcome, topup }: Judged): ReportLine => ({
+  number: line.number,
+  outcome,
+  day: line.kind === 'unreadable' ? null : (line.day ?? null),
+  amount: 'amount' in line ? line.amount : null,
+  description: line.description,
+  topup: topup ? { id: publicId('topup', topup.topupId), account_name: topup.accountName } : null,
+  reason: line.kind === 'unreadable' ? line.reason : null,
+});

@@ -5,7 +5,7 @@ import { resultOf } from './deliver.ts';
 import { noticePayload, payloadOf } from './payload.ts';
 import { createCircuitBreaker } from './circuit-breaker.ts';
 import { waitAfter } from './sender.ts';
-import { serviceOf } from '#server/domains/push/subscriptions/services.ts';
+import { serviceOf } from '#server/domains/push/subscriptions/register.ts';
 
 const news = {
   messageId: '01890000-0000-7000-8000-000000000001',

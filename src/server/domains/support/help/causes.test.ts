@@ -4,7 +4,7 @@ import { publicId } from '#contract/base/ids.ts';
 import type { Failure } from '#contract/messages.ts';
 import type { Token, TokenStatus } from '#contract/tokens.ts';
 import { newId } from '#server/infra/ids.ts';
-import { type Facts, causesOf } from './causes.ts';
+import { type Facts, causesOf } from './help.ts';
 
 const token = (status: TokenStatus, name = 'Kasir', sent = 0): Token => ({
   id: publicId('token', newId()),

@@ -1,18 +1,37 @@
 import * as inbox from '#contract/operator/support.ts';
+import type { OperatorThread } from '#contract/operator/support.ts';
 import { deleteCanned, listCanned, saveCanned } from '#server/domains/support/canned/canned.ts';
 import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
 import { closeThread, reopenThread } from '#server/domains/support/thread/closing.ts';
 import { linesPage } from '#server/domains/support/thread/customer-acts.ts';
 import { markRead } from '#server/domains/support/thread/marks.ts';
-import type { Thread } from '#server/domains/support/thread/row.ts';
+import {
+  type Thread,
+  emptyThread,
+  readThread,
+  existingThread,
+} from '#server/domains/support/thread/row.ts';
 import { sendLine } from '#server/domains/support/thread/send.ts';
 import { transcriptLink } from '#server/domains/support/transcript/transcript.ts';
 import { openTyping } from '#server/domains/support/thread/typing.ts';
 import { type ActHandler, type Call, handle } from '#server/infra/acts/act.ts';
-import { assignThread, snoozeThread } from './assign.ts';
 import { findCustomer } from './customer.ts';
-import { inboxThread } from './get.ts';
-import { inboxCounts, inboxPage } from './list.ts';
+import { inboxCounts, inboxPage, assigneeOf } from './list.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { formatPhone } from '#contract/base/phone.ts';
+import { answeringOperators } from '#server/domains/accounts/accounts.ts';
+import { planNameOf } from '#server/domains/billing/billing.ts';
+import { walletOf } from '#server/domains/ledger/ledger.ts';
+import { countFailed } from '#server/domains/messages/messages.ts';
+import { waitedMinutes } from '#server/domains/support/hours/hours.ts';
+import { viewThread } from '#server/domains/support/thread/view.ts';
+import { tokensOf } from '#server/domains/tokens/tokens.ts';
+import { isolated } from '#contract/base/names.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { WIB, formatDateTimeZone } from '#contract/base/time.ts';
+import { eventLine, reopened, withLine } from '#server/domains/support/thread/rules.ts';
+import { writeAll } from '#server/domains/support/thread/transaction.ts';
+import type { Tx } from '#server/infra/postgres/database.ts';
 
 const side = 'operator';
 const viewerOf = ({ caller: { userId } }: Call<'operator'>): Viewer => ({ side, userId });
@@ -74,4 +93,120 @@ export function inboxActs(deps: SupportDeps): readonly ActHandler[] {
       return {};
     }),
   ];
+}
+
+const FAILED_MS = 24 * 3_600_000;
+/** Tokens beside a thread. */
+const TOKENS_MAX = 20;
+
+/**
+ * One customer's thread, and what an operator wants to know of them beside it.
+ *
+ * @param known the thread as an act has just left it.
+ * @throws Refusal `not_found`.
+ */
+async function inboxThread(
+  deps: SupportDeps,
+  { accountId, operatorId, known }: { accountId: string; operatorId: string; known?: Thread },
+): Promise<OperatorThread> {
+  const { allAccountsSql: sql } = deps;
+  const at = deps.now();
+  const facts = await findCustomer(sql, accountId);
+  const [found, wallet, plan, tokens, failed, operators] = await Promise.all([
+    known ?? readThread(sql, accountId),
+    walletOf(sql, accountId),
+    planNameOf(sql, accountId),
+    tokensOf(sql, accountId, TOKENS_MAX),
+    countFailed(sql, accountId, new Date(at.getTime() - FAILED_MS)),
+    answeringOperators(sql),
+  ]);
+  const thread = found ?? emptyThread(accountId, at);
+  const view = await viewThread(deps, thread, 'operator');
+  const names = new Map(operators.map(({ user_id, name }) => [user_id, name]));
+  return {
+    ...view,
+    account_id: publicId('account', accountId),
+    account_name: facts.name,
+    phone: facts.phone === '' ? '' : formatPhone(facts.phone),
+    waiting_since: thread.waiting_since,
+    waited_minutes: waitedMinutes(deps.hours(), thread.waiting_since, at),
+    snoozed_until: view.status === 'snoozed' ? thread.snoozed_until : null,
+    assignee: assigneeOf(thread.assignee, names, operatorId),
+    operators: operators.map(({ user_id, name }) => ({ id: publicId('user', user_id), name })),
+    customer: {
+      since: facts.since,
+      status: facts.status,
+      available: wallet.available,
+      plan,
+      tokens: tokens.map(({ id, name, status }) => ({ id, name, status })),
+      failed,
+    },
+  };
+}
+
+const SNOOZE_DAYS_MAX = 30;
+
+/**
+ * Who looks after a thread from now on; nobody in particular without `operatorId`.
+ *
+ * @throws Refusal `not_found` when there is no thread, or the operator does not answer customers.
+ */
+async function assignThread(
+  deps: SupportDeps,
+  { accountId, operatorId }: { accountId: string; operatorId: string | undefined },
+): Promise<Thread> {
+  const thread = await deps.allAccountsSql.begin(async (tx) => {
+    const before = await existingThread(tx, accountId);
+    const assignee = operatorId ?? null;
+    if (before.assignee === assignee) return before;
+    const words =
+      assignee === null
+        ? 'Tidak lagi ditugaskan kepada siapa pun'
+        : `Ditugaskan kepada ${isolated(await answeringName(tx, assignee))}`;
+    const event = assignee === null ? 'unassigned' : 'assigned';
+    const line = eventLine(event, words, { at: deps.now(), internal: true });
+    const unwritten = { thread: { ...before, assignee }, lines: [] };
+    const written = withLine(unwritten, line, deps.hours());
+    await writeAll(tx, deps, { before, written });
+    return written.thread;
+  });
+  deps.onNews();
+  return thread;
+}
+
+async function answeringName(tx: Tx, operatorId: string): Promise<string> {
+  const operator = (await answeringOperators(tx)).find(({ user_id }) => user_id === operatorId);
+  if (!operator) throw new Refusal('not_found', { what: 'Operator' });
+  return operator.name;
+}
+
+/**
+ * Puts a thread off until a time within 30 days; one that is closed is open again from then on.
+ *
+ * @throws Refusal `not_found`, `input_invalid` for another time.
+ */
+async function snoozeThread(
+  deps: SupportDeps,
+  { accountId, until }: { accountId: string; until: Date },
+): Promise<Thread> {
+  const at = deps.now();
+  const days = (until.getTime() - at.getTime()) / 86_400_000;
+  if (!(days > 0 && days <= SNOOZE_DAYS_MAX)) {
+    const fields = { until: `Pilih waktu dalam ${SNOOZE_DAYS_MAX} hari ke depan.` };
+    throw new Refusal('input_invalid', { fields });
+  }
+  const thread = await deps.allAccountsSql.begin(async (tx) => {
+    const before = await existingThread(tx, accountId);
+    const hours = deps.hours();
+    const unwritten = { thread: before, lines: [] };
+    const open = before.status === 'closed' ? reopened(unwritten, at, hours) : unwritten;
+    const words = `Ditunda sampai ${formatDateTimeZone(until, WIB)}`;
+    const line = eventLine('snoozed', words, { at, internal: true });
+    const { thread: after, lines } = withLine(open, line, hours);
+    const snoozed = { ...after, status: 'snoozed' as const, snoozed_until: until };
+    await writeAll(tx, deps, { before, written: { thread: snoozed, lines } });
+    return snoozed;
+  });
+  deps.onNews();
+  return thread;
 }

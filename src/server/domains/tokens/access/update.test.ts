@@ -4,7 +4,7 @@ import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { defaultScopes } from '#contract/rest/scopes.ts';
 import { updateTokenAccess } from '#contract/tokens/access.ts';
-import { tokenSubscribers as subscribers } from '#server/app/subscribers.ts';
+import { tokenSubscribers as subscribers } from '#server/app/container.ts';
 import { openKeyRing } from '#server/domains/tokens/keys/key-ring.ts';
 import { addToken } from '#server/domains/tokens/create.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';

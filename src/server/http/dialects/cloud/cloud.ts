@@ -1,24 +1,28 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { businessIdOf, numberIdOf } from '#contract/dialects/cloud.ts';
+import { businessIdOf, numberIdOf, wamidOf } from '#contract/dialects/cloud.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type Access, bearerOf } from '#server/http/access.ts';
+import { type Access, bearerOf, type ApiSender } from '#server/http/access.ts';
 import { cutAfter, drained } from '#server/http/body-timeout.ts';
 import { publicOrigin } from '#server/http/public-origin.ts';
 import { refusalBehind } from '#server/http/v1/answers.ts';
 import { readJsonOnly } from '#server/http/v1/api.ts';
-import { languageIn } from '#server/http/v1/call.ts';
+import { languageIn, type ApiReader, idempotencyKey } from '#server/http/v1/call.ts';
 import { CloudRefusal, graphErrorOf } from './errors.ts';
-import { type MessageDeps, messageRoutes } from './messages.ts';
 import { type MediaDeps, mediaRoutes } from './media.ts';
-import { type NumberDeps, numberRoutes } from './numbers.ts';
+import { type NumberDeps, numberRoutes, picked, ownBusiness } from './numbers.ts';
 import { phrases } from './read/phrases.ts';
-import type { CloudRoute } from './route.ts';
-import { selfRoutes } from './self.ts';
-import { type SubscriptionDeps, subscriptionRoutes } from './subscription.ts';
-import { type TemplateDeps, templateRoutes } from './templates.ts';
-import { textAt } from '#server/infra/net/json-values.ts';
+import type { CloudRoute, CloudCall } from './route.ts';
+import { textAt, at } from '#server/infra/net/json-values.ts';
+import { timingSafeEqual, createHash } from 'node:crypto';
+import { wibMidnight } from '#contract/base/time.ts';
+import type { Scope } from '#contract/rest/scopes.ts';
+import { type Webhook, isVerifyToken } from '#contract/webhooks/webhook.ts';
+import { isHiddenPeer, storedPeer } from '#contract/messages/peer.ts';
+import type { SendMessages } from '#server/http/v1/send.ts';
+import { namedTemplateIn, readCloudRequest } from './read/request.ts';
+import type { Template } from '#contract/messages/templates.ts';
 
 /** What the application hands to this dialect: the same functions as to `/v1`. */
 export type CloudDeps = MessageDeps &
@@ -151,4 +155,356 @@ async function answerNo(
     .header('cache-control', 'no-store')
     .type('application/json; charset=utf-8')
     .send(JSON.stringify(shown.body));
+}
+
+const DAY_MS = 86_400_000;
+
+/** What a key says of itself: whose it is, and whether it is good. */
+const selfRoutes = (deps: NumberDeps): readonly CloudRoute[] => [
+  {
+    method: 'GET',
+    node: 'me',
+    path: '',
+    scope: 'account.read',
+    handler: async (call) => {
+      const { name } = await deps.numberOf(call.sender);
+      return picked({ id: call.numberId, name }, call);
+    },
+  },
+  { method: 'GET', node: 'debug_token', path: '', scope: 'account.read', handler: debugToken },
+];
+
+/**
+ * What is known of a key: of the caller's own alone. Of every other text it says the same, whether it is
+ * somebody's key, another one of this token, or none.
+ */
+async function debugToken(call: CloudCall): Promise<object> {
+  const given = textAt(call.request.query, 'input_token');
+  if (given === undefined) {
+    throw new CloudRefusal(100, { input_token: phrases.inputToken[call.reader.language] });
+  }
+  return { data: isSame(given, call.key) ? ownFacts(call) : invalid };
+}
+
+function isSame(given: string, key: string): boolean {
+  const [a, b] = [Buffer.from(given), Buffer.from(key)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}
+
+const invalid = {
+  error: {
+    code: 190,
+    message: 'The access token is not the one of this call, and nothing is told of others.',
+  },
+  is_valid: false,
+  scopes: [],
+};
+
+function ownFacts({ businessId, numberId, sender: { expiresOn, scopes } }: CloudCall): object {
+  const granted = [...new Set(scopes.flatMap((scope) => metaScopes[scope] ?? []))];
+  const end = expiresOn === null ? 0 : (wibMidnight(expiresOn).getTime() + DAY_MS) / 1_000;
+  return {
+    app_id: businessId,
+    type: 'SYSTEM_USER',
+    application: 'Kabari',
+    data_access_expires_at: end,
+    expires_at: end,
+    is_valid: true,
+    scopes: granted,
+    granular_scopes: granted.map((scope) => ({ scope, target_ids: [businessId] })),
+    user_id: numberId,
+  };
+}
+
+/** What Meta calls the permission for what a scope allows. */
+const metaScopes: Partial<Record<Scope, string>> = {
+  'messages.send': 'whatsapp_business_messaging',
+  'account.read': 'whatsapp_business_management',
+};
+
+/** Access of these calls to the webhook of a key's token. */
+type SubscriptionDeps = {
+  webhook: {
+    read: (sender: ApiSender) => Promise<Webhook | null>;
+    /**
+     * Sets it, in the format `cloud`.
+     *
+     * @throws Refusal `input_invalid`, `webhook_unconfirmed`, `busy`, `too_many_requests`
+     */
+    subscribe: (sender: ApiSender, fields: { url: string; verify_token: string }) => Promise<void>;
+    setOn: (sender: ApiSender, on: boolean) => Promise<Webhook>;
+  };
+};
+
+const PATH = '/subscribed_apps';
+
+/**
+ * `/{account-id}/subscribed_apps`: with an address of its own and a word for the handshake it sets the webhook of the
+ * key's token, in the format `cloud`; without, it does nothing.
+ */
+const subscriptionRoutes = ({ webhook }: SubscriptionDeps): readonly CloudRoute[] => [
+  {
+    method: 'GET',
+    path: PATH,
+    scope: 'account.read',
+    handler: async (call) => {
+      ownBusiness(call);
+      const found = await webhook.read(call.sender);
+      return { data: isSubscribed(found) ? [appOf(call, found)] : [] };
+    },
+  },
+  {
+    method: 'POST',
+    path: PATH,
+    scope: (call) => (givesCallback(call) ? 'webhooks' : 'account.read'),
+    handler: async (call) => {
+      ownBusiness(call);
+      if (givesCallback(call)) await subscribe(webhook, call);
+      return { success: true };
+    },
+  },
+  {
+    method: 'DELETE',
+    path: PATH,
+    scope: 'webhooks',
+    handler: async (call) => {
+      ownBusiness(call);
+      if (isSubscribed(await webhook.read(call.sender))) await webhook.setOn(call.sender, false);
+      return { success: true };
+    },
+  },
+];
+
+const isSubscribed = (webhook: Webhook | null): webhook is Webhook =>
+  webhook?.format === 'cloud' && webhook.state === 'on';
+
+const appOf = ({ businessId, reader }: CloudCall, { url }: Webhook) => ({
+  whatsapp_business_api_data: { id: businessId, name: 'Kabari', link: reader.origin },
+  override_callback_uri: url,
+});
+
+const names = ['override_callback_uri', 'verify_token'] as const;
+
+/** Clients give these in the body, some of them in the address. */
+const givenAs = ({ request }: Pick<CloudCall, 'request'>, name: string): unknown =>
+  at(request.body, name) ?? at(request.query, name);
+
+const givesCallback = (call: Pick<CloudCall, 'request'>): boolean =>
+  names.some((name) => givenAs(call, name) !== undefined);
+
+/** @throws CloudRefusal, Refusal `webhook_unconfirmed` where the address does not answer the handshake */
+async function subscribe(webhook: SubscriptionDeps['webhook'], call: CloudCall): Promise<void> {
+  const [url, verifyToken] = names.map((name) => textAt({ value: givenAs(call, name) }, 'value'));
+  if (url === undefined || verifyToken === undefined || !isVerifyToken(verifyToken)) {
+    const [name] = url === undefined ? names : names.slice(1);
+    throw new CloudRefusal(100, { [name ?? '']: phrases.callback[call.reader.language] });
+  }
+  await webhook.subscribe(call.sender, { url, verify_token: verifyToken });
+}
+
+/** What these calls need of messages. */
+type MessageDeps = {
+  messages: {
+    send: SendMessages;
+    one: (
+      sender: ApiSender,
+      id: string,
+      reader: ApiReader,
+    ) => Promise<{ direction: 'in' | 'out'; peer: string }>;
+    /** Marks the conversation with a number as read. */
+    markRead: (sender: ApiSender, peer: string) => Promise<unknown>;
+  };
+  templates: {
+    /** The variables of a template, in the order of their values; undefined where no one template is meant. */
+    variablesOf: (
+      sender: ApiSender,
+      named: { name: string; language: string | undefined },
+    ) => Promise<readonly string[] | undefined>;
+  };
+};
+
+/** `POST /{phone-number-id}/messages`: sends, or marks as read. */
+const messageRoutes = (deps: MessageDeps): readonly CloudRoute[] => [
+  {
+    method: 'POST',
+    path: '/messages',
+    scope: ({ request }) =>
+      at(request.body, 'status') === 'read' ? 'messages.read' : 'messages.send',
+    handler: async (call) => {
+      if (call.id !== call.numberId) throw new Refusal('not_found', { what: 'Nomor telepon' });
+      const read = await readBody(deps, call);
+      if (read instanceof Refusal) throw read;
+      return read.kind === 'read' ? markRead(deps, call, read.messageId) : send(deps, call, read);
+    },
+  },
+];
+
+async function readBody({ templates }: MessageDeps, { request, sender, reader }: CloudCall) {
+  const { body } = request;
+  const template = namedTemplateIn(body);
+  const variableNames = template && (await templates.variablesOf(sender, template));
+  const { language } = reader;
+  return readCloudRequest(body, { language, ...(variableNames && { variableNames }) });
+}
+
+type Message = Extract<Exclude<ReturnType<typeof readCloudRequest>, Refusal>, { kind: 'message' }>;
+
+async function send({ messages }: MessageDeps, call: CloudCall, { message, input }: Message) {
+  const { sender, reader, request, reply } = call;
+  const { results, replayed } = await messages.send({
+    sender,
+    messages: [message],
+    key: idempotencyKey(request),
+    answer: { language: reader.language, shape: 'cloud' },
+  });
+  const [result] = results;
+  if (!result) throw new Error('nothing was answered for one message');
+  if (result instanceof Refusal) throw result;
+  if (replayed) void reply.header('Idempotent-Replayed', 'true');
+  return {
+    messaging_product: 'whatsapp',
+    contacts: [
+      { input, ...(isHiddenPeer(message.to) ? { user_id: message.to } : { wa_id: message.to }) },
+    ],
+    messages: [{ id: wamidOf(result.id), message_status: 'accepted' }],
+  };
+}
+
+/** A receipt of reading, as the portal gives it: for the whole conversation with that number. */
+async function markRead({ messages }: MessageDeps, call: CloudCall, messageId: string) {
+  const { sender, reader } = call;
+  const message = await messages.one(sender, messageId, reader);
+  if (message.direction !== 'in') {
+    throw new CloudRefusal(131009, { message_id: phrases.notReceived[reader.language] });
+  }
+  await messages.markRead(sender, storedPeer(message.peer));
+  return { success: true };
+}
+
+/** Access of this call to templates. */
+type TemplateDeps = {
+  templates: { list: (sender: ApiSender) => Promise<readonly Template[]> };
+};
+
+const PAGE = 25;
+const PAGE_MAX = 250;
+
+/** `GET /{account-id}/message_templates`: the templates of the account as Meta lists them. */
+const templateRoutes = ({ templates }: TemplateDeps): readonly CloudRoute[] => [
+  {
+    method: 'GET',
+    path: '/message_templates',
+    scope: 'messages.read',
+    handler: async (call) => {
+      ownBusiness(call);
+      const limit = limitOf(call);
+      const all = (await templates.list(call.sender)).filter(filterOf(call));
+      return pageOf(call, all, limit);
+    },
+  },
+];
+
+/** @throws CloudRefusal for what is no number from 1 */
+function limitOf({ request, reader }: CloudCall): number {
+  const given = textAt(request.query, 'limit');
+  if (given === undefined) return PAGE;
+  if (!/^[1-9]\d{0,8}$/.test(given)) {
+    throw new CloudRefusal(100, { limit: phrases.limit[reader.language] });
+  }
+  return Math.min(Number(given), PAGE_MAX);
+}
+
+/** Meta searches names, and compares all else. */
+function filterOf({ request: { query } }: CloudCall): (template: Template) => boolean {
+  const filter = (name: string) => textAt(query, name)?.toLowerCase();
+  const [name, status, category, language] = ['name', 'status', 'category', 'language'].map(filter);
+  return (one) =>
+    (name === undefined || one.name.includes(name)) &&
+    (status === undefined || one.status === status) &&
+    (category === undefined || one.category === category) &&
+    (language === undefined || one.language.toLowerCase() === language);
+}
+
+/** A page, with the cursors and addresses by which clients go on. A cursor is the place of a row. */
+function pageOf(call: CloudCall, all: readonly Template[], limit: number): object {
+  const { request, reader } = call;
+  const after = placeOf(textAt(request.query, 'after'));
+  const before = placeOf(textAt(request.query, 'before'));
+  const start = after === undefined ? Math.max(0, (before ?? 0) - limit) : after + 1;
+  const end = after === undefined && before !== undefined ? before : start + limit;
+  const rows = all.slice(start, end);
+  const data = rows.map((one) => picked(nodeOf(one, call), call));
+  if (rows.length === 0) return { data };
+  const cursors = { before: cursorOf(start), after: cursorOf(start + rows.length - 1) };
+  const addressOf = (cursor: object) => {
+    const address = new URL(request.url, reader.origin);
+    for (const name of ['after', 'before', 'access_token']) address.searchParams.delete(name);
+    const key = textAt(request.query, 'access_token');
+    const added = { ...(key !== undefined && { access_token: key }), limit: `${limit}`, ...cursor };
+    for (const [name, value] of Object.entries(added)) address.searchParams.set(name, value);
+    return address.href;
+  };
+  return {
+    data,
+    paging: {
+      cursors,
+      ...(start + rows.length < all.length && { next: addressOf({ after: cursors.after }) }),
+      ...(start > 0 && { previous: addressOf({ before: cursors.before }) }),
+    },
+  };
+}
+
+const cursorOf = (place: number): string => Buffer.from(String(place)).toString('base64url');
+
+/** The place behind a cursor; undefined for what is none of ours. */
+function placeOf(cursor: string | undefined): number | undefined {
+  const text = Buffer.from(cursor ?? '', 'base64url').toString('latin1');
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+/** A template as Meta names its parts. */
+function nodeOf(template: Template, { businessId }: CloudCall): Record<string, unknown> {
+  const { name, language, category, status, reason, variables } = template;
+  const isNamed = variables.some((one) => !/^\d+$/.test(one));
+  return {
+    id: idOf(businessId, template),
+    name,
+    language,
+    category: category.toUpperCase(),
+    status: status.toUpperCase(),
+    ...(status === 'rejected' && { rejected_reason: reason ?? 'NONE' }),
+    parameter_format: isNamed ? 'NAMED' : 'POSITIONAL',
+    components: componentsOf(template),
+  };
+}
+
+function componentsOf(template: Template): object[] {
+  const { header, header_file: file, body, footer, buttons, button_values: values } = template;
+  const takes = new Map(values.map((one) => [one.index, one.takes]));
+  return [
+    ...(file === null ? [] : [{ type: 'HEADER', format: file.toUpperCase() }]),
+    ...(file !== null || header === null ? [] : [{ type: 'HEADER', format: 'TEXT', text: header }]),
+    { type: 'BODY', text: body },
+    ...(footer === null ? [] : [{ type: 'FOOTER', text: footer }]),
+    ...(buttons.length === 0
+      ? []
+      : [
+          {
+            type: 'BUTTONS',
+            buttons: buttons.map((text, index) => buttonOf(text, takes.get(index))),
+          },
+        ]),
+  ];
+}
+
+/** The end of an address is all that is known of it. */
+function buttonOf(text: string, takes: 'url' | 'code' | undefined): object {
+  if (takes === 'url') return { type: 'URL', text, url: '{{1}}' };
+  return { type: takes === 'code' ? 'COPY_CODE' : 'QUICK_REPLY', text };
+}
+
+/** 16 digits, the same ones for the same template. */
+function idOf(businessId: string, { name, language }: Template): string {
+  const hash = createHash('sha256').update(`${businessId} ${name} ${language}`).digest();
+  return String(1_000_000_000_000_000n + (hash.readBigUInt64BE() % 7_000_000_000_000_000n));
 }

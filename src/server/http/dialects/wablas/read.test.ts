@@ -2,8 +2,7 @@ import { expect, test } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { NewMessage } from '#contract/rest/new-message.ts';
 import { givenOf } from '#server/http/dialects/given.ts';
-import { messageOf } from './errors.ts';
-import { dialectId, messageId } from './ids.ts';
+import { messageOf, dialectId, messageId } from './wablas.ts';
 import { type Piece, readMany, readOne, readPlan, readPlans } from './read.ts';
 import { dayAt, dayOf, inWib } from './times.ts';
 

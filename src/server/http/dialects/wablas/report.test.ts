@@ -4,8 +4,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { ApiMessage } from '#contract/rest/messages.ts';
 import type { DialectCall, DialectDeps } from '#server/http/dialects/dialect.ts';
 import { newId } from '#server/infra/ids.ts';
-import { dialectId } from './ids.ts';
-import { reportOf, reportToday } from './report.ts';
+import { dialectId, reportOf, reportToday } from './wablas.ts';
 
 const START_MS = Date.UTC(2026, 10, 20);
 

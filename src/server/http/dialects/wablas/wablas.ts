@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Refusal } from '#contract/base/refusals.ts';
+import { Refusal, type FactsOf, type RefusalCode, refusals } from '#contract/base/refusals.ts';
 import {
   type DialectCall,
   type DialectDeps,
@@ -8,24 +8,25 @@ import {
   readBoth,
   readerOf,
   sendEach,
+  type Device,
 } from '#server/http/dialects/dialect.ts';
-import { type Given, type GivenFile, listOf, wrong } from '#server/http/dialects/given.ts';
+import {
+  type Given,
+  type GivenFile,
+  listOf,
+  wrong,
+  numberOf,
+  textOf,
+} from '#server/http/dialects/given.ts';
 import { idempotencyKey } from '#server/http/v1/call.ts';
 import { acceptable } from '#server/http/v1/send.ts';
-import {
-  type Outcome,
-  cancelledRow,
-  deviceAnswer,
-  keptRow,
-  noAnswer,
-  planAnswer,
-  plansAnswer,
-  sendAnswer,
-} from './answer.ts';
-import { statusOf } from './errors.ts';
-import { messageId } from './ids.ts';
 import { type Piece, readMany, readOne, readPlan, readPlans } from './read.ts';
-import { reportOf, reportToday } from './report.ts';
+import { idFloor, publicId, uuidOf } from '#contract/base/ids.ts';
+import { MessageStatus, MessageType } from '#contract/messages.ts';
+import type { ApiMessage, Accepted } from '#contract/rest/messages.ts';
+import { normalizePeer, shownPeer } from '#contract/messages/peer.ts';
+import { refuseUnstorable } from '#server/http/input.ts';
+import { type Day, dayAt, dayOf, inWib } from './times.ts';
 
 /** A picture of 2 MB travels as base64 in a form, where half of its signs are escaped. */
 const BODY_LIMITS = { words: 4_194_304, files: 5_242_880 };
@@ -183,4 +184,404 @@ async function cancelPlan(
   const { id = '' } = request.params as { id?: string };
   await deps.messages.cancel(sender, messageId(id), readerOf(deps, request));
   return { status: true, message };
+}
+
+/** Messages that one report reads, at most: the newest of its day. */
+const MESSAGES_MAX = 1000;
+const PAGE_MESSAGES = 100;
+const PER_PAGE = 50;
+const PAGES_MAX = 1_000_000;
+const IDS_MAX = 100;
+
+/** `/api/report/message`: what was sent, of a day or the newest of all, in pages. @throws Refusal */
+export async function reportOf(deps: DialectDeps, call: DialectCall): Promise<object> {
+  const { given } = call;
+  const date = textOf(given, 'date')?.trim();
+  const day = date === undefined ? undefined : dayOf(date);
+  if (date !== undefined && !day) throw wrong('date', 'Harus tanggal seperti 2026-11-23.');
+  const size = numberOf(given, 'perPage', MESSAGES_MAX) || PER_PAGE;
+  const { rows, page, pages, total } = await pageOf(deps, call, { day, size });
+  const message = rows.map(({ file, ...row }) => ({ ...row, URL_file: file }));
+  return {
+    status: true,
+    totalData: total,
+    perPage: String(size),
+    page: String(page),
+    totalPage: pages,
+    message,
+  };
+}
+
+/** `/api/report-realtime`: what was sent today, in pages. @throws Refusal */
+export async function reportToday(deps: DialectDeps, call: DialectCall): Promise<object> {
+  const size = numberOf(call.given, 'limit', MESSAGES_MAX) || PER_PAGE;
+  const found = await pageOf(deps, call, { day: dayAt(deps.now()), size });
+  const message = found.rows.map(({ text, ...row }) => ({ ...row, message: text }));
+  return {
+    status: true,
+    message: message.length === 0 ? [] : message,
+    device_id: found.deviceId,
+    page: String(found.page),
+    totalPage: found.pages,
+    totalData: found.total,
+  };
+}
+
+async function pageOf(
+  deps: DialectDeps,
+  call: DialectCall,
+  { day, size }: { day: Day | undefined; size: number },
+) {
+  const page = numberOf(call.given, 'page', PAGES_MAX) || 1;
+  const query = reportQueryOf(call.given, day);
+  const ids = listOf(call.given, 'message_id', IDS_MAX);
+  const [device, all] = await Promise.all([
+    deps.device(call.sender),
+    ids.length > 0
+      ? named(deps, call, { ids, query })
+      : newest(deps, call, { day, query, enough: page * size + 1 }),
+  ]);
+  return {
+    rows: all.slice((page - 1) * size, page * size).map((one) => reportRow(one, device.phone)),
+    page,
+    pages: Math.max(1, Math.ceil(all.length / size)),
+    total: all.length,
+    deviceId: device.id,
+  };
+}
+
+/** Of the sender's messages with these ids those that were asked for, the newest first, however old they are. */
+async function named(
+  { messages, ...deps }: DialectDeps,
+  { sender, request }: DialectCall,
+  { ids, query }: { ids: readonly string[]; query: ReportQuery },
+): Promise<ApiMessage[]> {
+  const found: ApiMessage[] = [];
+  for (const id of new Set(ids.map((one) => messageId(one)))) {
+    try {
+      found.push(await messages.one(sender, id, readerOf(deps, request)));
+    } catch (error) {
+      if (!(error instanceof Refusal && error.code === 'not_found')) throw error;
+    }
+  }
+  return found
+    .filter((one) => one.direction === 'out' && query.has(one))
+    .toSorted((one, other) => (one.id < other.id ? 1 : -1));
+}
+
+/**
+ * The newest of the sender's messages that were asked for, of a day or of all time. Read are `enough` of them, and no
+ * more than `MESSAGES_MAX` to find those.
+ */
+async function newest(
+  deps: DialectDeps,
+  { sender, request }: DialectCall,
+  { day, query, enough }: { day: Day | undefined; query: ReportQuery; enough: number },
+): Promise<ApiMessage[]> {
+  const { phone, statuses, type } = query;
+  // No message has such a status, or is of such a type.
+  if (statuses?.length === 0 || type === null) return [];
+  const reader = readerOf(deps, request);
+  const found: ApiMessage[] = [];
+  let cursor = day && firstIdAt(day.to);
+  for (let read = 0; read < MESSAGES_MAX && found.length < enough; read += PAGE_MESSAGES) {
+    const { messages, next } = await deps.messages.list(
+      sender,
+      {
+        direction: 'out',
+        limit: PAGE_MESSAGES,
+        statuses,
+        type,
+        ...(cursor !== undefined && { cursor }),
+        ...(phone !== undefined && { peer: phone }),
+      },
+      reader,
+    );
+    const within = messages.filter((one) => !day || new Date(one.created_at) >= day.from);
+    found.push(...within.filter(query.has));
+    if (next === null || within.length < messages.length) break;
+    cursor = next;
+  }
+  return found;
+}
+
+/** The phone that a report is for, named as sending names it where it is wrong. @throws Refusal `input_invalid` */
+function phoneIn(given: Given): string | undefined {
+  const phone = textOf(given, 'phone');
+  const no = refuseUnstorable(phone, 'id', 'to');
+  if (no) throw no;
+  return phone === undefined ? undefined : normalizePeer(phone);
+}
+
+/** The first id that a message of an instant could have: ids begin with the time. */
+const firstIdAt = (at: Date): string => publicId('message', idFloor(at.getTime()));
+
+/** Which messages a report asks for. */
+type ReportQuery = {
+  phone: string | undefined;
+  statuses: readonly MessageStatus[] | undefined;
+  /** Null where no message is of the type that was given. */
+  type: MessageType | null | undefined;
+  has: (message: ApiMessage) => boolean;
+};
+
+/** @throws Refusal `input_invalid` */
+function reportQueryOf(given: Given, day: Day | undefined): ReportQuery {
+  const [status, kind] = [textOf(given, 'status'), textOf(given, 'type')];
+  const [refId, words] = [textOf(given, 'ref_id'), textOf(given, 'text')?.toLowerCase()];
+  const phone = phoneIn(given);
+  const statuses =
+    status === undefined
+      ? undefined
+      : MessageStatus().options.filter((one) => statusWord(one) === status);
+  const type =
+    kind === undefined ? undefined : (MessageType().options.find((one) => one === kind) ?? null);
+  const has = (message: ApiMessage) => {
+    const row = reportRow(message, null);
+    const at = new Date(message.created_at);
+    return (
+      (day === undefined || (at >= day.from && at < day.to)) &&
+      (phone === undefined || message.peer === shownPeer(phone)) &&
+      (statuses === undefined || statuses.includes(message.status)) &&
+      (type === undefined || message.type === type) &&
+      (refId === undefined || row.ref_id === refId) &&
+      (words === undefined || (row.text ?? '').toLowerCase().includes(words))
+    );
+  };
+  return { phone, statuses, type, has };
+}
+
+const PENDING = 'Message is pending and waiting to be processed';
+const SAVED = 'Scheduled Messages is succesfully saved and waiting to be processed';
+
+/** One phone of a call with what became of it. */
+type Outcome = { piece: Piece; result: Accepted | Refusal };
+
+/** A "no" in the dialect's shape. */
+const noAnswer = (no: Refusal): object => ({ status: false, message: messageOf(no) });
+
+/** What the addresses that send answer: a row for each phone, in order, also for those that were refused. */
+const sendAnswer = (outcomes: readonly Outcome[], device: Device): object => ({
+  status: true,
+  message: PENDING,
+  data: {
+    device_id: device.id,
+    quota: device.quota,
+    messages: outcomes.map(({ piece, result }) =>
+      result instanceof Refusal
+        ? refusedRow(piece, result)
+        : {
+            id: dialectId(result.id),
+            phone: piece.phone,
+            ...piece.shown,
+            status: 'pending',
+            ref_id: piece.refId ?? null,
+          },
+    ),
+  },
+});
+
+const refusedRow = ({ phone }: Piece, no: Refusal) => ({
+  id: null,
+  phone,
+  message: messageOf(no),
+  status: false,
+});
+
+/** What planning one text answers. */
+const planAnswer = (outcomes: readonly Outcome[], phones: readonly string[]): object => ({
+  status: true,
+  category: 'text',
+  message: SAVED,
+  'phones list': phones,
+  messages: outcomes.map(({ piece, result }) =>
+    result instanceof Refusal
+      ? refusedRow(piece, result)
+      : {
+          id: dialectId(result.id),
+          phone: piece.phone,
+          message: piece.shown['message'] ?? null,
+          status: true,
+          timezone: piece.planned?.timezone,
+          schedule_at: piece.planned?.schedule_at,
+        },
+  ),
+});
+
+/** What planning many answers. */
+const plansAnswer = (outcomes: readonly Outcome[]): object => ({
+  status: true,
+  message: PENDING,
+  data: {
+    messages: outcomes.map(({ piece, result }) => {
+      if (result instanceof Refusal) return refusedRow(piece, result);
+      const { message, caption, image, document, video, audio } = piece.shown;
+      return {
+        id: dialectId(result.id),
+        phone: piece.phone,
+        messages: message ?? caption ?? null,
+        file: image ?? document ?? video ?? audio ?? null,
+        timezone: piece.planned?.timezone,
+        schedule_at: piece.planned?.schedule_at,
+      };
+    }),
+  },
+});
+
+/** What cancelling answers for one message. */
+const cancelledRow = (message: ApiMessage): object => ({
+  id: dialectId(message.id),
+  phone: message.peer,
+  message: wordsOf(message),
+  status: 'cancel',
+});
+
+/** What cancelling answers for one that was not cancelled. */
+const keptRow = (no: Refusal): object => ({ message: messageOf(no), status: false });
+
+/** What the sender's own address answers. */
+const deviceAnswer = ({ id, name, phone, connected, quota }: Device): object => ({
+  status: true,
+  data: {
+    name,
+    serial: id,
+    sender: shownPeer(phone ?? ''),
+    quota,
+    expired_date: null,
+    active: true,
+    status: connected ? 'connected' : 'disconnected',
+  },
+});
+
+/** How far a message is, in the dialect's words. */
+function statusWord(status: ApiMessage['status']): string {
+  switch (status) {
+    case 'scheduled':
+    case 'accepted':
+    case 'queued':
+    case 'sending':
+      return 'pending';
+    case 'delivered':
+    case 'received':
+      return 'received';
+    case 'sent':
+    case 'read':
+      return status;
+    case 'cancelled':
+      return 'cancel';
+    case 'failed':
+    case 'expired':
+      return 'reject';
+  }
+}
+
+/** The words of a message: its text, or what stands under its file. */
+function wordsOf({ content }: Pick<ApiMessage, 'content'>): string | null {
+  for (const name of ['text', 'body', 'caption']) {
+    const value = content[name];
+    if (typeof value === 'string') return value;
+  }
+  return null;
+}
+
+/** A message in a report. */
+function reportRow(message: ApiMessage, from: string | null) {
+  const { content, created_at: at, id, peer, status, type } = message;
+  const link = content['link'];
+  const refId = refIdOf(content);
+  return {
+    id: dialectId(id),
+    phone: { from: shownPeer(from ?? ''), to: peer },
+    category: type,
+    text: wordsOf(message),
+    file: typeof link === 'string' ? link : null,
+    status: statusWord(status),
+    type: 'agent',
+    ref_id: refId,
+    date: { created_at: inWib(at), updated_at: inWib(at) },
+  };
+}
+
+function refIdOf(content: ApiMessage['content']): string | null {
+  const metadata = content['metadata'];
+  if (typeof metadata !== 'object' || metadata === null) return null;
+  const refId = (metadata as Record<string, unknown>)['ref_id'];
+  return typeof refId === 'string' ? refId : null;
+}
+
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** A message's id as this dialect writes ids: the UUID that it is behind `msg_…`. */
+export const dialectId = (id: string): string => uuidOf('message', id) ?? id;
+
+/** An id of the dialect as ours; `msg_…` stays as it is. */
+export const messageId = (id: string): string =>
+  UUID.test(id) ? publicId('message', id.toLowerCase()) : id;
+
+/** Why a call is refused, in the dialect's own words; the true reason stands in `X-Kabari-Error`. */
+const TOKEN = 'token invalid';
+const QUOTA = 'insufficient quota';
+const TOO_LARGE = 'file size is too large';
+const FORMAT = 'file format is not supported';
+const URL_INVALID = 'url file invalid';
+
+const byCode: Partial<Record<RefusalCode, string>> = {
+  token_missing: TOKEN,
+  token_invalid: TOKEN,
+  account_suspended: TOKEN,
+  token_not_linked: 'device disconnected, need to scan qr code again',
+  saldo_short: QUOTA,
+  bonus_only: QUOTA,
+  wallet_frozen: QUOTA,
+  token_limit_reached: QUOTA,
+  queue_full: QUOTA,
+  recipient_opted_out: 'phone is on blacklist',
+  recipient_without_number: 'format phone invalid',
+  request_malformed: 'payload invalid',
+  body_too_large: TOO_LARGE,
+  upload_too_large: TOO_LARGE,
+  upload_empty: 'file invalid',
+  upload_kind_refused: FORMAT,
+  upload_contradicts: FORMAT,
+  upload_unsafe: FORMAT,
+  upload_infected: FORMAT,
+  media_unfit: FORMAT,
+  storage_full: QUOTA,
+  not_found: 'Id Invalid or message is not pending anymore',
+  message_final: 'Id Invalid or message is not pending anymore',
+  message_in_flight: 'Id Invalid or message is not pending anymore',
+};
+
+/** By the field that is wrong, where that has words of its own; the others are named. */
+const byField: Readonly<Record<string, string>> = {
+  to: 'format phone invalid',
+  phone: 'phone is required',
+  isGroup: 'group is not supported',
+  scheduled_at: 'schedule time invalid',
+};
+
+/** The dialect's words for a refusal. */
+export function messageOf(no: Refusal): string {
+  if (no.code === 'input_invalid') {
+    const [field = 'payload'] = Object.keys((no.facts as FactsOf<'input_invalid'>).fields);
+    if (Object.hasOwn(byField, field)) return byField[field] ?? '';
+    return field.endsWith('.link') ? URL_INVALID : `${wordOf(field)} invalid`;
+  }
+  const { status } = refusals[no.code];
+  return byCode[no.code] ?? (status === 401 || status === 403 ? TOKEN : 'request invalid');
+}
+
+/** The name by which the dialect's clients know a field of ours; names of strangers are not repeated. */
+function wordOf(field: string): string {
+  if (field === 'text.body') return 'message';
+  return /^[a-z_]{1,20}$/.test(field) ? field : 'payload';
+}
+
+/**
+ * The HTTP status of a refusal: 200, as the dialect answers every "no"; our own trouble and a caller who is too fast
+ * keep theirs.
+ */
+function statusOf(no: Refusal): number {
+  const { status } = refusals[no.code];
+  return status >= 500 || no.code === 'too_many_requests' ? status : 200;
 }

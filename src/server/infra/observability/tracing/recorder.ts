@@ -1,9 +1,295 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { type SpanContext, SpanKind, TraceFlags, isSpanContextValid } from '@opentelemetry/api';
-import { attributesOf, operations, requestAttributes } from './attributes.ts';
+import {
+  type SpanContext,
+  SpanKind,
+  TraceFlags,
+  isSpanContextValid,
+  type Attributes,
+  ROOT_CONTEXT,
+  SpanStatusCode,
+  trace,
+  diag,
+} from '@opentelemetry/api';
 import type { TracingOptions } from './options.ts';
-import { type Ended, type Spans, openSpans } from './spans.ts';
-import type { AnsweredRequest, Call, Creation, Step, Tracing } from './tracing.ts';
+import type {
+  AnsweredRequest,
+  Call,
+  Creation,
+  Step,
+  Tracing,
+  Facts,
+  Operation,
+} from './tracing.ts';
+import { publicId } from '#contract/base/ids.ts';
+import {
+  SamplingDecision,
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  type IdGenerator,
+  RandomIdGenerator,
+  type ReadableSpan,
+  type Sampler,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace';
+import { withTimeout } from '#server/infra/with-timeout.ts';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
+import { envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { newId } from '#server/infra/ids.ts';
+import type { Config } from '#server/infra/config.ts';
+import type { Log } from '#server/infra/observability/log.ts';
+
+const CLOSE_MS_MAX = 5_000;
+
+/** A span that has ended. */
+type Ended = {
+  name: string;
+  kind: SpanKind;
+  /** By `performance.now()`. */
+  began: number;
+  ended: number;
+  /** The span above; without one it begins its trace. */
+  parent?: SpanContext | undefined;
+  /** Its own ids, where they are not chance. */
+  ids?: Partial<Pick<SpanContext, 'traceId' | 'spanId'>>;
+  links?: readonly SpanContext[];
+  attributes: Attributes;
+  isFailed?: boolean;
+};
+
+/** Where spans are written down, once they have ended. */
+type Spans = {
+  /** Whether a trace is recorded: of one id always the same, in every process. */
+  isRecorded: (traceId: string) => boolean;
+  record: (span: Ended) => SpanContext;
+  newSpanId: () => string;
+  /** Sends what is left, for five seconds at most. */
+  close: () => Promise<void>;
+};
+
+/** Opens the SDK. */
+function openSpans(options: TracingOptions): Spans {
+  const { OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG } = options.config;
+  const ids = new SpanIds();
+  const sampler = samplerOf(OTEL_TRACES_SAMPLER, OTEL_TRACES_SAMPLER_ARG);
+  const provider = openProvider(options, ids, sampler);
+  const tracer = provider.getTracer('kabari', options.version);
+  const originNow = openClock();
+  return {
+    isRecorded: (traceId) =>
+      sampler.shouldSample(ROOT_CONTEXT, traceId, '', SpanKind.INTERNAL, {}, []).decision ===
+      SamplingDecision.RECORD_AND_SAMPLED,
+    record: ({ name, kind, began, ended, ids: own = {}, links = [], ...more }) => {
+      const { parent, attributes, isFailed } = more;
+      const above = parent ? trace.setSpanContext(ROOT_CONTEXT, parent) : ROOT_CONTEXT;
+      const originMs = originNow();
+      const facts = {
+        kind,
+        startTime: originMs + began,
+        attributes,
+        links: links.map((context) => ({ context })),
+      };
+      const span = ids.with(own, () => tracer.startSpan(name, facts, above));
+      if (isFailed) span.setStatus({ code: SpanStatusCode.ERROR });
+      span.end(originMs + ended);
+      return span.spanContext();
+    },
+    newSpanId: ids.generateSpanId,
+    close: () =>
+      withTimeout<void>(
+        provider.shutdown().catch(() => undefined),
+        CLOSE_MS_MAX,
+        () => undefined,
+      ),
+  };
+}
+
+/** Beyond this many milliseconds the system's clock was set, or has run apart from ours. */
+const CLOCK_MS = 20;
+
+/**
+ * What makes times of `performance.now()` milliseconds since 1970: the same as long as the system's clock stands, so
+ * that spans of a process keep their order, also within a millisecond.
+ */
+function openClock(): () => number {
+  let originMs = performance.timeOrigin;
+  return () => {
+    const found = Date.now() - performance.now();
+    if (Math.abs(found - originMs) > CLOCK_MS) originMs = found;
+    return originMs;
+  };
+}
+
+/** Spans that go nowhere are named in the log this often at most. */
+const TELL_MS = 60_000;
+
+/** Gives spans their ids: those that follow from a message where they were set, chance elsewhere. */
+class SpanIds implements IdGenerator {
+  readonly #random = new RandomIdGenerator();
+  #next: Partial<Pick<SpanContext, 'traceId' | 'spanId'>> = {};
+
+  /** Has the span that `start` makes, at once, the ids given. */
+  with<T>(ids: Partial<Pick<SpanContext, 'traceId' | 'spanId'>>, start: () => T): T {
+    this.#next = ids;
+    try {
+      return start();
+    } finally {
+      this.#next = {};
+    }
+  }
+
+  generateTraceId = (): string => this.#next.traceId ?? this.#random.generateTraceId();
+  generateSpanId = (): string => this.#next.spanId ?? this.#random.generateSpanId();
+}
+
+/**
+ * Which traces are recorded. Whether a caller's own trace is does not count, so that what
+ * `parentbased_` adds is nothing here: each process decides by the id alone, and all decide the same.
+ */
+function samplerOf(
+  name: Config['OTEL_TRACES_SAMPLER'],
+  ratio: Config['OTEL_TRACES_SAMPLER_ARG'],
+): Sampler {
+  if (name.endsWith('always_on')) return new AlwaysOnSampler();
+  return name.endsWith('always_off') ? new AlwaysOffSampler() : new TraceIdRatioBasedSampler(ratio);
+}
+
+/** The SDK's provider: spans wait in a bounded queue, and those beyond it, or that nobody takes, are dropped. */
+function openProvider(
+  { config, log, version }: TracingOptions,
+  idGenerator: IdGenerator,
+  sampler: Sampler,
+): TracerProvider {
+  const own = resourceFromAttributes({
+    'service.name': 'kabari',
+    'service.version': version,
+    'service.instance.id': newId(),
+    'kabari.role': config.ROLE,
+  });
+  const tell = throttled(log);
+  // What the SDK says is of its own queue and of settings; errors of an export are told below.
+  diag.setLogger({ ...silent, warn: (words) => tell(undefined, words) });
+  const processor = new BatchSpanProcessor({
+    exporter: tellingExporter(new OTLPTraceExporter(), tell, log),
+    maxQueueSize: config.OTEL_BSP_MAX_QUEUE_SIZE,
+    maxExportBatchSize: Math.min(config.OTEL_BSP_MAX_QUEUE_SIZE, EXPORT_MAX),
+    scheduledDelayMillis: config.OTEL_BSP_SCHEDULE_DELAY,
+  });
+  return new TracerProvider({
+    resource: own.merge(resourceFromAttributes(envDetector.detect().attributes ?? {})),
+    sampler,
+    idGenerator,
+    spanProcessors: [processor],
+  });
+}
+
+/** Spans of one request to the collector. */
+const EXPORT_MAX = 512;
+
+const nothing = () => undefined;
+const silent = { error: nothing, warn: nothing, info: nothing, debug: nothing, verbose: nothing };
+
+type Tell = (error: unknown, words: string) => void;
+
+/** Says it once a minute at most. */
+function throttled(log: Log): Tell {
+  let toldAt = -Infinity;
+  return (err, words) => {
+    if (performance.now() - toldAt < TELL_MS) return;
+    toldAt = performance.now();
+    log.warn({ ...(err !== undefined && { err }), reason: words }, 'traces are incomplete');
+  };
+}
+
+/** An exporter that tells when it fails, and when it works again. */
+function tellingExporter(exporter: SpanExporter, tell: Tell, log: Log): SpanExporter {
+  let lost = 0;
+  return {
+    export: (spans: ReadableSpan[], done) =>
+      exporter.export(spans, (result) => {
+        // 0: taken.
+        if (result.code !== 0) {
+          lost += spans.length;
+          tell(result.error, 'spans cannot be exported and are dropped');
+        } else if (lost > 0) {
+          log.info({ count: lost }, 'spans are exported again; some were dropped');
+          lost = 0;
+        }
+        done(result);
+      }),
+    shutdown: () => exporter.shutdown(),
+    forceFlush: () => exporter.forceFlush?.() ?? Promise.resolve(),
+  };
+}
+
+// Names of the semantic conventions 1.45. Those of HTTP are stable; those of messaging are not yet, and so stand
+// here by themselves, as the conventions ask of whoever uses them.
+
+/** How the spans of an operation are marked. */
+type Marks = { kind: SpanKind; attributes: Attributes; batch: Attributes };
+
+/**
+ * @param type what the conventions call it; left out for what they have no word for.
+ * @param batchType the same of a call for several messages, where it differs.
+ */
+function marks(
+  operation: Operation | Creation['operation'],
+  kind: SpanKind,
+  type?: string,
+  batchType = type,
+): Marks {
+  const common = { 'messaging.system': 'kabari', 'messaging.operation.name': operation };
+  const typed = (word?: string) => ({
+    ...common,
+    ...(word !== undefined && { 'messaging.operation.type': word }),
+  });
+  return { kind, attributes: typed(type), batch: typed(batchType) };
+}
+
+const operations: Readonly<Record<Operation | Creation['operation'], Marks>> = {
+  accept: marks('accept', SpanKind.PRODUCER, 'create', 'send'),
+  receive: marks('receive', SpanKind.PRODUCER, 'create', 'send'),
+  claim: marks('claim', SpanKind.CLIENT, 'receive'),
+  send: marks('send', SpanKind.CONSUMER, 'process'),
+  settle: marks('settle', SpanKind.CLIENT, 'settle'),
+  publish: marks('publish', SpanKind.INTERNAL),
+  webhook: marks('webhook', SpanKind.CLIENT),
+  live: marks('live', SpanKind.INTERNAL),
+};
+
+/** What a span says of a message: of all facts, those that are on this list. */
+function attributesOf({ messageId, ...facts }: Step): Attributes {
+  const { account, token, type, channel, attempt, outcome, failure, httpStatus }: Facts = facts;
+  return {
+    'messaging.message.id': publicId('message', messageId),
+    ...(account !== undefined && { 'kabari.account.id': publicId('account', account) }),
+    ...(token !== undefined && { 'kabari.token.id': publicId('token', token) }),
+    ...(type !== undefined && { 'kabari.message.type': type }),
+    ...(channel !== undefined && { 'kabari.channel': channel }),
+    ...(attempt !== undefined && { 'kabari.attempt': attempt }),
+    ...(outcome !== undefined && { 'kabari.outcome': outcome }),
+    ...(failure !== undefined && failure !== null && { 'error.type': failure }),
+    ...(httpStatus !== undefined &&
+      httpStatus !== null && { 'http.response.status_code': httpStatus }),
+  };
+}
+
+/** The span of a request; a server's span fails by 5xx alone. */
+const requestAttributes = ({ method, route, scheme, status, requestId }: AnsweredRequest) => ({
+  name: `${method} ${route}`,
+  kind: SpanKind.SERVER,
+  isFailed: status >= 500,
+  attributes: {
+    'http.request.method': method,
+    'http.route': route,
+    'url.scheme': scheme,
+    'http.response.status_code': status,
+    'kabari.request.id': requestId,
+    ...(status >= 500 && { 'error.type': String(status) }),
+  },
+});
 
 /** Records what `Tracing` says; docs/running/traces.md has what comes of it. */
 export const openRecorder = (options: TracingOptions): Tracing => new Recorder(openSpans(options));

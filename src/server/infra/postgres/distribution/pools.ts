@@ -1,4 +1,4 @@
-import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
+import { type Sql, openDatabase, createSql, runnerOf } from '#server/infra/postgres/database.ts';
 import type { As } from '#server/infra/postgres/driver/client.ts';
 import {
   type Bucket,
@@ -8,8 +8,7 @@ import {
   openBucketNumbers,
   readBuckets,
 } from './cluster.ts';
-import { createRoutingSql } from './routing.ts';
-import { inBucket, startInBucket, useScopes } from './scope.ts';
+import { inBucket, startInBucket, useScopes, type Scope, presentScope } from './scope.ts';
 
 type PoolOptions = { max: number; as: Exclude<As, 'owner'>; name: string };
 
@@ -82,4 +81,32 @@ function distributed(url: string, buckets: readonly Bucket[]): Place {
       await asking.end({ timeout: 5 });
     },
   };
+}
+
+/** Where the statements of a pool run, in a distributed database. */
+type Places = {
+  /** The database as a whole. */
+  home: Sql;
+  /** The bucket that a scope lies in. */
+  poolOf: (scope: Scope) => Promise<Sql>;
+  /** Closes the pools of the buckets. */
+  close: (options?: { timeout?: number }) => Promise<void>;
+};
+
+/** Statements and transactions that run in the bucket they concern: that of `asAccount`, or of the present scope. */
+export function createRoutingSql({ home, poolOf, close }: Places): Sql {
+  const runnerFor = async (scope: Scope | undefined) =>
+    runnerOf(scope ? await poolOf(scope) : home);
+  return createSql({
+    place: home.place,
+    as: runnerOf(home).as,
+    run: async (compiled) => (await runnerFor(presentScope())).run(compiled),
+    transact: async (work, options) => {
+      const accountId = options.settings?.['app.account'];
+      const scope = accountId === undefined ? presentScope() : { accountId };
+      return (await runnerFor(scope)).transact(work, options);
+    },
+    waitedSeconds: runnerOf(home).waitedSeconds,
+    end: async (options) => void (await Promise.all([home.end(options), close(options)])),
+  });
 }

@@ -2,7 +2,7 @@ import { expect, onTestFinished } from 'vitest';
 import { asAccount, openDatabase } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { createRoutingSql } from './routing.ts';
+import { createRoutingSql } from './pools.ts';
 import {
   inAccount,
   inAccountOf,

@@ -1,22 +1,112 @@
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Counter } from '#server/infra/observability/metrics.ts';
 import { hostsOf, wanting } from '#server/infra/postgres/address.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
-import { isShared, openDatabase } from '#server/infra/postgres/database.ts';
+import {
+  type Sql,
+  isShared,
+  openDatabase,
+  createSql,
+  runnerOf,
+  type Fragment,
+} from '#server/infra/postgres/database.ts';
 import { passPooler } from '#server/infra/postgres/pooler.ts';
 import { verifyConnections } from '#server/infra/postgres/row-level-security.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
-import { type Gate, createReadingSql } from './reading.ts';
-import {
-  FIRST_LSN,
-  type Lsn,
-  type Standing,
-  currentLsn,
-  laterOf,
-  readStanding,
-  replays,
-} from './standing.ts';
+import type { Transaction, TransactionOptions } from '#server/infra/postgres/driver/transaction.ts';
+
+/** How a replica stands beside its primary, at one moment. */
+export type Standing = {
+  /** Of the same cluster as the primary; false for the server of another. */
+  isOurs: boolean;
+  /** The primary itself, by another or the same address. */
+  isPrimary: boolean;
+  /** In recovery: it replays what a primary sends. */
+  isStandby: boolean;
+  /** How far it is behind what the primary has written: 0 when it has all of it, null when nobody can tell. */
+  lagSeconds: number | null;
+  /** It has replayed everything up to a position that readers depend on. */
+  isCaughtUp: boolean;
+};
+
+/** A position in the write-ahead log, as PostgreSQL writes it: `16/B374D848`. */
+type Lsn = string;
+
+/** Before everything. */
+export const FIRST_LSN: Lsn = '0/0';
+
+const valueOf = (lsn: Lsn): bigint => {
+  const [high = '0', low = '0'] = lsn.split('/');
+  return (BigInt(`0x${high}`) << 32n) + BigInt(`0x${low}`);
+};
+
+/** The later of two positions. */
+const laterOf = (one: Lsn, two: Lsn): Lsn => (valueOf(one) < valueOf(two) ? two : one);
+
+/**
+ * The position behind everything that is committed on the primary. That is where inserting ends, and not where writing
+ * does: a commit that did not wait for the disk is visible before it is written. But right behind a page's header no
+ * record ends, and a replica that has everything stands before it.
+ */
+const endOfWal = (sql: Sql): Fragment => sql`
+  (select case
+    when inserted - written = 24 and (written - '0/0') % page = 0 then written
+    when inserted - written = 40 and (written - '0/0') % segment = 0 then written
+    else inserted end
+  from (
+    select pg_current_wal_insert_lsn() as inserted, pg_current_wal_lsn() as written,
+      current_setting('wal_block_size')::int as page,
+      pg_size_bytes(current_setting('wal_segment_size')) as segment
+  ) ends)`;
+
+/** The position behind everything that is committed on the primary now. */
+export async function currentLsn(primary: Sql): Promise<Lsn> {
+  const [row] = await primary<{ lsn: Lsn }[]>`select ${endOfWal(primary)}::text as lsn`;
+  if (!row) throw new Error('the database answers nothing');
+  return row.lsn;
+}
+
+type Server = { cluster: string; startedAt: Date };
+
+/**
+ * Looks at both servers.
+ *
+ * @param floor what the replica must have replayed to be caught up.
+ */
+export async function readStanding(primary: Sql, replica: Sql, floor: Lsn): Promise<Standing> {
+  const [first] = await primary<(Server & { lsn: Lsn })[]>`
+    select system_identifier::text as cluster, pg_postmaster_start_time() as "startedAt",
+      ${endOfWal(primary)}::text as lsn from pg_control_system()`;
+  if (!first) throw new Error('the database answers nothing');
+  const [second] = await replica<
+    (Server & Pick<Standing, 'isStandby' | 'isCaughtUp' | 'lagSeconds'>)[]
+  >`
+    select system_identifier::text as cluster, pg_postmaster_start_time() as "startedAt",
+      pg_is_in_recovery() as "isStandby",
+      coalesce(pg_last_wal_replay_lsn() >= ${floor}::pg_lsn, false) as "isCaughtUp",
+      case when pg_last_wal_replay_lsn() >= ${first.lsn}::pg_lsn then 0
+        else greatest(0, extract(epoch from
+          clock_timestamp() - pg_last_xact_replay_timestamp()))::float8 end as "lagSeconds"
+    from pg_control_system()`;
+  if (!second) throw new Error('the replica answers nothing');
+  const { isStandby, isCaughtUp, lagSeconds } = second;
+  const isOurs = first.cluster === second.cluster;
+  const isPrimary =
+    isOurs && !isStandby && first.startedAt.getTime() === second.startedAt.getTime();
+  return { isOurs, isPrimary, isStandby, lagSeconds, isCaughtUp };
+}
+
+/** Waits until a standby has replayed up to a position; false when it has not in time. */
+async function replays(replica: Sql, lsn: Lsn, patienceMs: number): Promise<boolean> {
+  const until = performance.now() + patienceMs;
+  for (let pauseMs = 10; ; pauseMs = Math.min(2 * pauseMs, 250)) {
+    const [row] = await replica<{ done: boolean }[]>`
+      select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= ${lsn}::pg_lsn as done`;
+    if (row?.done) return true;
+    if (performance.now() > until) return false;
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+}
 
 type Views = {
   /** Sees one account at a time. */
@@ -287,3 +377,84 @@ async function openPools(url: string): Promise<Views> {
     throw error;
   }
 }
+
+/** Decides where something is read, and hears what became of it. */
+type Gate = {
+  /** The replica's pool, while it may be read. */
+  replica: () => Sql | undefined;
+  /** What it must have replayed. */
+  floor: () => Lsn;
+  /** The replica broke off: away, restarted, or cancelled by what it replays. */
+  failed: (error: unknown) => void;
+  /** The replica has not what readers depend on: another server than before answers at its address. */
+  isOld: () => void;
+};
+
+type Work<T> = (transaction: Transaction) => PromiseLike<T> | T;
+
+/**
+ * Statements and transactions that only read: on the replica, or where that fails once more on the primary. Work may
+ * therefore run twice, and changes nothing but what it returns.
+ */
+function createReadingSql(primary: Sql, gate: Gate): Sql {
+  const transact = async <T>(work: Work<T>, options: TransactionOptions): Promise<T> => {
+    const reading = { ...options, mode: readOnly(options.mode) };
+    const replica = gate.replica();
+    if (replica) {
+      const read = await readFrom(replica, work, { gate, reading });
+      if (read) return read.result;
+    }
+    return runnerOf(primary).transact(work, reading);
+  };
+  return createSql({
+    place: primary.place,
+    as: runnerOf(primary).as,
+    run: (compiled) => transact((transaction) => transaction.run(compiled), {}),
+    transact,
+    // The pools beneath have figures of their own, and are closed by their opener.
+    waitedSeconds: () => 0,
+    end: async () => undefined,
+  });
+}
+
+const readOnly = (mode: string | undefined): string =>
+  mode?.includes('read only') ? mode : `${mode ?? ''} read only`.trim();
+
+class Old extends Error {}
+
+/** @returns `undefined` when the replica could not answer; what the work itself throws, it throws. */
+async function readFrom<T>(
+  replica: Sql,
+  work: Work<T>,
+  { gate, reading }: { gate: Gate; reading: TransactionOptions },
+): Promise<{ result: T } | undefined> {
+  try {
+    const result = await runnerOf(replica).transact(async (transaction) => {
+      // Travels with the first statement of the work.
+      const look = transaction.run(hasReplayed(gate.floor()));
+      const done = Promise.resolve(work(transaction)).then(
+        (value) => ({ value }),
+        (error: unknown) => ({ error }),
+      );
+      const [row] = await look;
+      const outcome = await done;
+      // Before its own trouble: what is missing on a replica that is behind looks like any.
+      if (row?.['done'] !== true) throw new Old();
+      if ('error' in outcome) throw outcome.error;
+      return outcome.value;
+    }, reading);
+    return { result };
+  } catch (error) {
+    if (error instanceof Old) gate.isOld();
+    else if (isShared(error)) gate.failed(error);
+    else throw error;
+    return undefined;
+  }
+}
+
+const hasReplayed = (lsn: Lsn) => ({
+  text: 'select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= $1::pg_lsn as done',
+  name: 'k_has_replayed',
+  types: [],
+  values: [lsn],
+});

@@ -1,17 +1,27 @@
 import { Readable } from 'node:stream';
 import type { InputOf } from '#contract/base/act.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { WIB, formatDate } from '#contract/base/time.ts';
-import { STATEMENT_PDF_MAX, exportSaldo, lineKindLabel } from '#contract/saldo.ts';
-import { statementPdf } from '#server/domains/billing/invoices/pdf/statement-pdf.ts';
+import { WIB, formatDate, wibMidnight } from '#contract/base/time.ts';
+import {
+  STATEMENT_PDF_MAX,
+  exportSaldo,
+  lineKindLabel,
+  type LineKind,
+  type EntryKind,
+  entryKindLabel,
+} from '#contract/saldo.ts';
+import {
+  statementPdf,
+  type StatementRow,
+} from '#server/domains/billing/invoices/pdf/statement-pdf.ts';
 import { LINK_MS } from '#server/domains/billing/invoices/document.ts';
 import { handle } from '#server/infra/acts/act.ts';
 import { csvOf } from '#server/infra/csv.ts';
-import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
-import type { Secrets } from '#server/infra/security/secrets.ts';
+import { type Sql, asAccount, type Tx } from '#server/infra/postgres/database.ts';
+import { type Secrets, hmac, sameBytes } from '#server/infra/security/secrets.ts';
 import { semaphore } from '#server/infra/semaphore.ts';
-import { type StatementClaim, signStatement, verifyStatement } from './link.ts';
-import { type Range, isLongerThan, rangeOf, statementRows } from './rows.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { inPages } from '#server/infra/account-data.ts';
 
 export type StatementDeps = { sql: Sql; secrets: Secrets; now: () => Date };
 
@@ -116,4 +126,167 @@ async function* csvRows(
     };
   }
   yield edge('Saldo akhir', which.range.closing);
+}
+
+/** Whose statement, and which. */
+type StatementClaim = {
+  accountId: string;
+  query: StatementQuery & { format: 'csv' | 'pdf' };
+};
+
+const ID_BYTES = 16;
+const EXPIRY_BYTES = 4;
+const MAC_BYTES = 32;
+const ID_LENGTH_MAX = 300;
+
+/** What a statement is asked by, with a key that opens it until an instant: `…?k=…`. */
+function signStatement(
+  secrets: Secrets,
+  { accountId, query }: StatementClaim,
+  endsMs: number,
+): string {
+  const { from, to, kind = '', format } = query;
+  const id = Buffer.from(JSON.stringify([from, to, kind, format])).toString('base64url');
+  const expiry = Buffer.alloc(EXPIRY_BYTES);
+  expiry.writeUInt32BE(Math.floor(endsMs / 1000));
+  const claim = Buffer.concat([Buffer.from(accountId.replaceAll('-', ''), 'hex'), expiry]);
+  return `${id}?k=${Buffer.concat([claim, macOf(secrets, id, claim)]).toString('base64url')}`;
+}
+
+/** What an address asks; undefined when we did not sign it, or its time is over. */
+function verifyStatement(
+  secrets: Secrets,
+  { id, key }: { id: string; key: string },
+  nowMs: number,
+): StatementClaim | undefined {
+  const bytes = Buffer.from(key, 'base64url');
+  if (id.length > ID_LENGTH_MAX || bytes.length !== ID_BYTES + EXPIRY_BYTES + MAC_BYTES) {
+    return undefined;
+  }
+  const claim = bytes.subarray(0, -MAC_BYTES);
+  if (!sameBytes(macOf(secrets, id, claim), bytes.subarray(-MAC_BYTES))) return undefined;
+  if (claim.readUInt32BE(ID_BYTES) * 1000 <= nowMs) return undefined;
+  const hex = claim.toString('hex', 0, ID_BYTES);
+  const accountId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  // Signed by us: it is what was written above.
+  const [from, to, kind, format] = JSON.parse(Buffer.from(id, 'base64url').toString()) as [
+    string,
+    string,
+    NonNullable<StatementQuery['kind']> | '',
+    'csv' | 'pdf',
+  ];
+  return { accountId, query: { from, to, kind: kind === '' ? undefined : kind, format } };
+}
+
+const macOf = (secrets: Secrets, id: string, claim: Buffer) =>
+  hmac(secrets.key('links'), 'statement', id, claim);
+
+/** Which entries: of these days in WIB, both included, and of this kind alone. */
+type StatementQuery = { from: string; to: string; kind?: LineKind | undefined };
+
+/** Entries `(after, last]` of a wallet, and the available saldo before and after all of them. */
+type Range = { after: number; last: number; opening: number; closing: number };
+
+const DAY_MS = 86_400_000;
+
+/** The entries of some days; they are never changed, so they may be read page by page. */
+function rangeOf(sql: Sql, accountId: string, { from, to }: StatementQuery): Promise<Range> {
+  const until = new Date(wibMidnight(to).getTime() + DAY_MS);
+  return asAccount(sql, accountId, async (tx) => {
+    const [range] = await tx<Range[]>`
+      with places as (
+        select entries_before(${accountId}, ${wibMidnight(from)}) as after,
+          entries_before(${accountId}, ${until}) as last
+      )
+      select after, greatest(after, last) as last,
+        coalesce((select available_after from wallet_entries
+          where account_id = ${accountId} and seq = after), 0) as opening,
+        coalesce((select available_after from wallet_entries
+          where account_id = ${accountId} and seq = greatest(after, last)), 0) as closing
+      from places`;
+    if (!range) throw new Error('a statement without a range');
+    return range;
+  });
+}
+
+/** A hold and what came back of it are one matter: what messages cost. */
+const kindsOf = (kind: LineKind | undefined): readonly EntryKind[] | null => {
+  if (kind === undefined) return null;
+  return kind === 'hold' ? ['hold', 'release'] : [kind];
+};
+
+/** What changed the available saldo: a capture only ends a hold, whose amount left with the hold. */
+const chosen = (
+  tx: Tx,
+  accountId: string,
+  { range, kind }: { range: Range; kind: LineKind | undefined },
+) => {
+  const kinds = kindsOf(kind);
+  return tx`account_id = ${accountId} and seq > ${range.after} and seq <= ${range.last}
+    and d_available <> 0 ${kinds === null ? tx`` : tx`and kind = any(${[...kinds]}::text[])`}`;
+};
+
+type Which = { range: Range; kind: LineKind | undefined };
+
+/** True when there are more than so many. */
+async function isLongerThan(
+  sql: Sql,
+  accountId: string,
+  { max, ...which }: Which & { max: number },
+): Promise<boolean> {
+  const [found] = await asAccount(
+    sql,
+    accountId,
+    (tx) => tx<{ n: number }[]>`
+      select count(*) as n from (
+        select from wallet_entries where ${chosen(tx, accountId, which)} limit ${max + 1}
+      ) counted`,
+  );
+  return (found?.n ?? 0) > max;
+}
+
+type Entry = {
+  seq: number;
+  created_at: Date;
+  kind: EntryKind;
+  d_available: number;
+  available_after: number;
+  n_items: number;
+  ref_type: string;
+  ref_id: string;
+  memo: string | null;
+};
+
+/** The rows of a statement, oldest first, page by page: never whole in memory. */
+async function* statementRows(
+  sql: Sql,
+  accountId: string,
+  which: Which,
+): AsyncGenerator<StatementRow> {
+  const entries = inPages<Entry>(
+    { sql, accountId },
+    (tx, last, limit) => tx<Entry[]>`
+      select seq, created_at, kind, d_available, available_after, n_items, ref_type, ref_id, memo
+      from wallet_entries
+      where ${chosen(tx, accountId, which)} and seq > ${last?.seq ?? 0}
+      order by seq limit ${limit}`,
+  );
+  for await (const entry of entries) {
+    yield {
+      seq: entry.seq,
+      at: entry.created_at,
+      kind: entryKindLabel[entry.kind],
+      text: textOf(entry),
+      amount: entry.d_available,
+      after: entry.available_after,
+    };
+  }
+}
+
+const ofMessages: ReadonlySet<EntryKind> = new Set(['hold', 'release', 'correction']);
+
+function textOf({ kind, n_items, ref_type, ref_id, memo }: Entry): string {
+  if (ref_type === 'topup') return publicId('topup', ref_id);
+  if (memo !== null) return memo;
+  return ofMessages.has(kind) ? `${n_items} pesan` : '';
 }

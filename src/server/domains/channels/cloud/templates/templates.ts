@@ -3,13 +3,13 @@ import {
   type TemplateCategory,
   type TemplateStatus,
   variablesOf,
+  type TemplateFile,
 } from '#contract/messages/templates.ts';
 import type { NewTemplate } from '#contract/rest/templates.ts';
-import type { NetworkTemplate } from '#server/domains/channels/channels.ts';
+import type { NetworkTemplate, TemplateButtonKind } from '#server/domains/channels/channels.ts';
 import { given, listAt, textAt } from '#server/infra/net/json-values.ts';
 import { type Graph, askFirmly, pagesOf } from '#server/domains/channels/cloud/graph.ts';
 import { type NumbersDeps, numbersOfAccount } from '#server/domains/channels/cloud/numbers.ts';
-import { fileAbove, kindOf, partOf, titleOf, unfitReason } from './parts.ts';
 
 /** The templates of an account's WhatsApp Business accounts. */
 export type CloudTemplates = {
@@ -220,4 +220,56 @@ function submissionOf(template: NewTemplate): object {
         : [{ type: 'BUTTONS', buttons: buttons.map((text) => ({ type: 'QUICK_REPLY', text })) }]),
     ],
   };
+}
+
+const files: ReadonlyMap<string, TemplateFile> = new Map([
+  ['IMAGE', 'image'],
+  ['VIDEO', 'video'],
+  ['DOCUMENT', 'document'],
+]);
+
+/** The component of a type; undefined where there is none. */
+const partOf = (components: readonly unknown[], type: string): unknown =>
+  components.find((one) => textAt(one, 'type') === type);
+
+/** The kind of the file in a header. */
+const fileAbove = (header: unknown): TemplateFile | null =>
+  files.get(textAt(header, 'format') ?? '') ?? null;
+
+/** What a button says. Of one that copies a coupon Meta writes the words itself, and may not name them. */
+const titleOf = (button: unknown): string => textAt(button, 'text') ?? 'Salin kode';
+
+/** What a button takes of each message. */
+function kindOf(button: unknown): TemplateButtonKind {
+  switch (textAt(button, 'type')) {
+    case 'QUICK_REPLY':
+      return 'reply';
+    case 'COPY_CODE':
+      return 'code';
+    case 'URL':
+      return hasVariable(textAt(button, 'url')) ? 'url' : 'fixed';
+    default:
+      return 'fixed';
+  }
+}
+
+const hasVariable = (text = ''): boolean => variablesOf(text).length > 0;
+
+const unfitButtons: ReadonlySet<string> = new Set(['OTP', 'FLOW', 'CATALOG', 'MPM', 'SPM']);
+const unfitComponents: ReadonlySet<string> = new Set(['CAROUSEL', 'LIMITED_TIME_OFFER']);
+
+/** Why a template cannot be sent from here although Meta approves it; undefined where it can. */
+function unfitReason(components: readonly unknown[]): string | undefined {
+  const header = partOf(components, 'HEADER');
+  const format = textAt(header, 'format') ?? 'TEXT';
+  if (format === 'LOCATION')
+    return 'Templat dengan lokasi di atasnya belum dapat dikirim dari sini.';
+  if (format !== 'TEXT' && !files.has(format))
+    return 'Templat dengan judul seperti ini belum dapat dikirim dari sini.';
+  if (components.some((one) => unfitComponents.has(textAt(one, 'type') ?? '')))
+    return 'Templat dengan kartu geser atau penawaran terbatas belum dapat dikirim dari sini.';
+  const buttons = listAt(partOf(components, 'BUTTONS'), 'buttons');
+  return buttons.some((button) => unfitButtons.has(textAt(button, 'type') ?? ''))
+    ? 'Templat dengan tombol formulir atau katalog belum dapat dikirim dari sini.'
+    : undefined;
 }

@@ -1,14 +1,44 @@
 import type { Sinks } from '#server/domains/channels/channels.ts';
-import { extendSpans } from '#server/domains/channels/health/health.ts';
+import {
+  extendSpans,
+  countAnswers,
+  liftRestriction,
+} from '#server/domains/channels/health/health.ts';
 import {
   type Leases,
   type OwnedSession,
   leaseKey,
+  LeaseLost,
 } from '#server/domains/channels/web/auth/sessions.ts';
 import type { WebDeps } from '#server/domains/channels/web/web-deps.ts';
-import { type LoginPace, openLoginPace } from './close-codes.ts';
-import { eraseSession, factsOf, noteSeen } from './numbers.ts';
-import { Phone } from './phone.ts';
+import {
+  type LoginPace,
+  openLoginPace,
+  type CloseAction,
+  actionFor,
+  backOffMs,
+} from './close-codes.ts';
+import { eraseSession, factsOf, noteSeen, type SessionFacts, becomeLinked } from './numbers.ts';
+import type { Restriction } from '#contract/tokens/connection.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import {
+  connectNumber,
+  partNumber,
+  restrictNumber,
+} from '#server/domains/channels/health/presence.ts';
+import { openAuthStorage } from '#server/domains/channels/web/auth/auth-storage.ts';
+import type {
+  EngineEvent,
+  EngineSocket,
+  OpenOptions,
+  WebEngine,
+} from '#server/domains/channels/web/engine/engine.ts';
+import { Receiving } from '#server/domains/channels/web/receiving/receiving.ts';
+import { isRestriction } from '#server/domains/channels/web/sending/refusals.ts';
+import { openSentStorage } from '#server/domains/channels/web/sending/sent-storage.ts';
+import { connectLink, failLink } from '#server/domains/tokens/tokens.ts';
+import { stay } from '#server/infra/postgres/distribution/scope.ts';
+import type { WebTimings } from './timings.ts';
 
 /** The numbers that this worker holds. */
 export type Phones = {
@@ -166,5 +196,410 @@ class PhoneSet {
     if (sessions.length === 0) return;
     await extendSpans(this.#deps.allAccountsSql, sessions, new Date());
     await noteSeen(this.#deps.allAccountsSql, sessions);
+  }
+}
+
+type PhoneDeps = WebDeps & {
+  leases: Leases;
+  sinks: () => Sinks;
+  loginPace: LoginPace;
+};
+
+type PartAction = Extract<CloseAction, { kind: 'part' }>;
+
+/** Without a word of the network on how long: it is looked at again after a day. */
+const RESTRICTED_MS = 24 * 3_600_000;
+
+/** A number that this worker holds: its connection, and what is to be done when something happens on it. */
+class Phone {
+  readonly session: OwnedSession;
+  readonly #deps: PhoneDeps;
+  readonly #connection: Connection;
+  readonly #receiving: Receiving;
+  /** What happens is done one after the other. */
+  #queue: Promise<void> = Promise.resolve();
+  #isLinked: boolean;
+  #isOver = false;
+  firstLinkedAt: Date;
+  /** When its lease was last known to be new, as `performance.now()` tells it. */
+  renewedAt = performance.now();
+
+  constructor(deps: PhoneDeps, session: OwnedSession, facts: SessionFacts) {
+    this.session = session;
+    this.#deps = deps;
+    this.#isLinked = session.state === 'linked';
+    this.firstLinkedAt = facts.firstLinkedAt;
+    const storage = stay({
+      auth: openAuthStorage(deps, session, () => this.#lose()),
+      sent: openSentStorage(deps, session),
+    });
+    this.#receiving = new Receiving(deps, session, {
+      socket: () => this.openSocket,
+      linkedAt: facts.createdAt,
+      lastSeenAt: facts.lastSeenAt ?? undefined,
+    });
+    this.#connection = new Connection({
+      engine: deps.engine,
+      timings: deps.timings,
+      mayOpen: async () => (await deps.leases.renew([session])).size > 0,
+      loginPace: deps.loginPace,
+      storage,
+      onEvent: stay((event) => this.#enqueue(() => this.#handle(event))),
+      onLost: () => this.#lose(),
+      onParted: (action) => this.#enqueue(() => this.#part(action)),
+      report: deps.report,
+    });
+  }
+
+  /** The socket while messages of the token can be sent. */
+  get openSocket(): EngineSocket | undefined {
+    return this.#isLinked && !this.#isOver ? this.#connection.openSocket : undefined;
+  }
+
+  /** It has parted, or another worker holds it: it is to be dropped. */
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** Ends the connection; what was happening is finished. */
+  async close(): Promise<void> {
+    this.#isOver = true;
+    await this.#connection.close();
+    await this.#receiving.close();
+    await this.#queue;
+  }
+
+  /** The token has no such number any more: the session ends, on the phone too. */
+  async end(): Promise<void> {
+    this.#isOver = true;
+    await this.#connection.socket?.logout().catch(this.#deps.report);
+    await this.close();
+    await this.#deps.leases
+      .whileOwned(this.session, (tx) => eraseSession(tx, this.session))
+      .catch(this.#reportUnlessLost);
+  }
+
+  /** Whether the session is still ours. It is looked up where its lease may have ended, as of a worker that was frozen. */
+  async holdsLease(): Promise<boolean> {
+    const { leases, timings } = this.#deps;
+    const now = performance.now();
+    if (now - this.renewedAt < timings.renewedMsMax) return true;
+    const isOurs = (await leases.renew([this.session])).size > 0;
+    if (isOurs) this.renewedAt = now;
+    else this.#lose();
+    return isOurs;
+  }
+
+  /** The network has refused a message with this code. */
+  async refused(code: number): Promise<void> {
+    const { session } = this;
+    const { allAccountsSql } = this.#deps;
+    await countAnswers(
+      allAccountsSql,
+      [{ ...session, channel: 'web', code: `${code}` }],
+      new Date(),
+    );
+    if (isRestriction(code)) await this.#restrict('new_chats', true);
+  }
+
+  get #ref() {
+    const { accountId, tokenId } = this.session;
+    return { accountId, tokenId, channel: 'web' as const };
+  }
+
+  #enqueue(work: () => Promise<void>) {
+    this.#queue = this.#queue.then(work).catch(this.#reportUnlessLost);
+  }
+
+  readonly #reportUnlessLost = (error: unknown) => {
+    if (error instanceof LeaseLost) this.#lose();
+    else this.#deps.report(error);
+  };
+
+  /** Another worker has the session: the connection ends, and nothing is written. */
+  #lose() {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#connection.close().catch(this.#deps.report);
+  }
+
+  async #handle(event: EngineEvent): Promise<void> {
+    switch (event.kind) {
+      case 'open':
+        return this.#opened(event.phone);
+      case 'messages':
+        return this.#receiving.messages(event);
+      case 'receipts':
+        return this.#receipts(event);
+      case 'numbers':
+        return this.#receiving.numbers(event.numbers);
+      case 'time_lock':
+        return this.#restrict('new_chats', event.isActive, event.untilMs);
+      case 'capping':
+        return this.#restrict('capped', event.isCapped, event.untilMs);
+      case 'closed':
+        return this.#closed(event);
+      case 'heard':
+      case 'paired':
+      case 'pairing_code':
+      case 'passkey':
+      case 'qr':
+        return;
+    }
+  }
+
+  async #opened(phone: string): Promise<void> {
+    if (!this.#isLinked) {
+      if (!(await this.#link(phone))) return;
+      this.#isLinked = true;
+    }
+    await this.#deps.leases.whileOwned(this.session, (tx) =>
+      connectNumber(tx, this.#deps, this.#ref),
+    );
+    this.#receiving.opened();
+  }
+
+  /** What the network says by closing is counted; what only a newer release mends is told. */
+  async #closed(event: Extract<EngineEvent, { kind: 'closed' }>): Promise<void> {
+    const { code } = event;
+    const { allAccountsSql, leases } = this.#deps;
+    const answer = { ...this.#ref, code: `close_${code}` };
+    await countAnswers(allAccountsSql, [answer], new Date());
+    const action = actionFor(event);
+    if (action.kind !== 'back_off' || !action.says || !this.#isLinked) return;
+    const { says } = action;
+    await leases.whileOwned(this.session, (tx) => partNumber(tx, this.#deps, this.#ref, says));
+  }
+
+  /** The session becomes its token's; false when the number is another token's, or the link is over. */
+  async #link(phone: string): Promise<boolean> {
+    const { connecting, leases } = this.#deps;
+    const { session } = this;
+    try {
+      await connectLink(connecting, { accountId: session.accountId, linkId: session.sessionId });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      // Not awaited: ending waits for what is being done, which is this.
+      this.end().catch(this.#deps.report);
+      return false;
+    }
+    await leases.whileOwned(session, (tx) => becomeLinked(tx, session, phone));
+    return true;
+  }
+
+  async #receipts({ receipts }: Extract<EngineEvent, { kind: 'receipts' }>): Promise<void> {
+    for (const { code } of receipts) if (code !== undefined) await this.refused(code);
+    await this.#receiving.receipts(receipts);
+  }
+
+  /** Stores what the network restricts; its owner is told when that is new. */
+  async #restrict(kind: Restriction, isActive: boolean, untilMs?: number): Promise<void> {
+    const until = new Date(untilMs ?? this.#deps.now().getTime() + RESTRICTED_MS);
+    await this.#deps.leases.whileOwned(this.session, (tx) =>
+      isActive
+        ? restrictNumber(tx, this.#deps, this.#ref, { kind, until })
+        : liftRestriction(tx, this.#ref, kind),
+    );
+  }
+
+  /** The network has ended the session, or it cannot be used any more: its owner is told. */
+  async #part({ reason, erase }: PartAction): Promise<void> {
+    const { connecting, leases } = this.#deps;
+    const { accountId, sessionId } = this.session;
+    this.#isOver = true;
+    await leases.whileOwned(this.session, async (tx) => {
+      if (erase) await eraseSession(tx, this.session);
+      if (!this.#isLinked) {
+        await failLink(tx, connecting.subscribers, { accountId, linkId: sessionId });
+        return;
+      }
+      await partNumber(tx, this.#deps, this.#ref, reason);
+    });
+  }
+}
+
+type ConnectionDeps = {
+  engine: WebEngine;
+  timings: WebTimings;
+  /** Whether the session is still ours: who has lost it would end the connection of who has it. */
+  mayOpen: () => Promise<boolean>;
+  /** Of all logins of this worker. */
+  loginPace: LoginPace;
+  /** What the engine stores with us. */
+  storage: Pick<OpenOptions, 'auth' | 'sent'>;
+  /** What happens beside connecting; it is called in order. */
+  onEvent: (event: EngineEvent) => void;
+  /** The network closed it, and it is not to be opened again. */
+  onParted: (action: Extract<CloseAction, { kind: 'part' }>) => void;
+  /** Another worker has the session. */
+  onLost: () => void;
+  report: (error: unknown) => void;
+};
+
+/** In this time 440s are counted. */
+const YIELDS_MS = 10 * 60_000;
+
+/**
+ * One session's connection: opened again as its close codes ask, and when nothing is heard on it for longer than
+ * a living one may be silent.
+ */
+class Connection {
+  readonly #deps: ConnectionDeps;
+  #socket: EngineSocket | undefined;
+  /** Counts connections: what an earlier one still says is not heard. */
+  #current = 0;
+  #isOpen = false;
+  #isEnded = false;
+  #tries = 0;
+  #yieldedAt: readonly number[] = [];
+  #heardAt = 0;
+  #watchedAt = performance.now();
+  /** Between two connections. */
+  #isWaiting = false;
+  #reopening: NodeJS.Timeout | undefined;
+  readonly #watching: NodeJS.Timeout;
+
+  constructor(deps: ConnectionDeps) {
+    this.#deps = deps;
+    this.#watching = setInterval(() => this.#checkSilence(), deps.timings.watchMs);
+    this.#openPaced();
+  }
+
+  /** The socket while messages can be sent. */
+  get openSocket(): EngineSocket | undefined {
+    return this.#isOpen ? this.#socket : undefined;
+  }
+
+  /** The socket, also before it is open. */
+  get socket(): EngineSocket | undefined {
+    return this.#socket;
+  }
+
+  /** Ends it: nothing more happens. */
+  async close(): Promise<void> {
+    this.#isEnded = true;
+    clearInterval(this.#watching);
+    clearTimeout(this.#reopening);
+    await this.#drop();
+  }
+
+  #openPaced() {
+    const { loginPace } = this.#deps;
+    const waitMs = loginPace.waitMs();
+    if (waitMs <= 0 && !loginPace.isHeldUp) return this.#open();
+    this.#isWaiting = true;
+    this.#reopening = setTimeout(() => {
+      if (loginPace.isHeldUp) this.#openPaced();
+      else this.#open();
+    }, waitMs);
+  }
+
+  #open() {
+    this.#current += 1;
+    const current = this.#current;
+    this.#isWaiting = false;
+    this.#heardAt = performance.now();
+    const onEvent = (event: EngineEvent) => {
+      if (current !== this.#current || this.#isEnded) return;
+      this.#handle(event);
+    };
+    const { engine, loginPace, mayOpen, storage } = this.#deps;
+    const open = async () => ((await mayOpen()) ? engine.open({ ...storage, onEvent }) : undefined);
+    loginPace.run(open).then(
+      (socket) => {
+        if (!socket) this.#lose();
+        else if (current === this.#current && !this.#isEnded) this.#socket = socket;
+        else socket.close().catch(this.#deps.report);
+      },
+      (error: unknown) => {
+        this.#deps.report(error);
+        if (current === this.#current && !this.#isEnded) this.#reopen(actionFor({ code: 0 }));
+      },
+    );
+  }
+
+  #handle(event: EngineEvent) {
+    this.#heardAt = performance.now();
+    if (event.kind === 'heard') return;
+    if (event.kind === 'open') {
+      this.#isOpen = true;
+      this.#tries = 0;
+    }
+    if (event.kind === 'closed') this.#isOpen = false;
+    this.#deps.onEvent(event);
+    if (event.kind === 'closed') this.#reopen(actionFor(event));
+  }
+
+  /** The network, or silence, has ended the connection. */
+  #reopen(action: CloseAction) {
+    this.#current += 1;
+    this.#isWaiting = true;
+    this.#isOpen = false;
+    this.#socket = undefined;
+    this.#tries += 1;
+    if (action.kind === 'part') return this.#part(action);
+    if (action.kind === 'retry' && this.#tries > action.triesMax) {
+      return this.#part({ kind: 'part', reason: action.reason, erase: false });
+    }
+    if (action.kind === 'yield' && this.#yields() > action.timesMax) {
+      return this.#part({ kind: 'part', reason: action.reason, erase: false });
+    }
+    const { backOffFactor } = this.#deps.timings;
+    const leastMs = 'leastMs' in action ? action.leastMs : 1_000;
+    const waitMs = action.kind === 'reconnect' ? 0 : backOffMs(this.#tries, leastMs);
+    this.#reopening = setTimeout(() => this.#openPaced(), waitMs * backOffFactor);
+  }
+
+  /** Counts the recent 440s, including this one. */
+  #yields(): number {
+    const now = performance.now();
+    this.#yieldedAt = [...this.#yieldedAt, now].filter((at) => now - at < YIELDS_MS);
+    return this.#yieldedAt.length;
+  }
+
+  /** Another worker has the session: nothing more happens here. */
+  #lose() {
+    this.#isEnded = true;
+    clearInterval(this.#watching);
+    this.#deps.onLost();
+  }
+
+  #part(action: Extract<CloseAction, { kind: 'part' }>) {
+    this.#isEnded = true;
+    clearInterval(this.#watching);
+    this.#deps.onParted(action);
+  }
+
+  /** A connection may be dead without a word of it. */
+  #checkSilence() {
+    const { silenceMs, renewedMsMax } = this.#deps.timings;
+    const now = performance.now();
+    const wasFrozen = now - this.#watchedAt > renewedMsMax;
+    this.#watchedAt = now;
+    if (wasFrozen) this.#checkLease();
+    if (this.#isWaiting) return;
+    if (performance.now() - this.#heardAt < silenceMs) return;
+    const socket = this.#socket;
+    this.#deps.onEvent({ kind: 'closed', code: 408 });
+    this.#reopen(actionFor({ code: 408 }));
+    socket?.close().catch(this.#deps.report);
+  }
+
+  /** A process that was frozen may have lost its sessions meanwhile: it looks before it goes on. */
+  #checkLease() {
+    this.#deps.mayOpen().then(
+      (isOurs) => {
+        if (!isOurs && !this.#isEnded) this.#lose();
+      },
+      // It is looked at again before each message, and whenever leases are renewed.
+      this.#deps.report,
+    );
+  }
+
+  async #drop() {
+    const socket = this.#socket;
+    this.#socket = undefined;
+    this.#isOpen = false;
+    await socket?.close().catch(this.#deps.report);
   }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BARS, openMeter } from './bars.ts';
+import { BARS, openMeter } from './decode.ts';
 
 const sound = fc.array(fc.float({ min: -1, max: 1, noNaN: true }), { maxLength: 3_000 });
 const barsOf = (samples: readonly number[], rate = 100) => {

@@ -2,8 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { newestPositions } from '#server/domains/events/events.ts';
 import { FIRST_ID } from '#server/domains/messages/history/pages.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
-import { type Wording, wordRows } from './batches.ts';
-import { wordsIn } from './words.ts';
+import { wordsIn, type Kind, kindWords } from './words.ts';
 
 /** Messages of a batch. As many events an account has at least when it has as many new messages. */
 export const BATCH = 2_048;
@@ -214,4 +213,50 @@ async function storeBatch(tx: Tx, accountId: string, messages: readonly Wording[
     select ${accountId}, r.word, ${upto}, r.places::smallint[], r.ids::uuid[], r.bits::bit varying
     from unnest(${words}::text[], ${places}::text[], ${ids}::text[], ${bits}::text[])
       as r(word, places, ids, bits)`;
+}
+
+/** A message to be searched by words. */
+type Wording = { id: string; text: string } & Kind;
+
+/** So many messages of a batch are stored as places at most; more as bits, which take less then. */
+const PLACES_MAX = 16;
+
+/** Rows of `message_words`, column by column; arrays and bits as PostgreSQL writes them. */
+type WordRows = {
+  words: string[];
+  places: (string | null)[];
+  ids: (string | null)[];
+  bits: (string | null)[];
+};
+
+/** What a batch of messages, in the order of their ids, adds to `message_words`. */
+function wordRows(messages: readonly Wording[]): WordRows {
+  const placesOf = new Map<string, number[]>();
+  for (const [place, message] of messages.entries()) {
+    for (const one of [...wordsIn(message.text), ...kindWords(message)]) {
+      const places = placesOf.get(one);
+      if (places) places.push(place);
+      else placesOf.set(one, [place]);
+    }
+  }
+  const rows: WordRows = { words: [], places: [], ids: [], bits: [] };
+  for (const one of [...placesOf.keys()].toSorted()) {
+    const places = placesOf.get(one) ?? [];
+    const isFew = places.length <= PLACES_MAX;
+    rows.words.push(one);
+    rows.places.push(isFew ? `{${places.join(',')}}` : null);
+    rows.ids.push(isFew ? `{${places.map((place) => messages[place]?.id).join(',')}}` : null);
+    rows.bits.push(isFew ? null : hexBits(places, messages.length));
+  }
+  return rows;
+}
+
+/** Bits in hexadecimal, the first place leftmost. */
+function hexBits(places: readonly number[], length: number): string {
+  const digits = new Uint8Array(Math.ceil(length / 4));
+  for (const place of places) {
+    const at = place >> 2;
+    digits[at] = (digits[at] ?? 0) | (8 >> (place & 3));
+  }
+  return `x${Array.from(digits, (digit) => digit.toString(16)).join('')}`;
 }

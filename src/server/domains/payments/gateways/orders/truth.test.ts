@@ -7,7 +7,7 @@ import { receiveNotice, workInbox } from '#server/domains/payments/gateways/inbo
 import {
   midtransSignature,
   verifyMidtrans,
-} from '#server/domains/payments/gateways/midtrans/notice.ts';
+} from '#server/domains/payments/gateways/midtrans/midtrans.ts';
 import { gatewaysOf } from '#server/domains/payments/gateways/registry.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';

@@ -6,12 +6,136 @@ import { NewMessage, type PlacedMessage } from '#contract/rest/new-message.ts';
 import { refuseUnstorable } from '#server/http/input.ts';
 import { readFields } from '#server/http/v1/fields.ts';
 import { CloudRefusal } from '#server/http/dialects/cloud/errors.ts';
-import { at, given, textAt, unwrapped } from '#server/infra/net/json-values.ts';
-import { type DraftChoices, Payloads, choiceSchemas } from './choices.ts';
-import { draftOf } from './draft.ts';
-import type { Draft, VariableNames } from './parts.ts';
+import { at, given, textAt, unwrapped, listAt } from '#server/infra/net/json-values.ts';
+import { type DraftChoices, Payloads, choiceSchemas, buttonsIn, rowsIn } from './choices.ts';
+import { type Draft, type VariableNames, type DraftOptions, media, objectWith } from './parts.ts';
 import { phrases } from './phrases.ts';
-import { templateNamed } from './template.ts';
+import { templateNamed, templateDraft } from './template.ts';
+import type { ShownChoices } from '#contract/messages/choices.ts';
+
+/**
+ * An interactive message as a text that says the same: its options are numbered, so that a reply may name
+ * one by its number, and stand beside, so that the reply is known for what it chooses. A picture, film or
+ * document above it takes the text as its caption.
+ */
+function interactiveDraft(interactive: unknown, { language }: DraftOptions): Draft | Refusal {
+  const body = at(interactive, 'body', 'text');
+  if (typeof body !== 'string' || body === '') {
+    const code = body === undefined ? 131008 : 131009;
+    return new CloudRefusal(code, { 'interactive.body.text': phrases.interactiveText[language] });
+  }
+  const type = at(interactive, 'type');
+  if (typeof type !== 'string' || !Object.hasOwn(choices, type)) {
+    return new CloudRefusal(131051, { 'interactive.type': phrases.interactive[language] });
+  }
+  const read: (action: unknown) => Choice = choices[type as keyof typeof choices];
+  const { lines, missing, offered } = read(at(interactive, 'action'));
+  if (lines === undefined) {
+    return new CloudRefusal(131008, { 'interactive.action': phrases[missing][language] });
+  }
+  const footer = textAt(interactive, 'footer', 'text');
+  const rest = [body, lines, footer === undefined ? '' : `_${footer}_`];
+  const text = rest.filter((part) => part !== '').join('\n\n');
+  return {
+    ...withHeader(at(interactive, 'header'), text),
+    choices: offered,
+    interactive: offered && shownIn(interactive, body),
+  };
+}
+
+/** The longest that WhatsApp shows of the words around buttons and lists, in UTF-16 units. */
+const SHOWN_MAX = { body: 1024, header: 60, footer: 60, button: 20, section: 24 } as const;
+
+/** The words around the choices, for networks that show these by themselves; undefined where they are too long. */
+function shownIn(interactive: unknown, body: string): ShownChoices | undefined {
+  const isText = at(interactive, 'header', 'type') === 'text';
+  const header = isText ? textAt(interactive, 'header', 'text') : undefined;
+  const footer = textAt(interactive, 'footer', 'text');
+  const button = textAt(interactive, 'action', 'button');
+  const sections = listAt(interactive, 'action', 'sections').map((section) => ({
+    title: textAt(section, 'title'),
+    rows: listAt(section, 'rows').length,
+  }));
+  const fits =
+    body.length <= SHOWN_MAX.body &&
+    (header?.length ?? 0) <= SHOWN_MAX.header &&
+    (footer?.length ?? 0) <= SHOWN_MAX.footer &&
+    (button?.length ?? 0) <= SHOWN_MAX.button &&
+    sections.every(({ title }) => (title?.length ?? 0) <= SHOWN_MAX.section);
+  if (!fits) return undefined;
+  return { header, body, footer, button, ...(sections.length > 0 && { sections }) };
+}
+
+type Choice = {
+  lines: string | undefined;
+  missing: 'options' | 'url';
+  /** What a reply may choose. */
+  offered?: DraftChoices;
+};
+
+const choices = {
+  button: (action) => ({
+    lines: numbered(listAt(action, 'buttons').map((button) => at(button, 'reply'))),
+    missing: 'options',
+    offered: buttonsIn(action),
+  }),
+  list: (action) => ({ lines: listed(action), missing: 'options', offered: rowsIn(action) }),
+  cta_url: (action) => {
+    const [shown, url] = ['display_text', 'url'].map((own) => textAt(action, 'parameters', own));
+    const lines = shown === undefined || url === undefined ? undefined : `${shown}: ${url}`;
+    return { lines, missing: 'url' };
+  },
+  location_request_message: () => ({ lines: '', missing: 'options' }),
+} as const satisfies Record<string, (action: unknown) => Choice>;
+
+/** `1. Title — description`, one option a line; undefined where one has no title, or there is none. */
+function numbered(options: readonly unknown[], first = 1): string | undefined {
+  const lines = options.map((option, index) => {
+    const title = textAt(option, 'title');
+    if (title === undefined) return undefined;
+    const description = textAt(option, 'description');
+    return `${first + index}. ${title}${description === undefined ? '' : ` — ${description}`}`;
+  });
+  return lines.length === 0 || lines.includes(undefined) ? undefined : lines.join('\n');
+}
+
+/** The rows of all sections, numbered through, under the titles of their sections. */
+function listed(action: unknown): string | undefined {
+  let first = 1;
+  const sections: string[] = [];
+  for (const section of listAt(action, 'sections')) {
+    const rows = listAt(section, 'rows');
+    const lines = numbered(rows, first);
+    if (lines === undefined) return undefined;
+    first += rows.length;
+    const title = textAt(section, 'title');
+    sections.push(title === undefined ? lines : `*${title}*\n${lines}`);
+  }
+  if (sections.length === 0) return undefined;
+  const above = textAt(action, 'button');
+  return [...(above === undefined ? [] : [`${above}:`]), ...sections].join('\n\n');
+}
+
+function withHeader(header: unknown, text: string): Draft {
+  const type = at(header, 'type');
+  if (type === 'image' || type === 'video' || type === 'document') {
+    const file = at(header, type);
+    const own = type === 'document' ? { filename: at(file, 'filename') } : {};
+    const { fields } = media(type, file, { caption: text }, own);
+    return {
+      fields,
+      places: { [type]: `interactive.header.${type}`, caption: 'interactive.body.text' },
+    };
+  }
+  const title = textAt(header, 'text');
+  return {
+    fields: {
+      type: 'text',
+      text: { body: title === undefined ? text : `*${title}*\n\n${text}` },
+    },
+    places: { 'text.body': 'interactive.body.text' },
+  };
+}
 
 /** What `POST /{phone-number-id}/messages` asks for. */
 export type CloudRequest =
@@ -148,4 +272,92 @@ function placeOf(name: string, places: Readonly<Record<string, string>>): string
     .toSorted((a, b) => b.length - a.length)[0];
   if (prefix === undefined) return name;
   return places[prefix] === ECHOED ? ECHOED : `${places[prefix]}${name.slice(prefix.length)}`;
+}
+
+type Drafter = (object: unknown, options: DraftOptions) => Draft | Refusal;
+
+/** The fields of a message by its type, which is `text` where none is given. */
+function draftOf(body: unknown, options: DraftOptions): Draft | Refusal {
+  const type = at(body, 'type') ?? 'text';
+  if (typeof type !== 'string' || !Object.hasOwn(drafters, type)) {
+    return new CloudRefusal(131051, { type: phrases.type[options.language] });
+  }
+  return drafters[type as keyof typeof drafters](unwrapped(at(body, type)), options);
+}
+
+const drafters = {
+  text: (text) => ({
+    fields: { type: 'text', text: objectWith(text, { body: at(text, 'body') }) },
+    places: {},
+  }),
+  image: (image) => media('image', image, { caption: caption(image) }),
+  video: (video) => media('video', video, { caption: caption(video) }),
+  audio: (audio) => media('audio', audio, {}, { voice: at(audio, 'voice') === true || undefined }),
+  document: (document) =>
+    media(
+      'document',
+      document,
+      { caption: caption(document) },
+      { filename: at(document, 'filename') },
+    ),
+  sticker: (sticker) => media('sticker', sticker, {}),
+  location: (location) => ({
+    fields: { type: 'location', location: objectWith(location, locationOf(location)) },
+    places: {},
+  }),
+  contacts: contactDraft,
+  reaction: (reaction) => {
+    const id = at(reaction, 'message_id');
+    const message_id = typeof id === 'string' ? (messageIdOf(id) ?? id) : id;
+    const own = { message_id, emoji: at(reaction, 'emoji') };
+    return { fields: { type: 'reaction', reaction: objectWith(reaction, own) }, places: {} };
+  },
+  interactive: interactiveDraft,
+  template: templateDraft,
+} as const satisfies Record<string, Drafter>;
+
+/** A caption that is empty is none. */
+const caption = (object: unknown): unknown => at(object, 'caption') || undefined;
+
+function locationOf(location: unknown): Record<string, unknown> {
+  return {
+    latitude: numberIn(at(location, 'latitude')),
+    longitude: numberIn(at(location, 'longitude')),
+    name: at(location, 'name') || undefined,
+    address: at(location, 'address') || undefined,
+  };
+}
+
+/** Some clients write numbers as text. */
+const numberIn = (value: unknown): unknown =>
+  typeof value === 'string' && /^-?\d{1,3}(\.\d{1,20})?$/.test(value) ? Number(value) : value;
+
+function contactDraft(contacts: unknown, { language }: DraftOptions): Draft | Refusal {
+  const list = listAt({ contacts }, 'contacts');
+  if (list.length > 1) return new CloudRefusal(131009, { contacts: phrases.oneContact[language] });
+  const [card] = list;
+  const name = at(card, 'name');
+  const parts = ['first_name', 'middle_name', 'last_name'].flatMap(
+    (own) => textAt(name, own) ?? [],
+  );
+  const phones = listAt(card, 'phones').map((phone) => {
+    const number = at(phone, 'phone') ?? at(phone, 'wa_id');
+    return typeof number === 'string' ? international(number) : number;
+  });
+  const contact = given({
+    name: at(name, 'formatted_name') ?? (parts.length > 0 ? parts.join(' ') : undefined),
+    ...(phones.length > 1 ? { phones } : { phone: phones[0] }),
+    organization: at(card, 'org', 'company') || undefined,
+    email: at(card, 'emails', 0, 'email') || undefined,
+  });
+  return {
+    fields: { type: 'contact', contact },
+    places: {
+      contact: 'contacts.0',
+      'contact.name': 'contacts.0.name.formatted_name',
+      'contact.phone': 'contacts.0.phones.0.phone',
+      'contact.organization': 'contacts.0.org.company',
+      'contact.email': 'contacts.0.emails.0.email',
+    },
+  };
 }

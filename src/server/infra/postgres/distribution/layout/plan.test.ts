@@ -1,6 +1,6 @@
 import { expect, inject } from 'vitest';
 import { test } from '#tests/support/database/database.ts';
-import { readPlan } from './plan.ts';
+import { readPlan } from './upkeep.ts';
 
 // The plan is read before anything is distributed.
 const onOneServer = test.skipIf(inject('cluster') !== undefined);

@@ -6,6 +6,16 @@ import {
   makeCacheableSignalKeyStore,
   makeWASocket,
   proto,
+  type SocketConfig,
+  type CacheStore,
+  type BinaryNode,
+  type AuthenticationCreds,
+  BufferJSON,
+  type SignalDataTypeMap,
+  type SignalKeyStore,
+  initAuthCreds,
+  type AnyMessageContent,
+  type WAMessage,
 } from 'baileys';
 import type {
   Download,
@@ -15,18 +25,17 @@ import type {
   EngineSocket,
   OpenOptions,
   WebEngine,
+  AuthStorage,
+  KeyChange,
+  EngineContent,
+  NamedMessage,
 } from '#server/domains/channels/web/engine/engine.ts';
 import type { FileClient } from '#server/infra/net/outbound-file.ts';
 import { channelOfHidden } from '#contract/messages/peer.ts';
 import { withTimeout } from '#server/infra/with-timeout.ts';
-import { Acknowledgements } from './acknowledgements.ts';
 import { addressOf, wireIdIn } from './addresses.ts';
-import { keyStoreOf, readCreds, writeCreds } from './auth-state.ts';
-import { baileysContent, quotedOf } from './content.ts';
 import { forwardEvents } from './events.ts';
 import { download } from './media.ts';
-import { memoryCache } from './memory-cache.ts';
-import { silent } from './silent-log.ts';
 
 /** How long the end of a connection may take. */
 const GOODBYE_MS = 1_000;
@@ -187,3 +196,190 @@ class BaileysSocket implements EngineSocket {
     this.#sock.ev.on('connection.update', ask);
   }
 }
+
+/** The library's own log: it would name numbers and texts. */
+export const silent: SocketConfig['logger'] = {
+  level: 'silent',
+  child: () => silent,
+  trace: () => undefined,
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+const ENTRIES_MAX = 1_000;
+
+/** A small cache in memory: the oldest entry goes when it is full. */
+export function memoryCache(): CacheStore {
+  const entries = new Map<string, unknown>();
+  return {
+    get: <T>(key: string) => entries.get(key) as T | undefined,
+    set: (key, value) => {
+      entries.delete(key);
+      entries.set(key, value);
+      const [oldest] = entries.keys();
+      if (entries.size > ENTRIES_MAX && oldest !== undefined) entries.delete(oldest);
+    },
+    del: (key) => void entries.delete(key),
+    flushAll: () => entries.clear(),
+  };
+}
+
+type Waiting = { resolve: (code: number | undefined) => void; reject: (error: Error) => void };
+
+/**
+ * What the network's server says to each message that left: the library tells of refusals only, and of those
+ * without waiting.
+ */
+class Acknowledgements {
+  readonly #waiting = new Map<string, Waiting>();
+
+  constructor(sock: Pick<WASocket, 'ws'>) {
+    sock.ws.on('CB:ack,class:message', ({ attrs }: BinaryNode) => {
+      const one = attrs['id'] === undefined ? undefined : this.#waiting.get(attrs['id']);
+      if (!one) return;
+      this.#waiting.delete(attrs['id'] ?? '');
+      const { error } = attrs;
+      one.resolve(error === undefined ? undefined : Number.parseInt(error, 10) || 0);
+    });
+  }
+
+  /** Resolves with the code of a refusal, or undefined; rejects when the connection ends before. */
+  next(wireId: string): Promise<number | undefined> {
+    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+    this.#waiting.set(wireId, { resolve, reject });
+    promise.catch(() => undefined);
+    return promise;
+  }
+
+  /** Nothing more comes. */
+  close(): void {
+    for (const { reject } of this.#waiting.values()) reject(new Error('the connection ended'));
+    this.#waiting.clear();
+  }
+}
+
+const written = (value: unknown): string => JSON.stringify(value, BufferJSON.replacer);
+const read = (text: string): unknown => JSON.parse(text, BufferJSON.reviver);
+
+/** The identity of a session: the stored one, or a new one. */
+export async function readCreds(auth: AuthStorage): Promise<AuthenticationCreds> {
+  const stored = await auth.readCreds();
+  return stored === undefined ? initAuthCreds() : (read(stored) as AuthenticationCreds);
+}
+
+export const writeCreds = (auth: AuthStorage, creds: AuthenticationCreds): Promise<void> =>
+  auth.writeCreds(written(creds));
+
+/** The library's store of keys, over ours. */
+export const keyStoreOf = (auth: AuthStorage): SignalKeyStore => ({
+  async get<T extends keyof SignalDataTypeMap>(type: T, ids: string[]) {
+    const found = await auth.readKeys(type, ids);
+    return Object.fromEntries(
+      Object.entries(found).map(([id, text]) => [id, revived(type, read(text))]),
+    ) as Record<string, SignalDataTypeMap[T]>;
+  },
+  async set(data) {
+    const changes = Object.entries(data).flatMap(([type, values]) =>
+      Object.entries(values ?? {}).map(([id, value]): KeyChange => ({
+        type,
+        id,
+        value: value === null || value === undefined ? null : written(value),
+      })),
+    );
+    if (changes.length > 0) await auth.writeKeys(changes);
+  },
+});
+
+/** Some keys are messages of the protocol, and must be such again. */
+const revived = (type: string, value: unknown): unknown =>
+  type === 'app-state-sync-key'
+    ? proto.Message.AppStateSyncKeyData.fromObject(value as Record<string, unknown>)
+    : value;
+
+/** A message's content in the library's words. */
+export function baileysContent({ to, content }: EngineMessage): AnyMessageContent {
+  switch (content.kind) {
+    case 'text':
+      return { text: content.text };
+    case 'location':
+      return {
+        location: {
+          degreesLatitude: content.latitude,
+          degreesLongitude: content.longitude,
+          ...(content.name !== undefined && { name: content.name }),
+          ...(content.address !== undefined && { address: content.address }),
+        },
+      };
+    case 'contact':
+      return {
+        contacts: {
+          displayName: content.name,
+          contacts: [{ displayName: content.name, vcard: vcardOf(content) }],
+        },
+      };
+    case 'reaction': {
+      const { wireId: id, fromMe } = content.to;
+      return { react: { text: content.emoji, key: { remoteJid: addressOf(to), id, fromMe } } };
+    }
+    case 'media':
+      return mediaContent(content);
+  }
+}
+
+type Media = Extract<EngineContent, { kind: 'media' }>;
+
+function mediaContent({
+  media,
+  bytes,
+  mime,
+  caption,
+  filename,
+  voice,
+  seconds,
+}: Media): AnyMessageContent {
+  const file = Buffer.from(bytes);
+  const words = caption === undefined ? {} : { caption };
+  switch (media) {
+    case 'image':
+      return { image: file, mimetype: mime, ...words };
+    case 'video':
+      return { video: file, mimetype: mime, ...words };
+    case 'audio':
+      return {
+        audio: file,
+        mimetype: voice ? 'audio/ogg; codecs=opus' : mime,
+        ptt: voice === true,
+        ...(seconds !== undefined && { seconds: Math.round(seconds) }),
+      };
+    case 'document':
+      return { document: file, mimetype: mime, fileName: filename ?? 'dokumen', ...words };
+    case 'sticker':
+      return { sticker: file, mimetype: mime };
+  }
+}
+
+/** The quoted message, as far as an answer shows it. */
+const quotedOf = (to: string, { wireId, fromMe, text }: NamedMessage): WAMessage => ({
+  key: { remoteJid: addressOf(to), id: wireId, fromMe },
+  message: { conversation: text },
+});
+
+const escaped = (words: string): string =>
+  words.replace(/[\\,;]/g, '\\$&').replace(/[\r\n]+/g, ' ');
+
+type Card = Extract<EngineContent, { kind: 'contact' }>;
+
+const vcardOf = ({ name, phone, phones, organization, email }: Card): string =>
+  [
+    'BEGIN:VCARD',
+    'VERSION:3.0',
+    `FN:${escaped(name)}`,
+    ...(organization === undefined ? [] : [`ORG:${escaped(organization)};`]),
+    ...(phones ?? (phone === undefined ? [] : [phone])).map(
+      (digits) => `TEL;type=CELL;type=VOICE;waid=${digits}:+${digits}`,
+    ),
+    ...(email === undefined ? [] : [`EMAIL:${escaped(email)}`]),
+    'END:VCARD',
+  ].join('\n');

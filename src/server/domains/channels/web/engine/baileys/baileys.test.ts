@@ -4,11 +4,14 @@ import { expect, test } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import type { EngineEvent } from '#server/domains/channels/web/engine/engine.ts';
 import { addressOf, isPerson, lidIn, peerOfLid, phoneIn, wireIdIn } from './addresses.ts';
-import { keyStoreOf, readCreds, writeCreds } from './auth-state.ts';
-import { baileysContent } from './content.ts';
-import { closedBy, forwardEvents } from './events.ts';
-import { memoryCache } from './memory-cache.ts';
-import { receivedFrom } from './received.ts';
+import {
+  keyStoreOf,
+  readCreds,
+  writeCreds,
+  memoryCache,
+  baileysContent,
+} from './baileys-engine.ts';
+import { closedBy, forwardEvents, receivedFrom } from './events.ts';
 
 const nobody = async () => undefined;
 const unreported = (error: unknown): never => {

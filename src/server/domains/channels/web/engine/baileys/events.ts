@@ -1,9 +1,25 @@
-import type { BaileysEventMap, ConnectionState, WAMessage, WASocket } from 'baileys';
-import type { EngineEvent, EngineReceipt } from '#server/domains/channels/web/engine/engine.ts';
+import {
+  type BaileysEventMap,
+  type ConnectionState,
+  type WAMessage,
+  type WASocket,
+  WAMessageStubType,
+  normalizeMessageContent,
+  proto,
+} from 'baileys';
+import type {
+  EngineEvent,
+  EngineReceipt,
+  ReceivedContent,
+  ReceivedMessage,
+} from '#server/domains/channels/web/engine/engine.ts';
 import { at } from '#server/infra/net/json-values.ts';
-import { lidIn, phoneIn, wireIdIn } from './addresses.ts';
-import { receivedFrom } from './received.ts';
-import { instantIn } from './received-lines.ts';
+import { lidIn, phoneIn, wireIdIn, isPerson } from './addresses.ts';
+import { instantIn, lineOf } from './received-lines.ts';
+import type { MediaKind } from '#contract/media/kinds.ts';
+import { readCard } from '#contract/messages/vcard.ts';
+import { CARDS_MAX, idOfCard, inboundCard } from '#server/domains/channels/inbound-card.ts';
+import { referenceOf } from './media.ts';
 
 /** Of the many frames of a busy connection, one a second is enough to know that it lives. */
 const HEARD_EVERY_MS = 1_000;
@@ -143,4 +159,256 @@ function receiptFrom({ key, update }: BaileysEventMap['messages.update'][number]
   const first: unknown = Array.isArray(parameters) ? parameters[0] : undefined;
   const code = status === 'failed' ? Number.parseInt(String(first), 10) || 0 : undefined;
   return [{ wireId: wireIdIn(key.id), status, ...(code !== undefined && { code }), atMs }];
+}
+
+/**
+ * A message of the library as ours. Several contact cards are a message each. None for what is no message of a chat
+ * of two (groups, the protocol's own notices), or only changes a chat's settings.
+ *
+ * @param phoneOfLid the number of an anonymous address, as far as the library knows it.
+ * @param report takes bugs of ours: a message that cannot be read is a line that says so.
+ */
+export async function receivedFrom(
+  message: WAMessage,
+  phoneOfLid: (lid: string) => Promise<string | undefined>,
+  report: (error: unknown) => void,
+): Promise<ReceivedMessage[]> {
+  const { key, pushName, messageTimestamp } = message;
+  const { id } = key;
+  if (!id || !isPerson(key.remoteJid)) return [];
+  const read = readable(message, report);
+  if (!read) return [];
+  const lid = lidIn(key.remoteJid) ?? lidIn(key.remoteJidAlt);
+  // Without a number, the conversation stays under the anonymous address until the network tells the number.
+  const numberOf = (address: string) =>
+    phoneOfLid(address).catch((error: unknown) => {
+      report(error);
+      return undefined;
+    });
+  const phone =
+    phoneIn(key.remoteJid) ?? phoneIn(key.remoteJidAlt) ?? (lid && (await numberOf(lid)));
+  const fromMe = key.fromMe === true;
+  const atMs = instantIn(messageTimestamp) ?? Date.now();
+  return read.contents.map((content, index) => ({
+    wireId: idOfCard(wireIdIn(id), index),
+    ...(phone && { phone }),
+    ...(lid && { lid }),
+    fromMe,
+    ...(pushName && !fromMe && { name: pushName }),
+    atMs,
+    content,
+    ...(read.quotes && { quotes: wireIdIn(read.quotes) }),
+    ...(read.about && { about: read.about }),
+  }));
+}
+
+/** From this many times on a message counts as frequently forwarded, as in WhatsApp's own apps. */
+const FORWARDED_OFTEN = 5;
+const FACT_MAX = 2_000;
+
+/** Whether a message was forwarded, and the advertisement that it answers. */
+function aboutOf(message: proto.IMessage | null | undefined): Pick<ReceivedMessage, 'about'> {
+  const parts = Object.values(normalizeMessageContent(message) ?? {}) as readonly unknown[];
+  const context = parts
+    .filter((part) => typeof part === 'object' && part !== null && 'contextInfo' in part)
+    .map(({ contextInfo }) => contextInfo as proto.IContextInfo | null | undefined)
+    .find((one) => one);
+  if (!context) return {};
+  const { isForwarded, forwardingScore, externalAdReply: card } = context;
+  const advertisement = card?.ctwaClid || card?.sourceType === 'ad' ? card : undefined;
+  const facts = {
+    source_url: advertisement?.sourceUrl,
+    source_id: advertisement?.sourceId,
+    source_type: advertisement?.sourceType,
+    headline: advertisement?.title,
+    body: advertisement?.body,
+    ctwa_clid: advertisement?.ctwaClid,
+  };
+  const referral = Object.entries(facts).flatMap(([name, fact]) =>
+    fact ? [[name, fact.slice(0, FACT_MAX)]] : [],
+  );
+  const about = {
+    ...(isForwarded && { forwarded: true }),
+    ...((forwardingScore ?? 0) >= FORWARDED_OFTEN && { frequently_forwarded: true }),
+    ...(referral.length > 0 && { referral: Object.fromEntries(referral) }),
+  };
+  return Object.keys(about).length > 0 ? { about } : {};
+}
+
+type Read = {
+  contents: readonly ReceivedContent[];
+  quotes?: string | null | undefined;
+  about?: ReceivedMessage['about'];
+};
+
+const one = (content: ReceivedContent, quotes?: string | null): Read => ({
+  contents: [content],
+  quotes,
+});
+
+function readable(message: WAMessage, report: (error: unknown) => void): Read | undefined {
+  try {
+    const read = contentsOf(message);
+    return read && { ...read, ...aboutOf(message.message) };
+  } catch (error) {
+    report(withoutContent(error));
+    return one({ kind: 'other', other: 'unsupported' });
+  }
+}
+
+/** An error of reading a message, with its place in our code alone: its own words may quote the message. */
+function withoutContent(error: unknown): Error {
+  const { name, stack = '' } = error instanceof Error ? error : new Error();
+  const bare = new Error(`a message that came in cannot be read: ${name}`);
+  const places = stack.split('\n').filter((line) => /^ {4}at .*:\d+:\d+\)?$/.test(line));
+  bare.stack = [bare.message, ...places].join('\n');
+  return bare;
+}
+
+/** Missed calls; the library says them by stubs. */
+const missedCalls: ReadonlySet<unknown> = new Set([
+  WAMessageStubType.CALL_MISSED_VOICE,
+  WAMessageStubType.CALL_MISSED_VIDEO,
+]);
+
+function contentsOf(whole: WAMessage): Read | undefined {
+  const { key, message, messageStubType: stub } = whole;
+  const content = normalizeMessageContent(message);
+  if (!content) {
+    // Only the phone gets files that may be seen once.
+    if (key.isViewOnce) return one({ kind: 'other', other: 'view_once' });
+    if (stub === WAMessageStubType.CIPHERTEXT) return one({ kind: 'waiting' });
+    return missedCalls.has(stub) ? one({ kind: 'other', other: 'call' }) : undefined;
+  }
+  const { protocolMessage, reactionMessage: reaction } = content;
+  if (protocolMessage) return changeOf(protocolMessage);
+  if (reaction) {
+    // Empty when it is taken back.
+    return one({ kind: 'reaction', emoji: reaction.text ?? '' }, reaction.key?.id);
+  }
+  return (
+    textOf(content) ??
+    placeOf(content) ??
+    cardsOf(content) ??
+    mediaOf(content, whole) ??
+    lineOf(content)
+  );
+}
+
+const { ProtocolMessage } = proto.Message;
+
+/** An edit or deletion of an earlier message; other protocol notices are skipped, except the first opening of a chat. */
+function changeOf({ type, key, editedMessage }: proto.Message.IProtocolMessage): Read | undefined {
+  const of = key?.id ? wireIdIn(key.id) : undefined;
+  switch (type) {
+    case ProtocolMessage.Type.REVOKE:
+      return of ? one({ kind: 'change', of }) : undefined;
+    case ProtocolMessage.Type.MESSAGE_EDIT: {
+      const text = wordsIn(normalizeMessageContent(editedMessage));
+      return of ? one({ kind: 'change', of, text }) : undefined;
+    }
+    case ProtocolMessage.Type.REQUEST_WELCOME_MESSAGE:
+      return one({ kind: 'other', other: 'request_welcome' });
+    default:
+      return undefined;
+  }
+}
+
+/** The text or caption of a message. */
+function wordsIn(content: proto.IMessage | undefined): string {
+  const read = content && textOf(content)?.contents[0];
+  if (read?.kind === 'text') return read.text;
+  const { imageMessage, videoMessage, documentMessage } = content ?? {};
+  return imageMessage?.caption ?? videoMessage?.caption ?? documentMessage?.caption ?? '';
+}
+
+/** A text, also one that was chosen from a template's buttons or a list. */
+function textOf(message: proto.IMessage): Read | undefined {
+  const { conversation, extendedTextMessage: extended, commentMessage: comment } = message;
+  if (conversation) return one({ kind: 'text', text: conversation });
+  if (comment) return one({ kind: 'text', text: wordsIn(comment.message ?? undefined) });
+  const { buttonsResponseMessage: button, templateButtonReplyMessage: reply } = message;
+  const { listResponseMessage: list, interactiveResponseMessage: answer } = message;
+  const texts: readonly [string | null | undefined, proto.IContextInfo | null | undefined][] = [
+    [extended?.text, extended?.contextInfo],
+    [button?.selectedDisplayText, button?.contextInfo],
+    [reply?.selectedDisplayText ?? reply?.selectedId, reply?.contextInfo],
+    [list?.title || list?.singleSelectReply?.selectedRowId, list?.contextInfo],
+    [answer?.body?.text, answer?.contextInfo],
+  ];
+  const found = texts.find(([text]) => text);
+  return found && one({ kind: 'text', text: found[0] ?? '' }, found[1]?.stanzaId);
+}
+
+/** A place; one that moves is where it was when it was shared. */
+function placeOf(message: proto.IMessage): Read | undefined {
+  const { locationMessage: fixed, liveLocationMessage: live } = message;
+  const place = fixed ?? live;
+  if (!place) return undefined;
+  const name = live ? live.caption || 'Lokasi terkini' : fixed?.name;
+  return one(
+    {
+      kind: 'location',
+      latitude: place.degreesLatitude ?? NaN,
+      longitude: place.degreesLongitude ?? NaN,
+      ...(name && { name }),
+      ...(fixed?.address && { address: fixed.address }),
+    },
+    place.contextInfo?.stanzaId,
+  );
+}
+
+function cardsOf(message: proto.IMessage): Read | undefined {
+  const { contactMessage: single, contactsArrayMessage: several } = message;
+  const whole = single ?? several;
+  if (!whole) return undefined;
+  const cards = several ? (several.contacts ?? []).slice(0, CARDS_MAX) : [];
+  return {
+    contents: (cards.length > 0 ? cards : [whole]).map(cardOf),
+    quotes: whole.contextInfo?.stanzaId,
+  };
+}
+
+type CardMessage = { displayName?: string | null; vcard?: string | null };
+
+/** A contact card, under the name that the app shows. */
+function cardOf({ displayName, vcard }: CardMessage): ReceivedContent {
+  const card = readCard(vcard ?? '');
+  return { kind: 'contact', ...inboundCard({ ...card, name: displayName || card.name }) };
+}
+
+type AnyMedia = Parameters<typeof referenceOf>[1]['file'] & {
+  caption?: string | null;
+  fileName?: string | null;
+  ptt?: boolean | null;
+  contextInfo?: proto.IContextInfo | null;
+};
+
+function mediaOf(message: proto.IMessage, whole: WAMessage): Read | undefined {
+  const kinds: readonly [MediaKind, AnyMedia | null | undefined][] = [
+    ['image', message.imageMessage],
+    ['video', message.videoMessage],
+    // A video note, which is round on the phone.
+    ['video', message.ptvMessage],
+    ['audio', message.audioMessage],
+    ['document', message.documentMessage],
+    ['sticker', message.stickerMessage],
+    ['sticker', message.lottieStickerMessage?.message?.stickerMessage],
+  ];
+  const found = kinds.find(([, media]) => media);
+  if (!found) return undefined;
+  const [media, file] = found;
+  const { mimetype, caption, fileName, ptt, contextInfo } = file ?? {};
+  return one(
+    {
+      kind: 'media',
+      media,
+      reference: referenceOf(whole, { kind: media, file: file ?? {} }),
+      mime: (mimetype ?? '').split(';')[0]?.trim() ?? '',
+      ...(caption && { caption }),
+      ...(fileName && { filename: fileName }),
+      ...(ptt === true && { voice: true }),
+    },
+    contextInfo?.stanzaId,
+  );
 }
