@@ -30,7 +30,7 @@ export const changeDispatch = changeOf(
 );
 
 /** Takes a lane from its worker, as the next one does; the epoch of the lane from now on. */
-async function nextEpoch(sql: Sql | Tx, lane: OfLane = {}): Promise<number> {
+export async function nextEpoch(sql: Sql | Tx, lane: OfLane = {}): Promise<number> {
   const [found] = await sql<{ epoch: number }[]>`
     ${changeLanes(sql, lane, { epoch: plus(1) })} returning epoch`;
   return found?.epoch ?? 0;
@@ -47,5 +47,5 @@ export async function makeDue(owner: Sql | Tx): Promise<void> {
 }
 
 /** The waiting messages are forgotten, as those of a lost database are. */
-const dropDispatch = (owner: Sql | Tx, messageId?: string) => owner`
+export const dropDispatch = (owner: Sql | Tx, messageId?: string) => owner`
   delete from dispatch where message_id = ${messageId ?? null} or ${messageId === undefined}`;

@@ -32,7 +32,7 @@ export type EntryRow = {
 };
 
 /** Entries 1 to n of a wallet that has none, past the ledger; the wallet counts them. */
-async function insertEntries(
+export async function insertEntries(
   owner: Sql | Tx,
   accountId: string,
   entries: readonly EntryRow[],

@@ -81,7 +81,7 @@ export const makeOperators = (
 ) => changeUsers(sql, of, { role: 'operator', operatorRoles });
 
 /** Reserves a user's number, as registering does. */
-const ownPhone = (
+export const ownPhone = (
   sql: Sql | Tx,
   { phone, accountId, userId }: Pick<Customer, 'phone' | 'accountId' | 'userId'>,
 ) => sql`
