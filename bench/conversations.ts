@@ -5,7 +5,7 @@
  * `npm run bench:conversations`; `CONVERSATIONS` for another size.
  */
 import { PINS_MAX } from '#contract/messages/conversations.ts';
-import { conversationList } from '#server/domains/messages/conversations/conversations.ts';
+import { conversationList } from '#server/domains/messages/conversations.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { openBenchDatabase } from './lib/bench-database.ts';

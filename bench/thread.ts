@@ -8,7 +8,7 @@
 import type { Browser } from 'playwright-core';
 import { uuidOf } from '#contract/base/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { messagesWith } from '#server/domains/messages/conversations/conversations.ts';
+import { messagesWith } from '#server/domains/messages/conversations.ts';
 import { openPerson, startBrowser } from '#tests/journeys/browser/browser.ts';
 import { type LongThread, openLongThread } from '#tests/journeys/support/long-thread.ts';
 import { startProduct } from '#tests/journeys/support/product.ts';

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { tokenSubscribers } from '#server/app/container.ts';
 import { linkNumber } from '#server/domains/tokens/tokens.ts';
-import { makeKey } from '#server/domains/tokens/keys/key.ts';
+import { makeKey } from '#server/domains/tokens/keys.ts';
 import { ask } from '#tests/support/app/dialect-caller.ts';
 import { type CloudSender, test } from '#tests/support/meta/cloud-channel.ts';
 import { waitFor } from '#tests/support/wait-for.ts';

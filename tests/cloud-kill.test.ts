@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { storeNumber } from '#server/domains/channels/cloud/numbers.ts';
-import { makeKey } from '#server/domains/tokens/keys/key.ts';
+import { makeKey } from '#server/domains/tokens/keys.ts';
 import { linkNumber } from '#server/domains/tokens/tokens.ts';
 import { tokenSubscribers } from '#server/app/container.ts';
 import { freePort } from '#server/infra/embedded-postgres/embedded.ts';

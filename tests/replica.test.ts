@@ -7,7 +7,7 @@ import { checkAndSeal } from '#server/domains/operator/operator.ts';
 import { newId } from '#server/infra/ids.ts';
 import { openMetrics } from '#server/infra/observability/metrics.ts';
 import { type Sql, type Tx, asAccount, openDatabase } from '#server/infra/postgres/database.ts';
-import { type Replica, openReplica, currentLsn } from '#server/infra/postgres/replica/replica.ts';
+import { type Replica, openReplica, currentLsn } from '#server/infra/postgres/replica.ts';
 import { type RunningApp, signedIn, test as base } from '#tests/support/app/running-app.ts';
 import { type TestDatabase, makeDatabase } from '#tests/support/database/database.ts';
 import {

@@ -12,7 +12,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { openDiskStore } from '#server/infra/file-store/open.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { openFiles } from '#server/domains/media/files.ts';
-import { makeKey } from '#server/domains/tokens/keys/key.ts';
+import { makeKey } from '#server/domains/tokens/keys.ts';
 import { runningEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';

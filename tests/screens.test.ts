@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { screens } from '#server/http/site/static.ts';
+import { screens } from '#server/http/site.ts';
 import { addresses } from '#web/app/routes/addresses.ts';
 import { operatorAddresses } from '#web/features/operator/addresses.ts';
 
@@ -9,6 +9,6 @@ const ruled = ['/scan/$data', '/simulator'];
 test('the server knows every address of the web app, and no other', () => {
   const known = [...Object.keys(addresses), ...Object.keys(operatorAddresses)];
   const missing = known.filter((one) => !screens.has(one) && !ruled.includes(one));
-  expect(missing, 'add them to screens in src/server/http/site/static.ts').toEqual([]);
+  expect(missing, 'add them to screens in src/server/http/site.ts').toEqual([]);
   expect([...screens].filter((one) => !known.includes(one))).toEqual([]);
 });

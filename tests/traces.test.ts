@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
-import { makeKey } from '#server/domains/tokens/keys/key.ts';
+import { makeKey } from '#server/domains/tokens/keys.ts';
 import { signedIn } from '#tests/support/app/running-app.ts';
 import { type Started, addressOf, test } from '#tests/support/app/started-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';

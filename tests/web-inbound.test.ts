@@ -5,7 +5,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { WebhookEvent } from '#contract/webhooks/events.ts';
 import type { ReceivedMessage } from '#server/domains/channels/web/engine/engine.ts';
 import { receivedFrom } from '#server/domains/channels/web/engine/baileys/events.ts';
-import { receiveMessage } from '#server/domains/channels/web/receiving/receiving.ts';
+import { receiveMessage } from '#server/domains/channels/web/receiving.ts';
 import { formats } from '#server/domains/webhooks/formats/formats.ts';
 import { callerOf } from '#tests/support/app/api-caller.ts';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';

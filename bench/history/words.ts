@@ -1,6 +1,6 @@
 import { cpuBetween, postgresCpuMs } from '#bench/lib/cpu.ts';
 import type { BenchDatabase } from '#bench/lib/bench-database.ts';
-import { indexBatch } from '#server/domains/messages/history/words/indexing.ts';
+import { indexBatch } from '#server/domains/messages/history/words.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import type { FilledAccount } from './fill.ts';
 

@@ -4,7 +4,7 @@ import { cpuBetween } from './cpu.ts';
 import { type Load, Wire, loadWith } from './load.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { openWallet, postEntry } from '#server/domains/ledger/ledger.ts';
-import { makeKey } from '#server/domains/tokens/keys/key.ts';
+import { makeKey } from '#server/domains/tokens/keys.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';

@@ -6,8 +6,7 @@ import { type BenchDatabase, openBenchDatabase } from '#bench/lib/bench-database
 import { type Customer as Account, richCustomers } from '#bench/lib/customers.ts';
 import { residentMb } from '#bench/lib/cpu.ts';
 import { type AppProcess, startApp } from '#bench/lib/server.ts';
-import { openAuthStorage } from '#server/domains/channels/web/auth/auth-storage.ts';
-import { openLeases } from '#server/domains/channels/web/auth/sessions.ts';
+import { openAuthStorage, openLeases } from '#server/domains/channels/web/auth.ts';
 import { becomeLinked } from '#server/domains/channels/web/sockets/numbers.ts';
 import { newId } from '#server/infra/ids.ts';
 import { readSecrets } from '#server/infra/security/secrets.ts';

@@ -1,13 +1,13 @@
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { openHttp, openHealthServer } from './app/http/http.ts';
+import { openHttp, openHealthServer } from './app/http.ts';
 import { openFirstPassword } from './app/first-password.ts';
 import { type Container, openContainer } from './app/container.ts';
 import { RELEASE } from './app/release.ts';
 import { type Worker, startWorker } from './app/worker.ts';
 import { listenOn, tryPort } from './http/connections.ts';
-import { readWebApp } from './http/site/static.ts';
+import { readWebApp } from './http/site.ts';
 import { type Config, misspeltSettings, readConfig } from './infra/config.ts';
 import { wanting } from './infra/postgres/address.ts';
 import { checkDatabase, waitForDatabase } from './infra/postgres/check.ts';

@@ -76,11 +76,11 @@ prove([
     rules.sqlAtHome,
     {
       'src/server/app/worker.ts': 'await allAccountsSql`select 1`;',
-      'src/server/http/live/live.ts': sql('select 1'),
+      'src/server/http/live.ts': sql('select 1'),
       'src/server/infra/postgres/check.ts': sql('select 1'),
       'src/server/app/jobs.ts': 'const words = `select`;',
     },
-    ['src/server/app/worker.ts has SQL', 'src/server/http/live/live.ts has SQL'],
+    ['src/server/app/worker.ts has SQL', 'src/server/http/live.ts has SQL'],
   ],
   [
     'events alone sends NOTIFY',

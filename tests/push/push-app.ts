@@ -9,7 +9,7 @@ import {
   startPushSender,
 } from '#server/domains/push/push.ts';
 import { excerptOf } from '#server/domains/messages/messages.ts';
-import type { Call, Nobody, Person } from '#server/infra/acts/act.ts';
+import type { Call, Nobody, Person } from '#server/infra/acts.ts';
 import { readConfig } from '#server/infra/config.ts';
 import { newId } from '#server/infra/ids.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';

@@ -1,5 +1,5 @@
 import type { Act, InputOf, OutputOf } from '#contract/base/act.ts';
-import type { ActHandler } from '#server/infra/acts/act.ts';
+import type { ActHandler } from '#server/infra/acts.ts';
 
 /** Acts as a signed-in person of an account asks them, without HTTP: their input as it was read. */
 export function actsOf(handlers: readonly ActHandler[], accountId: string) {

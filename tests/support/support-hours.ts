@@ -1,4 +1,4 @@
-import type { OpeningHours } from '#server/domains/support/hours/hours.ts';
+import type { OpeningHours } from '#server/domains/support/hours.ts';
 
 const weekday = { open: '08:00', close: '17:00' };
 

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { backUp } from '#server/app/jobs/backups.ts';
+import { backUp } from '#server/app/jobs.ts';
 import { type Restored, finishRestore, reckonWithRestore } from '#server/app/restored.ts';
 import { type Manifest, secretId } from '#server/infra/backup/archive/manifest.ts';
 import { restoreBackup } from '#server/infra/backup/restore.ts';

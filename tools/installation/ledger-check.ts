@@ -1,7 +1,7 @@
 import { type Finding, checkLedger } from '#server/domains/ledger/check.ts';
-import { verifySeals } from '#server/domains/ledger/seals/verify.ts';
+import { verifySeals } from '#server/domains/ledger/seals.ts';
 import { bankFindings } from '#server/domains/payments/payments.ts';
-import { verifyAudit } from '#server/infra/acts/chain/checks.ts';
+import { verifyAudit } from '#server/infra/acts/chain.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Command } from './command.ts';
 import { dataFolderOf, withInstallation } from './open.ts';

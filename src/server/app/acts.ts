@@ -28,7 +28,7 @@ import { pushActs } from '#server/domains/push/push.ts';
 import { supportActs, supportFigures } from '#server/domains/support/support.ts';
 import { networkQr } from '#server/domains/channels/web/web.ts';
 import { systemTokenState, tokensActs } from '#server/domains/tokens/tokens.ts';
-import type { ActHandler } from '#server/infra/acts/act.ts';
+import type { ActHandler } from '#server/infra/acts.ts';
 import type { Container } from './container.ts';
 import { RELEASE } from './release.ts';
 

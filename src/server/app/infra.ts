@@ -11,7 +11,7 @@ import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import { type Sql, isTransient } from '#server/infra/postgres/database.ts';
 import type { UntilReachable } from '#server/infra/postgres/check.ts';
 import { type Place, findPlace } from '#server/infra/postgres/distribution/pools.ts';
-import { type Replica, openReplica } from '#server/infra/postgres/replica/replica.ts';
+import { type Replica, openReplica } from '#server/infra/postgres/replica.ts';
 import { verifyRowLevelSecurity } from '#server/infra/postgres/row-level-security.ts';
 import { RELEASE } from './release.ts';
 import {

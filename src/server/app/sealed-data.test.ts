@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { numberOf, storeNumber } from '#server/domains/channels/cloud/numbers.ts';
 import { newId } from '#server/infra/ids.ts';
-import { openAnswers } from '#server/infra/acts/answers.ts';
+import { openAnswers } from '#server/infra/acts.ts';
 import { readSecrets, reseal } from '#server/infra/security/secrets.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
@@ -18,13 +18,13 @@ const sealing = {
   'domains/accounts/secondfactor/acts.ts': ['second_factors'],
   'domains/accounts/secondfactor/challenges.ts': ['second_factor_challenges'],
   'domains/channels/cloud/numbers.ts': ['cloud_numbers'],
-  'domains/channels/web/auth/auth-storage.ts': ['web_sessions', 'web_keys'],
-  'domains/channels/web/linking/codes.ts': ['web_sessions'],
-  'domains/channels/web/receiving/inbox.ts': ['web_inbox'],
+  'domains/channels/web/auth.ts': ['web_sessions', 'web_keys'],
+  'domains/channels/web/linking.ts': ['web_sessions'],
+  'domains/channels/web/receiving.ts': ['web_inbox'],
   'domains/channels/web/sending/sent-storage.ts': ['web_sent'],
-  'domains/push/subscriptions/subscriptions.ts': ['push_subscriptions'],
+  'domains/push/subscriptions.ts': ['push_subscriptions'],
   'domains/webhooks/signature.ts': ['webhooks'],
-  'infra/acts/answers.ts': ['act_answers'],
+  'infra/acts.ts': ['act_answers'],
   'infra/security/secrets.ts': ['installation_secrets'],
 };
 

@@ -3,7 +3,7 @@ import { sealedNumbers } from '#server/domains/channels/cloud/cloud.ts';
 import { sealedWeb } from '#server/domains/channels/web/web.ts';
 import { sealedSubscriptions } from '#server/domains/push/push.ts';
 import { sealedWebhooks } from '#server/domains/webhooks/webhooks.ts';
-import { sealedAnswers } from '#server/infra/acts/answers.ts';
+import { sealedAnswers } from '#server/infra/acts.ts';
 import { type SealedColumn, installationSecrets } from '#server/infra/security/secrets.ts';
 
 /** All columns of sealed values: what a rotation of SECRET_KEY seals anew. */

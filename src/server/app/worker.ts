@@ -14,12 +14,11 @@ import {
 } from '#server/domains/payments/payments.ts';
 import { type PushSender, queueNotice, startPushSender } from '#server/domains/push/push.ts';
 import type { WebhookWorker } from '#server/domains/webhooks/webhooks.ts';
-import { type Jobs, keepJobs } from '#server/infra/jobs/jobs.ts';
+import { type Jobs, keepJobs } from '#server/infra/jobs.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { startWhole, stay } from '#server/infra/postgres/distribution/scope.ts';
-import { type Backups, openBackups } from './jobs/backups.ts';
+import { type Backups, openBackups, DATA_EXPORTS, backupJobs, jobsOf } from './jobs.ts';
 import type { Container } from './container.ts';
-import { DATA_EXPORTS, backupJobs, jobsOf } from './jobs/jobs.ts';
 
 /** The part of the application that works by itself: lanes, relay, channels, jobs. */
 export type Worker = {

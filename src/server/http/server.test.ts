@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { readConfig } from '#server/infra/config.ts';
 import { openLog } from '#server/infra/observability/log.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { type Check, openHealth } from './site/health.ts';
+import { type Check, openHealth } from './site.ts';
 import { listenOn, openConnections } from './connections.ts';
 import { openServer } from './server.ts';
 

@@ -10,7 +10,7 @@ import type { Tracing, RequestTrace } from '#server/infra/observability/tracing/
 import type { Histogram } from '#server/infra/observability/metrics.ts';
 import { asRefusal, no } from './answer.ts';
 import { isOfApi, phrases, sendProblem } from './v1/answers.ts';
-import { type Headers, putHeaders, safetyHeaders } from './site/headers.ts';
+import { type Headers, putHeaders, safetyHeaders } from './site.ts';
 import { limitConnections } from './connections.ts';
 import { afterReading, limitBodies } from './body-timeout.ts';
 

@@ -4,10 +4,10 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { FastifyInstance } from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
-import type { FrameSource, Person } from '#server/infra/acts/act.ts';
+import type { FrameSource, Person } from '#server/infra/acts.ts';
 import { openLog } from '#server/infra/observability/log.ts';
 import { PATIENCE_MS, waitFor } from '#tests/support/wait-for.ts';
-import { openStreams } from './live/live.ts';
+import { openStreams } from './live.ts';
 import { openServer } from './server.ts';
 
 /** More than any system keeps for a reader. */

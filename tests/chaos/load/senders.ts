@@ -1,6 +1,6 @@
 import { rupiah } from '#contract/base/money.ts';
 import { postEntry } from '#server/domains/ledger/ledger.ts';
-import { makeKey } from '#server/domains/tokens/keys/key.ts';
+import { makeKey } from '#server/domains/tokens/keys.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { customerWith } from '#tests/support/people/people.ts';

@@ -7,7 +7,7 @@ import {
   type SimulatedGateway,
   openSimulatedGateway,
   postNotice,
-} from '#server/domains/payments/gateways/simulated/simulated.ts';
+} from '#server/domains/payments/gateways/simulated.ts';
 import { type Resources, openResources } from '#tests/chaos/faults/resources.ts';
 import { signedIn } from '#tests/support/app/running-app.ts';
 import { formWith } from '#tests/support/app/uploads-app.ts';

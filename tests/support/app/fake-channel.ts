@@ -1,4 +1,4 @@
-import type { MediaOfMessages } from '#server/domains/messages/media/prepare.ts';
+import type { MediaOfMessages } from '#server/domains/messages/media.ts';
 import type { Channel, Outgoing, SendResult } from '#server/domains/channels/channels.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import { openClaimMessages } from '#server/domains/messages/dispatch/claim-messages.ts';

@@ -1,7 +1,7 @@
 // A whole web node in a process of its own, which waits less long for slow callers: `fork` it with the
 // database's address, a folder for its data and one with a web app.
-import { openHttp } from '#server/app/http/http.ts';
-import { readWebApp } from '#server/http/site/static.ts';
+import { openHttp } from '#server/app/http.ts';
+import { readWebApp } from '#server/http/site.ts';
 import { openContainer } from '#server/app/container.ts';
 import { readConfig } from '#server/infra/config.ts';
 import { openLog } from '#server/infra/observability/log.ts';

@@ -6,13 +6,12 @@ import { CHUNK_TYPE, UPLOAD_FIELD, UPLOAD_PATH, uploadHeaders } from '#contract/
 import { openDiskStore } from '#server/infra/file-store/open.ts';
 import type { FileStore } from '#server/infra/file-store/file-store.ts';
 import { openSessions } from '#server/domains/accounts/accounts.ts';
-import { registerFiles } from '#server/http/uploads/files.ts';
+import { registerFiles, registerUploads } from '#server/http/uploads.ts';
 import type { Pace } from '#server/http/body-timeout.ts';
 import { openServer } from '#server/http/server.ts';
-import { registerUploads } from '#server/http/uploads/uploads.ts';
 import { openFiles, verifyFile } from '#server/domains/media/files.ts';
 import { openScanner } from '#server/domains/media/inspection/inspect-malware.ts';
-import { openLimiter } from '#server/infra/acts/limits.ts';
+import { openLimiter } from '#server/infra/acts.ts';
 import { openLog } from '#server/infra/observability/log.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
 import { openUploads } from '#server/domains/media/uploads/uploads.ts';

@@ -6,11 +6,8 @@ import { businessIdOf, numberIdOf } from '#contract/dialects/cloud.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { apiEndpoints } from '#contract/rest.ts';
 import { UPLOAD_FIELD, UPLOAD_PATH, uploadPurposes } from '#contract/uploads.ts';
-import { midtransSignature } from '#server/domains/payments/gateways/midtrans/midtrans.ts';
-import {
-  midtransNotice,
-  xenditNotice,
-} from '#server/domains/payments/gateways/simulated/simulated.ts';
+import { midtransSignature } from '#server/domains/payments/gateways/midtrans.ts';
+import { midtransNotice, xenditNotice } from '#server/domains/payments/gateways/simulated.ts';
 import { columnName, parts, rowXml, sheetBegin, sheetEnd } from '#server/infra/sheets/xlsx-file.ts';
 import type { ApiResponse } from '#tests/support/app/running-app.ts';
 import { connectedSender } from '#tests/support/meta/cloud-channel.ts';

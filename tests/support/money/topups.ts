@@ -7,9 +7,9 @@ import { claimUpload, claimedFile, describeFile } from '#server/domains/media/me
 import { type Prices, openPrices } from '#server/domains/pricing/pricing.ts';
 import { type Gateways, noGateways } from '#server/domains/payments/gateways/registry.ts';
 import { placeTopup } from '#server/domains/payments/topups/create.ts';
-import { openSettle } from '#server/domains/payments/gateways/orders/settle.ts';
+import { openSettle } from '#server/domains/payments/gateways/orders.ts';
 import { receiveBankLine } from '#server/domains/payments/payments.ts';
-import type { Call, ActHandler } from '#server/infra/acts/act.ts';
+import type { Call, ActHandler } from '#server/infra/acts.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 

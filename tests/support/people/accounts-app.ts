@@ -13,7 +13,7 @@ import {
 import { type AccountsDeps, accountsActs } from '#server/domains/accounts/accounts.ts';
 import { openAltcha, openSessions } from '#server/domains/accounts/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Call, Nobody, Person } from '#server/infra/acts/act.ts';
+import type { Call, Nobody, Person } from '#server/infra/acts.ts';
 import { readConfig } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { readSecrets } from '#server/infra/security/secrets.ts';

@@ -1,5 +1,5 @@
 import { publicId } from '#contract/base/ids.ts';
-import type { Call } from '#server/infra/acts/act.ts';
+import type { Call } from '#server/infra/acts.ts';
 import { supportActs } from '#server/domains/support/support.ts';
 import type { RunningApp } from '#tests/support/app/running-app.ts';
 

@@ -7,7 +7,7 @@ import {
 } from '#contract/secondfactor/secondfactor.ts';
 import { addOperator, ensureOperator } from '#server/domains/accounts/accounts.ts';
 import { totpCodeAt } from '#server/domains/accounts/secondfactor/totp.ts';
-import type { Person } from '#server/infra/acts/act.ts';
+import type { Person } from '#server/infra/acts.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { AccountsApp } from './accounts-app.ts';
 import { openAuthenticator } from './authenticator.ts';

@@ -6,15 +6,12 @@ import {
   openAltcha,
   openSessions,
 } from '#server/domains/accounts/accounts.ts';
-import { createActEndpoint } from '#server/http/portal/acts.ts';
-import { openStreams } from '#server/http/live/live.ts';
-import { openPortal } from '#server/http/portal/portal.ts';
+import { createActEndpoint, openPortal } from '#server/http/portal.ts';
+import { openStreams } from '#server/http/live.ts';
 import { openServer } from '#server/http/server.ts';
-import { openAnswers } from '#server/infra/acts/answers.ts';
-import { openAudit } from '#server/infra/acts/audit.ts';
+import { openAnswers, openAudit, openLimiter } from '#server/infra/acts.ts';
 import { readConfig } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { openLimiter } from '#server/infra/acts/limits.ts';
 import { openLog } from '#server/infra/observability/log.ts';
 import { readSecrets } from '#server/infra/security/secrets.ts';
 import { accountsApp } from './accounts-app.ts';

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { rupiah } from '#contract/base/money.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import { openWallet, postEntry } from '#server/domains/ledger/ledger.ts';
-import { makeKey } from '#server/domains/tokens/keys/key.ts';
+import { makeKey } from '#server/domains/tokens/keys.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { messageList } from '#server/domains/messages/history/history.ts';
-import { indexBatch } from '#server/domains/messages/history/words/indexing.ts';
+import { indexBatch } from '#server/domains/messages/history/words.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type MessageOptions, type Stored, storeMessages } from './stored-messages.ts';
 

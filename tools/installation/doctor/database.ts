@@ -3,7 +3,7 @@ import {
   type DatabaseFacts,
   VERSION_MIN,
 } from '#server/infra/postgres/check.ts';
-import { type Standing, stateOf } from '#server/infra/postgres/replica/replica.ts';
+import { type Standing, stateOf } from '#server/infra/postgres/replica.ts';
 import { type Finding, ok, warning, wrong } from './finding.ts';
 
 /** The server's version. */

@@ -6,7 +6,7 @@ import { describe, expect, onTestFinished } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
 import { readArchiving } from '#server/infra/backup/archiving.ts';
 import { readConfig } from '#server/infra/config.ts';
-import { failedJobs } from '#server/infra/jobs/job-runs.ts';
+import { failedJobs } from '#server/infra/jobs.ts';
 import { readDatabaseFacts } from '#server/infra/postgres/check.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { compareMigrations } from '#server/infra/postgres/migrations.ts';

@@ -1,7 +1,7 @@
 import { formatRupiah } from '#contract/base/money.ts';
 import type { MoneyWork } from '#server/domains/payments/payments.ts';
-import type { ChainVerification } from '#server/infra/acts/chain/verify.ts';
-import type { FailedJob, JobRuns } from '#server/infra/jobs/job-runs.ts';
+import type { ChainVerification } from '#server/infra/acts/chain.ts';
+import type { FailedJob, JobRuns } from '#server/infra/jobs.ts';
 import { type Finding, ago, ok, warning, wrong } from './finding.ts';
 
 const DAY_MS = 86_400_000;

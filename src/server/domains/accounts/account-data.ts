@@ -1,6 +1,5 @@
 import { publicId } from '#contract/base/ids.ts';
-import { forgetAnswers } from '#server/infra/acts/answers.ts';
-import { eraseAudit } from '#server/infra/acts/audit.ts';
+import { forgetAnswers, eraseAudit, forgetHits, networkOf } from '#server/infra/acts.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import {
   type AccountData,
@@ -9,9 +8,8 @@ import {
   atOnce,
   inPages,
 } from '#server/infra/account-data.ts';
-import { forgetHits, networkOf } from '#server/infra/acts/limits.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
-import { storeErasedPhones } from './privacy/erased-phones.ts';
+import { storeErasedPhones } from './privacy.ts';
 import { deviceName } from './sessions/device-name.ts';
 
 type Deps = {

@@ -1,11 +1,12 @@
-import type { ActHandler } from '#server/infra/acts/act.ts';
+import type { ActHandler } from '#server/infra/acts.ts';
 import { captchaChallengeHandler } from './signin/captcha.ts';
 import {
   changePasswordHandler,
   changePhoneHandler,
   confirmPhoneHandler,
-} from './profile/change.ts';
-import { closingActs } from './privacy/closing.ts';
+  updateUserHandler,
+} from './profile.ts';
+import { closingActs } from './privacy.ts';
 import type { AccountsDeps } from './deps.ts';
 import {
   changeForgottenHandler,
@@ -14,7 +15,7 @@ import {
 } from './signin/forgot.ts';
 import { loginUserHandler } from './signin/login.ts';
 import { registerUserHandler } from './signin/register.ts';
-import { operatorsActs } from './operators/operators.ts';
+import { operatorsActs } from './operators.ts';
 import { resendOtpHandler } from './otp/resend-otp.ts';
 import { reauthUserHandler } from './sessions/reauth.ts';
 import {
@@ -25,7 +26,6 @@ import {
   revokeSessionsHandler,
 } from './sessions/session-acts.ts';
 import { secondFactorActs } from './secondfactor/acts.ts';
-import { updateUserHandler } from './profile/update.ts';
 import { verifyOtpHandler } from './otp/verify-otp.ts';
 
 export { activeSessions } from './alive.ts';
@@ -49,17 +49,20 @@ export {
   operatorNames,
 } from './customers.ts';
 export { codeCounts, wrongCodes, wrongCodesToTell } from './otp/otp-sending.ts';
-export { eraseDue } from './privacy/erase.ts';
-export { type Exports, openExports, verifyExport } from './privacy/exports.ts';
+export { eraseDue, type Exports, openExports, verifyExport } from './privacy.ts';
 export {
   adminPhones,
   everyOperator,
   isAdmin,
   operatorByPhone,
   operatorPhones,
-} from './operators/directory.ts';
-export { addOperator, resetOperatorPassword, vouchForOperator } from './operators/invite.ts';
-export { type OperatorTies, isSecondFor, tiesOf } from './operators/ties.ts';
+  addOperator,
+  resetOperatorPassword,
+  vouchForOperator,
+  type OperatorTies,
+  isSecondFor,
+  tiesOf,
+} from './operators.ts';
 export {
   type FirstOperator,
   ensureOperator,

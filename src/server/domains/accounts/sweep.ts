@@ -1,4 +1,4 @@
-import { sweepHits } from '#server/infra/acts/limits.ts';
+import { sweepHits } from '#server/infra/acts.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 
 /**

@@ -6,8 +6,8 @@ export {
   recentInvoices,
   subscriptionForDesk,
 } from './desk.ts';
-export { pruneNotices } from './notices/outbox.ts';
-export { GRATIS, planNameOf, plansForOperator, savePlan } from './plans/plans.ts';
+export { pruneNotices } from './notices.ts';
+export { GRATIS, planNameOf, plansForOperator, savePlan } from './plans.ts';
 export { subscriptionActs } from './subscriptions/acts.ts';
 export { endSubscriptionNow } from './subscriptions/advance.ts';
 export { type BillingWorkDeps, runBilling } from './subscriptions/job.ts';

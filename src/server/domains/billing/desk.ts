@@ -3,7 +3,7 @@ import { rupiah } from '#contract/base/money.ts';
 import type { Invoice } from '#contract/billing/invoices.ts';
 import type { SubscriptionStatus } from '#contract/billing/plans.ts';
 import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
-import { GRATIS, revisionAt } from '#server/domains/billing/plans/plans.ts';
+import { GRATIS, revisionAt } from './plans.ts';
 import { readSubscription } from '#server/domains/billing/subscriptions/row.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { findInvoice, invoiceOf } from './invoices/row.ts';

@@ -6,8 +6,8 @@ import {
   type BroadcastAudience,
   type broadcastAudiences,
 } from '#contract/operator/broadcasts.ts';
-import { type ActHandler, handle } from '#server/infra/acts/act.ts';
-import { repeat } from '#server/infra/jobs/repeat.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
+import { repeat } from '#server/infra/jobs.ts';
 import { stay, withEachAccountIn } from '#server/infra/postgres/distribution/scope.ts';
 import { identifier, json } from '#server/infra/postgres/sql.ts';
 import type { BroadcastDeps } from './deps.ts';

@@ -1,18 +1,24 @@
 import { PAGE_SIZE, type InputOf, type PageOf } from '#contract/base/act.ts';
 import * as contract from '#contract/campaigns/campaign.ts';
 import type { Campaign } from '#contract/campaigns/campaign.ts';
-import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import type { CampaignDeps } from './deps.ts';
-import { resumeCampaignOf, startDraft, stopCampaign } from './manage/control.ts';
-import { changeDraft, createDraft, deleteCampaignOf } from './manage/draft.ts';
+import {
+  resumeCampaignOf,
+  startDraft,
+  stopCampaign,
+  changeDraft,
+  createDraft,
+  deleteCampaignOf,
+} from './manage.ts';
 import { recipientsPage } from './recipients/page.ts';
 import { type StoredCampaign, campaignOf, readCampaign, readCampaigns } from './row.ts';
 import { type CampaignWorker, startCampaignWorker } from './work/worker.ts';
 
 export { campaignsAccountData } from './account-data.ts';
 export type { CampaignDeps } from './deps.ts';
-export { pauseRestored } from './manage/restored.ts';
+export { pauseRestored } from './manage.ts';
 export { campaignResults } from './recipients/results.ts';
 export type { CampaignWorker } from './work/worker.ts';
 

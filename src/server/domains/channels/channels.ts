@@ -14,9 +14,13 @@ export {
   countClosings,
   countNumbers,
   countUnreadable,
-} from './health/desk.ts';
-export { countPauses } from './health/pauses.ts';
-export { readConnection } from './health/health.ts';
+  readConnection,
+  forgetConnection,
+  pruneHealth,
+  countPauses,
+  type HealthRecorder,
+  openHealthRecorder,
+} from './health.ts';
 
 /**
  * What a message says, as stored in `messages.body`:
@@ -193,5 +197,3 @@ export const channelsOf = (...channels: readonly Channel[]): Channels =>
 
 export { channelsAccountData } from './account-data.ts';
 export { channelActs, isOffered } from './offers.ts';
-export { forgetConnection, pruneHealth } from './health/health.ts';
-export { type HealthRecorder, openHealthRecorder } from './health/recorder.ts';

@@ -3,10 +3,10 @@ import { type PriceCategory, listChannels } from '#contract/tokens/channels.ts';
 import { getConnection } from '#contract/tokens/connection.ts';
 import type { Rupiah } from '#contract/base/money.ts';
 import { readToken } from '#server/domains/tokens/tokens.ts';
-import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Config } from '#server/infra/config.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
-import { readConnection } from './health/health.ts';
+import { readConnection } from './health.ts';
 
 type Offering = Pick<Config, 'SIMULATOR' | 'CHANNEL_CLOUD' | 'CHANNEL_WEB'>;
 

@@ -1,5 +1,5 @@
 import { events } from '#contract/events.ts';
-import { type ActHandler, handleStream } from '#server/infra/acts/act.ts';
+import { type ActHandler, handleStream } from '#server/infra/acts.ts';
 import type { LiveHub } from './live.ts';
 
 export {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { Subscription } from '#server/infra/acts/act.ts';
+import type { Subscription } from '#server/infra/acts.ts';
 import { Feeds } from './feeds.ts';
 import type { Page, Position } from './pages.ts';
 

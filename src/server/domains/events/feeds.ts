@@ -1,4 +1,4 @@
-import type { FrameSink, Subscription } from '#server/infra/acts/act.ts';
+import type { FrameSink, Subscription } from '#server/infra/acts.ts';
 import type { Page, Position } from './pages.ts';
 
 /** Accounts that are read in one statement. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { LiveEvent } from '#contract/events.ts';
-import type { FrameSink, Subscription } from '#server/infra/acts/act.ts';
+import type { FrameSink, Subscription } from '#server/infra/acts.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import type { Listener, ListenerOptions } from '#server/infra/postgres/driver/listener.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';

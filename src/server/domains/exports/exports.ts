@@ -9,10 +9,9 @@ import {
   type exportMessages,
 } from '#contract/exports/exports.ts';
 import type { AccountData } from '#server/infra/account-data.ts';
-import { type ActHandler, type Person, handle } from '#server/infra/acts/act.ts';
-import { hit } from '#server/infra/acts/limits.ts';
+import { type ActHandler, type Person, handle, hit } from '#server/infra/acts.ts';
 import { newId } from '#server/infra/ids.ts';
-import { type Repeated, repeat } from '#server/infra/jobs/repeat.ts';
+import { type Repeated, repeat } from '#server/infra/jobs.ts';
 import {
   type FileRef,
   type MadeFile,
@@ -27,7 +26,7 @@ import {
   claimNext,
   giveBack,
   makeFile,
-} from '#server/infra/made-files/attempts.ts';
+} from '#server/infra/made-files.ts';
 import {
   type Sql,
   type Tx,
@@ -36,7 +35,7 @@ import {
   type Fragment,
 } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
-import type { Reading } from '#server/infra/postgres/replica/replica.ts';
+import type { Reading } from '#server/infra/postgres/replica.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 import { zoneOf } from '#contract/base/time.ts';

@@ -1,12 +1,15 @@
 import { SNAPSHOT } from '#server/infra/postgres/alone.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import { deskInvariants } from './invariants/desk.ts';
-import type { Invariant } from './invariants/invariant.ts';
-import { invoiceInvariants } from './invariants/invoices.ts';
-import { correctionInvariants, messageInvariants } from './invariants/messages.ts';
-import { paymentInvariants } from './invariants/payments.ts';
-import { planInvariants } from './invariants/plans.ts';
-import { walletInvariants } from './invariants/wallets.ts';
+import {
+  deskInvariants,
+  type Invariant,
+  invoiceInvariants,
+  correctionInvariants,
+  messageInvariants,
+  paymentInvariants,
+  planInvariants,
+  walletInvariants,
+} from './invariants.ts';
 
 /** One invariant of docs/money.md#invariants, as it was found. */
 export type Finding = {

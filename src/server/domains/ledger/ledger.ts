@@ -168,8 +168,6 @@ export {
   totalSaldo,
 } from './desk.ts';
 export { lastCheck, storeCheck } from './stored-checks.ts';
-export { sealsPage } from './seals/read.ts';
-export { lastSeal, sealDays } from './seals/seal.ts';
-export { verifySeals } from './seals/verify.ts';
+export { sealsPage, lastSeal, sealDays, verifySeals } from './seals.ts';
 export { ledgerAccountData } from './account-data.ts';
 export { ledgerActs, mutationsBefore } from './statement.ts';

@@ -10,7 +10,7 @@ import {
   listLineMessages,
   listMutations,
 } from '#contract/saldo.ts';
-import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 
 /** The acts of the ledger: the statement. */

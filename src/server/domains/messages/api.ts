@@ -8,11 +8,11 @@ import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import { type Accepter, hashOf } from './submit/accept.ts';
 import type { AnswerContext, Item, ItemResult, Placed } from './submit/send-request.ts';
-import { choicesIn, noteChoices } from './choices/choices.ts';
+import { choicesIn, noteChoices } from './choices.ts';
 import { withdraw } from './dispatch/cancel.ts';
 import type { OfferFile } from './content.ts';
-import { knownNumbers } from './contacts/contacts.ts';
-import { markRead } from './conversations/conversations.ts';
+import { knownNumbers } from './contacts.ts';
+import { markRead } from './conversations.ts';
 import {
   type ApiPage,
   type ListQuery,
@@ -20,7 +20,7 @@ import {
   listForApi,
   messageForApi,
 } from './history/detail.ts';
-import { reschedule } from './schedule/reschedule.ts';
+import { reschedule } from './schedule.ts';
 import { type FindMedia, channelOf, lookUp } from './submit/lookups.ts';
 import { itemFrom, refusalOf } from './submit/place.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';

@@ -4,33 +4,37 @@ import { openAccepter } from './submit/accept.ts';
 import { type ApiMessages, openApiMessages } from './api.ts';
 import { cancelMessageHandler } from './dispatch/cancel.ts';
 import type { FileLink, OfferFile } from './content.ts';
-import { contactActs } from './contacts/contacts.ts';
-import { pinActs } from './pins/pins.ts';
-import { conversationActs, joinHidden } from './conversations/conversations.ts';
+import { contactActs } from './contacts.ts';
+import { pinActs } from './pins.ts';
+import { conversationActs, joinHidden } from './conversations.ts';
 import { historyActs } from './history/history.ts';
 import { type HomeDeps, homeActs } from './history/home.ts';
-import { usageHandler } from './history/figures/usage.ts';
+import { usageHandler } from './history/figures.ts';
 import { type Lanes, startLanes } from './dispatch/lanes.ts';
 import { applyReceipts, retryParked } from './dispatch/receipts.ts';
 import { type OnReceived, completeInbound, receiveInbound } from './dispatch/inbound.ts';
-import { withFileFacts } from './media/inbound.ts';
+import { withFileFacts, type MediaOfMessages, loadImageHandler } from './media.ts';
 import { openClaimMessages } from './dispatch/claim-messages.ts';
 import type { Library } from '#server/domains/media/media.ts';
-import { type MediaOfMessages, loadImageHandler } from './media/prepare.ts';
 import { openSettle, wakeAwaiting } from './dispatch/settle.ts';
 import { type FindMedia, findNoMedia } from './submit/lookups.ts';
-import { templateActs } from './templates/acts.ts';
-import { type TemplateReview, noReview, syncTemplates } from './templates/review.ts';
-import { type ApiTemplates, openApiTemplates } from './templates/api.ts';
+import {
+  templateActs,
+  type TemplateReview,
+  noReview,
+  syncTemplates,
+  type ApiTemplates,
+  openApiTemplates,
+} from './templates.ts';
 import { type AsSystem, openAsSystem } from './submit/as-system.ts';
 import { openMinuteCounts } from './submit/minutes.ts';
 import { optoutActs } from './optouts/acts.ts';
-import { quickReplyActs } from './quick-replies/quick-replies.ts';
+import { quickReplyActs } from './quick-replies.ts';
 import { type ApiOptouts, openApiOptouts } from './optouts/api.ts';
 import { resendActs } from './resend/acts.ts';
-import { viewActs } from './views/views.ts';
+import { viewActs } from './views.ts';
 import { sendHandlers } from './submit/send.ts';
-import type { ActHandler } from '#server/infra/acts/act.ts';
+import type { ActHandler } from '#server/infra/acts.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { inAccount, withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import type { Log } from '#server/infra/observability/log.ts';
@@ -44,8 +48,8 @@ export {
   outcomesOf,
   queuedBulk,
   takeBack,
-} from './bulk/bulk.ts';
-export { knownNumbers } from './contacts/contacts.ts';
+} from './bulk.ts';
+export { knownNumbers } from './contacts.ts';
 export { contentOf, excerptOf } from './content.ts';
 export { messagesAccountData } from './account-data.ts';
 export {
@@ -58,24 +62,25 @@ export {
 } from './dispatch/lane-rows.ts';
 export { tokensOfMessages } from './dispatch/receipts.ts';
 export { markMayHaveLeft } from './dispatch/restored.ts';
-export { messageSums, trafficFigures, waitingOf } from './desk/figures.ts';
 export {
+  messageSums,
+  trafficFigures,
+  waitingOf,
   holderOfMessage,
   lastFailures,
   messageForDesk,
   messageOfRef,
   textForDesk,
-} from './desk/message.ts';
-export { messageRows, outcomeCellsOf, outcomeColumns } from './export/source.ts';
+} from './desk.ts';
+export { messageRows, outcomeCellsOf, outcomeColumns } from './export.ts';
 export { optedOutOf } from './optouts/optouts.ts';
 export { pruneCounts } from './submit/minutes.ts';
 export { expireMessages } from './dispatch/withdraw.ts';
-export { countFailed, newestFailed, readMessageRow } from './history/figures/failed.ts';
-export { systemFigures } from './history/figures/system-figures.ts';
+export { countFailed, newestFailed, readMessageRow, systemFigures } from './history/figures.ts';
 export { type MessageFacts, readMessageFacts } from './history/facts.ts';
 export { startFolding } from './history/fold.ts';
 export { messageTypeOfFile } from './submit/send.ts';
-export { startIndexing } from './history/words/indexing.ts';
+export { startIndexing } from './history/words.ts';
 export { ensurePartitions, pruneRequests } from './upkeep.ts';
 export type { Lanes } from './dispatch/lanes.ts';
 

@@ -1,17 +1,20 @@
 import * as customers from '#contract/operator/customers.ts';
 import { operatorOverview } from '#contract/operator/overview.ts';
 import * as things from '#contract/operator/things.ts';
-import { type ActHandler, handle } from '#server/infra/acts/act.ts';
-import { type OverviewDeps, openOverview } from './console/overview.ts';
-import { type StandingDeps, endPlan, endSessions, suspendCustomer } from './customers/standing.ts';
-import type { DeskDeps } from './deps.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
+import { type OverviewDeps, openOverview } from './console.ts';
 import {
+  type StandingDeps,
+  endPlan,
+  endSessions,
+  suspendCustomer,
   customerInvoice,
   customerMessage,
   customerToken,
   customerTopup,
   disclosedText,
-} from './customers/things.ts';
+} from './customers.ts';
+import type { DeskDeps } from './deps.ts';
 
 export type ConsoleDeps = StandingDeps & OverviewDeps & Pick<DeskDeps, 'config'>;
 

@@ -18,14 +18,13 @@ import {
   suspenseOf,
   suspensePage,
 } from '#server/domains/payments/payments.ts';
-import { type ActHandler, handle, type Call } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle, type Call } from '#server/infra/acts.ts';
 import type { OperatorDeps, DeskDeps } from './deps.ts';
 import * as books from '#contract/operator/money/books.ts';
 import type { DeskPlan, PriceTables } from '#contract/operator/money/books.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { lastSeal, sealsPage, storeCheck, verifySeals } from '#server/domains/ledger/ledger.ts';
-import { overviewOf } from './books/overview.ts';
-import { reconcile } from './books/reconcile.ts';
+import { overviewOf, reconcile } from './books.ts';
 import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import {
@@ -60,18 +59,15 @@ import {
   proposeRefund,
   proposeResolution,
 } from './adjustments/propose.ts';
-import { customerDetail } from './customers/detail.ts';
-import { customersPage } from './customers/list.ts';
-import { approveBonus, freezeCustomer } from './customers/standing.ts';
+import { customerDetail, approveBonus, freezeCustomer, customersPage } from './customers.ts';
 import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
 
-export { auditActs } from './audit/acts.ts';
-export { openAuditExport } from './audit/export.ts';
+export { auditActs, openAuditExport } from './audit.ts';
 export { operatorAccountData } from './account-data.ts';
 export { settingsActs } from './settings.ts';
 export { systemTokenActs } from './system-token.ts';
 export { type ConsoleDeps, consoleActs } from './console-acts.ts';
-export { booksRed, checkAndSeal, reconcileNightly } from './books/nightly.ts';
+export { booksRed, checkAndSeal, reconcileNightly } from './books.ts';
 
 /** The acts of operators, who see all accounts; the endpoint refuses everybody else. */
 export const operatorActs = (deps: OperatorDeps): readonly ActHandler[] => [

@@ -6,7 +6,7 @@ import {
   resetSetting,
   saveSetting,
 } from '#contract/operator/settings.ts';
-import type { Person, Reauth } from '#server/infra/acts/act.ts';
+import type { Person, Reauth } from '#server/infra/acts.ts';
 import { readConfig } from '#server/infra/config.ts';
 import { newId } from '#server/infra/ids.ts';
 import { openLiveSettings } from '#server/infra/settings/live.ts';

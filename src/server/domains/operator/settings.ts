@@ -14,7 +14,7 @@ import {
   tiesOf,
 } from '#server/domains/accounts/accounts.ts';
 import { refuseUnlessSecond } from './adjustments/decide.ts';
-import { type ActHandler, type Call, type Reauth, handle } from '#server/infra/acts/act.ts';
+import { type ActHandler, type Call, type Reauth, handle } from '#server/infra/acts.ts';
 import { type Config, isRangeEmpty } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import {

@@ -24,7 +24,7 @@ import {
   systemTokenState,
   unlinkPhone,
 } from '#server/domains/tokens/tokens.ts';
-import { type ActHandler, type Person, handle } from '#server/infra/acts/act.ts';
+import { type ActHandler, type Person, handle } from '#server/infra/acts.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';

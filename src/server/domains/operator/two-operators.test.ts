@@ -6,8 +6,13 @@ import type { MoneyOverview, Reconciliation } from '#contract/operator/money/boo
 import type { OperatorBankLine, StatementReport } from '#contract/operator/money/statements.ts';
 import type { OperatorTopup } from '#contract/operator/money/topups.ts';
 import type { Topup } from '#contract/saldo.ts';
-import { invite, vouchForOperator } from '#server/domains/accounts/operators/invite.ts';
-import { type Tie, isSecondFor, readTies } from '#server/domains/accounts/operators/ties.ts';
+import {
+  invite,
+  vouchForOperator,
+  type Tie,
+  isSecondFor,
+  readTies,
+} from '#server/domains/accounts/operators.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { restrictToBonus } from '#server/domains/ledger/ledger.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';

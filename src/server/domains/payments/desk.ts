@@ -7,7 +7,7 @@ import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import { GatewayTrouble } from './gateways/gateway.ts';
 import { flagged } from './gateways/flags.ts';
 import { isUnmatched } from './statements/lines.ts';
-import { unresolved } from './suspense/suspense.ts';
+import { unresolved } from './suspense.ts';
 import { needsOperator } from './topups/operator-list.ts';
 import { statusAt } from './topups/topup.ts';
 

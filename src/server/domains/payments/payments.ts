@@ -1,16 +1,15 @@
-import type { ActHandler } from '#server/infra/acts/act.ts';
-import { alertActs } from './alerts/settings.ts';
-import { checkTopupHandler } from './gateways/orders/check-now.ts';
+import type { ActHandler } from '#server/infra/acts.ts';
+import { alertActs } from './alerts.ts';
+import { checkTopupHandler } from './gateways/orders.ts';
 import { listMethodsHandler } from './gateways/methods.ts';
-import { type ProofDeps, proveTopupHandler } from './proofs/prove.ts';
+import { type ProofDeps, proveTopupHandler } from './proofs.ts';
 import { cancelTopupHandler } from './topups/cancel.ts';
 import { type CreateDeps, createTopupHandler } from './topups/create.ts';
 import { getTopupHandler, listTopupsHandler } from './topups/read.ts';
 import { type SummaryDeps, saldoSummaryHandler } from './topups/summary.ts';
 
 export { countProposedFor, givenAlone, lockAlone, needsTwo } from './topups/four-eyes.ts';
-export { saveAlert } from './alerts/settings.ts';
-export { type AlertWatch, startAlertWatch } from './alerts/watch.ts';
+export { saveAlert, type AlertWatch, startAlertWatch } from './alerts.ts';
 export { receiveBankLine } from './bank.ts';
 export {
   type MoneyWork,
@@ -30,7 +29,7 @@ export {
   suspenseOf,
   suspensePage,
   suspenseSum,
-} from './suspense/suspense.ts';
+} from './suspense.ts';
 export { findTopup } from './topups/topup.ts';
 export { expireTopups } from './topups/expire.ts';
 export { topupOfAccount } from './topups/read.ts';
@@ -48,9 +47,9 @@ export {
   paymentOf,
   refundStates,
 } from './gateways/open-refunds.ts';
-export type { OrderDeps } from './gateways/orders/orders.ts';
+export type { OrderDeps } from './gateways/orders.ts';
 export { finishRefundByHand, retryRefunds, sendRefund } from './gateways/refund.ts';
-export { simulatedPaymentHandler } from './gateways/simulated/pay.ts';
+export { simulatedPaymentHandler } from './gateways/simulated.ts';
 export { gatewayStatusOf } from './gateways/status-of.ts';
 export { startInbox, startOrderPolls } from './gateways/worker.ts';
 export { type StatementDeps, importStatement, previewStatement } from './statements/import.ts';

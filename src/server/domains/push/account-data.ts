@@ -1,5 +1,5 @@
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { isReachable } from './subscriptions/subscriptions.ts';
+import { isReachable } from './subscriptions.ts';
 import { type AccountData, atOnce } from '#server/infra/account-data.ts';
 
 /** The browsers that get an account's notices: the push service, and since when. */

@@ -1,12 +1,12 @@
-import type { ActHandler } from '#server/infra/acts/act.ts';
+import type { ActHandler } from '#server/infra/acts.ts';
 import type { PushDeps } from './deps.ts';
 import {
   pushConfigHandler,
   registerPushHandler,
   unregisterPushHandler,
-} from './subscriptions/register.ts';
-import { renewPushHandler } from './subscriptions/renew.ts';
-import { testPushHandler } from './delivery/try.ts';
+  renewPushHandler,
+} from './subscriptions.ts';
+import { testPushHandler } from './delivery.ts';
 
 export { pushAccountData } from './account-data.ts';
 export {
@@ -15,11 +15,12 @@ export {
   queueNotice,
   queueNotices,
   sweepPush,
-} from './delivery/queue.ts';
-export { type PushSender, startPushSender } from './delivery/sender.ts';
+  type PushSender,
+  startPushSender,
+} from './delivery.ts';
 export type { PushDeps } from './deps.ts';
 export { readVapid } from './vapid.ts';
-export { sealedSubscriptions } from './subscriptions/subscriptions.ts';
+export { sealedSubscriptions } from './subscriptions.ts';
 
 /** The acts of this domain: which browsers get notices. */
 export const pushActs = (deps: PushDeps): readonly ActHandler[] => [

@@ -2,8 +2,7 @@ import type { Rupiah } from '#contract/base/money.ts';
 import type { LiveHub } from '#server/domains/events/events.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
-import type { OpeningHours } from './hours/hours.ts';
-import type { UsualAnswer } from './hours/usual-answer.ts';
+import type { OpeningHours, UsualAnswer } from './hours.ts';
 
 /** What this domain works with. */
 export type SupportDeps = {

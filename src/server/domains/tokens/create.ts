@@ -1,11 +1,11 @@
 import { type InputOf, type OutputOf } from '#contract/base/act.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type ChannelName, createToken } from '#contract/tokens.ts';
-import { handle } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { refuseCooling } from './cool-down.ts';
-import { makeKey } from './keys/key.ts';
+import { makeKey } from './keys.ts';
 import { readToken } from './row.ts';
 import type { TokenSubscribers } from './subscribers.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type ChannelName, type Token } from '#contract/tokens.ts';
 import { moveToken } from '#contract/tokens/channels.ts';
-import { handle } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { refuseSuspended } from './create.ts';
 import { releasePhone } from './links/phones.ts';

@@ -7,25 +7,25 @@ import {
   rotateToken,
   updateToken,
 } from '#contract/tokens.ts';
-import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Config } from '#server/infra/config.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import type { NetworkQr } from './links/network-links.ts';
-import { updateTokenAccessHandler } from './access/update.ts';
+import { updateTokenAccessHandler } from './access.ts';
 import { confirmTokenHandler, refuseCooling } from './cool-down.ts';
 import { createTokenHandler } from './create.ts';
 import { consentScanHandler, linkTokenHandler, getScanHandler } from './links/links.ts';
 import { unlinkTokenHandler, releasePhone } from './links/phones.ts';
 import { type MoveDeps, moveTokenHandler } from './move.ts';
 import { readToken, readTokens, tokenNotFound } from './row.ts';
-import { listRejectedCallsHandler } from './rejected/list.ts';
+import { listRejectedCallsHandler } from './rejected.ts';
 import type { TokenSubscribers } from './subscribers.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { makeKey } from './keys/key.ts';
+import { makeKey } from './keys.ts';
 
-export { type KeyRing, openKeyRing } from './keys/key-ring.ts';
+export { type KeyRing, openKeyRing } from './keys.ts';
 export {
   type ConnectDeps,
   connectLink,
@@ -41,11 +41,15 @@ export {
   tokensOfAccount,
   tokensOfHint,
   tokensOfPhones,
-} from './desk/tokens.ts';
-export { pruneRejectedCalls } from './rejected/list.ts';
-export { type RejectionRecorder, openRejectionRecorder } from './rejected/recorder.ts';
-export { keptFacts, keptPath } from './rejected/facts.ts';
-export { shownAddress } from './access/rules.ts';
+} from './desk.ts';
+export {
+  pruneRejectedCalls,
+  keptFacts,
+  keptPath,
+  type RejectionRecorder,
+  openRejectionRecorder,
+} from './rejected.ts';
+export { shownAddress } from './access.ts';
 export { countTokens } from './create.ts';
 export { tokensAccountData } from './account-data.ts';
 export {

@@ -1,28 +1,24 @@
-import type { ActHandler } from '#server/infra/acts/act.ts';
+import type { ActHandler } from '#server/infra/acts.ts';
 import type { WebhookCalls } from './api.ts';
-import { type WebhookWorker, startWebhookWorker } from './delivery/worker.ts';
+import { type WebhookWorker, startWebhookWorker } from './delivery.ts';
 import type { WebhookDeps } from './deps.ts';
-import { readFeed } from './history/feed.ts';
-import { getDelivery, listDeliveries } from './history/list.ts';
-import { replayDelivery, replayPeriod } from './history/replay.ts';
-import { webhookActs } from './manage/acts.ts';
+import { readFeed, getDelivery, listDeliveries, replayDelivery, replayPeriod } from './history.ts';
 import {
+  webhookActs,
   readWebhook,
   removeWebhook,
   rotateSecret,
   saveWebhook,
   setWebhookOn,
   testWebhook,
-} from './manage/save.ts';
+} from './manage.ts';
 
 export { webhooksAccountData } from './account-data.ts';
 export type { TokenRef, WebhookCalls } from './api.ts';
-export type { WebhookWorker } from './delivery/worker.ts';
+export type { WebhookWorker } from './delivery.ts';
 export type { WebhookDeps } from './deps.ts';
 export { countWebhooks, webhookLagSeconds } from './figures.ts';
-export { forgetWebhook } from './manage/save.ts';
-export { unconfirmed } from './manage/test.ts';
-export { webhookTroubles } from './manage/troubles.ts';
+export { forgetWebhook, unconfirmed, webhookTroubles } from './manage.ts';
 export { sealedWebhooks } from './signature.ts';
 export { pruneDeliveries } from './upkeep.ts';
 

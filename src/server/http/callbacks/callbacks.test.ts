@@ -1,7 +1,9 @@
 import { describe, expect } from 'vitest';
 import { type GatewayApp, test } from '#tests/support/money/gateway-app.ts';
-import { type SimulatedOrder } from '#server/domains/payments/gateways/simulated/book.ts';
-import { midtransNotice } from '#server/domains/payments/gateways/simulated/simulated.ts';
+import {
+  type SimulatedOrder,
+  midtransNotice,
+} from '#server/domains/payments/gateways/simulated.ts';
 
 const MIDTRANS = '/callbacks/midtrans';
 const XENDIT = '/callbacks/xendit';

@@ -13,7 +13,7 @@ import { type KnownNumbers, restorePluses } from '#server/http/input.ts';
 import { publicOrigin } from '#server/http/public-origin.ts';
 import { type ApiReader, idempotencyKey } from '#server/http/v1/call.ts';
 import { acceptable } from '#server/http/v1/send.ts';
-import type { MessageCalls } from '#server/http/v1/endpoints/messages.ts';
+import type { MessageCalls } from '#server/http/v1/endpoints.ts';
 import { waitOf } from '#server/http/v1/problem.ts';
 import { type Given, type GivenFile, givenOf } from './given.ts';
 import { FormError, pairsOf } from '#contract/base/form.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fastify, { type FastifyInstance } from 'fastify';
 import { expect, test } from 'vitest';
 import type { DialectDeps } from './dialect.ts';
-import { openFonnte } from './fonnte/fonnte.ts';
+import { openFonnte } from './fonnte.ts';
 import { openWablas } from './wablas/wablas.ts';
 
 const page = await readFile(join(import.meta.dirname, '../../../../docs/dialects.md'), 'utf8');

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { refusals } from '#contract/base/refusals.ts';
 import { problems } from '#contract/rest/problem.ts';
 import { apiEndpoints } from '#contract/rest.ts';
-import { makeKey } from '#server/domains/tokens/keys/key.ts';
+import { makeKey } from '#server/domains/tokens/keys.ts';
 import {
   type ApiAnswer,
   type Caller,

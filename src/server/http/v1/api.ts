@@ -17,13 +17,23 @@ import {
   languageIn,
   malformed,
 } from './call.ts';
-import { type AccountCalls, accountHandlers } from './endpoints/account.ts';
-import { type MediaCalls, mediaHandlers } from './endpoints/media.ts';
-import { type MessageCalls, messageHandlers } from './endpoints/messages.ts';
-import { type OptoutCalls, optoutHandlers } from './endpoints/opt-outs.ts';
-import { type EventCalls, eventHandlers } from './endpoints/events.ts';
-import { type TemplateCalls, templateHandlers } from './endpoints/templates.ts';
-import { type WebhookCalls, deliveryHandlers, webhookHandlers } from './endpoints/webhooks.ts';
+import {
+  type AccountCalls,
+  accountHandlers,
+  type MediaCalls,
+  mediaHandlers,
+  type EventCalls,
+  eventHandlers,
+  type MessageCalls,
+  messageHandlers,
+  type OptoutCalls,
+  optoutHandlers,
+  type TemplateCalls,
+  templateHandlers,
+  type WebhookCalls,
+  deliveryHandlers,
+  webhookHandlers,
+} from './endpoints.ts';
 import { readFields } from './fields.ts';
 import { type FirstAnswers, remember } from './remember.ts';
 import type { InBoth, Language } from '#contract/language/language.ts';

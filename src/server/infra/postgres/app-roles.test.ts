@@ -7,7 +7,7 @@ import { verifyRowLevelSecurityAt } from '#tests/support/database/row-level-secu
 import { checkDatabase } from './check.ts';
 import { type Sql, openDatabase } from './database.ts';
 import { startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
-import { startJobs } from '#server/infra/jobs/jobs.ts';
+import { startJobs } from '#server/infra/jobs.ts';
 import { openLog } from '#server/infra/observability/log.ts';
 import { updateSchema } from './functions.ts';
 

@@ -1,13 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import {
-  hit,
-  hitOrNothing,
-  hitsOfScope,
-  hitsWithin,
-  networkOf,
-} from '#server/infra/acts/limits.ts';
+import { hit, hitOrNothing, hitsOfScope, hitsWithin, networkOf } from '#server/infra/acts.ts';
 import type { Config } from '#server/infra/config.ts';
 import { hmac } from '#server/infra/security/secrets.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';

@@ -1,7 +1,7 @@
 import type { Challenge } from '#contract/accounts.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Call } from '#server/infra/acts/act.ts';
+import type { Call } from '#server/infra/acts.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';

@@ -1,5 +1,5 @@
 import { type Challenge, resendOtp } from '#contract/accounts.ts';
-import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { reissueCode } from './otp.ts';
 

@@ -1,9 +1,9 @@
 import * as z from 'zod/mini';
 import { type SecondFactorAsked, type SignedIn, verifyOtp } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type Call, type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
-import { hadAccount } from '#server/domains/accounts/privacy/erased-phones.ts';
+import { hadAccount } from '#server/domains/accounts/privacy.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { notifyNewDevice } from '#server/domains/accounts/notices.ts';
 import { type VerifiedCode, withVerifiedCode } from './otp.ts';

@@ -1,4 +1,4 @@
-import { type ActHandler, handle, type Call, type Person } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle, type Call, type Person } from '#server/infra/acts.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {

@@ -1,4 +1,4 @@
-import type { Person } from '#server/infra/acts/act.ts';
+import type { Person } from '#server/infra/acts.ts';
 import type { Config } from '#server/infra/config.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { InputOf } from '#contract/base/act.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { giveSecondFactor } from '#contract/secondfactor/secondfactor.ts';
-import type { Call } from '#server/infra/acts/act.ts';
+import type { Call } from '#server/infra/acts.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { type SealedColumn, hmac, sameBytes, sha256 } from '#server/infra/security/secrets.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';

@@ -1,6 +1,6 @@
 import { reauthUser } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type Call, type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { passwordFits } from '#server/infra/security/passwords.ts';
 import { hmac } from '#server/infra/security/secrets.ts';

@@ -1,7 +1,7 @@
 import { appConfig, checkToken, logoutUser } from '#contract/accounts.ts';
 import { listSessions, revokeSessions } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { type StoredSession, sessionRow } from './row.ts';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Role } from '#contract/accounts.ts';
 import type { OperatorRole } from '#contract/base/act.ts';
-import type { Call, Person, Reauth } from '#server/infra/acts/act.ts';
+import type { Call, Person, Reauth } from '#server/infra/acts.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import * as z from 'zod/mini';
 import { type CaptchaProvider, type Guarded, captchaChallenge } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 import { isSuspect } from './login-tries.ts';

@@ -3,7 +3,7 @@ import { readConfig } from '#server/infra/config.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import { accountsApp } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
-import { addOperator } from '#server/domains/accounts/operators/invite.ts';
+import { addOperator } from '#server/domains/accounts/operators.ts';
 import { ensureOperator, hasFirstOperatorSignedIn } from './first-operator.ts';
 import { systemAccount } from '#server/domains/accounts/people.ts';
 import { sweepAccounts } from '#server/domains/accounts/sweep.ts';

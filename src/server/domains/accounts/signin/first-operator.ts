@@ -3,7 +3,7 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import type { AccountOpened } from '#server/domains/accounts/deps.ts';
-import { newPassword } from '#server/domains/accounts/operators/invite.ts';
+import { newPassword } from '#server/domains/accounts/operators.ts';
 import { openAccount, systemAccount } from '#server/domains/accounts/people.ts';
 import { newId } from '#server/infra/ids.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';

@@ -6,7 +6,7 @@ import {
   hit,
   hitsWithin,
   networkOf,
-} from '#server/infra/acts/limits.ts';
+} from '#server/infra/acts.ts';
 
 const WINDOW_SECONDS = 900;
 /** Counted by the minute, so that the quarter of an hour slides. */

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { type SignedIn, checkToken, loginUser, logoutUser } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Person } from '#server/infra/acts/act.ts';
+import type { Person } from '#server/infra/acts.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import {
   type AccountsApp,

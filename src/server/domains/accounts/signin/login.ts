@@ -6,14 +6,14 @@ import {
   loginUser,
 } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type Call, type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { admitted, passwordFits } from '#server/infra/security/passwords.ts';
 import { hmac, sha256 } from '#server/infra/security/secrets.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { addressWaitSeconds, countFailure, resetTries, countTry } from './login-tries.ts';
 import { issueCode, pendingCode } from '#server/domains/accounts/otp/otp.ts';
-import { isNotExpired } from '#server/domains/accounts/operators/invite.ts';
+import { isNotExpired } from '#server/domains/accounts/operators.ts';
 import type { AccountStatus } from '#server/domains/accounts/people.ts';
 import { askAtSignIn, signIn } from './sign-in.ts';
 

@@ -1,7 +1,7 @@
 import type { InputOf } from '#contract/base/act.ts';
 import { type Challenge, registerUser } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type Call, type ActHandler, handle } from '#server/infra/acts.ts';
 import { isCommonPassword } from '#server/infra/security/common-passwords.ts';
 import { admitted, hashPassword } from '#server/infra/security/passwords.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';

@@ -1,5 +1,5 @@
 import type { SecondFactorAsked, SignedIn } from '#contract/accounts.ts';
-import type { Call } from '#server/infra/acts/act.ts';
+import type { Call } from '#server/infra/acts.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { type UserRef, userOf } from '#server/domains/accounts/people.ts';

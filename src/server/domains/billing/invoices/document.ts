@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { invoicePdf as invoicePdfAct } from '#contract/billing/invoices.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { handle } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts.ts';
 import type { Config } from '#server/infra/config.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';

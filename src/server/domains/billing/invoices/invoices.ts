@@ -1,4 +1,4 @@
-import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Config } from '#server/infra/config.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
@@ -9,7 +9,7 @@ import {
   verifyDocument,
 } from './document.ts';
 import { getInvoiceHandler, listInvoicesHandler } from './read.ts';
-import { type ServedStatement, exportSaldoHandler, openStatement } from './statement/export.ts';
+import { type ServedStatement, exportSaldoHandler, openStatement } from './statement.ts';
 import {
   type BillingProfile,
   getBillingProfile,

@@ -18,13 +18,13 @@ import {
   planOf,
   plansAt,
   revisionAt,
-} from '#server/domains/billing/plans/plans.ts';
+} from '#server/domains/billing/plans.ts';
 import { walletOf, type Wallet, chargedMessages } from '#server/domains/ledger/ledger.ts';
 import { countTokens } from '#server/domains/tokens/tokens.ts';
-import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { endUnpaid } from './advance.ts';
-import { dropPending } from '#server/domains/billing/notices/outbox.ts';
+import { dropPending } from '#server/domains/billing/notices.ts';
 import { type Change, type Standing, changeOf, quoteOf } from './change.ts';
 import {
   beginPaidPeriod,

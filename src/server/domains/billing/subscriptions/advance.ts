@@ -5,9 +5,9 @@ import {
   planAt,
   plansAt,
   revisionAt,
-} from '#server/domains/billing/plans/plans.ts';
-import { dropPending, queueBillingNotice } from '#server/domains/billing/notices/outbox.ts';
-import * as texts from '#server/domains/billing/notices/texts.ts';
+} from '#server/domains/billing/plans.ts';
+import { dropPending, queueBillingNotice } from '#server/domains/billing/notices.ts';
+import * as texts from '#server/domains/billing/notices.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { prorate } from './change.ts';

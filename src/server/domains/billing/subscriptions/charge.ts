@@ -8,7 +8,7 @@ import {
   settleInvoice,
   voidInvoice,
 } from '#server/domains/billing/invoices/issue.ts';
-import type { PlanRevision } from '#server/domains/billing/plans/plans.ts';
+import type { PlanRevision } from '#server/domains/billing/plans.ts';
 import { lockWallet, postEntry } from '#server/domains/ledger/ledger.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';

@@ -1,4 +1,10 @@
-import { type DeliverDeps, deliverNotices } from '#server/domains/billing/notices/deliver.ts';
+import {
+  type DeliverDeps,
+  deliverNotices,
+  queueBillingNotice,
+  stillDue,
+  upcoming,
+} from '#server/domains/billing/notices.ts';
 import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { SUSPENDED_DAYS, advance, GRACE_DAYS } from './advance.ts';
 import { addDays, periodAt, decentTime, wibDay } from './periods.ts';
@@ -10,10 +16,8 @@ import {
   planAt,
   plansAt,
   revisionAt,
-} from '#server/domains/billing/plans/plans.ts';
+} from '#server/domains/billing/plans.ts';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
-import { queueBillingNotice } from '#server/domains/billing/notices/outbox.ts';
-import { stillDue, upcoming } from '#server/domains/billing/notices/texts.ts';
 
 export type BillingWorkDeps = DeliverDeps & { now: () => Date };
 

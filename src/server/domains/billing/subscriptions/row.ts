@@ -2,12 +2,7 @@ import type { SubscriptionStatus } from '#contract/billing/plans.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { setPlanAllowances, walletOf } from '#server/domains/ledger/ledger.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
-import {
-  GRATIS,
-  type PlanRevision,
-  planAt,
-  revisionAt,
-} from '#server/domains/billing/plans/plans.ts';
+import { GRATIS, type PlanRevision, planAt, revisionAt } from '#server/domains/billing/plans.ts';
 import type { Standing } from './change.ts';
 import { type Period, periodFrom, periodOf } from './periods.ts';
 

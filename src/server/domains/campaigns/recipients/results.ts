@@ -14,7 +14,7 @@ import { type StoredRecipient, reasonOf } from './page.ts';
 
 type Params = { campaign_id: string };
 
-/** Few: what is held longer grows the process (`messages/export/source.ts`). */
+/** Few: what is held longer grows the process (`messages/export.ts`). */
 const PAGE_ROWS = 25;
 
 /** The recipients of a campaign as rows of a file, those that got nothing too, with what became of their messages. */

@@ -6,7 +6,7 @@ import { type CampaignContent, fillContent } from '#contract/campaigns/content.t
 import { messagesOfRefs } from '#server/domains/messages/messages.ts';
 import type { CampaignDeps } from '#server/domains/campaigns/deps.ts';
 import type { StoredCampaign } from '#server/domains/campaigns/row.ts';
-import { announce } from '#server/domains/campaigns/manage/lock.ts';
+import { announce } from '#server/domains/campaigns/manage.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { placeOfRef, refOf } from './refs.ts';

@@ -1,12 +1,12 @@
 import type { CampaignDeps } from '#server/domains/campaigns/deps.ts';
 import { countQueuedBulk, queuedBulk, takeBack } from '#server/domains/messages/messages.ts';
-import { repeat } from '#server/infra/jobs/repeat.ts';
+import { repeat } from '#server/infra/jobs.ts';
 import { newId } from '#server/infra/ids.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import { countMessages, uncountedAccounts } from './count.ts';
 import { type Claimed, adoptPlaced, placeNext } from './place.ts';
 import { RECIPIENTS_MAX } from '#contract/campaigns/campaign.ts';
-import { announce } from '#server/domains/campaigns/manage/lock.ts';
+import { announce } from '#server/domains/campaigns/manage.ts';
 import { placeOfRef, refsOf } from './refs.ts';
 
 /** How often campaigns are looked for that have something to do. */

@@ -3,10 +3,14 @@ import {
   type PresenceDeps,
   connectNumber,
   partNumber,
-} from '#server/domains/channels/health/presence.ts';
-import type { HealthRecorder } from '#server/domains/channels/health/recorder.ts';
+  extendSpans,
+  isParted,
+  endIdlePauses,
+  readPause,
+  type HealthRecorder,
+} from '#server/domains/channels/health.ts';
 import type { Media } from '#server/domains/media/media.ts';
-import type { ActHandler } from '#server/infra/acts/act.ts';
+import type { ActHandler } from '#server/infra/acts.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
@@ -27,11 +31,9 @@ import { openPauses } from './pauses.ts';
 import { openRefs, pruneCloud } from './refs.ts';
 import { openRests } from './rests.ts';
 import { sendByCloud } from './send.ts';
-import { type CloudTemplates, openCloudTemplates } from './templates/templates.ts';
+import { type CloudTemplates, openCloudTemplates } from './templates.ts';
 import { beginIn, withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { extendSpans, isParted } from '#server/domains/channels/health/health.ts';
-import { endIdlePauses, readPause } from '#server/domains/channels/health/pauses.ts';
 import { isAccess } from './codes.ts';
 
 export { sealedNumbers } from './numbers.ts';

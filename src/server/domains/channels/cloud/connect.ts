@@ -8,16 +8,19 @@ import {
   connectCloud,
   getCloud,
 } from '#contract/tokens/cloud.ts';
-import { extendSpans } from '#server/domains/channels/health/health.ts';
-import { endPause } from '#server/domains/channels/health/pauses.ts';
-import { type PresenceDeps, connectNumber } from '#server/domains/channels/health/presence.ts';
+import {
+  extendSpans,
+  endPause,
+  type PresenceDeps,
+  connectNumber,
+} from '#server/domains/channels/health.ts';
 import {
   type TokenRef,
   linkNumber,
   readToken,
   untilSettled,
 } from '#server/domains/tokens/tokens.ts';
-import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { textAt } from '#server/infra/net/json-values.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { type Graph, askFirmly, pagesOf, wordAt } from './graph.ts';

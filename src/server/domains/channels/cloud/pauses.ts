@@ -1,8 +1,13 @@
 import type { Parting, Pause } from '#contract/tokens/connection.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Pauses } from '#server/domains/channels/channels.ts';
-import { endPause, pauseNumber, readPause } from '#server/domains/channels/health/pauses.ts';
-import { type PresenceDeps, partNumber } from '#server/domains/channels/health/presence.ts';
+import {
+  endPause,
+  pauseNumber,
+  readPause,
+  type PresenceDeps,
+  partNumber,
+} from '#server/domains/channels/health.ts';
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { beginIn } from '#server/infra/postgres/distribution/scope.ts';

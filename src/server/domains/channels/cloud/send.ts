@@ -1,6 +1,9 @@
 import type { Outgoing, SendResult, MessageBody } from '#server/domains/channels/channels.ts';
-import { type PresenceDeps, restrictNumber } from '#server/domains/channels/health/presence.ts';
-import type { HealthRecorder } from '#server/domains/channels/health/recorder.ts';
+import {
+  type PresenceDeps,
+  restrictNumber,
+  type HealthRecorder,
+} from '#server/domains/channels/health.ts';
 import { uuidOf, publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Failure } from '#contract/messages.ts';

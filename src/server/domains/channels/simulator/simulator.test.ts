@@ -17,7 +17,7 @@ import { consentScan, getScan } from '#contract/tokens/scan.ts';
 import type { Inbound, Receipt } from '#server/domains/channels/channels.ts';
 import { tokenSubscribers as subscribers } from '#server/app/container.ts';
 import { tokensActs } from '#server/domains/tokens/tokens.ts';
-import type { ActHandler } from '#server/infra/acts/act.ts';
+import type { ActHandler } from '#server/infra/acts.ts';
 import { readConfig } from '#server/infra/config.ts';
 import { newId } from '#server/infra/ids.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';

@@ -20,7 +20,7 @@ import {
   scanQr,
   tokenOfPhone,
 } from '#server/domains/tokens/tokens.ts';
-import { type Call, type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type Call, type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Library } from '#server/domains/media/media.ts';

@@ -1,4 +1,4 @@
-import type { PresenceDeps } from '#server/domains/channels/health/presence.ts';
+import type { PresenceDeps } from '#server/domains/channels/health.ts';
 import type { ConnectDeps } from '#server/domains/tokens/tokens.ts';
 import type { Library } from '#server/domains/media/media.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';

@@ -1,22 +1,20 @@
 import type { Channel, Outgoing, SendResult, Sinks } from '#server/domains/channels/channels.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
-import { openLeases } from './auth/sessions.ts';
-import { type Linking, startLinking } from './linking/linking.ts';
-import { pruneWaiting, sealedInbox } from './receiving/inbox.ts';
+import { openLeases, sealedAuth } from './auth.ts';
+import { type Linking, startLinking, sealedCodes } from './linking.ts';
+import { pruneWaiting, sealedInbox } from './receiving.ts';
 import { sendMessage } from './sending/send.ts';
 import { pruneSent, sealedSent } from './sending/sent-storage.ts';
 import { paceOf } from './sending/pace.ts';
 import { type Phones, startPhones } from './sockets/phones.ts';
 import type { WebDeps } from './web-deps.ts';
-import { sealedAuth } from './auth/auth-storage.ts';
-import { sealedCodes } from './linking/codes.ts';
 import type { SealedColumn } from '#server/infra/security/secrets.ts';
 
 export { webAccountData } from './account-data.ts';
-export { openStandIn } from './engine/stand-in/stand-in.ts';
+export { openStandIn } from './engine/stand-in.ts';
 export { openThreadedEngine } from './engine/thread/threaded-engine.ts';
-export { networkQr } from './linking/codes.ts';
+export { networkQr } from './linking.ts';
 export { usualTimings } from './sockets/timings.ts';
 export type { WebDeps } from './web-deps.ts';
 

@@ -6,7 +6,7 @@ import {
   readMessages,
 } from '#server/domains/messages/history/rows.ts';
 import { withdrawMessages } from './withdraw.ts';
-import { handle } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
 /** The act that cancels one message. */

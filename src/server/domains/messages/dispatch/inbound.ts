@@ -11,10 +11,10 @@ import {
   openQuestion,
   questionIn,
   storeChoice,
-} from '#server/domains/messages/choices/choices.ts';
+} from '#server/domains/messages/choices.ts';
 import { excerptOf } from '#server/domains/messages/content.ts';
 import { quotedByNetwork } from '#server/domains/messages/submit/lookups.ts';
-import { contactName } from '#server/domains/messages/contacts/contacts.ts';
+import { contactName } from '#server/domains/messages/contacts.ts';
 import {
   deleteOptout,
   lockOptouts,

@@ -3,7 +3,7 @@ import type { Channel, Channels } from '#server/domains/channels/channels.ts';
 import { type Claim, receiptWaitMs } from './attempt.ts';
 import { type LaneRun, runLane } from './lane.ts';
 import type { ClaimMessages } from './claim-messages.ts';
-import type { MediaOfMessages } from '#server/domains/messages/media/prepare.ts';
+import type { MediaOfMessages } from '#server/domains/messages/media.ts';
 import { type Settle, deferUnsure } from './settle.ts';
 import { failWaiting } from './withdraw.ts';
 import type { Fragment, Sql } from '#server/infra/postgres/database.ts';

@@ -4,7 +4,7 @@ import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
-import { AWAIT_MS, type MediaOfMessages } from '#server/domains/messages/media/prepare.ts';
+import { AWAIT_MS, type MediaOfMessages } from '#server/domains/messages/media.ts';
 import {
   type Claim,
   LaneLost,

@@ -7,7 +7,7 @@ import {
   listMessages,
 } from '#contract/messages.ts';
 import { requireToken } from '#server/domains/tokens/tokens.ts';
-import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type Reader, messageDetail } from './detail.ts';
 import { type MessageFilter, daysAfter, pageOf, readAsAccount } from './pages.ts';

@@ -2,7 +2,7 @@ import type { Direction, MessageRow, MessageStatus } from '#contract/messages.ts
 import { type ConversationMessage, Failure, type MessageType, Quoted } from '#contract/messages.ts';
 import { Id, publicId } from '#contract/base/ids.ts';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
-import { shownName } from '#server/domains/messages/contacts/contacts.ts';
+import { shownName } from '#server/domains/messages/contacts.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import {
   type Body,

@@ -13,8 +13,7 @@ import {
   matchesFilter,
 } from './pages.ts';
 import { type StoredMessage, readMessages, sqlOrder } from './rows.ts';
-import { type WordQuery, foundWords } from './words/find.ts';
-import { wordsIn } from './words/words.ts';
+import { type WordQuery, foundWords, wordsIn } from './words.ts';
 
 /** A search by a beginning shows so many messages; an interface calls more "lebih dari" (docs/wire.md#lists). */
 export const SEARCH_MAX = 10_000;

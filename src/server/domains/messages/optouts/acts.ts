@@ -2,7 +2,7 @@ import { PAGE_SIZE } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { type Optout, addOptout, listOptouts, removeOptout } from '#contract/messages/optouts.ts';
 import { requireToken } from '#server/domains/tokens/tokens.ts';
-import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import {
   type OptoutRef,

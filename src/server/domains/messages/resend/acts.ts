@@ -10,8 +10,8 @@ import {
   rescheduleMessage,
 } from '#contract/messages/history/many.ts';
 import { withdrawMany } from '#server/domains/messages/dispatch/cancel.ts';
-import { rescheduleFromPortal } from '#server/domains/messages/schedule/reschedule.ts';
-import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { rescheduleFromPortal } from '#server/domains/messages/schedule.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { type ResendDeps, checkResend, resend, resendOne } from './resend.ts';
 
 type Deps = ResendDeps & {

@@ -6,7 +6,7 @@ import { type PlacedMessage, NewMessage } from '#contract/rest/new-message.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import { keptFiles } from '#server/domains/media/media.ts';
-import { choicesIn, noteChoices } from '#server/domains/messages/choices/choices.ts';
+import { choicesIn, noteChoices } from '#server/domains/messages/choices.ts';
 import { filesIn, type Body } from '#server/domains/messages/content.ts';
 import { readAsAccount } from '#server/domains/messages/history/pages.ts';
 import {

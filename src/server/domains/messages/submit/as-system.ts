@@ -1,9 +1,6 @@
 import { rupiah } from '#contract/base/money.ts';
 import { hasOptedOut } from '#server/domains/messages/optouts/optouts.ts';
-import {
-  type RenderedTemplate,
-  codeTemplate,
-} from '#server/domains/messages/templates/templates.ts';
+import { type RenderedTemplate, codeTemplate } from '#server/domains/messages/templates.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { Accepter } from './accept.ts';

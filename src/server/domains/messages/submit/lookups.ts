@@ -6,14 +6,15 @@ import type { ChannelName } from '#contract/tokens.ts';
 import type { Direction, MessageStatus, MessageType } from '#contract/messages.ts';
 import type { PlacedMessage, NewMessage } from '#contract/rest/new-message.ts';
 import type { MediaFacts } from '#server/domains/media/media.ts';
-import { type Question, choicesIn } from '#server/domains/messages/choices/choices.ts';
+import { type Question, choicesIn } from '#server/domains/messages/choices.ts';
 import { type Body, excerptOf } from '#server/domains/messages/content.ts';
-import { type StoredTemplate, readTemplates } from '#server/domains/messages/templates/rows.ts';
 import {
+  type StoredTemplate,
+  readTemplates,
   type RenderedTemplate,
   refuseUnfitValue,
   renderTemplate,
-} from '#server/domains/messages/templates/templates.ts';
+} from '#server/domains/messages/templates.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 
 /**

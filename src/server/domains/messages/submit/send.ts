@@ -11,7 +11,7 @@ import {
 import { sendFile } from '#contract/messages/sending/send-file.ts';
 import type { NewMessage } from '#contract/rest/new-message.ts';
 import { type Library, type MediaFacts, keptFiles } from '#server/domains/media/media.ts';
-import { type ActHandler, handle } from '#server/infra/acts/act.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { hashOf, type Accepter } from './accept.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';

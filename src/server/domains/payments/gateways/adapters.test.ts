@@ -7,14 +7,8 @@ import { test } from '#tests/support/money/gateway-app.ts';
 import { refundPayment } from '#tests/support/money/refunds.ts';
 import { idOf, perform, saldoOf } from '#tests/support/money/topups.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import {
-  codeOf,
-  refusalOf,
-  statusOf,
-  midtransSignature,
-  verifyMidtrans,
-} from './midtrans/midtrans.ts';
-import { nextPollAt, retryAt } from './orders/schedule.ts';
+import { codeOf, refusalOf, statusOf, midtransSignature, verifyMidtrans } from './midtrans.ts';
+import { nextPollAt, retryAt } from './orders.ts';
 import { wholeRupiah, wibText, wibTime } from './wire.ts';
 
 const methods = [

@@ -3,8 +3,7 @@ import { newId } from '#server/infra/ids.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { type NoticeHeaders, PaymentAlert } from './gateway.ts';
 import { flagged } from './flags.ts';
-import { type OrderDeps, findOrder, refOf } from './orders/orders.ts';
-import { retryAt } from './orders/schedule.ts';
+import { type OrderDeps, findOrder, refOf, retryAt } from './orders.ts';
 
 /** What became of a notice that came in; `unserved`: there is no such gateway here. */
 export type Received = 'stored' | 'known' | 'forged' | 'malformed' | 'unserved';

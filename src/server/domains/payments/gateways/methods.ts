@@ -7,7 +7,7 @@ import {
   listTopupMethods,
 } from '#contract/saldo.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
-import { handle } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts.ts';
 import { type Config, isSimulatedBank } from '#server/infra/config.ts';
 import type { Gateways } from './registry.ts';
 

@@ -5,10 +5,9 @@ import type { Counter } from '#server/infra/observability/metrics.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { GatewayTrouble, type NoticeHeaders, PaymentAlert } from './gateway.ts';
 import { type Received, receiveNotice } from './inbox.ts';
-import type { PlaceDeps } from './orders/place.ts';
-import { openSettle } from './orders/settle.ts';
+import { type PlaceDeps, openSettle } from './orders.ts';
 import { type GatewaySettings, type Gateways, gatewaysOf, readGateways } from './registry.ts';
-import { type SimulatedGateway, openSimulatedGateway } from './simulated/simulated.ts';
+import { type SimulatedGateway, openSimulatedGateway } from './simulated.ts';
 
 export type OpenGatewaysDeps = {
   /** Sees one account at a time. */

@@ -2,7 +2,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { type GatewayStatus, PaymentAlert } from './gateway.ts';
-import { type OrderDeps, findOrder, refOf } from './orders/orders.ts';
+import { type OrderDeps, findOrder, refOf } from './orders.ts';
 
 /** What became of a refund. `open`: the gateway has not answered, and is asked again. */
 export type RefundOutcome = 'refunded' | 'open' | 'by_hand';

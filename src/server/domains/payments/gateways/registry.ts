@@ -1,7 +1,7 @@
 import type { GatewayMethod, PaymentGateway, Provider } from './gateway.ts';
 import { providerOf } from './gateway.ts';
-import { createMidtrans } from './midtrans/midtrans.ts';
-import { createXendit } from './xendit/xendit.ts';
+import { createMidtrans } from './midtrans.ts';
+import { createXendit } from './xendit.ts';
 import type { Config } from '#server/infra/config.ts';
 
 /** The gateways of this installation: those with a key, or the simulated ones. */

@@ -1,6 +1,5 @@
 import { workInbox } from './inbox.ts';
-import type { OrderDeps } from './orders/orders.ts';
-import { pollOrders } from './orders/poll.ts';
+import { type OrderDeps, pollOrders } from './orders.ts';
 
 /** How often it is looked, where nobody wakes it. */
 const LOOK_MS = 2_000;

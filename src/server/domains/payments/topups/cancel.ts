@@ -1,11 +1,11 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Topup, cancelTopup } from '#contract/saldo.ts';
-import { handle } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts.ts';
 import {
   type OrderDeps,
   cancelAtGateway,
   findOrder,
-} from '#server/domains/payments/gateways/orders/orders.ts';
+} from '#server/domains/payments/gateways/orders.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { findTopup } from './topup.ts';
 

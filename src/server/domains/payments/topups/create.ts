@@ -2,12 +2,9 @@ import { randomInt } from 'node:crypto';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Topup, type TopupMethod, createTopup } from '#contract/saldo.ts';
-import {
-  type PlaceDeps,
-  placeGatewayTopup,
-} from '#server/domains/payments/gateways/orders/place.ts';
+import { type PlaceDeps, placeGatewayTopup } from '#server/domains/payments/gateways/orders.ts';
 import { offeredLimits } from '#server/domains/payments/gateways/methods.ts';
-import { handle } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts.ts';
 import { type Config, isSimulatedBank } from '#server/infra/config.ts';
 import { type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';

@@ -1,6 +1,6 @@
 import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { type Topup, getTopup, listTopups } from '#contract/saldo.ts';
-import { handle } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { type TopupRow, findTopup, statusAt, topupColumns, topupOf } from './topup.ts';
 

@@ -18,8 +18,7 @@ import {
   normalized,
   txnOf,
 } from '#server/domains/payments/bank.ts';
-import { askAboutOrder } from '#server/domains/payments/gateways/orders/check-now.ts';
-import type { OrderDeps } from '#server/domains/payments/gateways/orders/orders.ts';
+import { askAboutOrder, type OrderDeps } from '#server/domains/payments/gateways/orders.ts';
 import {
   decidedBefore,
   givenAlone,

@@ -1,8 +1,8 @@
 import { saldoSummary } from '#contract/saldo/summary.ts';
-import { alertOf } from '#server/domains/payments/alerts/settings.ts';
+import { alertOf } from '#server/domains/payments/alerts.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
-import { handle } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 
 export type SummaryDeps = { sql: Sql; prices: Pick<Prices, 'message'>; now: () => Date };

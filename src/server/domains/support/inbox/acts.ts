@@ -1,6 +1,6 @@
 import * as inbox from '#contract/operator/support.ts';
 import type { OperatorThread } from '#contract/operator/support.ts';
-import { deleteCanned, listCanned, saveCanned } from '#server/domains/support/canned/canned.ts';
+import { deleteCanned, listCanned, saveCanned } from '#server/domains/support/canned.ts';
 import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
 import { closeThread, reopenThread } from '#server/domains/support/thread/closing.ts';
 import { linesPage } from '#server/domains/support/thread/customer-acts.ts';
@@ -12,9 +12,9 @@ import {
   existingThread,
 } from '#server/domains/support/thread/row.ts';
 import { sendLine } from '#server/domains/support/thread/send.ts';
-import { transcriptLink } from '#server/domains/support/transcript/transcript.ts';
+import { transcriptLink } from '#server/domains/support/transcript.ts';
 import { openTyping } from '#server/domains/support/thread/typing.ts';
-import { type ActHandler, type Call, handle } from '#server/infra/acts/act.ts';
+import { type ActHandler, type Call, handle } from '#server/infra/acts.ts';
 import { findCustomer } from './customer.ts';
 import { inboxCounts, inboxPage, assigneeOf } from './list.ts';
 import { publicId } from '#contract/base/ids.ts';
@@ -23,7 +23,7 @@ import { answeringOperators } from '#server/domains/accounts/accounts.ts';
 import { planNameOf } from '#server/domains/billing/billing.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import { countFailed } from '#server/domains/messages/messages.ts';
-import { waitedMinutes } from '#server/domains/support/hours/hours.ts';
+import { waitedMinutes } from '#server/domains/support/hours.ts';
 import { viewThread } from '#server/domains/support/thread/view.ts';
 import { tokensOf } from '#server/domains/tokens/tokens.ts';
 import { isolated } from '#contract/base/names.ts';

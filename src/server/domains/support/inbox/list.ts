@@ -9,7 +9,7 @@ import {
 } from '#server/domains/accounts/accounts.ts';
 import type { SupportDeps } from '#server/domains/support/deps.ts';
 import { type Thread, threadColumns } from '#server/domains/support/thread/row.ts';
-import { type OpeningHours, waitedMinutes } from '#server/domains/support/hours/hours.ts';
+import { type OpeningHours, waitedMinutes } from '#server/domains/support/hours.ts';
 import { statusAt } from '#server/domains/support/thread/view.ts';
 import type { Fragment, Sql } from '#server/infra/postgres/database.ts';
 

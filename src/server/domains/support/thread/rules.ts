@@ -1,7 +1,7 @@
 import type { SupportEvent } from '#contract/support.ts';
 import { newId } from '#server/infra/ids.ts';
-import type { OpeningHours } from '#server/domains/support/hours/hours.ts';
-import { workingSeconds } from '#server/domains/support/hours/hours.ts';
+import type { OpeningHours } from '#server/domains/support/hours.ts';
+import { workingSeconds } from '#server/domains/support/hours.ts';
 import { type Line, previewOf } from './line.ts';
 import type { Thread } from './row.ts';
 

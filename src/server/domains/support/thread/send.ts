@@ -3,7 +3,7 @@ import type { SupportMessage, SupportSubject } from '#contract/support.ts';
 import { operatorNames } from '#server/domains/accounts/accounts.ts';
 import { findCustomer } from '#server/domains/support/inbox/customer.ts';
 import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
-import { hit } from '#server/infra/acts/limits.ts';
+import { hit } from '#server/infra/acts.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { lineOf, lineOfUpload, messageOf, type Content } from './line.ts';
 import { openThread } from './row.ts';
@@ -14,7 +14,7 @@ import type { MessageType } from '#contract/messages.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import { TypedPhone, formatPhone } from '#contract/base/phone.ts';
 import { claimUpload, describeFile, handOverFile } from '#server/domains/media/media.ts';
-import { readCard } from '#server/domains/support/cards/cards.ts';
+import { readCard } from '#server/domains/support/cards.ts';
 
 const LINES_A_MINUTE = 20;
 

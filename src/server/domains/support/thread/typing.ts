@@ -2,7 +2,7 @@ import { publicId } from '#contract/base/ids.ts';
 import type { SupportDoing } from '#contract/support.ts';
 import { operatorNames } from '#server/domains/accounts/accounts.ts';
 import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
-import { openBuckets } from '#server/infra/acts/limits.ts';
+import { openBuckets } from '#server/infra/acts.ts';
 import { nameOf } from './transaction.ts';
 
 /** Somebody who types is told of once in two seconds; what comes between says nothing new. */

@@ -1,7 +1,7 @@
 import type { SupportStatus, SupportThread } from '#contract/support.ts';
 import { answeringOperators } from '#server/domains/accounts/accounts.ts';
 import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
-import { supportHours } from '#server/domains/support/hours/hours.ts';
+import { supportHours } from '#server/domains/support/hours.ts';
 import type { Thread } from './row.ts';
 
 /** The status as customers see it: that an operator has put a thread off is nobody else's matter. */

@@ -3,7 +3,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { ApiLink } from '#contract/rest/account.ts';
 import type { Scan } from '#contract/tokens/scan.ts';
 import { type Tx, asAccount } from '#server/infra/postgres/database.ts';
-import { qrPng } from '#server/infra/qr/qr-png.ts';
+import { qrPng } from '#server/infra/qr.ts';
 import { readToken } from '#server/domains/tokens/row.ts';
 import type { LinkRef } from './link-data.ts';
 import { type OpenDeps, createLink, recordConsent, showLink } from './links.ts';

@@ -10,7 +10,7 @@ import {
   consentScan,
   getScan,
 } from '#contract/tokens/scan.ts';
-import { handle } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Secrets, sameBytes, sha256 } from '#server/infra/security/secrets.ts';

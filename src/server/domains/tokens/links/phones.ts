@@ -1,5 +1,5 @@
 import { type ChannelName, type Token, unlinkToken } from '#contract/tokens.ts';
-import { handle } from '#server/infra/acts/act.ts';
+import { handle } from '#server/infra/acts.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { readToken } from '#server/domains/tokens/row.ts';
 import type { TokenPhone, TokenRef, TokenSubscribers } from '#server/domains/tokens/subscribers.ts';

@@ -2,11 +2,18 @@ import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { ApiSender } from '#server/http/access.ts';
 import { withinPace } from '#server/http/body-timeout.ts';
-import { type ServedFile, sendFile } from '#server/http/uploads/files.ts';
-import { LARGEST, bytesIn, fileFormOf } from '#server/http/uploads/uploads-form.ts';
-import { FORM_BYTES, PACE, openTurns } from '#server/http/uploads/uploads.ts';
+import {
+  type ServedFile,
+  sendFile,
+  FORM_BYTES,
+  PACE,
+  openTurns,
+  LARGEST,
+  bytesIn,
+  fileFormOf,
+} from '#server/http/uploads.ts';
 import { phrases as apiPhrases } from '#server/http/v1/answers.ts';
-import type { NewMediaFile } from '#server/http/v1/endpoints/media.ts';
+import type { NewMediaFile } from '#server/http/v1/endpoints.ts';
 import type { CloudCall, CloudRoute } from './route.ts';
 import { textAt } from '#server/infra/net/json-values.ts';
 

@@ -4,8 +4,10 @@ import {
   type PresenceDeps,
   noticeOf,
   restrictNumber,
-} from '#server/domains/channels/health/presence.ts';
-import type { HealthRecorder } from '#server/domains/channels/health/recorder.ts';
+  liftRestriction,
+  endPause,
+  type HealthRecorder,
+} from '#server/domains/channels/health.ts';
 import {
   type CloudNumber,
   type NumbersDeps,
@@ -24,8 +26,6 @@ import { isolated } from '#contract/base/names.ts';
 import { normalizePhone } from '#contract/base/written-number.ts';
 import { international } from '#contract/messages/peer.ts';
 import type { Restriction } from '#contract/tokens/connection.ts';
-import { liftRestriction } from '#server/domains/channels/health/health.ts';
-import { endPause } from '#server/domains/channels/health/pauses.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
 

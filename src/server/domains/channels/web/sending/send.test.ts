@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { never, toPhone } from '#tests/support/app/simulated-network.ts';
 import { secrets, test } from '#tests/support/channels/web-network.ts';
-import { textFrom } from '#server/domains/channels/web/engine/stand-in/stand-in.ts';
+import { textFrom } from '#server/domains/channels/web/engine/stand-in.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { wireIdOf } from './wire-id.ts';
 

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { textFrom } from '#server/domains/channels/web/engine/stand-in/stand-in.ts';
+import { textFrom } from '#server/domains/channels/web/engine/stand-in.ts';
 import { never, toPhone } from '#tests/support/app/simulated-network.ts';
 import { test, webCustomer } from '#tests/support/channels/web-network.ts';
 import { waitFor } from '#tests/support/wait-for.ts';

@@ -1,5 +1,5 @@
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
-import { type OwnedSession, comesBack } from '#server/domains/channels/web/auth/sessions.ts';
+import { type OwnedSession, comesBack } from '#server/domains/channels/web/auth.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 /** How a session's token stands. */

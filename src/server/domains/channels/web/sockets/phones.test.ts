@@ -6,9 +6,8 @@ import {
   test,
   webCustomer,
 } from '#tests/support/channels/web-network.ts';
-import { openAuthStorage } from '#server/domains/channels/web/auth/auth-storage.ts';
+import { openAuthStorage, LeaseLost, openLeases } from '#server/domains/channels/web/auth.ts';
 import type { WebEngine } from '#server/domains/channels/web/engine/engine.ts';
-import { LeaseLost, openLeases } from '#server/domains/channels/web/auth/sessions.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';

@@ -3,13 +3,17 @@ import {
   extendSpans,
   countAnswers,
   liftRestriction,
-} from '#server/domains/channels/health/health.ts';
+  connectNumber,
+  partNumber,
+  restrictNumber,
+} from '#server/domains/channels/health.ts';
 import {
   type Leases,
   type OwnedSession,
   leaseKey,
   LeaseLost,
-} from '#server/domains/channels/web/auth/sessions.ts';
+  openAuthStorage,
+} from '#server/domains/channels/web/auth.ts';
 import type { WebDeps } from '#server/domains/channels/web/web-deps.ts';
 import {
   type LoginPace,
@@ -21,19 +25,13 @@ import {
 import { eraseSession, factsOf, noteSeen, type SessionFacts, becomeLinked } from './numbers.ts';
 import type { Restriction } from '#contract/tokens/connection.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import {
-  connectNumber,
-  partNumber,
-  restrictNumber,
-} from '#server/domains/channels/health/presence.ts';
-import { openAuthStorage } from '#server/domains/channels/web/auth/auth-storage.ts';
 import type {
   EngineEvent,
   EngineSocket,
   OpenOptions,
   WebEngine,
 } from '#server/domains/channels/web/engine/engine.ts';
-import { Receiving } from '#server/domains/channels/web/receiving/receiving.ts';
+import { Receiving } from '#server/domains/channels/web/receiving.ts';
 import { isRestriction } from '#server/domains/channels/web/sending/refusals.ts';
 import { openSentStorage } from '#server/domains/channels/web/sending/sent-storage.ts';
 import { connectLink, failLink } from '#server/domains/tokens/tokens.ts';

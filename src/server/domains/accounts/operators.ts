@@ -1,0 +1,459 @@
+import { type OperatorRole, PAGE_SIZE, type PageOf, operatorRoles } from '#contract/base/act.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import {
+  type Operator,
+  endOperatorSessions,
+  inviteOperator,
+  listOperators,
+  removeOperator,
+  resetOperatorFactor,
+  setOperatorRoles,
+} from '#contract/operator/operators.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
+import { endOtherSessions, isActiveSession } from '#server/domains/accounts/sessions/sessions.ts';
+import {
+  forgetFactors,
+  resetSecondFactor,
+  secondFactorsOf,
+} from '#server/domains/accounts/secondfactor/factors.ts';
+import { notifySecondFactorsReset } from '#server/domains/accounts/notices.ts';
+import { hashPassword } from '#server/infra/security/passwords.ts';
+import { readableCode } from '#server/infra/security/readable-code.ts';
+import { StartError } from '#server/infra/start-error.ts';
+import { revokeCodes } from '#server/domains/accounts/otp/otp.ts';
+import {
+  addUser,
+  isPhoneTaken,
+  systemAccount,
+  type UserRef,
+} from '#server/domains/accounts/people.ts';
+import { newId } from '#server/infra/ids.ts';
+
+type Deps = Pick<
+  AccountsDeps,
+  'allAccountsSql' | 'releaseFile' | 'report' | 'sendSystemText' | 'sessions'
+>;
+
+/** The acts on operators, for admins among them. */
+export const operatorsActs = (deps: Deps): readonly ActHandler[] => [
+  handle(listOperators, ({ caller }, input) => operatorsPage(deps, caller.userId, input)),
+  handle(inviteOperator, async ({ caller }, { name, phone, roles }) => {
+    const operator = { name, phone, roles: each(roles) };
+    const made = await invite(deps.allAccountsSql, operator, caller.userId);
+    return {
+      user_id: publicId('user', made.userId),
+      phone,
+      password: made.password,
+      valid_until: made.validUntil,
+    };
+  }),
+  handle(setOperatorRoles, async ({ caller }, { user_id: userId, roles }) => {
+    await deps.allAccountsSql.begin((tx) =>
+      change(tx, { callerId: caller.userId, userId, roles: each(roles) }),
+    );
+    const [changed] = await operatorRows(deps.allAccountsSql, caller.userId, userId);
+    if (!changed) throw new Refusal('not_found', { what: 'Operator' });
+    return changed;
+  }),
+  handle(removeOperator, async ({ caller }, { user_id: userId }) => {
+    await remove(deps, { callerId: caller.userId, userId });
+    return {};
+  }),
+  handle(endOperatorSessions, async ({ caller }, { user_id: userId }) => {
+    const ended = await deps.allAccountsSql.begin(async (tx) => {
+      const operator = await operatorOf(tx, userId);
+      const own = userId === caller.userId ? caller.sessionId : undefined;
+      return endOtherSessions(tx, operator, own);
+    });
+    await deps.sessions.evict(ended);
+    return { ended: ended.length };
+  }),
+  handle(resetOperatorFactor, async ({ caller }, { user_id: userId }) => {
+    // One's own is taken away by giving it first, on one's own page: a password is not enough for that.
+    if (userId === caller.userId) throw new Refusal('not_allowed', {});
+    await operatorOf(deps.allAccountsSql, userId);
+    // Before it is gone: a reset that breaks off leaves no operator without the tie.
+    const tie = { operatorId: userId, by: caller.userId, kind: 'factor_reset' } as const;
+    await recordTie(deps.allAccountsSql, tie);
+    const reset = await resetSecondFactor(deps.allAccountsSql, userId);
+    if (!reset) throw new Refusal('not_found', { what: 'Operator' });
+    await deps.sessions.evict(reset.sessionIds);
+    if (reset.kinds.length > 0) {
+      void notifySecondFactorsReset(deps, reset.phone).catch(deps.report);
+    }
+    return { ended: reset.sessionIds.length };
+  }),
+];
+
+/** Each once, in the order in which they are shown. */
+const each = (roles: readonly OperatorRole[]): OperatorRole[] =>
+  operatorRoles.filter((role) => roles.includes(role));
+
+/** @throws Refusal `not_found` when nobody, or no operator any more, has this id. */
+async function operatorOf(
+  sql: Sql | Tx,
+  userId: string,
+): Promise<{ accountId: string; userId: string; avatar: string | null }> {
+  const [found] = await sql<{ accountId: string; userId: string; avatar: string | null }[]>`
+    select account_id as "accountId", user_id as "userId", avatar_file as avatar
+    from users join accounts using (account_id)
+    where is_system and user_id = ${userId} and removed_at is null`;
+  if (!found) throw new Refusal('not_found', { what: 'Operator' });
+  return found;
+}
+
+type Change = { callerId: string; userId: string; roles: readonly OperatorRole[] };
+
+/** @throws Refusal `not_allowed`, `not_found`, `last_admin`. */
+async function change(tx: Tx, { callerId, userId, roles }: Change): Promise<void> {
+  const gained = await rolesOfMoney(tx, userId, roles);
+  const [answer] = await tx<{ outcome: string }[]>`
+    select change_operator(${callerId}, ${userId}, ${[...roles]}::text[]) as outcome`;
+  switch (answer?.outcome) {
+    case 'done':
+      if (gained) await recordTie(tx, { operatorId: userId, by: callerId, kind: 'roles' });
+      return;
+    case 'last_admin':
+      throw new Refusal('last_admin', {});
+    case 'not_found':
+      throw new Refusal('not_found', { what: 'Operator' });
+    default:
+      throw new Refusal('not_allowed', {});
+  }
+}
+
+/** Whether these roles let an operator decide about money who could not before. */
+async function rolesOfMoney(
+  tx: Tx,
+  userId: string,
+  roles: readonly OperatorRole[],
+): Promise<boolean> {
+  const decides = (some: readonly OperatorRole[]) =>
+    some.includes('money') || some.includes('admin');
+  const [before] = await tx<{ roles: OperatorRole[] }[]>`
+    select operator_roles as roles from users join accounts using (account_id)
+    where is_system and user_id = ${userId}`;
+  return before !== undefined && decides(roles) && !decides(before.roles);
+}
+
+/** Ends what an operator may do, at once; their picture goes with them. */
+async function remove(
+  { allAccountsSql, releaseFile, sessions }: Deps,
+  { callerId, userId }: Omit<Change, 'roles'>,
+): Promise<void> {
+  const { ended, release } = await allAccountsSql.begin(async (tx) => {
+    const { accountId, avatar } = await operatorOf(tx, userId);
+    await change(tx, { callerId, userId, roles: [] });
+    const ids = await endOtherSessions(tx, { accountId, userId });
+    await forgetFactors(tx, { accountId, userId });
+    return {
+      ended: ids,
+      release:
+        avatar === null
+          ? async () => undefined
+          : await releaseFile(tx, { accountId, fileId: avatar }),
+    };
+  });
+  await sessions.evict(ended);
+  await release();
+}
+
+async function operatorsPage(
+  { allAccountsSql }: Deps,
+  callerId: string,
+  { page = 0 }: { page?: number | undefined },
+): Promise<PageOf<Operator>> {
+  const all = await operatorRows(allAccountsSql, callerId);
+  return { rows: all.slice(page * PAGE_SIZE, (page + 1) * PAGE_SIZE), total: all.length };
+}
+
+type Row = {
+  user_id: string;
+  name: string;
+  phone: string;
+  roles: OperatorRole[];
+  signed_in_at: Date | null;
+  invited_until: Date | null;
+  sessions: number;
+  last_admin: boolean;
+};
+
+/** The operators, the first one first: an installation has a handful. */
+async function operatorRows(
+  allAccountsSql: Sql,
+  callerId: string,
+  userId?: string,
+): Promise<Operator[]> {
+  const found = await allAccountsSql<Row[]>`
+    with operators as (
+      select u.*, 'admin' = any (u.operator_roles)
+        and (u.signed_in_at is not null or u.invited_until is null) as is_admin
+      from users u join accounts a using (account_id)
+      where a.is_system and u.removed_at is null
+    )
+    select o.user_id, o.name, o.phone, o.operator_roles as roles,
+      coalesce(seen.at, o.signed_in_at) as signed_in_at, coalesce(seen.sessions, 0)::int as sessions,
+      case when o.signed_in_at is null then o.invited_until end as invited_until,
+      o.is_admin and (select count(*) from operators where is_admin) = 1 as last_admin
+    from operators o left join lateral (
+      select max(created_at) as at, count(*) filter (where ${isActiveSession(allAccountsSql)}) as sessions
+      from sessions where (sessions.account_id, sessions.user_id) = (o.account_id, o.user_id)
+    ) seen on true
+    where ${userId ?? null}::uuid is null or o.user_id = ${userId ?? null}::uuid
+    order by o.created_at, o.user_id`;
+  const factors = await secondFactorsOf(
+    allAccountsSql,
+    found.map(({ user_id }) => user_id),
+  );
+  return found.map(({ user_id, ...row }) => ({
+    ...row,
+    user_id: publicId('user', user_id),
+    second_factor: (factors.get(user_id) ?? []).length > 0,
+    you: user_id === callerId,
+  }));
+}
+
+type NewOperator = { name: string; phone: string; roles: readonly OperatorRole[] };
+
+/** How long an invitation can be used, which somebody may have read on a screen or a slip of paper. */
+const INVITATION_HOURS = 72;
+
+/**
+ * Makes an operator whose password works until the invitation ends, with a code to their phone. Who invites them
+ * has no second operator in them.
+ *
+ * @returns their password, shown to who invites them and nowhere else, and until when it works.
+ * @throws Refusal `phone_in_use`.
+ */
+export async function invite(
+  allAccountsSql: Sql,
+  operator: NewOperator,
+  invitedBy: string,
+): Promise<{ userId: string; password: string; validUntil: Date }> {
+  const { invitedUntil: validUntil, ...made } = await insertOperator(allAccountsSql, operator, {
+    hours: INVITATION_HOURS,
+    invitedBy,
+    ifTaken: new Refusal('phone_in_use', {}),
+  });
+  if (!validUntil) throw new Error('an invitation without an end');
+  return { ...made, validUntil };
+}
+
+/**
+ * Makes an operator from the terminal of the installation, whose password works once without a code.
+ *
+ * @returns how they sign in, to be shown this once.
+ * @throws StartError before the first start, and when the number is somebody's.
+ */
+export async function addOperator(
+  allAccountsSql: Sql,
+  operator: NewOperator,
+): Promise<{ phone: string; password: string }> {
+  const { password } = await insertOperator(allAccountsSql, operator, {
+    hours: null,
+    invitedBy: null,
+    ifTaken: new StartError('That number belongs to somebody; choose another one.'),
+  });
+  return { phone: operator.phone, password };
+}
+
+/**
+ * Declares from the terminal of the installation that an operator is independent of their inviter.
+ *
+ * @throws StartError when no operator has this number.
+ */
+export async function vouchForOperator(allAccountsSql: Sql, phone: string): Promise<void> {
+  const { userId: operatorId } = await operatorByPhone(allAccountsSql, phone);
+  await recordTie(allAccountsSql, { operatorId, by: null, kind: 'vouched' });
+}
+
+/**
+ * Gives an operator another password, for who cannot sign in any more: their sessions end, and open codes
+ * with them. As the first time, the next sign-in asks for no code by message.
+ *
+ * @returns how they sign in, to be shown this once.
+ * @throws StartError when no operator has this number.
+ */
+export async function resetOperatorPassword(
+  allAccountsSql: Sql,
+  phone: string,
+): Promise<{ phone: string; password: string }> {
+  const password = newPassword();
+  const passwordHash = await hashPassword(password);
+  await allAccountsSql.begin(async (tx) => {
+    const user = await operatorByPhone(tx, phone);
+    await tx`
+      update users set password_hash = ${passwordHash}, signed_in_at = null, invited_until = null
+      where (account_id, user_id) = (${user.accountId}, ${user.userId})`;
+    await revokeCodes(tx, user);
+    await endOtherSessions(tx, user);
+  });
+  return { phone, password };
+}
+
+type How = {
+  /** After so many the password ends, unless it was used; null: never. */
+  hours: number | null;
+  /** The operator who invites them; null: the terminal of the installation. */
+  invitedBy: string | null;
+  ifTaken: Error;
+};
+
+async function insertOperator(
+  allAccountsSql: Sql,
+  { name, phone, roles }: NewOperator,
+  { hours, invitedBy, ifTaken }: How,
+): Promise<{ userId: string; password: string; invitedUntil: Date | null }> {
+  // Before the hash, which takes a processor.
+  if (await isPhoneTaken(allAccountsSql, phone)) throw ifTaken;
+  const password = newPassword();
+  const passwordHash = await hashPassword(password);
+  return allAccountsSql.begin(async (tx) => {
+    const accountId = await systemAccount(tx);
+    if (accountId === undefined) {
+      throw new StartError('The first operator comes with the first start; run npm start.');
+    }
+    const role = { role: 'operator', operatorRoles: roles } as const;
+    const added = await addUser(tx, accountId, { name, phone, passwordHash, ...role });
+    if (!added) throw ifTaken;
+    const [row] = await tx<{ until: Date | null }[]>`
+      update users set invited_until = statement_timestamp() + make_interval(hours => ${hours}::int)
+      where (account_id, user_id) = (${accountId}, ${added.userId})
+      returning invited_until as until`;
+    const { userId: operatorId } = added;
+    if (invitedBy !== null) await recordTie(tx, { operatorId, by: invitedBy, kind: 'invited' });
+    return { userId: operatorId, password, invitedUntil: row?.until ?? null };
+  });
+}
+
+/** SQL that is true of `u`, a user, unless it was invited and has not come in time. */
+export const isNotExpired = (sql: Sql | Tx) => sql`
+  (u.signed_in_at is not null or u.invited_until is null or u.invited_until > clock_timestamp())`;
+
+/** 99 bits of chance. */
+export const newPassword = (): string => readableCode({ groups: 4, length: 5 });
+
+/** Everybody who is or was an operator: removed ones keep their name. */
+export const everyOperator = (
+  allAccountsSql: Sql,
+): PromiseLike<readonly { userId: string; name: string; isRemoved: boolean }[]> =>
+  allAccountsSql<{ userId: string; name: string; isRemoved: boolean }[]>`
+    select u.user_id as "userId", u.name, u.removed_at is not null as "isRemoved"
+    from users u join accounts a using (account_id) where a.is_system
+    order by u.removed_at is not null, u.name, u.user_id`;
+
+/** Whether somebody is an admin of the installation now. */
+export async function isAdmin(allAccountsSql: Sql, userId: string): Promise<boolean> {
+  const [found] = await allAccountsSql`
+    select from users u join accounts a using (account_id)
+    where a.is_system and u.user_id = ${userId} and 'admin' = any (u.operator_roles)`;
+  return found !== undefined;
+}
+
+/** The numbers of those who run the installation: the operators with the role `admin`. */
+export async function adminPhones(allAccountsSql: Sql): Promise<string[]> {
+  const admins = await allAccountsSql<{ phone: string }[]>`
+    select u.phone from users u join accounts a using (account_id)
+    where a.is_system and 'admin' = any(u.operator_roles) order by u.created_at`;
+  return admins.map(({ phone }) => phone);
+}
+
+/** The numbers of all operators, also of those who have not signed in yet. */
+export async function operatorPhones(allAccountsSql: Sql): Promise<string[]> {
+  const found = await allAccountsSql<{ phone: string }[]>`
+    select u.phone from users u join accounts a using (account_id)
+    where a.is_system and u.role = 'operator' and u.removed_at is null order by u.created_at`;
+  return found.map(({ phone }) => phone);
+}
+
+/** The operator with a number. @throws StartError when no operator has it. */
+export async function operatorByPhone(sql: Sql | Tx, phone: string): Promise<UserRef> {
+  const [user] = await sql<UserRef[]>`
+    select u.account_id as "accountId", u.user_id as "userId"
+    from users u join accounts a using (account_id)
+    where u.phone = ${phone} and a.is_system and u.role = 'operator' and u.removed_at is null`;
+  if (!user) throw new StartError('No operator has that number.');
+  return user;
+}
+
+/** The origin of an operator's rights; `vouched`: declared independent from the installation's terminal. */
+type TieKind = 'invited' | 'roles' | 'factor_reset' | 'vouched';
+
+export type Tie = { operatorId: string; by: string | null; kind: TieKind; at: Date };
+
+/** Writes down that one operator depends on another. */
+async function recordTie(
+  tx: Sql | Tx,
+  { operatorId, by, kind }: Pick<Tie, 'operatorId' | 'by' | 'kind'>,
+): Promise<void> {
+  await tx`
+    insert into operator_ties (tie_id, operator_id, by_operator, kind)
+    values (${newId()}, ${operatorId}, ${by}, ${kind})`;
+}
+
+/** Ties between operators: those tied to each other count as one. */
+export type OperatorTies = {
+  /** Operators who are no second person beside this one, this one included: no age ends an invitation. */
+  related: readonly string[];
+  /** Operators whose sums count with this one's, this one included: tied within seven days. */
+  together: readonly string[];
+  /** Invited, given a role of money, or without their second factor within seven days: decides on nothing of others. */
+  isNew: boolean;
+};
+
+const NEW_MS = 7 * 86_400_000;
+
+/** The ties of an operator, by the database's clock: the clock of money may be moved. */
+export async function tiesOf(sql: Sql | Tx, operatorId: string): Promise<OperatorTies> {
+  const found = await sql<(Tie & { now: Date })[]>`
+    select operator_id as "operatorId", by_operator as by, kind, at, clock_timestamp() as now
+    from operator_ties order by at, tie_id`;
+  return readTies(found, operatorId, found[0]?.now ?? new Date());
+}
+
+/** Pure: what ties, the oldest first, say of one operator. */
+export function readTies(all: readonly Tie[], operatorId: string, now: Date): OperatorTies {
+  const valid = all.filter(
+    (tie, place) =>
+      tie.kind !== 'vouched' &&
+      !all.some(
+        (later, at) =>
+          at > place && later.kind === 'vouched' && later.operatorId === tie.operatorId,
+      ),
+  );
+  const isRecent = ({ at }: Tie) => now.getTime() - at.getTime() < NEW_MS;
+  const recent = valid.filter(isRecent);
+  return {
+    related: relatives(
+      valid.filter(({ kind }) => kind !== 'factor_reset'),
+      operatorId,
+    ),
+    together: relatives(recent, operatorId),
+    isNew: recent.some((tie) => tie.operatorId === operatorId),
+  };
+}
+
+/** Everybody who shares an origin: whom one made, who made them, and whom the same operator made. */
+function relatives(ties: readonly Tie[], operatorId: string): string[] {
+  const own = origins(ties, operatorId);
+  const others = new Set(ties.flatMap((tie) => [tie.operatorId, tie.by ?? []]).flat());
+  others.delete(operatorId);
+  const related = [...others].filter((other) => !own.isDisjointFrom(origins(ties, other)));
+  return [operatorId, ...related];
+}
+
+/** An operator and the operators their rights come from. */
+function origins(ties: readonly Tie[], operatorId: string): Set<string> {
+  const found = new Set([operatorId]);
+  for (const one of found) {
+    for (const { operatorId: made, by } of ties) if (made === one && by !== null) found.add(by);
+  }
+  return found;
+}
+
+/** Whether an operator is a second person for what another proposed. */
+export const isSecondFor = ({ related, isNew }: OperatorTies, proposerId: string): boolean =>
+  !isNew && !related.includes(proposerId);

@@ -1,0 +1,112 @@
+import { expect } from 'vitest';
+import type { Act, InputOf, OutputOf, PageOf } from '#contract/base/act.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { createTemplate, deleteTemplate, listTemplates } from '#contract/messages/templates.ts';
+import { type TestDatabase, test } from '#tests/support/database/database.ts';
+import { customerWith } from '#tests/support/people/people.ts';
+import { openApiTemplates, noReview, templateActs } from '#server/domains/messages/templates.ts';
+
+/** The acts as a signed-in person of an account asks them, with row-level security. */
+function actsOf(db: TestDatabase, accountId: string) {
+  const handlers = templateActs({ sql: db.tenantSql, review: noReview });
+  const call = { caller: { kind: 'person', accountId } } as never;
+  return async function ask<A extends Act>(act: A, input: InputOf<A>) {
+    const handler = handlers.find((one) => one.act.name === act.name)!;
+    return (await handler.handle(call, input as never)) as A['list'] extends undefined
+      ? OutputOf<A>
+      : PageOf<OutputOf<A>>;
+  };
+}
+
+const template = {
+  name: 'pesanan_siap',
+  language: 'id',
+  category: 'utility',
+  header: 'Pesanan siap',
+  body: 'Halo {{1}}, pesanan {{2}} siap.',
+  buttons: ['Ya', 'Tidak'],
+} as const;
+const given = { ...template, buttons: [...template.buttons] };
+
+test('what the portal hands in the API lists, and the other way round', async ({ db, sql }) => {
+  const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
+  const ask = actsOf(db, ani.accountId);
+  const sender = { accountId: ani.accountId, simulated: true };
+  const api = openApiTemplates({ sql: db.tenantSql, review: noReview });
+  const made = await ask(createTemplate, given);
+  expect(made).toMatchObject({ ...template, status: 'approved', variables: ['1', '2'] });
+  expect(await api.list(sender)).toEqual([made]);
+  await api.add(sender, { name: 'pesanan_siap', language: 'en', body: 'Ready.' });
+  const both = await ask(listTemplates, {});
+  expect(both).toMatchObject({ total: 2, rows: [{ language: 'en' }, { language: 'id' }] });
+  const one = { name: 'pesanan_siap', language: 'id' };
+  expect(await ask(listTemplates, one)).toEqual({ rows: [made], total: 1 });
+
+  const other = actsOf(db, budi.accountId);
+  expect(await other(listTemplates, {})).toEqual({ rows: [], total: 0 });
+  const gone = new Refusal('template_not_found', { name: 'pesanan_siap' });
+  await expect(other(deleteTemplate, one)).rejects.toEqual(gone);
+  await ask(deleteTemplate, one);
+  await expect(ask(deleteTemplate, one)).rejects.toEqual(gone);
+  expect(await ask(listTemplates, {})).toMatchObject({ total: 1, rows: [{ language: 'en' }] });
+  // Open pages learn of each: two were handed in, one deleted.
+  const told = await sql`select account_id, data from outbox where kind = 'template.changed'`;
+  expect(told).toEqual(Array.from({ length: 3 }, () => ({ account_id: ani.accountId, data: {} })));
+});
+
+test('templates are found by words in their names and bodies, and by their status', async ({
+  db,
+  sql,
+}) => {
+  const ani = await customerWith(sql);
+  const ask = actsOf(db, ani.accountId);
+  await ask(createTemplate, given);
+  await ask(createTemplate, { ...given, name: 'tagihan_baru', body: 'Tagihan {{1}} terbit.' });
+  await sql`update message_templates set status = 'rejected' where name = 'tagihan_baru'`;
+  const names = async (input: InputOf<typeof listTemplates>) =>
+    (await ask(listTemplates, input)).rows.map(({ name }) => name);
+  expect(await names({ q: 'Pesanan' })).toEqual(['pesanan_siap']);
+  expect(await names({ q: 'TERBIT' })).toEqual(['tagihan_baru']);
+  expect(await names({ status: 'approved' })).toEqual(['pesanan_siap']);
+  expect(await names({ q: '%', status: 'approved' })).toEqual([]);
+});
+
+test('a name is taken once in a language; pages and sorting are by name or age', async ({
+  db,
+  sql,
+}) => {
+  const ani = await customerWith(sql);
+  const ask = actsOf(db, ani.accountId);
+  for (let n = 0; n < 12; n++) {
+    await ask(createTemplate, { ...given, name: `templat_${String(n).padStart(2, '0')}` });
+  }
+  await expect(ask(createTemplate, { ...given, name: 'templat_03' })).rejects.toEqual(
+    new Refusal('template_exists', { name: 'templat_03', language: 'id' }),
+  );
+  const names = async (input: InputOf<typeof listTemplates>) =>
+    (await ask(listTemplates, input)).rows.map(({ name }) => name);
+  expect(await names({ page: 1 })).toEqual(['templat_10', 'templat_11']);
+  expect((await names({ sort_by: 'name', sort_type: 'desc' }))[0]).toBe('templat_11');
+  expect((await names({ sort_by: 'created_at', sort_type: 'asc' }))[0]).toBe('templat_00');
+});
+
+test('a form is told what is wrong with each field', () => {
+  const faults = (change: object) => {
+    const read = createTemplate.input.safeParse({ ...given, ...change });
+    return read.success
+      ? {}
+      : Object.fromEntries(read.error.issues.map((one) => [one.path[0], one.message]));
+  };
+  expect(faults({})).toEqual({});
+  expect(faults({ name: 'Pesanan Siap' })).toEqual({
+    name: 'Nama 1 sampai 100 karakter: huruf kecil, angka, atau _.',
+  });
+  expect(faults({ body: '  ' })).toEqual({ body: 'Tulis isi pesannya.' });
+  expect(faults({ footer: 'a'.repeat(61) })).toEqual({
+    footer: 'Catatan kaki paling panjang 60 karakter.',
+  });
+  expect(faults({ buttons: ['Ya', 'Ya'] })).toEqual({ buttons: 'Dua tombol tidak boleh sama.' });
+  expect(faults({ buttons: ['a'.repeat(26)] })).toEqual({
+    buttons: 'Setiap tombol paling panjang 25 karakter.',
+  });
+});

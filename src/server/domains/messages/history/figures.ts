@@ -1,0 +1,184 @@
+import type { MessageRow, MessageStatus } from '#contract/messages.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { civilDate } from '#contract/base/time.ts';
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { countsByHour, countsBySpan } from '#server/domains/messages/history/counts.ts';
+import {
+  pageOf,
+  readAsAccount,
+  dayStartMs,
+  daysAfter,
+} from '#server/domains/messages/history/pages.ts';
+import { messageRow, readMessages, failureOf } from '#server/domains/messages/history/rows.ts';
+import { idFloor } from '#contract/base/ids.ts';
+import type { SystemToken } from '#contract/operator/system-token.ts';
+import { rupiah } from '#contract/base/money.ts';
+import {
+  PACE_DAYS,
+  PACE_DAYS_MIN,
+  type Pace,
+  type SaldoUsage,
+  USAGE_DAYS,
+  type UsageDay,
+  saldoUsage,
+} from '#contract/saldo/usage.ts';
+import { planChargesByDay } from '#server/domains/ledger/ledger.ts';
+import { handle } from '#server/infra/acts.ts';
+
+/**
+ * One message as the history shows it.
+ *
+ * @param tx of the account, or one that sees all.
+ * @throws Refusal `not_found` when the account has no such message.
+ */
+export async function readMessageRow(
+  tx: Tx,
+  { accountId, messageId }: { accountId: string; messageId: string },
+): Promise<MessageRow> {
+  const ids = tx`select ${messageId}::uuid as message_id`;
+  const [found] = await readMessages(tx, { accountId, ids, order: 'newest' });
+  if (!found) throw new Refusal('not_found', { what: 'Pesan' });
+  return messageRow(found);
+}
+
+const HOUR_MS = 3_600_000;
+
+/** Messages accepted since the hour of an instant that have failed, by the counts. */
+export const countFailed = (sql: Sql, accountId: string, since: Date): Promise<number> =>
+  asAccount(sql, accountId, async (tx) => {
+    const from = new Date(Math.floor(since.getTime() / HOUR_MS) * HOUR_MS);
+    const before = tx`'infinity'`;
+    const [found] = await tx<{ failed: number }[]>`
+      select coalesce(sum(messages), 0)::bigint as failed
+      from ${countsByHour(tx, { accountId, from, before })} c
+      where status = 'failed' and direction = 'out'`;
+    return found?.failed ?? 0;
+  });
+
+/** The newest messages of an account since an instant's day that have failed, found by the counts. */
+export const newestFailed = (
+  sql: Sql,
+  accountId: string,
+  { since, limit }: { since: Date; limit: number },
+): Promise<MessageRow[]> =>
+  readAsAccount(sql, accountId, async (tx) => {
+    const filter = { from: civilDate(since), statuses: ['failed'], direction: 'out' } as const;
+    const { stored } = await pageOf(tx, { accountId, filter, order: 'newest', offset: 0, limit });
+    return stored.map(messageRow);
+  });
+
+/** What the installation's own token has sent; `to` is a whole number. */
+type SystemFigures = Pick<SystemToken, 'today' | 'failures' | 'last'>;
+
+const LAST = 10;
+const DAY_MS = 86_400_000;
+
+/** Under which figure of the day a status counts. */
+const figureOf: Partial<Record<MessageStatus, keyof SystemFigures['today']>> = {
+  scheduled: 'waiting',
+  accepted: 'waiting',
+  queued: 'waiting',
+  sending: 'waiting',
+  sent: 'sent',
+  delivered: 'delivered',
+  read: 'delivered',
+  failed: 'failed',
+  expired: 'expired',
+};
+
+/** Figures of the installation's own messages, of which texts are not read. */
+export function systemFigures(
+  sql: Sql,
+  { accountId, tokenId }: { accountId: string; tokenId: string },
+  now: Date,
+): Promise<SystemFigures> {
+  const today = civilDate(now);
+  const tomorrow = civilDate(new Date(now.getTime() + DAY_MS));
+  return asAccount(sql, accountId, async (tx) => {
+    const counts = await tx<{ status: MessageStatus; n: number }[]>`
+      select status, sum(messages)::bigint as n
+      from ${countsBySpan(tx, 'day', { accountId, from: today, before: tomorrow })} c
+      where direction = 'out' and token_id = ${tokenId} group by status`;
+    const failed = await tx<{ failure: string | null; count: number }[]>`
+      select failure, count(*)::int as count from messages
+      where account_id = ${accountId} and token_id = ${tokenId} and status = 'failed'
+        and message_id >= ${idFloor(now.getTime() - DAY_MS)}
+      group by failure order by count desc, failure`;
+    const last = await tx<Last[]>`
+      select peer as to, status, failure, created_at as at from messages
+      where account_id = ${accountId} and token_id = ${tokenId} and direction = 'out'
+      order by message_id desc limit ${LAST}`;
+    const figures = { waiting: 0, sent: 0, delivered: 0, failed: 0, expired: 0 };
+    for (const { status, n } of counts) {
+      const figure = figureOf[status];
+      if (figure) figures[figure] += n;
+    }
+    return {
+      today: figures,
+      failures: failed.map(({ failure, count }) => ({ failure: failureOf({ failure }), count })),
+      last: last.map((one) => ({ ...one, failure: failureOf(one) })),
+    };
+  });
+}
+
+type Last = { to: string; status: MessageStatus; failure: string | null; at: Date };
+
+type Deps = { sql: Sql; now: () => Date };
+
+/** What went out by day: the chart of the saldo page. */
+export const usageHandler = ({ sql, now }: Deps) =>
+  handle(saldoUsage, ({ caller }) => usageOf(sql, caller.accountId, now()));
+
+/** Statuses of messages that no result is known of yet: what they cost is held. */
+const waiting: readonly MessageStatus[] = ['scheduled', 'accepted', 'queued', 'sending'];
+
+/**
+ * What the account's messages of the last 30 days of WIB cost, today included, by the day they were accepted;
+ * and what plans cost, by the day they were charged. Read from the counts, never from the messages.
+ */
+export function usageOf(sql: Sql, accountId: string, now: Date): Promise<SaldoUsage> {
+  const today = civilDate(now);
+  const first = daysAfter(today, 1 - USAGE_DAYS);
+  const from = new Date(dayStartMs(first));
+  const before = new Date(dayStartMs(daysAfter(today, 1)));
+  return readAsAccount(sql, accountId, async (tx) => {
+    const [costs, plans] = await Promise.all([
+      tx<{ day: string; held: number; captured: number }[]>`
+        select to_char(hour at time zone 'Asia/Jakarta', 'YYYY-MM-DD') as day,
+          coalesce(sum(cost) filter (where status = any(${waiting}::text[])), 0)::bigint as held,
+          coalesce(sum(cost) filter (where status <> all(${waiting}::text[])), 0)::bigint as captured
+        from ${countsByHour(tx, { accountId, from, before })} c
+        where direction = 'out' group by 1`,
+      planChargesByDay(tx, accountId, from),
+    ]);
+    const costOf = new Map(costs.map((cost) => [cost.day, cost]));
+    const days = Array.from({ length: USAGE_DAYS }, (_, n): UsageDay => {
+      const date = daysAfter(first, n);
+      const { held = 0, captured = 0 } = costOf.get(date) ?? {};
+      return {
+        date,
+        captured: rupiah(captured),
+        held: rupiah(held),
+        plan: plans.get(date) ?? rupiah(0),
+      };
+    });
+    return { days, pace: paceOf(days) };
+  });
+}
+
+/**
+ * What messages cost a day: the average of the whole days before today, seven at most, since the first of
+ * the given days that cost anything. Plans are left out: they are charged once a month.
+ *
+ * @param days the oldest first, today last.
+ */
+export function paceOf(days: readonly Pick<UsageDay, 'captured' | 'held'>[]): Pace {
+  const costs = days.map(({ captured, held }) => captured + held);
+  const first = costs.findIndex((cost) => cost > 0);
+  if (first === -1) return { state: 'none' };
+  const whole = costs.slice(first, -1).slice(-PACE_DAYS);
+  if (whole.length < PACE_DAYS_MIN) return { state: 'little' };
+  const sum = whole.reduce((total, cost) => total + cost, 0);
+  if (sum === 0) return { state: 'none' };
+  return { state: 'known', per_day: rupiah(Math.round(sum / whole.length)), days: whole.length };
+}

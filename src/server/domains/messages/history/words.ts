@@ -1,0 +1,390 @@
+import { idFloor } from '#contract/base/ids.ts';
+import type { Fragment, Tx, Sql } from '#server/infra/postgres/database.ts';
+import {
+  FIRST_ID,
+  LAST_ID,
+  type PageQuery,
+  dayStartMs,
+  inTimeRange,
+  matchesFilter,
+} from '#server/domains/messages/history/pages.ts';
+import { sqlOrder } from '#server/domains/messages/history/rows.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { newestPositions } from '#server/domains/events/events.ts';
+
+/** A word has so many letters at least, and at most; others are not searched. */
+const LETTERS = { min: 2, max: 40 };
+/** Of a message's words the first so many are searched. */
+const WORDS_MAX = 200;
+
+const word = /[\p{L}\p{M}\p{N}]+/gu;
+
+/**
+ * The words of a text: runs of letters and digits of any script, small, in one Unicode form (NFKC), each once.
+ *
+ * What is stored and what is typed go through it, so that they are the same words.
+ */
+export function wordsIn(text: string): string[] {
+  const found = new Set<string>();
+  for (const one of text.normalize('NFKC').toLowerCase().match(word) ?? []) {
+    if (one.length >= LETTERS.min && one.length <= LETTERS.max) found.add(one);
+    if (found.size === WORDS_MAX) break;
+  }
+  return [...found];
+}
+
+/** So short, and of ASCII alone: it has fewer words than are searched, and their letters need no other form. */
+const plain = /^\p{ASCII}{0,400}$/u;
+
+/**
+ * Tells of texts whether they have all of some words.
+ *
+ * @param words from `wordsIn`.
+ */
+export function matcherOf(words: readonly string[]): (text: string) => boolean {
+  const whole = words.map((one) => new RegExp(`(?<![a-z0-9])${one}(?![a-z0-9])`, 'i'));
+  return (text) => {
+    if (plain.test(text)) return whole.every((one) => one.test(text));
+    const has = new Set(wordsIn(text));
+    return words.every((one) => has.has(one));
+  };
+}
+
+/** What never changes of a message beside its text, and is searched like a word. */
+export type Kind = {
+  direction?: string | undefined;
+  type?: string | undefined;
+  tokenId?: string | undefined;
+};
+
+/** Words that no text has: of a message's kind, or of a filter by it. */
+export const kindWords = ({ direction, type, tokenId }: Kind): string[] =>
+  [direction, type, tokenId].flatMap((value) => (value === undefined ? [] : [`=${value}`]));
+
+/**
+ * So many messages without a batch are looked through at most, the newest. There are fewer, but while the
+ * messages of an existing installation are taken in, or a thousand a second come to one account.
+ */
+const TAIL_MAX = 20_000;
+
+/** Which messages with all of some words, from `wordsIn`; no status narrows them. */
+export type WordQuery = PageQuery & {
+  words: readonly string[];
+  max: number;
+  /** At offset 0: no more than lie in about so many pages of the database. */
+  reads?: number;
+};
+
+type Mark = { upto: string; position: number };
+
+/**
+ * A query of one row, for `from`: `o_total`, how many messages have all words among those that the filter lets
+ * through but for their status, counted to `max`; `o_ids`, those of the page in its order; and `o_all`, whether these
+ * are all.
+ */
+export async function foundWords(tx: Tx, query: WordQuery): Promise<{ found: Fragment }> {
+  const { accountId, words, filter, order, offset, limit, max, reads } = query;
+  const [mark] = await tx<Mark[]>`
+    select upto, position from word_marks where account_id = ${accountId}`;
+  const others = await tailWith(tx, query, mark);
+  const from = filter.from === undefined ? FIRST_ID : idFloor(dayStartMs(filter.from));
+  const until = filter.until === undefined ? LAST_ID : idFloor(dayStartMs(filter.until));
+  // Wrapped: a query that a promise brings would be sent.
+  const found = tx`find_words(
+    ${accountId}, ${[...words, ...kindWords(filter)]}::text[], ${from}::uuid, ${until}::uuid,
+    ${mark?.upto ?? null}::uuid, ${others}::uuid[], ${order === 'newest'}::boolean,
+    ${Math.min(offset, max)}::int, ${limit}::int, ${max}::int, ${reads ?? null}::int
+  )`;
+  return { found };
+}
+
+/** The messages with all words that are in no batch yet. */
+async function tailWith(tx: Tx, query: WordQuery, mark: Mark | undefined): Promise<string[]> {
+  const { words } = query;
+  const candidates = await tx<{ id: string; text: string }[]>`
+    select t.id, t.text from (${tailOf(tx, query, mark)}) t
+    -- Text of other letters than ASCII's is looked at below: what is one word may be written in many ways.
+    where octet_length(t.text) > length(t.text)
+      or lower(t.text) like all (${words.map((word) => `%${word}%`)}::text[])`;
+  const matches = matcherOf(words);
+  return candidates.filter(({ text }) => matches(text)).map(({ id }) => id);
+}
+
+/** The messages that are in no batch, as far as the filter lets them through: after the mark, or late below it. */
+const tailOf = (tx: Tx, { accountId, filter }: WordQuery, mark: Mark | undefined): Fragment => {
+  const { direction, type, tokenId } = filter;
+  const kind = matchesFilter(tx, { direction, type, tokenId });
+  const after = tx`
+    select m.message_id as id, message_text(m.type, m.body) as text from (
+      select m.message_id, m.type, m.direction, m.token_id, m.body from messages m
+      where m.account_id = ${accountId} and m.message_id > ${mark?.upto ?? FIRST_ID} ${inTimeRange(tx, filter)}
+      order by m.message_id ${sqlOrder(tx, 'newest')} limit ${TAIL_MAX}
+    ) m where true ${kind} offset 0`;
+  return mark === undefined
+    ? after
+    : tx`(${after}) union all
+    select m.message_id, message_text(m.type, m.body) from (
+      select e.message_id from message_changes e
+      where e.account_id = ${accountId} and e.position > ${mark.position} and ${isLate(tx, accountId, mark)}
+        and e.type is not null and e.status_before is null
+      union
+      select e.message_id from unpublished_messages e
+      where e.account_id = ${accountId} and ${isLate(tx, accountId, mark)}
+    ) l
+    join messages m on m.account_id = ${accountId} and m.message_id = l.message_id ${inTimeRange(tx, filter)} ${kind}`;
+};
+
+/** Messages of a batch. As many events an account has at least when it has as many new messages. */
+const BATCH = 2_048;
+/** How often accounts are looked for whose messages are a batch. */
+const SWEEP_MS = 10_000;
+/** What is younger than so long waits: messages with lower ids may still be on their way. */
+const SETTLED = '5 seconds';
+
+type Indexing = {
+  /** Takes in all that are a batch. */
+  index: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+type Deps = { allAccountsSql: Sql; report: (trouble: unknown) => void };
+
+/**
+ * Starts to take the words of messages into the index, a batch at a time, those that were stored before it was
+ * there as well. Any number of processes may do so. Between two batches it rests as long as one took.
+ */
+export function startIndexing({ allAccountsSql, report }: Deps): Indexing {
+  /** The positions up to which accounts were looked at. */
+  const checked = new Map<string, number>();
+  const closing = new AbortController();
+  let running: Promise<void> | undefined;
+
+  const indexAccount = async (accountId: string) => {
+    for (let isFull = true; isFull && !closing.signal.aborted;) {
+      const began = performance.now();
+      isFull = await indexBatch(allAccountsSql, accountId);
+      if (isFull) await pause(performance.now() - began, undefined, closing).catch(() => undefined);
+    }
+  };
+  const index = async () => {
+    for (const { accountId, position } of await grown(allAccountsSql, checked)) {
+      try {
+        await indexAccount(accountId);
+        checked.set(accountId, position);
+      } catch (error: unknown) {
+        // It is tried again with the next sweep.
+        report(error);
+      }
+    }
+  };
+  const run = () => {
+    running ??= index()
+      .catch(report)
+      .finally(() => (running = undefined));
+    return running;
+  };
+  const timer = setInterval(() => void run(), SWEEP_MS);
+  return {
+    index: run,
+    close: async () => {
+      clearInterval(timer);
+      closing.abort();
+      await running;
+    },
+  };
+}
+
+/** The accounts that may have a batch of messages more than when they were looked at. */
+async function grown(allAccountsSql: Sql, checked: ReadonlyMap<string, number>) {
+  const marks = await allAccountsSql<{ accountId: string; position: number }[]>`
+    select account_id as "accountId", position from word_marks`;
+  const marked = new Map(marks.map(({ accountId, position }) => [accountId, position]));
+  return (await newestPositions(allAccountsSql)).filter(
+    ({ accountId, position }) =>
+      position >= (checked.get(accountId) ?? marked.get(accountId) ?? 0) + BATCH,
+  );
+}
+
+/**
+ * Takes the next batch of an account's messages into the index, and what came late below its mark, in one
+ * transaction. Does nothing where another process is at it.
+ *
+ * @param size messages of a batch.
+ * @returns whether there was a whole batch: there may be another one.
+ */
+export async function indexBatch(
+  allAccountsSql: Sql,
+  accountId: string,
+  size = BATCH,
+): Promise<boolean> {
+  if (!(await hasMark(allAccountsSql, accountId, size))) return false;
+  return allAccountsSql.begin(async (tx) => {
+    await tx`select set_config('enable_seqscan', 'off', true)`;
+    const [mark] = await tx<Mark[]>`
+      select upto, position from word_marks where account_id = ${accountId} for update skip locked`;
+    if (!mark) return false;
+    const { position, late } = await lateMessages(tx, accountId, mark);
+    for (let from = 0; from < late.length; from += size) {
+      await storeBatch(tx, accountId, late.slice(from, from + size));
+    }
+    const next = await nextMessages(tx, { accountId, upto: mark.upto, size });
+    await storeBatch(tx, accountId, next);
+    const upto = next.at(-1)?.id ?? mark.upto;
+    await tx`
+      update word_marks set upto = ${upto}, position = ${position} where account_id = ${accountId}`;
+    return next.length > 0;
+  });
+}
+
+/** Whether an account has a mark, which it gets with its first batch: small ones cost nothing. */
+async function hasMark(allAccountsSql: Sql, accountId: string, size: number): Promise<boolean> {
+  const [known] = await allAccountsSql`select from word_marks where account_id = ${accountId}`;
+  if (known) return true;
+  const positions = await newestPositions(allAccountsSql);
+  const position = positions.find((one) => one.accountId === accountId)?.position ?? 0;
+  const { count } = await allAccountsSql`
+    insert into word_marks (account_id, upto, position)
+    select ${accountId}, ${FIRST_ID}, ${position}
+    where exists (
+      select from messages where account_id = ${accountId} order by message_id offset ${size - 1}
+    )
+    on conflict do nothing`;
+  return count > 0;
+}
+
+/** The columns of a `Wording`, of messages called `m`. */
+const wording = (tx: Tx): Fragment =>
+  tx`m.message_id as id, message_text(m.type, m.body) as text, m.direction, m.type, m.token_id as "tokenId"`;
+
+/** The next whole batch after the mark; nothing where there are fewer. */
+async function nextMessages(
+  tx: Tx,
+  { accountId, upto, size }: { accountId: string; upto: string; size: number },
+): Promise<Wording[]> {
+  const next = await tx<Wording[]>`
+    select ${wording(tx)} from messages m
+    where m.account_id = ${accountId} and m.message_id > ${upto}
+      and m.message_id < uuid_floor(clock_timestamp() - ${SETTLED}::interval)
+    order by m.message_id limit ${size}`;
+  return next.length === size ? next : [];
+}
+
+/** Messages below the mark that are in no batch, of the events after its position; and the position they were read up to. */
+async function lateMessages(tx: Tx, accountId: string, mark: Mark) {
+  const [found] = await tx<{ position: number | null; late: string[] }[]>`
+    select max(e.position) as position,
+      coalesce(array_agg(e.message_id) filter (
+        where e.type is not null and e.status_before is null and ${isLate(tx, accountId, mark)}
+      ), '{}') as late
+    from message_changes e where e.account_id = ${accountId} and e.position > ${mark.position}`;
+  const late = found?.late ?? [];
+  const position = found?.position ?? mark.position;
+  if (late.length === 0) return { position, late: [] };
+  return { position, late: await wordingOf(tx, accountId, late) };
+}
+
+/** Whether an event `e` is of a message that came to be below the mark and is in no batch. */
+const isLate = (tx: Tx, accountId: string, { upto }: Pick<Mark, 'upto'>): Fragment => tx`
+  e.message_id <= ${upto} and not exists (
+    select from word_batches b
+    where b.account_id = ${accountId} and b.upto >= e.message_id and b.low <= e.message_id
+      and e.message_id = any (b.ids)
+  )`;
+
+const wordingOf = (tx: Tx, accountId: string, ids: readonly string[]): Promise<Wording[]> => tx<
+  Wording[]
+>`
+  select ${wording(tx)} from messages m
+  where m.account_id = ${accountId} and m.message_id = any (${ids}::uuid[]) order by m.message_id`;
+
+/**
+ * Adds to the batch that a message is in what it says now. Called after its body has changed; one that is in no
+ * batch is looked at when it comes into one.
+ */
+export async function indexAgain(
+  sql: Sql,
+  { accountId, messageId }: { accountId: string; messageId: string },
+): Promise<void> {
+  await sql.begin(async (tx) => {
+    const [mark] = await tx<{ upto: string }[]>`
+      select upto from word_marks where account_id = ${accountId} for update`;
+    if (mark === undefined || mark.upto < messageId) return;
+    const [message] = await wordingOf(tx, accountId, [messageId]);
+    if (message === undefined) return;
+    const words = wordsIn(message.text);
+    await tx`
+      insert into message_words as w (account_id, word, upto, places, ids)
+      select ${accountId}, n.word, b.upto, array[i.place]::smallint[], array[i.id]
+      from word_batches b
+      cross join lateral (
+        select id, nth::int - 1 as place from unnest(b.ids) with ordinality as u(id, nth)
+        where id = ${messageId}
+      ) i
+      cross join unnest(${words}::text[]) as n(word)
+      where b.account_id = ${accountId} and b.upto >= ${messageId} and b.low <= ${messageId}
+      on conflict (account_id, word, upto) do update set
+        bits = set_bit(w.bits, excluded.places[1], 1),
+        places = case when excluded.places <@ w.places then w.places else w.places || excluded.places end,
+        ids = case when excluded.places <@ w.places then w.ids else w.ids || excluded.ids end`;
+  });
+}
+
+async function storeBatch(tx: Tx, accountId: string, messages: readonly Wording[]): Promise<void> {
+  const [low, upto] = [messages[0]?.id, messages.at(-1)?.id];
+  if (low === undefined || upto === undefined) return;
+  await tx`
+    insert into word_batches (account_id, upto, low, ids)
+    values (${accountId}, ${upto}, ${low}, ${messages.map(({ id }) => id)}::uuid[])`;
+  const { words, places, ids, bits } = wordRows(messages);
+  await tx`
+    insert into message_words (account_id, word, upto, places, ids, bits)
+    select ${accountId}, r.word, ${upto}, r.places::smallint[], r.ids::uuid[], r.bits::bit varying
+    from unnest(${words}::text[], ${places}::text[], ${ids}::text[], ${bits}::text[])
+      as r(word, places, ids, bits)`;
+}
+
+/** A message to be searched by words. */
+type Wording = { id: string; text: string } & Kind;
+
+/** So many messages of a batch are stored as places at most; more as bits, which take less then. */
+const PLACES_MAX = 16;
+
+/** Rows of `message_words`, column by column; arrays and bits as PostgreSQL writes them. */
+type WordRows = {
+  words: string[];
+  places: (string | null)[];
+  ids: (string | null)[];
+  bits: (string | null)[];
+};
+
+/** What a batch of messages, in the order of their ids, adds to `message_words`. */
+function wordRows(messages: readonly Wording[]): WordRows {
+  const placesOf = new Map<string, number[]>();
+  for (const [place, message] of messages.entries()) {
+    for (const one of [...wordsIn(message.text), ...kindWords(message)]) {
+      const places = placesOf.get(one);
+      if (places) places.push(place);
+      else placesOf.set(one, [place]);
+    }
+  }
+  const rows: WordRows = { words: [], places: [], ids: [], bits: [] };
+  for (const one of [...placesOf.keys()].toSorted()) {
+    const places = placesOf.get(one) ?? [];
+    const isFew = places.length <= PLACES_MAX;
+    rows.words.push(one);
+    rows.places.push(isFew ? `{${places.join(',')}}` : null);
+    rows.ids.push(isFew ? `{${places.map((place) => messages[place]?.id).join(',')}}` : null);
+    rows.bits.push(isFew ? null : hexBits(places, messages.length));
+  }
+  return rows;
+}
+
+/** Bits in hexadecimal, the first place leftmost. */
+function hexBits(places: readonly number[], length: number): string {
+  const digits = new Uint8Array(Math.ceil(length / 4));
+  for (const place of places) {
+    const at = place >> 2;
+    digits[at] = (digits[at] ?? 0) | (8 >> (place & 3));
+  }
+  return `x${Array.from(digits, (digit) => digit.toString(16)).join('')}`;
+}

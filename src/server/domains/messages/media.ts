@@ -1,0 +1,116 @@
+import { Refusal } from '#contract/base/refusals.ts';
+import { type Failure, type MessageType, loadImage } from '#contract/messages.ts';
+import { type MediaKind, isMediaKind } from '#contract/media/kinds.ts';
+import type { Library } from '#server/domains/media/media.ts';
+import {
+  type Body,
+  type FileLink,
+  contentOf,
+  fileFacts,
+  mediaKindIn,
+} from '#server/domains/messages/content.ts';
+import { indexAgain } from '#server/domains/messages/history/words.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
+import { type Sql, asAccount, retrying } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
+import type { Inbound } from '#server/domains/channels/channels.ts';
+
+/** What sending needs of the files of messages. */
+export type MediaOfMessages = Pick<Library, 'find' | 'use' | 'stateOf' | 'endedOf'>;
+
+/** A message's content as it leaves, or why it does not leave now. */
+export type Prepared =
+  | { state: 'ready'; body: Body }
+  | { state: 'failed'; failure: Failure }
+  | { state: 'waiting'; fetchId: string };
+
+/** A message that is about to leave. */
+type Leaving = { accountId: string; messageId: string; type: MessageType; body: Body };
+
+/**
+ * Sees to the file of a message that is about to leave: a link becomes a file of ours first, and the message
+ * then names that (docs/decisions/041-media.md). What carries no file is ready as it is.
+ */
+export async function prepareMedia(
+  { sql, media }: { sql: Sql; media: MediaOfMessages },
+  { accountId, messageId, type, body }: Leaving,
+): Promise<Prepared> {
+  const kind = mediaKindIn(type, body);
+  if (kind === undefined) return { state: 'ready', body };
+  const { file: fileId, link } = body;
+  if (typeof fileId === 'string') {
+    if ((await media.find(accountId, [fileId])).has(fileId)) {
+      await media.use(accountId, [fileId]);
+      return { state: 'ready', body };
+    }
+    if (typeof link !== 'string') return { state: 'failed', failure: 'media_unreachable' };
+  }
+  if (typeof link !== 'string') return { state: 'ready', body };
+  return fromLink({ sql, media }, { accountId, messageId, kind, body, link });
+}
+
+type Linked = { accountId: string; messageId: string; kind: MediaKind; body: Body; link: string };
+
+async function fromLink(
+  { sql, media }: { sql: Sql; media: MediaOfMessages },
+  { accountId, messageId, kind, body, link }: Linked,
+): Promise<Prepared> {
+  const known = await media.stateOf({ accountId, link, kind });
+  if (known.state !== 'done') return known;
+  const facts = fileFacts(known.file, kind, body);
+  await attach(sql, { accountId, messageId, facts });
+  await media.use(accountId, [known.file.fileId]);
+  return { state: 'ready', body: { ...body, ...facts } };
+}
+
+/** Stores what is known of a file; its name, where it brings one, is searched from then on. */
+const attach = (
+  sql: Sql,
+  { accountId, messageId, facts }: { accountId: string; messageId: string; facts: Body },
+): Promise<void> =>
+  retrying(async () => {
+    await sql`select attach_file(${accountId}, ${messageId}, ${json(facts)})`;
+    if ('filename' in facts) await indexAgain(sql, { accountId, messageId });
+  });
+
+type LoadDeps = {
+  sql: Sql;
+  allAccountsSql: Sql;
+  media: MediaOfMessages;
+  fileLink: FileLink;
+};
+
+/** Fetches the image behind the link of a message, and makes it the message's file. */
+export const loadImageHandler = ({ sql, allAccountsSql, media, fileLink }: LoadDeps): ActHandler =>
+  handle(loadImage, async ({ caller: { accountId } }, { message_id: messageId }) => {
+    const [message] = await asAccount(
+      sql,
+      accountId,
+      (tx) => tx<{ type: MessageType; body: Body }[]>`
+        select type, body from messages
+        where account_id = ${accountId} and message_id = ${messageId}`,
+    );
+    if (message?.type !== 'image') throw new Refusal('not_found', { what: 'Gambar' });
+    const { type } = message;
+    const prepared = await prepareMedia(
+      { sql: allAccountsSql, media },
+      { accountId, messageId, ...message },
+    );
+    const body = prepared.state === 'ready' ? prepared.body : message.body;
+    return { state: prepared.state, content: contentOf({ accountId, type, body }, fileLink) };
+  });
+
+/** Should nobody say that a fetch has ended, it is looked at again after this long. */
+export const AWAIT_MS = 60_000;
+
+/** A message that comes in, with what is known of its file: for all channels alike. */
+export async function withFileFacts(
+  media: Pick<MediaOfMessages, 'find'>,
+  inbound: Inbound,
+): Promise<Inbound> {
+  const { accountId, type, body } = inbound;
+  const { file: fileId } = body;
+  if (!isMediaKind(type) || typeof fileId !== 'string') return inbound;
+  const file = (await media.find(accountId, [fileId])).get(fileId);
+  return file ? { ...inbound, body: { ...body, ...fileFacts(file, type, body) } } : inbound;
+}

@@ -1,0 +1,569 @@
+import { Refusal } from '#contract/base/refusals.ts';
+import {
+  type TemplateCategory,
+  fillTemplate,
+  unfitValue,
+  valueOrderOf,
+  variablesOf,
+  type Template,
+  type TemplateFile,
+  type TemplateStatus,
+  createTemplate,
+  deleteTemplate,
+  listTemplates,
+  syncTemplateList,
+  TEMPLATE_LIMITS,
+  templateName,
+} from '#contract/messages/templates.ts';
+import { type Sql, type Tx, type Fragment, asAccount } from '#server/infra/postgres/database.ts';
+import type { NewMessage } from '#contract/rest/new-message.ts';
+import type { TemplateButtonKind, NetworkTemplate } from '#server/domains/channels/channels.ts';
+import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
+import { requireToken } from '#server/domains/tokens/tokens.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
+import type { NewTemplate } from '#contract/rest/templates.ts';
+import { appendEvent } from '#server/domains/events/events.ts';
+import { newId } from '#server/infra/ids.ts';
+
+/** A template with its variables filled in: what is stored of a message, and what its receiver reads. */
+export type RenderedTemplate = FilledParts & {
+  template: string;
+  /** Not stored with the message. */
+  category?: TemplateCategory;
+  language: string;
+  text: string;
+  header?: string;
+  footer?: string;
+  buttons?: readonly string[];
+  /** What its variables were filled with: a network that fills the template itself is given these. */
+  parameters?: readonly { name: string; text: string }[];
+  /** Its one variable is a code, which its button copies: its network is given it once more for the button. */
+  code_button?: true;
+};
+
+type Named = GivenParts & {
+  name: string;
+  language?: string | undefined;
+  variables?: readonly string[] | undefined;
+};
+
+/** The template that a message names, filled in; or why it cannot be sent. */
+export function renderTemplate(
+  stored: readonly StoredTemplate[],
+  { name, language, variables = [], ...given }: Named,
+): RenderedTemplate | Refusal {
+  const named = stored.filter((one) => one.name === name);
+  const fitting = language === undefined ? named : named.filter((one) => one.language === language);
+  const [template, another] = fitting;
+  if (!template) return new Refusal('template_not_found', { name });
+  if (another) {
+    const languages = fitting.map((one) => one.language).join(', ');
+    return new Refusal('template_language_needed', { name, languages });
+  }
+  if (template.status !== 'approved') return new Refusal('template_not_approved', { name });
+  const expected = variablesOf(template.body).length;
+  const count = variables.length;
+  if (expected !== count) {
+    return new Refusal('template_variables_unfit', { name, expected, given: count });
+  }
+  const parts = fillParts(template, given);
+  if (parts instanceof Refusal) return parts;
+  return {
+    template: template.name,
+    ...(isOfCodes(template) && { code_button: true as const }),
+    category: template.category,
+    language: template.language,
+    text: fillTemplate(template.body, variables),
+    ...parts,
+    ...(template.header !== null && { header: headerOf(template.header, parts) }),
+    ...(template.footer !== null && { footer: template.footer }),
+    ...(template.buttons.length > 0 && { buttons: template.buttons }),
+    ...(count > 0 && {
+      parameters: valueOrderOf(template.body).map((one, index) => ({
+        name: one,
+        text: variables[index] ?? '',
+      })),
+    }),
+  };
+}
+
+const headerOf = (header: string, { header_parameter: given }: FilledParts): string =>
+  given === undefined ? header : fillTemplate(header, [given.text]);
+
+/** Reviewed by a network, whose templates of this category are all of one kind: a code, with a button that copies it. */
+const isOfCodes = ({ category, network_id }: StoredTemplate): boolean =>
+  category === 'authentication' && network_id !== null;
+
+/** The first value that Meta would refuse, by the name of its variable; a header and buttons have names of their own. */
+export function refuseUnfitValue({
+  template: name,
+  parameters = [],
+  header_parameter: header,
+  button_values: buttons = [],
+}: RenderedTemplate): Refusal | undefined {
+  const values = [
+    ...parameters,
+    ...(header ? [header] : []),
+    ...buttons.map(({ index, text }) => ({ name: `buttons[${index}]`, text })),
+  ];
+  for (const { name: variable, text } of values) {
+    const why = unfitValue(text);
+    if (why) return new Refusal('template_value_unfit', { name, variable, why });
+  }
+  return undefined;
+}
+
+/** What stands for a code where it must not be read. */
+const HIDDEN_CODE = '••••••';
+
+/**
+ * The template by which an account sends one-time codes, filled with what stands for a code: Indonesian, where there
+ * are several. Undefined while no network has approved one.
+ */
+export async function codeTemplate(
+  sql: Sql | Tx,
+  accountId: string,
+): Promise<RenderedTemplate | undefined> {
+  const stored = await readTemplates(sql, accountId, undefined);
+  const fit = stored.filter((one) => isOfCodes(one) && variablesOf(one.body).length === 1);
+  const sendable = fit.filter(({ status }) => status === 'approved');
+  const chosen = sendable.find(({ language }) => language === 'id') ?? sendable[0];
+  if (!chosen) return undefined;
+  const { name, language } = chosen;
+  const rendered = renderTemplate([chosen], { name, language, variables: [HIDDEN_CODE] });
+  return rendered instanceof Refusal ? undefined : rendered;
+}
+
+/** What a template takes beside the variables of its body. */
+type Parts = Pick<Template, 'header_file' | 'header_variable' | 'button_values'>;
+
+/** The parts of a template. Only a network fills in headers and buttons: where none reviews it, they are text. */
+export function partsOf({ header, header_file, buttons, ...stored }: StoredTemplate): Parts {
+  const isText = stored.network_id === null || header === null || header_file !== null;
+  return {
+    header_file,
+    header_variable: isText ? null : (variablesOf(header)[0] ?? null),
+    button_values: stored.button_kinds.flatMap((takes, index) =>
+      takes === 'url' || takes === 'code' ? [{ index, title: buttons[index] ?? '', takes }] : [],
+    ),
+  };
+}
+
+type PartsNamed = Extract<NewMessage, { type: 'template' }>['template'];
+
+/** What a message gives for a template's parts. */
+type GivenParts = Pick<PartsNamed, 'header' | 'buttons'> & {
+  headerKind?: TemplateFile | undefined;
+};
+
+/** The parts as a message stores them, for the network that fills the template in. */
+type FilledParts = {
+  /** The kind of the file above the text; which one it is stands beside, as in a message of that type. */
+  header_file?: TemplateFile;
+  header_parameter?: { name: string; text: string };
+  button_values?: readonly { index: number; takes: 'url' | 'code'; text: string }[];
+  /** The places of its replies among all buttons; left out where all are replies. */
+  reply_places?: readonly number[];
+};
+
+/** The parts of a template, filled in; or the refusal where something is missing, or not asked for. */
+function fillParts(stored: StoredTemplate, given: GivenParts): FilledParts | Refusal {
+  const parts = partsOf(stored);
+  const { header_file, header_variable, button_values } = parts;
+  const buttons = takesButtons(stored) ? (given.buttons ?? []) : [];
+  const texts = new Map(buttons.map(({ index, text }) => [index, text]));
+  const isFilled =
+    texts.size === button_values.length && button_values.every(({ index }) => texts.has(index));
+  if (!isFilled || !fitsHeader(parts, given)) return unfit(stored.name, parts);
+  const places = stored.button_kinds.flatMap((kind, place) => (kind === 'reply' ? [place] : []));
+  return {
+    ...(header_file !== null && { header_file }),
+    ...(header_variable !== null && {
+      header_parameter: { name: header_variable, text: given.header?.text ?? '' },
+    }),
+    ...(button_values.length > 0 && {
+      button_values: button_values.map(({ index, takes }) => ({
+        index,
+        takes,
+        text: texts.get(index) ?? '',
+      })),
+    }),
+    ...(places.length < stored.button_kinds.length && { reply_places: places }),
+  };
+}
+
+/** Clients of Meta's also fill in buttons that are text here, and the button of a code, which gets the code by itself. */
+const takesButtons = ({ network_id, category }: StoredTemplate): boolean =>
+  network_id !== null && category !== 'authentication';
+
+function fitsHeader(
+  { header_file, header_variable }: Parts,
+  { header, headerKind }: GivenParts,
+): boolean {
+  if (header === undefined) return header_file === null && header_variable === null;
+  if (header.text !== undefined) return header_variable !== null;
+  return header_file !== null && (headerKind ?? header_file) === header_file;
+}
+
+const unfit = (name: string, { header_file, header_variable, button_values }: Parts) =>
+  new Refusal('template_parts_unfit', {
+    name,
+    header: header_file ?? (header_variable === null ? null : 'text'),
+    buttons: button_values.map(({ index }) => index),
+  });
+
+/** A template as it is stored. */
+export type StoredTemplate = {
+  name: string;
+  language: string;
+  category: TemplateCategory;
+  header: string | null;
+  /** The kind of the file above the text. */
+  header_file: TemplateFile | null;
+  body: string;
+  footer: string | null;
+  buttons: readonly string[];
+  /** What each of the buttons is; empty where all are replies. */
+  button_kinds: readonly TemplateButtonKind[];
+  status: TemplateStatus;
+  reason: string | null;
+  /** Its id at the network that reviews it; null where none does. */
+  network_id: string | null;
+  /** The tokens whose numbers that network lets send it. */
+  token_ids: readonly string[];
+  created_at: Date;
+};
+
+/** What is read of a template. */
+export const templateColumns = (tx: Sql | Tx): Fragment => tx`
+  name, language, category, header, header_file, body, footer, buttons, button_kinds, status,
+  reason, network_id, token_ids, created_at`;
+
+/** The account's templates in all their languages: of these names, or all. */
+export async function readTemplates(
+  tx: Sql | Tx,
+  accountId: string,
+  names: readonly string[] | undefined,
+): Promise<readonly StoredTemplate[]> {
+  if (names?.length === 0) return [];
+  return tx<StoredTemplate[]>`
+    select ${templateColumns(tx)} from message_templates
+    where account_id = ${accountId}
+      ${names ? tx`and name = any (${[...new Set(names)]}::text[])` : tx``}
+    order by name, language`;
+}
+
+type Deps = { sql: Sql; review: TemplateReview };
+
+/** The acts of templates: the list, handing one in, deleting one. They do what the public API does. */
+export const templateActs = ({ sql, review }: Deps): readonly ActHandler[] => [
+  handle(listTemplates, ({ caller: { accountId } }, input) =>
+    asAccount(sql, accountId, (tx) => pageOfTemplates(tx, accountId, input)),
+  ),
+  handle(createTemplate, ({ caller: { accountId } }, template) =>
+    addTemplate({ sql, review }, accountId, template),
+  ),
+  handle(deleteTemplate, async ({ caller: { accountId } }, { name, language }) => {
+    await dropTemplate({ sql, review }, { accountId, name, language });
+    return {};
+  }),
+  handle(syncTemplateList, async ({ caller: { accountId } }) => {
+    await syncTemplates({ sql, review }, accountId);
+    return {};
+  }),
+];
+
+/** Those that a token sends: by the Cloud API what Meta lets its number send, by all other channels everything. */
+const sentBy = (
+  tx: Tx,
+  { accountId, tokenId }: { accountId: string; tokenId: string },
+): Fragment => tx`
+  and (${tokenId} = any (token_ids) or exists (
+    select from tokens
+    where account_id = ${accountId} and token_id = ${tokenId} and channel <> 'cloud'))`;
+
+/** A page of an account's templates: by name and language, unless sorted by their age. */
+export async function pageOfTemplates(
+  tx: Tx,
+  accountId: string,
+  {
+    name,
+    language,
+    status,
+    token_id: tokenId,
+    q,
+    page = 0,
+    sort_by,
+    sort_type,
+  }: InputOf<typeof listTemplates>,
+): Promise<PageOf<Template>> {
+  if (tokenId !== undefined) await requireToken(tx, accountId, tokenId);
+  const which = tx`
+    account_id = ${accountId}
+      ${name === undefined ? tx`` : tx`and name = ${name}`}
+      ${language === undefined ? tx`` : tx`and language = ${language}`}
+      ${status === undefined ? tx`` : tx`and status = ${status}`}
+      ${tokenId === undefined ? tx`` : sentBy(tx, { accountId, tokenId })}
+      ${q ? tx`and (strpos(name, ${q.toLowerCase()}) > 0 or strpos(lower(body), ${q.toLowerCase()}) > 0)` : tx``}`;
+  const direction = sort_type === 'desc' ? tx`desc` : tx`asc`;
+  const order =
+    sort_by === 'created_at'
+      ? tx`created_at ${direction}, name, language`
+      : tx`name ${direction}, language`;
+  const [counted] = await tx<{ total: number }[]>`
+    select count(*) as total from message_templates where ${which}`;
+  const found = await tx<StoredTemplate[]>`
+    select ${templateColumns(tx)} from message_templates where ${which}
+    order by ${order} limit ${PAGE_SIZE} offset ${page * PAGE_SIZE}`;
+  return { rows: found.map(templateOf), total: counted?.total ?? 0 };
+}
+
+/** The network that reviews an account's templates. */
+export type TemplateReview = {
+  /** Whether it does: the account has a number there. */
+  reviews(accountId: string): Promise<boolean>;
+  /** The templates that it knows. @throws Refusal `cloud_refused`, `cloud_unreachable` */
+  list(accountId: string): Promise<readonly NetworkTemplate[]>;
+  /** Hands one in. @throws Refusal, as `list` does */
+  submit(accountId: string, template: NewTemplate): Promise<void>;
+  /** Deletes one in all its languages. @throws Refusal, as `list` does */
+  remove(accountId: string, name: string): Promise<void>;
+};
+
+/** Nobody reviews: all is as it is handed in. */
+export const noReview: TemplateReview = {
+  reviews: async () => false,
+  list: async () => [],
+  submit: async () => undefined,
+  remove: async () => undefined,
+};
+
+/**
+ * Stores an account's templates as its network has them. What the network has is the truth of those it reviews;
+ * those that are only ours stay, until the network has one of their name and language.
+ *
+ * @throws Refusal, as `TemplateReview.list` does
+ */
+export async function syncTemplates({ sql, review }: Deps, accountId: string): Promise<void> {
+  if (!(await review.reviews(accountId))) return;
+  const known = await review.list(accountId);
+  const byName = Map.groupBy(known, ({ name, language }) => `${name} ${language}`);
+  await asAccount(sql, accountId, async (tx) => {
+    const changed = await storeTemplates(
+      tx,
+      accountId,
+      [...byName.values()].map(joined).slice(0, TEMPLATE_LIMITS.all * 2),
+    );
+    if (changed) await appendEvent(tx, { accountId, kind: 'template.changed', data: {} });
+  });
+}
+
+/** One template of the same name in several business accounts: only the tokens of those that approved it send it. */
+const joined = (same: readonly NetworkTemplate[]): NetworkTemplate => ({
+  ...same.reduce((one, other) => (rankOf(other) > rankOf(one) ? other : one)),
+  tokenIds: same
+    .filter(({ status }) => status === 'approved')
+    .flatMap(({ tokenIds }) => tokenIds)
+    .toSorted(),
+});
+
+const dearness: Readonly<Record<TemplateCategory, number>> = {
+  utility: 1,
+  authentication: 2,
+  marketing: 3,
+};
+
+/**
+ * Of two business accounts with a template of the same name, the approved one counts; of two such, the dearer, also
+ * where it cannot be sent from here: which of them leaves is decided by the number that sends.
+ */
+const rankOf = ({ status, isLive, category }: NetworkTemplate): number =>
+  isLive ? dearness[category] + (status === 'approved' ? 0.5 : 0) : 0;
+
+/** @returns whether anything has changed */
+async function storeTemplates(
+  tx: Tx,
+  accountId: string,
+  templates: readonly NetworkTemplate[],
+): Promise<boolean> {
+  let changes = 0;
+  for (const one of templates) {
+    const stored = await tx`
+      insert into message_templates as t (
+        account_id, template_id, name, language, category, header, header_file, body, footer,
+        buttons, button_kinds, status, reason, token_ids, network_id
+      ) values (
+        ${accountId}, ${newId()}, ${one.name}, ${one.language}, ${one.category}, ${one.header},
+        ${one.headerFile}, ${one.body}, ${one.footer}, ${one.buttons}::text[],
+        ${one.buttonKinds}::text[], ${one.status}, ${one.reason},
+        ${one.tokenIds}::uuid[], ${one.networkId}
+      )
+      on conflict (account_id, name, language) do update set
+        category = excluded.category, header = excluded.header, header_file = excluded.header_file,
+        body = excluded.body, footer = excluded.footer, buttons = excluded.buttons,
+        button_kinds = excluded.button_kinds, status = excluded.status, reason = excluded.reason,
+        token_ids = excluded.token_ids, network_id = excluded.network_id
+        where (t.category, t.header, t.header_file, t.body, t.footer, t.buttons, t.button_kinds,
+            t.status, t.reason, t.token_ids, t.network_id)
+          is distinct from (excluded.category, excluded.header, excluded.header_file,
+            excluded.body, excluded.footer, excluded.buttons, excluded.button_kinds,
+            excluded.status, excluded.reason, excluded.token_ids,
+            excluded.network_id)
+      returning 1`;
+    changes += stored.length;
+  }
+  const gone = await tx`
+    delete from message_templates
+    where account_id = ${accountId} and network_id is not null
+      and (name, language) not in (
+        select * from unnest(
+          ${templates.map(({ name }) => name)}::text[],
+          ${templates.map(({ language }) => language)}::text[]
+        )
+      )
+    returning 1`;
+  return changes + gone.length > 0;
+}
+
+/** Stores a template; open pages learn of it. @throws Refusal `template_exists`, `templates_full` */
+async function insertTemplate(
+  tx: Tx,
+  { accountId, status }: { accountId: string; status: TemplateStatus },
+  given: NewTemplate,
+): Promise<Template> {
+  const { name, language = 'id', category = 'utility', header, body, footer, buttons = [] } = given;
+  const [count] = await tx<{ all: number }[]>`
+    select count(*) as all from message_templates where account_id = ${accountId}`;
+  if ((count?.all ?? 0) >= TEMPLATE_LIMITS.all) {
+    throw new Refusal('templates_full', { limit: TEMPLATE_LIMITS.all });
+  }
+  const [added] = await tx<StoredTemplate[]>`
+    insert into message_templates (
+      account_id, template_id, name, language, category, header, body, footer, buttons, status
+    ) values (
+      ${accountId}, ${newId()}, ${name}, ${language}, ${category}, ${header ?? null}, ${body},
+      ${footer ?? null}, ${buttons}::text[], ${status}
+    )
+    on conflict (account_id, name, language) do nothing
+    returning ${templateColumns(tx)}`;
+  if (!added) throw new Refusal('template_exists', { name, language });
+  await appendEvent(tx, { accountId, kind: 'template.changed', data: {} });
+  return templateOf(added);
+}
+
+type StoreNamed = { accountId: string; name: string; language: string | undefined };
+
+/** In one language, or in all of them; open pages learn of it. @throws Refusal `template_not_found` */
+async function removeTemplate(tx: Tx, { accountId, name, language }: StoreNamed): Promise<void> {
+  const removed = await tx`
+    delete from message_templates
+    where account_id = ${accountId} and name = ${name}
+      ${language === undefined ? tx`` : tx`and language = ${language}`}
+    returning 1`;
+  if (removed.length === 0) throw new Refusal('template_not_found', { name });
+  await appendEvent(tx, { accountId, kind: 'template.changed', data: {} });
+}
+
+/** A template as its owner sees it. */
+export const templateOf = (stored: StoredTemplate): Template => ({
+  name: stored.name,
+  language: stored.language,
+  category: stored.category,
+  status: stored.status,
+  reason: stored.reason,
+  header: stored.header,
+  ...partsOf(stored),
+  body: stored.body,
+  footer: stored.footer,
+  buttons: [...stored.buttons],
+  variables: [...variablesOf(stored.body)],
+  created_at: stored.created_at,
+});
+
+/**
+ * Hands a template in: where a network reviews the account's templates, there first. Without one it is approved.
+ *
+ * @throws Refusal `template_exists`, `templates_full`, `cloud_refused`, `cloud_unreachable`
+ */
+export async function addTemplate(
+  { sql, review }: Deps,
+  accountId: string,
+  template: NewTemplate,
+): Promise<Template> {
+  const isReviewed = await review.reviews(accountId);
+  if (isReviewed) {
+    const { name, language = 'id' } = template;
+    const known = await asAccount(sql, accountId, (tx) => readTemplates(tx, accountId, [name]));
+    if (known.some((one) => one.language === language))
+      throw new Refusal('template_exists', { name, language });
+    await review.submit(accountId, template);
+  }
+  const status = isReviewed ? 'pending' : 'approved';
+  return asAccount(sql, accountId, (tx) => insertTemplate(tx, { accountId, status }, template));
+}
+
+/**
+ * Deletes a template: in one language here alone, in all of them at the network, too.
+ *
+ * @throws Refusal `template_not_found`, `cloud_refused`, `cloud_unreachable`
+ */
+export async function dropTemplate({ sql, review }: Deps, named: StoreNamed): Promise<void> {
+  const { accountId, name } = named;
+  if (await review.reviews(accountId)) await review.remove(accountId, name);
+  await asAccount(sql, accountId, (tx) => removeTemplate(tx, named));
+}
+
+type Sender = { accountId: string };
+
+/** What the public API needs of templates. */
+export type ApiTemplates = {
+  /**
+   * The account's templates, by name and language: all, or those of one name.
+   *
+   * @throws Refusal `template_not_found` when there is none of the name
+   */
+  list: (sender: Sender, name?: string) => Promise<Template[]>;
+  /**
+   * The variables that a template's text names, in the order in which a message gives their values; undefined
+   * where no template is meant, or several are.
+   */
+  variablesOf: (
+    sender: Pick<Sender, 'accountId'>,
+    named: { name: string; language: string | undefined },
+  ) => Promise<readonly string[] | undefined>;
+  /** @throws Refusal `template_exists`, `templates_full` */
+  add: (sender: Sender, template: NewTemplate) => Promise<Template>;
+  /** In one language, or in all of them. @throws Refusal `template_not_found` */
+  remove: (sender: Sender, name: string, language: string | undefined) => Promise<void>;
+};
+
+/** The templates' side of `/v1`. They belong to the account: each of its tokens sends them. */
+export const openApiTemplates = ({
+  sql,
+  review,
+}: {
+  sql: Sql;
+  review: TemplateReview;
+}): ApiTemplates => ({
+  list: async ({ accountId }, name) => {
+    if (name !== undefined && !templateName.test(name)) throw notFound(name);
+    const names = name === undefined ? undefined : [name];
+    const found = await asAccount(sql, accountId, (tx) => readTemplates(tx, accountId, names));
+    if (name !== undefined && found.length === 0) throw notFound(name);
+    return found.map(templateOf);
+  },
+  variablesOf: async ({ accountId }, { name, language }) => {
+    if (!templateName.test(name)) return undefined;
+    const found = await asAccount(sql, accountId, (tx) => readTemplates(tx, accountId, [name]));
+    const fitting = found.filter((one) => language === undefined || one.language === language);
+    const [template, another] = fitting;
+    return template && !another ? valueOrderOf(template.body) : undefined;
+  },
+  add: (sender, template) => addTemplate({ sql, review }, sender.accountId, template),
+  remove: async ({ accountId }, name, language) => {
+    if (!templateName.test(name)) throw notFound(name);
+    await dropTemplate({ sql, review }, { accountId, name, language });
+  },
+});
+
+const notFound = (name: string) => new Refusal('template_not_found', { name });

@@ -1,0 +1,107 @@
+import { expect } from 'vitest';
+import type { Act, InputOf, OutputOf } from '#contract/base/act.ts';
+import { publicId, uuidOf } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { VIEWS_MAX, deleteView, listViews, saveView } from '#contract/messages/history/views.ts';
+import { type TestDatabase, test } from '#tests/support/database/database.ts';
+import { customerWith } from '#tests/support/people/people.ts';
+import { newId } from '#server/infra/ids.ts';
+import { viewActs } from '#server/domains/messages/views.ts';
+
+/** The acts as a person of an account asks them, with row-level security. */
+function actsOf(db: TestDatabase, accountId: string, userId: string) {
+  const handlers = viewActs({ sql: db.tenantSql, onStored: () => undefined });
+  const call = { caller: { kind: 'person', accountId, userId } } as never;
+  return async function ask<A extends Act>(act: A, input: InputOf<A>) {
+    const handler = handlers.find((one) => one.act.name === act.name)!;
+    return (await handler.handle(call, act.input.parse(input) as never)) as OutputOf<A>;
+  };
+}
+
+const idOf = (view: { id: string }) => view.id as never;
+
+test('a view is saved, renamed and deleted; other tabs are told', async ({ db, sql }) => {
+  const ani = await customerWith(sql);
+  const ask = actsOf(db, ani.accountId, ani.userId);
+  const token_id = publicId('token', ani.tokenId);
+  const filters = {
+    status: ['failed' as const, 'expired' as const],
+    type: 'image' as const,
+    q: 'Budi',
+    sort_type: 'asc' as const,
+  };
+  const view = await ask(saveView, {
+    name: '  Gambar gagal ',
+    ...filters,
+    token_id,
+    days: '7' as never,
+    from: '2026-11-01',
+    to: '2026-11-07',
+  });
+  // A range that moves along has no days of its own.
+  expect(view).toMatchObject({ name: 'Gambar gagal', filters: { ...filters, token_id, days: 7 } });
+  expect(view.filters).not.toHaveProperty('from');
+  const fixed = await ask(saveView, { name: 'November', from: '2026-11-01', to: '2026-11-30' });
+  expect(await ask(listViews, {})).toEqual({ views: [view, fixed] });
+
+  await ask(saveView, { view_id: idOf(view), name: 'Gagal saja', status: 'failed' as never });
+  expect((await ask(listViews, {})).views[0]).toEqual({
+    id: view.id,
+    name: 'Gagal saja',
+    filters: { status: ['failed'] },
+  });
+  await ask(deleteView, { view_id: idOf(view) });
+  expect(await ask(listViews, {})).toEqual({ views: [fixed] });
+  const told = await sql`select data from outbox where kind = 'view.changed'`;
+  expect(told).toEqual(
+    Array.from({ length: 4 }, () => ({ data: { user_id: publicId('user', ani.userId) } })),
+  );
+});
+
+test('a view is its person’s own: to others of the account, and to strangers, it is not there', async ({
+  db,
+  sql,
+}) => {
+  const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
+  const colleague = newId();
+  await sql`
+    insert into users (account_id, user_id, name, phone, password_hash, role)
+    values (${ani.accountId}, ${colleague}, 'Rina', '6281999000111', '-', 'customer')`;
+  const view = await actsOf(db, ani.accountId, ani.userId)(saveView, { name: 'Gagal' });
+  for (const other of [
+    actsOf(db, ani.accountId, colleague),
+    actsOf(db, budi.accountId, budi.userId),
+  ]) {
+    expect(await other(listViews, {})).toEqual({ views: [] });
+    const gone = new Refusal('not_found', { what: 'Tampilan' });
+    await expect(other(deleteView, { view_id: idOf(view) })).rejects.toEqual(gone);
+    await expect(other(saveView, { view_id: idOf(view), name: 'X' })).rejects.toEqual(gone);
+    // The name is free for everybody else.
+    expect(await other(saveView, { name: 'Gagal' })).toMatchObject({ name: 'Gagal' });
+  }
+  expect(
+    await sql`select name from message_views where view_id = ${uuidOf('view', view.id)!}`,
+  ).toEqual([{ name: 'Gagal' }]);
+});
+
+test('a name is used once whatever its case, and nobody saves more than thirty', async ({
+  db,
+  sql,
+}) => {
+  const ani = await customerWith(sql);
+  const ask = actsOf(db, ani.accountId, ani.userId);
+  const first = await ask(saveView, { name: 'Promo' });
+  await expect(ask(saveView, { name: 'PROMO' })).rejects.toEqual(
+    new Refusal('view_name_taken', { name: 'PROMO' }),
+  );
+  // Its own name in other letters is no other view's.
+  expect(await ask(saveView, { view_id: idOf(first), name: 'PROMO' })).toMatchObject({
+    name: 'PROMO',
+  });
+  const saved = await Promise.allSettled(
+    Array.from({ length: VIEWS_MAX }, (_, at) => ask(saveView, { name: `Tampilan ${at}` })),
+  );
+  const refused = saved.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+  expect(refused).toEqual([new Refusal('views_full', { limit: VIEWS_MAX })]);
+  expect((await ask(listViews, {})).views).toHaveLength(VIEWS_MAX);
+});

@@ -1,0 +1,196 @@
+import { Refusal } from '#contract/base/refusals.ts';
+import {
+  lastCheck,
+  sealDays,
+  storeCheck,
+  type Off,
+  oldHolds,
+  openClearing,
+  lastSeal,
+  totalSaldo,
+} from '#server/domains/ledger/ledger.ts';
+import { lastAuditCheck, storeAuditCheck, sealAudit } from '#server/infra/acts/chain.ts';
+import type { Log } from '#server/infra/observability/log.ts';
+import type { Sample } from '#server/infra/observability/metrics.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
+import type { Reading } from '#server/infra/postgres/replica.ts';
+import type { DeskDeps } from '#server/domains/operator/deps.ts';
+import type {
+  Reconciliation,
+  ReconciliationFinding,
+  MoneyOverview,
+} from '#contract/operator/money/books.ts';
+import {
+  askGateways,
+  reconcilePayments,
+  suspenseSum,
+  countProposedFor,
+  moneyWork,
+  paidSince,
+} from '#server/domains/payments/payments.ts';
+import { newId } from '#server/infra/ids.ts';
+import { alone, SNAPSHOT } from '#server/infra/postgres/alone.ts';
+import { json } from '#server/infra/postgres/sql.ts';
+import { civilDate, wibMidnight } from '#contract/base/time.ts';
+import { readSellerGaps } from '#server/domains/billing/billing.ts';
+import { tiesOf } from '#server/domains/accounts/accounts.ts';
+import { pendingAdjustments } from '#server/domains/operator/adjustments/list.ts';
+
+type Deps = Pick<DeskDeps, 'allAccountsSql' | 'now' | 'statusOf'> & {
+  log: Pick<Log, 'error'>;
+  /** Where long work reads. */
+  reading: Pick<Reading, 'allAccountsSql' | 'catchUp'>;
+  /** The data folder, for the file of seals. */
+  folder: string;
+};
+
+/**
+ * Checks all invariants and stores the result, then seals the days up to yesterday: also while the check is
+ * red, for what was written is what is sealed. The same for the audit log.
+ */
+export async function checkAndSeal(deps: Deps): Promise<void> {
+  const { allAccountsSql, now, log, folder, reading } = deps;
+  const readSql = reading.allAccountsSql;
+  await reading.catchUp();
+  const check = await unlessRunning(() => storeCheck({ allAccountsSql, now, readSql }));
+  if (check && !check.ok) {
+    const red = check.findings.filter(({ ok }) => !ok).map(({ invariant }) => invariant);
+    log.error({ check: red }, 'the books are broken');
+  }
+  await sealDays({ allAccountsSql, now, folder });
+  // The file of seals may name what was sealed just now.
+  await reading.catchUp();
+  const audit = await unlessRunning(() =>
+    storeAuditCheck({ allAccountsSql, now, folder, readSql }),
+  );
+  if (audit && !audit.ok) {
+    const broken = audit.findings.map(({ kind, seq }) => `${kind}: ${seq}`);
+    log.error({ check: broken, count: broken.length }, 'the audit log is broken');
+  }
+  await sealAudit({ allAccountsSql, now, folder });
+}
+
+/** Reconciles, and logs which findings are red: by their codes and counts alone. */
+export async function reconcileNightly(deps: Omit<Deps, 'reading'>): Promise<void> {
+  const found = await unlessRunning(() => reconcile(deps));
+  if (!found || found.ok) return;
+  const red = found.findings.filter(({ severity }) => severity === 'red');
+  deps.log.error(
+    { check: red.map(({ code, count }) => `${code}: ${count}`) },
+    'the books and the bank disagree',
+  );
+}
+
+/** What another node does now need not be done here. */
+async function unlessRunning<T>(work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal && error.code === 'check_running') return undefined;
+    throw error;
+  }
+}
+
+/** 1 while the newest check of the books, of the audit log, or reconciliation, is red. */
+export async function booksRed(allAccountsSql: Sql): Promise<Sample[]> {
+  const [check, reconciliation, audit] = await Promise.all([
+    lastCheck(allAccountsSql),
+    lastReconciliation(allAccountsSql),
+    lastAuditCheck(allAccountsSql),
+  ]);
+  return [
+    { labels: { of: 'invariants' }, value: check?.ok === false ? 1 : 0 },
+    { labels: { of: 'reconciliation' }, value: reconciliation?.ok === false ? 1 : 0 },
+    { labels: { of: 'audit' }, value: audit?.ok === false ? 1 : 0 },
+  ];
+}
+
+type ReconcileDeps = Pick<DeskDeps, 'allAccountsSql' | 'now' | 'statusOf'>;
+
+const DAY_MS = 86_400_000;
+/** How far back payments are compared. */
+const COMPARED_DAYS = 35;
+/** Any number, the same on every node: who holds this advisory lock reconciles. */
+const RECONCILE_LOCK = 7_206_313;
+
+/**
+ * Compares our books with the bank's lines and the gateways, looks for what should be nothing, and stores
+ * what it found (docs/money.md#the-money-desk).
+ *
+ * @throws Refusal `check_running` when another node does it now.
+ */
+export async function reconcile(deps: ReconcileDeps): Promise<Reconciliation> {
+  const { allAccountsSql, now, statusOf } = deps;
+  const at = now();
+  const since = new Date(at.getTime() - COMPARED_DAYS * DAY_MS);
+  const before = new Date(at.getTime() - DAY_MS);
+  const asked = statusOf ? await askGateways(allAccountsSql, since, statusOf) : [];
+  const findings = await alone(allAccountsSql, RECONCILE_LOCK, async (tx) => [
+    ...(await reconcilePayments(tx, { since, before })),
+    ...asked,
+    ...offOf('clearing_open', 'red', await openClearing(tx)),
+    ...offOf('suspense_open', 'attention', await suspenseSum(tx)),
+    ...offOf('holds_old', 'attention', await oldHolds(tx, before)),
+  ]);
+  const found: Reconciliation = {
+    at,
+    ok: findings.every(({ severity }) => severity !== 'red'),
+    findings: findings.map((finding) => ({ ...finding, examples: [...finding.examples] })),
+  };
+  await allAccountsSql`
+    insert into reconciliations (reconciliation_id, at, is_ok, findings)
+    values (${newId()}, ${at}, ${found.ok}, ${json(found.findings)})`;
+  return found;
+}
+
+const offOf = (
+  code: ReconciliationFinding['code'],
+  severity: ReconciliationFinding['severity'],
+  { count, amount, examples }: Off,
+) => (count > 0 ? [{ code, severity, count, amount, examples }] : []);
+
+/** The newest stored reconciliation; `undefined` before the first. */
+export async function lastReconciliation(
+  allAccountsSql: Sql | Tx,
+): Promise<Reconciliation | undefined> {
+  const [found] = await allAccountsSql<Reconciliation[]>`
+    select at, is_ok as ok, findings from reconciliations order by reconciliation_id desc limit 1`;
+  return found;
+}
+
+/** The state of the money at a glance; every figure is of the same instant. */
+export function overviewOf(
+  { allAccountsSql, now }: Pick<DeskDeps, 'allAccountsSql' | 'now'>,
+  operatorId: string,
+): Promise<MoneyOverview> {
+  const at = now();
+  return allAccountsSql.begin(async (tx) => {
+    const ties = await tiesOf(tx, operatorId);
+    const [saldo, topups, waiting, proposals, topupsForYou] = await Promise.all([
+      totalSaldo(tx),
+      paidSince(tx, wibMidnight(civilDate(at))),
+      moneyWork(tx, at),
+      pendingAdjustments(tx, ties, at),
+      countProposedFor(tx, ties),
+    ]);
+    const [check, audit, seal, reconciliation, seller] = await Promise.all([
+      lastCheck(tx),
+      lastAuditCheck(tx),
+      lastSeal(tx),
+      lastReconciliation(tx),
+      readSellerGaps(tx),
+    ]);
+    return {
+      ...saldo,
+      topups_today: topups,
+      waiting,
+      check: check ?? null,
+      audit: audit ? { at: audit.at, ok: audit.ok } : null,
+      seal: seal ?? null,
+      reconciliation: reconciliation ?? null,
+      seller,
+      proposals,
+      topups_for_you: topupsForYou,
+    };
+  }, SNAPSHOT);
+}

@@ -1,0 +1,647 @@
+import { publicId } from '#contract/base/ids.ts';
+import { rupiah, type Rupiah } from '#contract/base/money.ts';
+import { type TopupStatus, checkTopup, type Topup } from '#contract/saldo.ts';
+import {
+  type Fragment,
+  type Sql,
+  type Tx,
+  asAccount,
+  retrying,
+} from '#server/infra/postgres/database.ts';
+import {
+  type GatewayMethod,
+  type GatewayOrder,
+  type GatewayRef,
+  type GatewayStatus,
+  type PaymentDetails,
+  GatewayTrouble,
+  PaymentAlert,
+  type PaymentGateway,
+  providerOf,
+} from '#server/domains/payments/gateways/gateway.ts';
+import {
+  type PaidOutcome,
+  type Payment,
+  applyPayments,
+  lateNote,
+} from '#server/domains/payments/topups/pay.ts';
+import type { Gateways } from '#server/domains/payments/gateways/registry.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { findTopup } from '#server/domains/payments/topups/topup.ts';
+import { handle, hit } from '#server/infra/acts.ts';
+import type { Prices } from '#server/domains/pricing/pricing.ts';
+import {
+  type TopupRequest,
+  existingTopup,
+  lockAccount,
+  refuseTooMany,
+} from '#server/domains/payments/topups/placing.ts';
+import { newId } from '#server/infra/ids.ts';
+import { type LimitsDeps, limitsOf } from '#server/domains/payments/gateways/methods.ts';
+import { withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
+import { gather } from '#server/infra/postgres/gather.ts';
+import type { PaymentFlagKind } from '#contract/operator/money/refunds.ts';
+
+/** What an order's status at its gateway has changed here. */
+export type Settled =
+  | PaidOutcome
+  | 'pending'
+  | 'expired'
+  | 'cancelled'
+  | 'review'
+  | 'flagged'
+  | 'unchanged';
+
+/** What work on orders of gateways needs. */
+export type OrderDeps = {
+  allAccountsSql: Sql;
+  gateways: Gateways;
+  /** Brings an order to what its gateway has just said (`openSettle`). */
+  settle: (order: OrderRow, status: GatewayStatus) => Promise<Settled>;
+  now: () => Date;
+  /** Takes trouble that somebody should see. */
+  report: (trouble: unknown) => void;
+  /** Counts what became of notices and orders. */
+  onOutcome?: (outcome: { provider: string; outcome: string }) => void;
+};
+
+/** A top-up that goes through a gateway. */
+export type OrderRow = {
+  account_id: string;
+  topup_id: string;
+  provider: string;
+  method: GatewayMethod;
+  status: TopupStatus;
+  simulated: boolean;
+  base: number;
+  ppn: number;
+  provider_ref: string | null;
+  created_at: Date;
+  expires_at: Date;
+};
+
+const columns = (sql: Sql | Tx): Fragment => sql`
+  topups.account_id, topups.topup_id, topups.provider, topups.method, topups.status,
+  topups.simulated, topups.base, topups.ppn, topups.provider_ref, topups.created_at,
+  topups.expires_at`;
+
+/** The order of a top-up, of any account; undefined for a bank transfer, or none. */
+export async function findOrder(sql: Sql | Tx, topupId: string): Promise<OrderRow | undefined> {
+  const [row] = await sql<OrderRow[]>`
+    select ${columns(sql)} from topups where topup_id = ${topupId} and provider <> 'bank'`;
+  return row;
+}
+
+/** Locks the rows of orders, in the order of their ids, and answers them as they stand, by top-up. */
+export async function lockOrders(
+  tx: Tx,
+  orders: readonly OrderRow[],
+): Promise<ReadonlyMap<string, OrderRow>> {
+  const rows = await tx<OrderRow[]>`
+    select ${columns(tx)} from topups
+    join unnest(
+      ${orders.map(({ account_id }) => account_id)}::uuid[],
+      ${orders.map(({ topup_id }) => topup_id)}::uuid[]
+    ) as named (account_id, topup_id) using (account_id, topup_id)
+    order by topups.account_id, topups.topup_id for no key update of topups`;
+  return new Map(rows.map((row) => [row.topup_id, row]));
+}
+
+/** The order as its gateway knows it. */
+export const orderOf = (row: OrderRow): GatewayOrder => ({
+  orderId: publicId('topup', row.topup_id),
+  method: row.method,
+  base: rupiah(row.base),
+  ppn: rupiah(row.ppn),
+  createdAt: row.created_at,
+  expiresAt: row.expires_at,
+});
+
+export const refOf = (row: OrderRow, txnId?: string): GatewayRef => ({
+  orderId: publicId('topup', row.topup_id),
+  providerRef: row.provider_ref,
+  ...(txnId !== undefined && { txnId }),
+});
+
+type Move = { from: readonly TopupStatus[]; to: TopupStatus; note?: string };
+
+/**
+ * Moves an order from one of some states to another, in one statement.
+ *
+ * @returns whether it was in one of them.
+ */
+export async function moveOrder(
+  sql: Sql | Tx,
+  { account_id, topup_id }: OrderRow,
+  { from, to, note }: Move,
+): Promise<boolean> {
+  const moved = await sql`
+    update topups set status = ${to}, note = coalesce(${note ?? null}, note)
+    where account_id = ${account_id} and topup_id = ${topup_id} and status = any (${[...from]}::text[])`;
+  return moved.count > 0;
+}
+
+/**
+ * The gateway has said how an order is paid: it waits for its payment now.
+ *
+ * @returns whether it was `creating`; one that was cancelled meanwhile stays so.
+ */
+export async function openOrder(
+  sql: Sql | Tx,
+  { account_id, topup_id, expires_at }: OrderRow,
+  { providerRef, qr, va, pageUrl, expiresAt = expires_at }: PaymentDetails,
+): Promise<boolean> {
+  // A gateway that takes the money longer than we said does so as late money.
+  const until = expiresAt < expires_at ? expiresAt : expires_at;
+  const opened = await sql`
+    update topups set status = 'pending', provider_ref = ${providerRef}, qr = ${qr ?? null},
+      va_bank = ${va?.bank ?? null}, va_number = ${va?.number ?? null},
+      page_url = ${pageUrl ?? null}, expires_at = ${until}
+    where account_id = ${account_id} and topup_id = ${topup_id} and status = 'creating'`;
+  return opened.count > 0;
+}
+
+/** Cancels an order at its gateway, as far as that goes: money that comes all the same still counts. */
+export async function cancelAtGateway(deps: OrderDeps, row: OrderRow): Promise<void> {
+  try {
+    await deps.gateways.find(row)?.cancel(refOf(row));
+  } catch (error) {
+    deps.report(error);
+  }
+}
+
+type CheckDeps = OrderDeps & { sql: Sql };
+
+/** Questions about one top-up in a minute. */
+const PER_MINUTE = 6;
+
+/** Asks the gateway of a top-up now what became of it. */
+export const checkTopupHandler = (deps: CheckDeps) =>
+  handle(checkTopup, async ({ caller: { accountId } }, { topup_id: topupId }) => {
+    const now = deps.now();
+    const read = () =>
+      asAccount(deps.sql, accountId, (tx) => findTopup(tx, { accountId, topupId, now }));
+    const topup = await read();
+    // One that is being made has an owner: a second try beside it could make it twice.
+    const isNothingToAsk = ['paid', 'rejected', 'creating'].includes(topup.status);
+    if (topup.method === 'bank' || isNothingToAsk) return topup;
+    await askAboutOrder(deps, topupId);
+    return read();
+  });
+
+/**
+ * Asks the gateway of a top-up what became of it, and brings it to that. Of a bank transfer, and of an order
+ * that is being made, nothing is asked.
+ *
+ * @throws Refusal `too_many_requests`, `gateway_down`.
+ */
+export async function askAboutOrder(deps: OrderDeps, topupId: string): Promise<void> {
+  const order = await findOrder(deps.allAccountsSql, topupId);
+  // As stored: a late `creating` is shown as expired.
+  if (!order || order.status === 'creating') return;
+  await refuseTooOften(deps, topupId);
+  try {
+    await pollOrder(deps, order);
+  } catch (error) {
+    if (!(error instanceof GatewayTrouble)) throw error;
+    deps.report(error);
+    throw new Refusal('gateway_down', {});
+  }
+}
+
+async function refuseTooOften({ allAccountsSql }: OrderDeps, topupId: string): Promise<void> {
+  const limit = { scope: 'topup_check', subject: topupId, max: PER_MINUTE, windowSeconds: 60 };
+  const full = await allAccountsSql.begin((tx) => hit(tx, [limit]));
+  if (full) throw new Refusal('too_many_requests', { seconds: full.seconds });
+}
+
+/** Orders asked about at the same time. */
+const AT_ONCE = 8;
+/** Whoever took an order and died has it no longer than this: longer than three questions may take. */
+const LEASE_MS = 240_000;
+/** So long it is tried to make an order that nobody could pay yet. */
+const CREATING_MS_MAX = 15 * 60_000;
+/** An order whose gateway has not answered for so long after its time is given up. */
+const SILENCE_MS_MAX = 7 * 86_400_000;
+const CREATING_NOTE = 'Layanan pembayaran tidak menjawab. Buat isi saldo yang baru.';
+
+/**
+ * Asks gateways what became of the orders that are due. Any number of nodes may; each order is asked
+ * about by one.
+ *
+ * @returns how many there were.
+ */
+export async function pollOrders(deps: OrderDeps): Promise<number> {
+  const due = await claimDue(deps);
+  await Promise.all(
+    due.map(async ({ topup_id, polls }) => {
+      const order = await findOrder(deps.allAccountsSql, topup_id);
+      if (order) await pollAndSchedule(deps, order, polls).catch(deps.report);
+    }),
+  );
+  return due.length;
+}
+
+function claimDue({ allAccountsSql, now }: OrderDeps) {
+  const at = now();
+  return allAccountsSql<{ topup_id: string; polls: number }[]>`
+    update gateway_orders o
+    set polls = o.polls + 1, next_poll_at = ${new Date(at.getTime() + LEASE_MS)}
+    from (
+      select account_id, topup_id from gateway_orders where next_poll_at <= ${at}
+      order by next_poll_at limit ${AT_ONCE} for update skip locked
+    ) due
+    where o.account_id = due.account_id and o.topup_id = due.topup_id
+    returning o.topup_id, o.polls`;
+}
+
+async function pollAndSchedule(deps: OrderDeps, order: OrderRow, polls: number): Promise<void> {
+  const times = { createdAt: order.created_at, expiresAt: order.expires_at };
+  let next: Date | undefined;
+  try {
+    const isSettled = (await pollOrder(deps, order)) !== 'creating';
+    next = isSettled ? nextPollAt(times, deps.now()) : retryAt(deps.now(), polls);
+  } catch (error) {
+    deps.report(error);
+    next = await afterTrouble(deps, order, polls);
+  }
+  await deps.allAccountsSql`
+    update gateway_orders o set next_poll_at = ${next ?? null} from topups t
+    where t.account_id = o.account_id and t.topup_id = o.topup_id
+      and o.topup_id = ${order.topup_id} and o.account_id = ${order.account_id}
+      and t.status not in ('paid', 'rejected')`;
+}
+
+async function afterTrouble(
+  deps: OrderDeps,
+  order: OrderRow,
+  polls: number,
+): Promise<Date | undefined> {
+  const now = deps.now();
+  if (now.getTime() < order.expires_at.getTime() + SILENCE_MS_MAX) return retryAt(now, polls);
+  deps.report(new PaymentAlert(`the gateway never said what became of ${order.topup_id}`));
+  await moveOrder(deps.allAccountsSql, order, { from: ['creating', 'pending'], to: 'expired' });
+  return undefined;
+}
+
+/**
+ * Asks a gateway about one order, and brings the order to what it says. An order that may not stand at
+ * the gateway is made there, under the same id.
+ *
+ * @returns `creating` while that has not succeeded.
+ * @throws GatewayTrouble
+ */
+async function pollOrder(deps: OrderDeps, order: OrderRow): Promise<Settled | 'creating'> {
+  const gateway = deps.gateways.find(order);
+  // Nobody is left who could be asked: a gateway that was taken out of the settings.
+  if (!gateway) return deps.settle(order, { state: 'not_found' });
+  const status = await gateway.fetchStatus(refOf(order));
+  if (order.status === 'creating' && !isOver(deps, order)) {
+    const cannotBePaid = status.state === 'pending' && status.details === undefined;
+    if (status.state === 'not_found' || cannotBePaid) return makeAgain(deps, gateway, order);
+  }
+  return settleAndStop(deps, order, status);
+}
+
+const isOver = ({ now }: OrderDeps, { created_at, expires_at }: OrderRow): boolean =>
+  now() >= expires_at || now().getTime() - created_at.getTime() >= CREATING_MS_MAX;
+
+async function makeAgain(
+  deps: OrderDeps,
+  gateway: PaymentGateway,
+  order: OrderRow,
+): Promise<Settled | 'creating'> {
+  const made = await createAtGateway(deps, gateway, order);
+  if (made === 'unknown') return 'creating';
+  if (made === 'open') return 'pending';
+  if (made === 'refused') return 'cancelled';
+  // It stands there, and nobody has seen how it is paid.
+  await giveUp(deps, order);
+  return 'cancelled';
+}
+
+async function giveUp(deps: OrderDeps, order: OrderRow): Promise<void> {
+  const move = { from: ['creating'], to: 'cancelled', note: CREATING_NOTE } as const;
+  await moveOrder(deps.allAccountsSql, order, move);
+  await cancelAtGateway(deps, order);
+}
+
+async function settleAndStop(
+  deps: OrderDeps,
+  order: OrderRow,
+  status: GatewayStatus,
+): Promise<Settled> {
+  const settled = await deps.settle(order, status);
+  const isCreatedTooLate = order.status === 'creating' && isOver(deps, order);
+  if (isCreatedTooLate && settled === 'unchanged') {
+    await giveUp(deps, order);
+    return 'cancelled';
+  }
+  const isClosed = ['expired', 'cancelled'].includes(order.status) || settled === 'expired';
+  if (isClosed && status.state === 'pending') await cancelAtGateway(deps, order);
+  return settled;
+}
+
+export type PlaceDeps = OrderDeps &
+  LimitsDeps & {
+    /** The pool that sees one account at a time. */
+    sql: Sql;
+    prices: Pick<Prices, 'ppnOf'>;
+  };
+
+type GatewayRequest = TopupRequest & { method: GatewayMethod };
+
+const MINUTE_MS = 60_000;
+/** When the worker looks after an order whose creator has died: later than any answer comes. */
+const FIRST_LOOK_MS = 75_000;
+
+/**
+ * Creates a top-up that is paid through a gateway. The order stands here before the gateway is asked, so
+ * that whatever happens then, the worker can find out what became of it; it is `creating` until that is
+ * known. Safe to repeat with the same key.
+ *
+ * @throws Refusal `gateway_down`, `topup_amount_unfit`, `topup_too_many`, `topup_too_often`, `wallet_frozen`,
+ *   `account_suspended`, `idempotency_conflict`.
+ */
+export async function placeGatewayTopup(deps: PlaceDeps, request: GatewayRequest): Promise<Topup> {
+  const gateway = deps.gateways.forMethod(request.method);
+  if (!gateway) throw new Refusal('gateway_down', {});
+  refuseUnfit(deps, request);
+  const { topupId, isNew } = await insertOrder(deps, gateway, request);
+  const row = isNew ? await findOrder(deps.allAccountsSql, topupId) : undefined;
+  if (row && (await createAtGateway(deps, gateway, row)) === 'refused') {
+    throw new Refusal('gateway_down', {});
+  }
+  const { accountId } = request;
+  return asAccount(deps.sql, accountId, (tx) =>
+    findTopup(tx, { accountId, topupId, now: deps.now() }),
+  );
+}
+
+function refuseUnfit(deps: PlaceDeps, { method, base }: GatewayRequest): void {
+  const { minimum, maximum } = limitsOf(deps, method);
+  if (base < minimum || base > maximum) {
+    throw new Refusal('topup_amount_unfit', { minimum, maximum });
+  }
+}
+
+function insertOrder(
+  deps: PlaceDeps,
+  { simulated }: PaymentGateway,
+  request: GatewayRequest,
+): Promise<{ topupId: string; isNew: boolean }> {
+  const { accountId, base, key, method } = request;
+  const now = deps.now();
+  return asAccount(deps.sql, accountId, async (tx) => {
+    await lockAccount(tx, accountId);
+    const existing = await existingTopup(tx, request);
+    if (existing !== undefined) return { topupId: existing, isNew: false };
+    await refuseTooMany(tx, accountId, now);
+    const topupId = newId();
+    const ppn: Rupiah = deps.prices.ppnOf(base, now);
+    const total = rupiah(base + ppn);
+    const expiresAt = new Date(now.getTime() + limitsOf(deps, method).minutes * MINUTE_MS);
+    const provider = providerOf(method);
+    await tx`
+      insert into topups (
+        account_id, topup_id, request_key, status, method, provider, simulated, base, ppn,
+        unique_code, total, credited, income, created_at, expires_at, invoice_id
+      ) values (
+        ${accountId}, ${topupId}, ${key}, 'creating', ${method}, ${provider}, ${simulated}, ${base},
+        ${ppn}, 0, ${total}, ${base}, 0, ${now}, ${expiresAt}, ${request.invoiceId ?? null}
+      )`;
+    await tx`
+      insert into gateway_orders (account_id, topup_id, provider, next_poll_at)
+      values (${accountId}, ${topupId}, ${provider}, ${new Date(now.getTime() + FIRST_LOOK_MS)})`;
+    return { topupId, isNew: true };
+  });
+}
+
+/**
+ * Asks a gateway for an order that is `creating`. `unknown`: it may stand there, the worker will ask;
+ * `taken`: it stands there, and how it is paid cannot be had; `refused`: it does not, and is cancelled.
+ */
+async function createAtGateway(
+  deps: OrderDeps,
+  gateway: PaymentGateway,
+  row: OrderRow,
+): Promise<'open' | 'taken' | 'unknown' | 'refused'> {
+  try {
+    const result = await gateway.create(orderOf(row));
+    if (result.outcome === 'taken') return 'taken';
+    if (result.outcome === 'created') {
+      const isOpen = await openOrder(deps.allAccountsSql, row, result.details);
+      // Cancelled while it was made.
+      if (!isOpen) {
+        await cancelAtGateway(deps, { ...row, provider_ref: result.details.providerRef });
+      } else await lookSoon(deps, row);
+      return 'open';
+    }
+    deps.report(new PaymentAlert(result.why));
+  } catch (error) {
+    if (!(error instanceof GatewayTrouble)) throw error;
+    deps.report(error);
+    if (error.kind === 'unknown') return 'unknown';
+  }
+  await moveOrder(deps.allAccountsSql, row, {
+    from: ['creating'],
+    to: 'cancelled',
+    note: 'Layanan pembayaran tidak menerima permintaan ini.',
+  });
+  return 'refused';
+}
+
+/** An order that is open is looked at after a minute. */
+async function lookSoon({ allAccountsSql }: OrderDeps, row: OrderRow): Promise<void> {
+  await allAccountsSql`
+    update gateway_orders set next_poll_at = ${new Date(row.created_at.getTime() + MINUTE_MS)}
+    where account_id = ${row.account_id} and topup_id = ${row.topup_id}
+      and next_poll_at > ${row.created_at}`;
+}
+
+/** Minutes after an order was made. */
+const FIRST = [1, 3, 10, 30];
+const THEN = 30;
+/** Minutes after its time is over: for a payment at the last moment, and for what settles late. */
+const AFTER = [0, 10, 1_440];
+
+type Times = { createdAt: Date; expiresAt: Date };
+
+/**
+ * When an order's gateway is asked next: 1, 3, 10 and 30 minutes after it was made, then every 30; when its
+ * time is over, ten minutes later, and once more after a day.
+ *
+ * @returns undefined after the last time.
+ */
+export function nextPollAt({ createdAt, expiresAt }: Times, now: Date): Date | undefined {
+  const age = (now.getTime() - createdAt.getTime()) / MINUTE_MS;
+  const next = FIRST.find((minutes) => minutes > age) ?? (Math.floor(age / THEN) + 1) * THEN;
+  const regular = after(createdAt, next);
+  if (regular < expiresAt) return regular;
+  return AFTER.map((minutes) => after(expiresAt, minutes)).find((at) => at > now);
+}
+
+const after = (at: Date, minutes: number): Date => new Date(at.getTime() + minutes * MINUTE_MS);
+
+/**
+ * When it is tried again after trouble: 5 s, doubled with every try, up to ten minutes.
+ *
+ * @param tries how many there were, 1 or more.
+ */
+export const retryAt = (now: Date, tries: number): Date =>
+  new Date(now.getTime() + Math.min(5_000 * 2 ** Math.min(tries - 1, 20), 10 * MINUTE_MS));
+
+const waiting = ['creating', 'pending'] as const;
+const unpaid = ['creating', 'pending', 'expired', 'cancelled'] as const;
+const REVIEW_NOTE = 'Pembayaran ini sedang diperiksa.';
+
+/** Orders brought to their states in one transaction. */
+const TOGETHER_MAX = 100;
+/** Transactions at once: one that waits for a lock delays no other's orders. */
+const RUNS_MAX = 4;
+
+type GatewayReport = { order: OrderRow; status: GatewayStatus };
+
+type SettleDeps = Pick<OrderDeps, 'allAccountsSql' | 'now' | 'report' | 'onOutcome'>;
+
+/**
+ * Brings orders to what their gateways have just said; what was said at the same moment, in one transaction.
+ * The state an order ends in depends on that alone, whatever was said before, however often and in which
+ * order.
+ */
+export function openSettle(deps: SettleDeps): OrderDeps['settle'] {
+  const settle = gather<GatewayReport, Settled>((asked) => settleAll(deps, asked), {
+    waitMs: 0,
+    sizeMax: TOGETHER_MAX,
+    runsMax: RUNS_MAX,
+  });
+  return async (order, status) => {
+    const settled = await settle({ order, status });
+    deps.onOutcome?.({ provider: order.provider, outcome: settled });
+    const alert = alerts[settled];
+    if (alert !== undefined) deps.report(new PaymentAlert(`${order.topup_id}: ${alert}`));
+    return settled;
+  };
+}
+
+/** What an operator should hear of. */
+const alerts: Partial<Record<Settled, string>> = {
+  second_payment: 'a second payment rests in suspense',
+  amount_mismatch: 'another amount was paid',
+  txn_used: 'its payment has paid another top-up',
+  flagged: 'its gateway gave money back, or it is disputed',
+};
+
+async function settleAll(
+  { allAccountsSql, now }: SettleDeps,
+  asked: readonly GatewayReport[],
+): Promise<Settled[]> {
+  const placed = asked.map((report, place) => ({
+    accountId: report.order.account_id,
+    report,
+    place,
+  }));
+  const settled = await withEachAccount(placed, async (some) => {
+    const reports = some.map(({ report }) => report);
+    const outcomes = await retrying(() =>
+      allAccountsSql.begin((tx) => settleIn(tx, reports, now())),
+    );
+    return some.map(({ place }, n) => ({ place, outcome: outcomes[n] }));
+  });
+  return settled.toSorted((a, b) => a.place - b.place).flatMap(({ outcome }) => outcome ?? []);
+}
+
+async function settleIn(tx: Tx, asked: readonly GatewayReport[], at: Date): Promise<Settled[]> {
+  const orders = await lockOrders(
+    tx,
+    asked.map(({ order }) => order),
+  );
+  const seen = asked.map(({ order, status }) => {
+    const locked = orders.get(order.topup_id);
+    if (!locked) throw new Error('an order vanished');
+    return { order: locked, status };
+  });
+  const payments = seen.map((one) => paymentOf(one, at));
+  const outcomes = await applyPayments(
+    tx,
+    payments.filter((payment) => payment !== undefined),
+  );
+  const paid = outcomes.values();
+  const settled: Settled[] = [];
+  for (const [place, one] of seen.entries()) {
+    const outcome = payments[place] && paid.next().value;
+    settled.push(outcome ?? (await apply(tx, one, at)));
+  }
+  return settled;
+}
+
+/** The payment that a gateway speaks of; undefined where it says none, or not which. */
+function paymentOf({ order, status }: GatewayReport, at: Date): Payment | undefined {
+  const { state, txnId, amount } = status;
+  if (state !== 'paid' || txnId === undefined || amount === undefined) return undefined;
+  const expected = rupiah(order.base + order.ppn);
+  const note = amount === expected ? lateNote(order.status) : REVIEW_NOTE;
+  return {
+    accountId: order.account_id,
+    topupId: order.topup_id,
+    txnId,
+    amount,
+    at,
+    actor: `gateway:${order.provider}`,
+    ...(note !== undefined && { note }),
+  };
+}
+
+async function apply(tx: Tx, { order, status }: GatewayReport, at: Date): Promise<Settled> {
+  switch (status.state) {
+    case 'paid':
+    case 'review':
+      return review(tx, order);
+    case 'refunded':
+      return flag(tx, { order, status }, at);
+    case 'expired':
+    case 'failed':
+      return close(tx, order, 'expired');
+    case 'cancelled':
+      return close(tx, order, 'cancelled');
+    case 'pending':
+      if (order.status === 'creating' && status.details) {
+        await openOrder(tx, order, status.details);
+        return 'pending';
+      }
+      break;
+    case 'not_found':
+  }
+  // Nothing paid it until now, and its time is over.
+  return at >= order.expires_at ? close(tx, order, 'expired') : 'unchanged';
+}
+
+async function review(tx: Tx, order: OrderRow): Promise<Settled> {
+  const moved = await moveOrder(tx, order, { from: unpaid, to: 'review', note: REVIEW_NOTE });
+  return moved ? 'review' : 'unchanged';
+}
+
+async function close(tx: Tx, order: OrderRow, to: 'expired' | 'cancelled'): Promise<Settled> {
+  return (await moveOrder(tx, order, { from: waiting, to })) ? to : 'unchanged';
+}
+
+/**
+ * Money that went back is never taken from the saldo by itself: an operator decides. More that goes back after
+ * they have is for them to look at anew.
+ */
+async function flag(tx: Tx, { order, status }: GatewayReport, at: Date): Promise<Settled> {
+  await moveOrder(tx, order, { from: unpaid, to: 'review', note: REVIEW_NOTE });
+  const kind: PaymentFlagKind = status.partly ? 'partly_refunded' : 'refunded';
+  const returned = status.returned ?? null;
+  // What an operator gave back comes back as a notice, too.
+  const isGivenBack = tx`
+    select from refunds where account_id = ${order.account_id} and topup_id = ${order.topup_id}`;
+  if ((await isGivenBack).length > 0) return 'unchanged';
+  const flagged = await tx`
+    update gateway_orders
+    set flag = ${kind}, returned = ${returned}, flagged_at = ${at}, settled_at = null, settled_by = null,
+      settled_reason = null
+    where account_id = ${order.account_id} and topup_id = ${order.topup_id}
+      and (flag, returned) is distinct from (${kind}::text, ${returned}::bigint)`;
+  return flagged.count > 0 ? 'flagged' : 'unchanged';
+}

@@ -1,0 +1,768 @@
+import type { OperatorRole } from '#contract/base/act.ts';
+import type { MessageType } from '#contract/messages.ts';
+import type { Role } from '#contract/accounts.ts';
+import { isActiveSession, Settings } from '#server/domains/accounts/accounts.ts';
+import { type Sql, type Tx, isTransient } from '#server/infra/postgres/database.ts';
+import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
+import { newId } from '#server/infra/ids.ts';
+import {
+  isReachable,
+  type Subscription,
+  deleteSubscription,
+  endSubscription,
+  unsealSubscription,
+  findByToken,
+} from '#server/domains/push/subscriptions.ts';
+import { cleanedName, isolated } from '#contract/base/names.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { formatPeer } from '#contract/messages/peer.ts';
+import { type PushPayload, testPush } from '#contract/push.ts';
+import { OutboundError } from '#server/infra/net/outbound.ts';
+import type { PushDeps } from '#server/domains/push/deps.ts';
+import { hmac } from '#server/infra/security/secrets.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
+
+/** An inbound message. */
+export type Received = {
+  accountId: string;
+  tokenId: string;
+  messageId: string;
+  peer: string;
+  name: string | undefined;
+};
+
+/** The lease of a claimed notice: longer than any push service may take. */
+const LEASE_SECONDS = 30;
+/** Of notices that wait longer than this, only the newest of each conversation is sent. */
+const BACKLOG_SECONDS = 60;
+/** Badges count up to this. */
+const UNREAD_MAX = 999;
+const SWEPT_DAYS = 8;
+
+/** Queues a notice of a message for every browser of its account, in the transaction that stores it. */
+export async function queueNotices(tx: Tx, received: Received): Promise<void> {
+  const { accountId, tokenId, messageId, peer, name = null } = received;
+  await tx`
+    insert into push_queue (
+      subscription_id, message_id, account_id, token_id, peer, peer_name, service
+    )
+    select subscription_id, ${messageId}, ${accountId}, ${tokenId}, ${peer}, ${name}, service
+    from push_subscriptions where account_id = ${accountId} and ${isReachable(tx)}
+    on conflict do nothing`;
+}
+
+/** So long a notice of no message is tried: it is still worth reading a day later. */
+const NOTICE_HOURS = 24;
+
+/**
+ * Queues a notice that is about no message for every browser of an account, in the transaction that makes
+ * it true. It is sent to people who want notices; its body must hold no message's text.
+ *
+ * @param tx of the account, or one that sees all.
+ */
+export async function queueNotice(tx: Tx, notice: Notice & { accountId: string }): Promise<void> {
+  const { accountId, title, body, url, tag, text = null, roles } = notice;
+  await tx`
+    insert into push_queue (
+      subscription_id, message_id, account_id, title, body, url, tag, text, roles, service, expires_at
+    )
+    select subscription_id, ${newId()}, ${accountId}, ${title}, ${body}, ${url}, ${tag}, ${text},
+      ${roles ? [...roles] : null}::text[], service,
+      clock_timestamp() + make_interval(hours => ${NOTICE_HOURS})
+    from push_subscriptions where account_id = ${accountId} and ${isReachable(tx)}`;
+}
+
+/** A claimed notice, ours to send until its lease ends, with the present state of what it needs. */
+export type Due = {
+  subscription_id: string;
+  message_id: string;
+  account_id: string;
+  /** Null of a notice of no message, whose words are in `title` and so on. */
+  token_id: string | null;
+  peer: string | null;
+  peer_name: string | null;
+  title: string | null;
+  notice_body: string | null;
+  url: string | null;
+  tag: string | null;
+  text: string | null;
+  /** Null: of operators, all get it. */
+  roles: OperatorRole[] | null;
+  service: string;
+  bare: boolean;
+  attempt: number;
+  sealed: Buffer;
+  /** False when the session has ended, or its account is closed. */
+  is_active: boolean;
+  role: Role;
+  operator_roles: OperatorRole[];
+  settings: unknown;
+  type: MessageType | null;
+  body: Record<string, unknown> | null;
+  /** True when the person has seen the message meanwhile. */
+  seen: boolean;
+  unread: number;
+  seconds_left: number;
+};
+
+/**
+ * Claims the next notice that is due: each browser gets its notices in the order of their messages, one at
+ * a time.
+ *
+ * @param except services that must not be called now.
+ */
+export async function claimDue(
+  allAccountsSql: Sql,
+  except: readonly string[],
+): Promise<Due | undefined> {
+  for (;;) {
+    const [next] = await allAccountsSql<Claimed[]>`
+      select subscription_id, message_id, account_id, attempt, bare from push_queue q
+      where ready_at <= clock_timestamp() and service <> all(${except}::text[])
+        and not exists (
+          select from push_queue o
+          where o.subscription_id = q.subscription_id and o.message_id < q.message_id
+        )
+      order by ready_at limit 1`;
+    if (!next) return undefined;
+    const [claimed] = await allAccountsSql<Pick<Claimed, 'attempt' | 'bare'>[]>`
+      update push_queue set attempt = attempt + 1, postponed_at = null,
+        ready_at = statement_timestamp() + make_interval(secs => ${LEASE_SECONDS})
+      where ${isOurs(allAccountsSql, next)} and ready_at <= statement_timestamp()
+      returning attempt, bare`;
+    // Without a row somebody else was first: on to what is due now.
+    if (!claimed) continue;
+    const facts = await inAccount(next.account_id, () => readFacts(allAccountsSql, next));
+    if (facts) return { ...facts, ...claimed };
+  }
+}
+
+type Claimed = Pick<Due, 'subscription_id' | 'message_id' | 'account_id' | 'attempt' | 'bare'>;
+
+/** What a notice needs, as it is now; undefined when it was taken back meanwhile. */
+async function readFacts(
+  sql: Sql,
+  { subscription_id: browser, message_id: message }: Claimed,
+): Promise<Due | undefined> {
+  const [due] = await sql<Due[]>`
+    select q.subscription_id, q.message_id, q.account_id, q.token_id, q.peer, q.peer_name, q.title,
+      q.body as notice_body, q.url, q.tag, q.text, q.roles, q.service, q.bare, q.attempt, p.sealed,
+      u.role, u.operator_roles, u.settings, m.type, m.body,
+      a.status = 'active' and exists (
+        select from sessions where session_id = p.session_id and ${isActiveSession(sql)}
+      ) as is_active,
+      coalesce(c.unread = 0 and c.last_message_id >= q.message_id, false) as seen,
+      ${unreadOf(sql)} as unread,
+      greatest(0, extract(epoch from q.expires_at - clock_timestamp()))::int as seconds_left
+    from push_queue q
+    join push_subscriptions p on p.subscription_id = q.subscription_id
+    join accounts a on a.account_id = p.account_id
+    join users u on (u.account_id, u.user_id) = (p.account_id, p.user_id)
+    left join messages m on (m.account_id, m.message_id) = (q.account_id, q.message_id)
+    left join conversations c
+      on (c.account_id, c.token_id, c.peer) = (q.account_id, q.token_id, q.peer)
+    where q.subscription_id = ${browser} and q.message_id = ${message}`;
+  return due;
+}
+
+/** Conversations with something unread; this one counts too while its message is not published yet. */
+const unreadOf = (sql: Sql) => sql`
+  (select count(*) from (
+    select from conversations v where v.account_id = q.account_id and v.unread > 0
+    limit ${UNREAD_MAX}
+  ) as counted)
+  + case when q.peer is not null and coalesce(c.unread, 0) = 0
+      and (c.last_message_id is null or c.last_message_id < q.message_id) then 1 else 0 end`;
+
+type ClaimedNotice = Pick<Due, 'subscription_id' | 'message_id' | 'attempt'>;
+
+/** SQL that is true of a notice that is as it was when we read or claimed it: nobody has claimed it since. */
+const isOurs = (
+  sql: Sql,
+  { subscription_id: browser, message_id: message, attempt }: ClaimedNotice,
+) => sql`
+  subscription_id = ${browser} and message_id = ${message} and attempt = ${attempt}`;
+
+/** Forgets the notices of a tag that wait for an account's browsers. */
+export async function forgetNotices(
+  allAccountsSql: Sql,
+  { accountId, tag }: { accountId: string; tag: string },
+): Promise<void> {
+  await allAccountsSql`delete from push_queue where account_id = ${accountId} and tag = ${tag}`;
+}
+
+/** The notice has left, or never will. */
+export async function finish(allAccountsSql: Sql, due: ClaimedNotice): Promise<void> {
+  await allAccountsSql`delete from push_queue where ${isOurs(allAccountsSql, due)}`;
+}
+
+/**
+ * The notice is tried again after a while, unless it is too old by then.
+ *
+ * @param wait `isAsked`: the service asked for the pause, so that it is not cut short.
+ * @returns false when it is too old.
+ */
+export async function postpone(
+  allAccountsSql: Sql,
+  due: ClaimedNotice,
+  { waitMs, isAsked = false }: { waitMs: number; isAsked?: boolean },
+): Promise<boolean> {
+  const seconds = waitMs / 1_000;
+  const [later] = await allAccountsSql`
+    update push_queue set ready_at = statement_timestamp() + make_interval(secs => ${seconds}),
+      postponed_at = case when not ${isAsked} then statement_timestamp() end
+    where ${isOurs(allAccountsSql, due)}
+      and expires_at > statement_timestamp() + make_interval(secs => ${seconds})
+    returning 1`;
+  if (!later) await finish(allAccountsSql, due);
+  return later !== undefined;
+}
+
+/** A push service answers again: the notices that wait for their next try are due, as many at once as it may have. */
+export async function retryPostponed(allAccountsSql: Sql, service: string): Promise<void> {
+  await allAccountsSql`
+    update push_queue set ready_at = statement_timestamp(), postponed_at = null
+    where service = ${service} and postponed_at is not null and ready_at > statement_timestamp()`;
+}
+
+/** The notice is sent again, at once, without its text. */
+export async function retryWithoutText(allAccountsSql: Sql, due: ClaimedNotice): Promise<void> {
+  await allAccountsSql`
+    update push_queue set bare = true, ready_at = statement_timestamp() where ${isOurs(allAccountsSql, due)}`;
+}
+
+/**
+ * Deletes expired notices, and of conversations and tags with a backlog all but the newest.
+ */
+export async function dropSuperseded(allAccountsSql: Sql): Promise<void> {
+  await allAccountsSql`
+    delete from push_queue q where expires_at <= statement_timestamp() or (
+      (attempt > 0 or ready_at < statement_timestamp() - make_interval(secs => ${BACKLOG_SECONDS}))
+      and ready_at <= statement_timestamp()
+      and exists (
+        select from push_queue n
+        where n.subscription_id = q.subscription_id and n.message_id > q.message_id
+          and (n.token_id, n.peer, n.tag) is not distinct from (q.token_id, q.peer, q.tag)
+      )
+    )`;
+}
+
+/**
+ * Deletes browsers that were not refreshed for 8 days (a browser in use refreshes itself when its token is
+ * 7 days old), and those whose session has ended.
+ */
+export async function sweepPush(allAccountsSql: Sql): Promise<void> {
+  await allAccountsSql`
+    delete from push_subscriptions p
+    where refreshed_at < statement_timestamp() - make_interval(days => ${SWEPT_DAYS})
+      or not exists (
+        select from sessions where session_id = p.session_id and ${isActiveSession(allAccountsSql)}
+      )`;
+}
+
+/** An inbound message, as a notice shows it. */
+type MessageNotice = {
+  messageId: string;
+  tokenId: string;
+  /** Digits with the country code. */
+  peer: string;
+  peerName: string | null;
+  /** The message's first words, when the person switched the text on; empty where there are none. */
+  text: string | undefined;
+  /** Conversations with something unread. */
+  unread: number;
+};
+
+const ICON = '/favicon-192.png';
+const DEFAULT_BODY = 'Pesan baru';
+const NAME_LETTERS = 60;
+const TEXT_LETTERS = 240;
+/** Letters can be made of many bytes; a name and a text of these fit 3.8 kB in any case. */
+const NAME_BYTES = 240;
+const TEXT_BYTES = 1_000;
+/** Text beyond this could not be shown anyway. */
+const SCAN_MAX = 8_000;
+
+const letters = new Intl.Segmenter('id', { granularity: 'grapheme' });
+
+/**
+ * The notice of a message: the sender, and the text only when the person wants that
+ * (docs/wire.md#push). Under 3.8 kB, whatever people call themselves.
+ *
+ * @param origin where the portal is; addresses stay relative without it.
+ */
+export function payloadOf(notice: MessageNotice, origin: string | undefined): PushPayload {
+  const { messageId, tokenId, peer, peerName, text = '', unread } = notice;
+  const search = new URLSearchParams({
+    view: 'percakapan',
+    open: publicId('token', tokenId),
+    peer,
+  });
+  const name = cleanedName(peerName ?? '', SCAN_MAX) ?? '';
+  const who = shorten(name, NAME_LETTERS, NAME_BYTES) || formatPeer(peer);
+  return buildPayload(
+    {
+      title: `Pesan baru dari ${isolated(who)}`,
+      body: shorten(text, TEXT_LETTERS, TEXT_BYTES) || DEFAULT_BODY,
+      app_badge: String(unread),
+    },
+    { url: `/message-history?${search.toString()}`, id: publicId('message', messageId) },
+    { origin, label: 'inbox' },
+  );
+}
+
+/** A notice of no message, as it was queued. */
+type Notice = {
+  title: string;
+  body: string;
+  /** A path of the portal. */
+  url: string;
+  /** Letters, digits, `-` and `_`: a newer notice of a tag takes the place of one that waits or is shown. */
+  tag: string;
+  /** Shown in place of the body to who switched the text on. */
+  text?: string | undefined;
+  /** Of operators, only those with one of these roles get it. */
+  roles?: readonly OperatorRole[];
+};
+
+/** The payload of a notice of no message. */
+export function noticePayload(
+  notice: Pick<Notice, 'title' | 'body' | 'url' | 'tag'>,
+  origin: string | undefined,
+): PushPayload {
+  const { title, body, url, tag } = notice;
+  return buildPayload(
+    {
+      title: shorten(title, NAME_LETTERS, NAME_BYTES),
+      body: shorten(body, TEXT_LETTERS, TEXT_BYTES),
+    },
+    { url, id: '', tag },
+    { origin, label: 'notice' },
+  );
+}
+
+/** What the test button sends. */
+export const testPayload = (origin: string | undefined): PushPayload =>
+  buildPayload(
+    { title: 'Kabari', body: 'Pemberitahuan sudah menyala di peramban ini.' },
+    { url: '/profile', id: 'test' },
+    { origin, label: 'test' },
+  );
+
+function buildPayload(
+  words: Pick<PushPayload['notification'], 'title' | 'body' | 'app_badge'>,
+  data: PushPayload['data'],
+  { origin, label }: { origin: string | undefined; label: string },
+): PushPayload {
+  const navigate = origin === undefined ? data.url : new URL(data.url, origin).href;
+  return {
+    web_push: 8030,
+    notification: { ...words, icon: ICON, navigate },
+    data,
+    fcmOptions: { link: data.url, analyticsLabel: label },
+  };
+}
+
+/** One line, without bidi controls or invisible characters but the isolates of `isolated`, cut to a limit. */
+function shorten(words: string, lettersMax: number, bytesMax: number): string {
+  const line = words
+    .slice(0, SCAN_MAX)
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ')
+    .replace(/[\u200b\u200e\u200f\u202a-\u202e\u2066\u2067\ufeff]/g, '')
+    .toWellFormed()
+    .trim();
+  let result = '';
+  let count = 0;
+  for (const { segment } of letters.segment(line)) {
+    const isFull = Buffer.byteLength(result + segment) > bytesMax;
+    if (isFull || (count === lettersMax - 1 && result.length + segment.length < line.length)) {
+      return result === '' ? '' : `${result.trimEnd()}…`;
+    }
+    result += segment;
+    count += 1;
+  }
+  return result;
+}
+
+/** Notices in flight to one push service at once. */
+const IN_FLIGHT_MAX = 4;
+/** After so many failures in a row the circuit of a service opens. */
+const FAILURES_MAX = 3;
+const FIRST_OPEN_MS = 2_000;
+const LONGEST_OPEN_MS = 60_000;
+
+type Service = { inFlight: number; failures: number; openUntil: number };
+
+/** A circuit breaker per push service, so that one that is down delays no other. */
+export type CircuitBreaker = {
+  /** Services at their limit of notices in flight, or with an open circuit. */
+  blocked(): readonly string[];
+  started(service: string): void;
+  /**
+   * @param failed true without a usable answer; a definite answer, also a refusal, is no failure.
+   * @returns whether this ended an open circuit.
+   */
+  finished(service: string, failed: boolean): boolean;
+};
+
+/**
+ * Counts per service in this process. After three failures in a row the circuit opens for 2 s, then twice
+ * as long with each further failure up to a minute, and then lets one notice at a time through until one
+ * succeeds.
+ *
+ * @param nowMs a clock that never jumps, in milliseconds.
+ */
+export function createCircuitBreaker(
+  nowMs: () => number = () => performance.now(),
+): CircuitBreaker {
+  const services = new Map<string, Service>();
+  const of = (name: string): Service => {
+    const known = services.get(name) ?? { inFlight: 0, failures: 0, openUntil: 0 };
+    services.set(name, known);
+    return known;
+  };
+  return {
+    blocked: () =>
+      [...services]
+        .filter(([, { inFlight, failures, openUntil }]) => {
+          const inFlightMax = failures >= FAILURES_MAX ? 1 : IN_FLIGHT_MAX;
+          return inFlight >= inFlightMax || nowMs() < openUntil;
+        })
+        .map(([name]) => name),
+    started: (name) => {
+      of(name).inFlight += 1;
+    },
+    finished(name, failed) {
+      const service = of(name);
+      service.inFlight -= 1;
+      const hasRecovered = !failed && service.failures >= FAILURES_MAX;
+      service.failures = failed ? service.failures + 1 : 0;
+      const excess = service.failures - FAILURES_MAX;
+      if (excess >= 0) {
+        service.openUntil = nowMs() + Math.min(FIRST_OPEN_MS * 2 ** excess, LONGEST_OPEN_MS);
+      }
+      return hasRecovered;
+    },
+  };
+}
+
+/**
+ * The result of sending a notice. `taken`: the push service accepted it; `gone`: the subscription ended;
+ * `too_large`: may fit with less content; `later`: a transient failure; `refused`: a permanent one.
+ */
+export type DeliveryResult = {
+  outcome: 'taken' | 'gone' | 'too_large' | 'later' | 'refused';
+  /** 0 when there was no answer. */
+  status: number;
+  /** How long the service asks us to wait. */
+  waitMs?: number;
+};
+
+type DeliveryOptions = {
+  /** How long the service keeps it for a browser that is away. */
+  ttlSeconds: number;
+  /** 32 letters at most: a newer notice of a topic replaces one that waits. */
+  topic?: string;
+  totalMs?: number;
+  signal?: AbortSignal;
+};
+
+/** Encrypts a notice for a browser (RFC 8291) and posts it to its push service (RFC 8030, 8292). */
+export async function deliver(
+  { config, vapid, outbound }: Pick<PushDeps, 'config' | 'vapid' | 'outbound'>,
+  { endpoint, p256dh, auth }: Subscription,
+  payload: PushPayload,
+  { ttlSeconds, topic, totalMs, signal }: DeliveryOptions,
+): Promise<DeliveryResult> {
+  // Loaded with the first notice.
+  const { default: webPush } = await import('web-push');
+  const authorization = await vapid.authorize(new URL(endpoint).origin, contactOf(config));
+  const { headers, body } = webPush.generateRequestDetails(
+    { endpoint, keys: { p256dh, auth } },
+    JSON.stringify(payload),
+    {
+      TTL: ttlSeconds,
+      urgency: 'high',
+      contentEncoding: 'aes128gcm',
+      ...(topic !== undefined && { topic }),
+    },
+  );
+  try {
+    const answer = await outbound.post({
+      url: endpoint,
+      headers: { ...namesOf(headers), authorization },
+      body,
+      ...(totalMs !== undefined && { totalMs }),
+      ...(signal && { signal }),
+    });
+    return resultOf(answer.status, answer.headers['retry-after']);
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    return { outcome: error.reason === 'refused' ? 'refused' : 'later', status: 0 };
+  }
+}
+
+/** The contact that push services may write to. */
+const contactOf = ({ PUSH_CONTACT, PUBLIC_URL }: PushDeps['config']): string =>
+  PUSH_CONTACT ?? `mailto:admin@${new URL(PUBLIC_URL ?? 'http://localhost').hostname}`;
+
+const namesOf = (headers: Readonly<Record<string, unknown>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
+
+const WAIT_MS_MAX = 3_600_000;
+
+/**
+ * What a push service's answer means.
+ *
+ * @param retryAfter its `Retry-After`: seconds, or a date.
+ */
+export function resultOf(status: number, retryAfter?: string): DeliveryResult {
+  if (status >= 200 && status < 300) return { outcome: 'taken', status };
+  if (status === 404 || status === 410) return { outcome: 'gone', status };
+  if (status === 413) return { outcome: 'too_large', status };
+  // 401 and 403: our clock, or a problem with our key at their side; it passes, or the notice expires.
+  if (status === 429 || status >= 500 || status === 401 || status === 403) {
+    const waitMs = waitOf(retryAfter);
+    return { outcome: 'later', status, ...(waitMs !== undefined && { waitMs }) };
+  }
+  return { outcome: 'refused', status };
+}
+
+function waitOf(retryAfter: string | undefined): number | undefined {
+  if (retryAfter === undefined) return undefined;
+  const ms = /^\d{1,6}$/.test(retryAfter.trim())
+    ? Number(retryAfter) * 1_000
+    : Date.parse(retryAfter) - Date.now();
+  return Number.isFinite(ms) ? Math.min(Math.max(0, ms), WAIT_MS_MAX) : undefined;
+}
+
+/** Notices in flight at once. */
+const SENDER_IN_FLIGHT_MAX = 8;
+/** How often the queue is polled without a wake-up. */
+const POLL_MS = 1_000;
+const CLEANUP_MS = 5_000;
+/** When closing, notices in flight may take so long; the rest is sent again later. */
+const FINISH_MS = 3_000;
+const FIRST_WAIT_MS = 2_000;
+const LONGEST_WAIT_MS = 300_000;
+const TOPIC_LENGTH = 32;
+
+/** Sends the notices that wait; any number of these may run. */
+export type PushSender = {
+  /** There may be something to send: poll now. */
+  wake: () => void;
+  /** Sends what is due now, and waits until that is done. */
+  drain: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+/** Starts sending. @param circuitBreaker passed by tests that inspect it. */
+export function startPushSender(
+  deps: PushDeps,
+  circuitBreaker: CircuitBreaker = createCircuitBreaker(),
+): PushSender {
+  const inFlight = new Set<Promise<void>>();
+  const closing = new AbortController();
+  let polling: Promise<void> | undefined;
+  let pollAgain = false;
+  let closed = false;
+  let cleanedAtMs = -Infinity;
+
+  const send = (due: Due) => {
+    circuitBreaker.started(due.service);
+    let failed = false;
+    const work = sendOne(deps, due, closing.signal)
+      .then((result) => {
+        failed = result?.outcome === 'later';
+      })
+      .catch(reportError)
+      .then(() => circuitBreaker.finished(due.service, failed))
+      .then((hasRecovered) =>
+        hasRecovered ? retryPostponed(deps.allAccountsSql, due.service) : undefined,
+      )
+      .catch(reportError)
+      .finally(() => {
+        inFlight.delete(work);
+        wake();
+      });
+    inFlight.add(work);
+  };
+  const reportError = (error: unknown) => void (isTransient(error) || deps.report(error));
+  const poll = async () => {
+    if (performance.now() - cleanedAtMs > CLEANUP_MS) {
+      cleanedAtMs = performance.now();
+      await dropSuperseded(deps.allAccountsSql);
+    }
+    while (!closed && inFlight.size < SENDER_IN_FLIGHT_MAX) {
+      const due = await claimDue(deps.allAccountsSql, circuitBreaker.blocked());
+      if (!due) return;
+      send(due);
+    }
+  };
+  const wake = () => {
+    if (closed) return;
+    pollAgain = polling !== undefined;
+    polling ??= poll()
+      .catch(reportError)
+      .finally(() => {
+        polling = undefined;
+        if (pollAgain) wake();
+      });
+  };
+  const drain = async () => {
+    wake();
+    while (polling !== undefined || inFlight.size > 0) await Promise.all([polling, ...inFlight]);
+  };
+  const timer = setInterval(wake, POLL_MS);
+  return {
+    wake,
+    drain,
+    close: async () => {
+      closed = true;
+      clearInterval(timer);
+      const deadline = setTimeout(() => closing.abort(), FINISH_MS);
+      await polling;
+      await Promise.all(inFlight);
+      clearTimeout(deadline);
+    },
+  };
+}
+
+/** Sends one notice, when its session is still active and its person wants it. */
+async function sendOne(
+  deps: PushDeps,
+  due: Due,
+  signal: AbortSignal,
+): Promise<DeliveryResult | undefined> {
+  const { allAccountsSql, secrets, onOutcome } = deps;
+  // Queued while the service said that the browser is gone.
+  if (due.sealed.length === 0) {
+    await finish(allAccountsSql, due);
+    return undefined;
+  }
+  const subscription = unsealSubscription(secrets, due.subscription_id, due.sealed);
+  if (!due.is_active || !subscription) {
+    onOutcome('left');
+    await deleteSubscription(allAccountsSql, due.subscription_id);
+    return undefined;
+  }
+  const settings = Settings.parse(due.settings);
+  // A message read while the service was down needs no notice any more.
+  const isWanted = settings.push_on && isFor(due) && !(due.seen && due.attempt > 1);
+  if (!isWanted || due.seconds_left === 0) {
+    onOutcome('unwanted');
+    await finish(allAccountsSql, due);
+    return undefined;
+  }
+  const payload = payloadFor(deps, due, settings.push_text);
+  const result = await deliver(deps, subscription, payload, {
+    ttlSeconds: due.seconds_left,
+    topic: topicOf(deps, due),
+    signal,
+  });
+  await settle(deps, due, result);
+  return result;
+}
+
+/** Messages are their customer's; a notice of no message may be for operators, all or those with a role. */
+const isFor = ({ role, token_id, roles, operator_roles }: Due): boolean =>
+  role === 'customer' ||
+  (token_id === null && (roles === null || roles.some((one) => operator_roles.includes(one))));
+
+/** What is sent: the notice as it was queued, or that of a message. */
+function payloadFor({ excerptOf, config }: PushDeps, due: Due, withText: boolean): PushPayload {
+  const { title, notice_body, url, tag, text, bare: isBare, token_id, peer } = due;
+  if (token_id === null || peer === null) {
+    const body = (withText && !isBare && text) || (notice_body ?? '');
+    const words = { title: title ?? '', body, url: url ?? '/', tag: tag ?? '' };
+    return noticePayload(words, config.PUBLIC_URL);
+  }
+  const { type, body, bare } = due;
+  const message = {
+    messageId: due.message_id,
+    tokenId: token_id,
+    peer,
+    peerName: due.peer_name,
+    unread: due.unread,
+    text: withText && !bare && type && body ? excerptOf(type, body) : undefined,
+  };
+  return payloadOf(message, config.PUBLIC_URL);
+}
+
+/** The conversation or the tag, hashed: a push service must not learn the phone number. */
+const topicOf = ({ secrets }: PushDeps, due: Due): string =>
+  hmac(
+    secrets.key('pepper'),
+    'push topic',
+    due.account_id,
+    ...(due.token_id === null || due.peer === null ? [due.tag ?? ''] : [due.token_id, due.peer]),
+  )
+    .toString('base64url')
+    .slice(0, TOPIC_LENGTH);
+
+/** Stores the result of a notice. */
+async function settle(deps: PushDeps, due: Due, result: DeliveryResult): Promise<void> {
+  const { allAccountsSql, log, onOutcome } = deps;
+  const { outcome, status, waitMs } = result;
+  onOutcome(outcome);
+  if (outcome !== 'taken' && outcome !== 'gone') {
+    log.warn(
+      { address: due.service, status, attempt: due.attempt },
+      'a push service did not accept a notice',
+    );
+  }
+  switch (outcome) {
+    case 'taken':
+    case 'refused':
+      return finish(allAccountsSql, due);
+    case 'gone':
+      return endSubscription(allAccountsSql, due.subscription_id);
+    case 'too_large':
+      return due.bare ? finish(allAccountsSql, due) : retryWithoutText(allAccountsSql, due);
+    case 'later':
+      if (
+        !(await postpone(allAccountsSql, due, {
+          waitMs: waitMs ?? waitAfter(due.attempt),
+          isAsked: waitMs !== undefined,
+        }))
+      )
+        onOutcome('given_up');
+      return undefined;
+  }
+}
+
+/**
+ * How long a notice waits after a failed try: 2 s, twice as long each time up to five minutes, give or
+ * take 20 %.
+ *
+ * @param attempt which try has failed, counting from 1.
+ */
+export function waitAfter(attempt: number, dice: () => number = Math.random): number {
+  const steady = Math.min(FIRST_WAIT_MS * 2 ** (attempt - 1), LONGEST_WAIT_MS);
+  return Math.round(steady * (0.8 + 0.4 * dice()));
+}
+
+/** Short, because a person waits for the answer. */
+const TRY_MS = 8_000;
+const TTL_SECONDS = 60;
+
+/** Sends a notice now, without the queue, so that the answer says whether it left. */
+export const testPushHandler = (deps: PushDeps): ActHandler =>
+  handle(testPush, async ({ caller }, { push_token: token }) => {
+    const { allAccountsSql, secrets, config, onOutcome } = deps;
+    const found = await allAccountsSql.begin((tx) => findByToken(tx, secrets, token));
+    const isTheirs = found?.accountId === caller.accountId && found.userId === caller.userId;
+    if (!isTheirs || !found.subscription) throw new Refusal('push_gone', {});
+    const { outcome } = await deliver(deps, found.subscription, testPayload(config.PUBLIC_URL), {
+      ttlSeconds: TTL_SECONDS,
+      totalMs: TRY_MS,
+    });
+    onOutcome(outcome);
+    if (outcome === 'gone') {
+      await endSubscription(allAccountsSql, found.id);
+      throw new Refusal('push_gone', {});
+    }
+    if (outcome !== 'taken') throw new Refusal('push_service_down', {});
+    return {};
+  });

@@ -1,0 +1,143 @@
+import type { SupportHours } from '#contract/support.ts';
+import { civilDate, wibMidnight } from '#contract/base/time.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+
+/** Opens and closes on a day: `08:00`, `24:00`. What closes before it opens closes on the next day. */
+export type OpeningTime = { open: string; close: string };
+
+/** When customer service answers, in WIB. */
+export type OpeningHours = {
+  /** Monday first; null on days when it is closed. */
+  days: readonly (OpeningTime | null)[];
+  /** Dates on which it does not open: `2026-12-25`. */
+  days_off: readonly string[];
+  /** What customers read of it. */
+  note: string;
+};
+
+const DAY_MS = 86_400_000;
+const MINUTE_MS = 60_000;
+/** How far ahead the next opening is looked for. */
+const DAYS_AHEAD = 60;
+/** A question that waits for longer counts as this long. */
+const DAYS_WAITED_MAX = 60;
+
+/** `[from, until)`, in milliseconds since 1970. */
+type Stretch = { from: number; until: number };
+
+const minutesOf = (clock: string): number => {
+  const [hours = 0, minutes = 0] = clock.split(':').map(Number);
+  return hours * 60 + minutes;
+};
+
+/** When it is open of what begins on a civil day; undefined when it does not open then. */
+function stretchOf({ days, days_off }: OpeningHours, day: string): Stretch | undefined {
+  if (days_off.includes(day)) return undefined;
+  const midnight = wibMidnight(day).getTime();
+  const time = days[(new Date(day).getUTCDay() + 6) % 7];
+  if (!time) return undefined;
+  const from = midnight + minutesOf(time.open) * MINUTE_MS;
+  const until = midnight + minutesOf(time.close) * MINUTE_MS;
+  return { from, until: until > from ? until : until + DAY_MS };
+}
+
+/** The stretches of some days in their order, from the day before an instant on: it may reach into its day. */
+function* stretchesFrom(hours: OpeningHours, at: Date, count: number): Generator<Stretch> {
+  const first = Date.parse(civilDate(at)) - DAY_MS;
+  for (let n = 0; n <= count; n++) {
+    const stretch = stretchOf(hours, new Date(first + n * DAY_MS).toISOString().slice(0, 10));
+    if (stretch) yield stretch;
+  }
+}
+
+/** The opening hours as customers read them at an instant. */
+export function supportHours(hours: OpeningHours, now: Date): SupportHours {
+  const at = now.getTime();
+  let opensAt: Date | null = null;
+  let isOpen = false;
+  for (const { from, until } of stretchesFrom(hours, now, DAYS_AHEAD)) {
+    if (until <= at) continue;
+    isOpen = from <= at;
+    opensAt = isOpen ? null : new Date(from);
+    break;
+  }
+  return { open_now: isOpen, opens_at: opensAt, lines: linesOf(hours), note: hours.note };
+}
+
+/** How many seconds of opening hours lie between two instants. */
+export function workingSeconds(hours: OpeningHours, since: Date, until: Date): number {
+  const [from, to] = [since.getTime(), until.getTime()];
+  if (to <= from) return 0;
+  const days = Math.min(Math.ceil((to - from) / DAY_MS) + 2, DAYS_WAITED_MAX);
+  let ms = 0;
+  let reached = from;
+  for (const stretch of stretchesFrom(hours, since, days)) {
+    // Two stretches that overlap, one across midnight and the next day's, count once.
+    const begin = Math.max(stretch.from, reached);
+    const end = Math.min(stretch.until, to);
+    if (end <= begin) continue;
+    ms += end - begin;
+    reached = end;
+  }
+  return Math.round(ms / 1_000);
+}
+
+/** How many whole minutes of opening hours somebody has waited; null for who does not wait. */
+export const waitedMinutes = (hours: OpeningHours, since: Date | null, at: Date): number | null =>
+  since && Math.floor(workingSeconds(hours, since, at) / 60);
+
+const dayNames = ['Senin', 'Selasa', 'Rabu', 'Kamis', 'Jumat', 'Sabtu', 'Minggu'];
+
+/** Days in a row with the same hours share a line: `Senin–Jumat 08.00–17.00 WIB`. */
+function linesOf({ days }: OpeningHours): string[] {
+  const lines: string[] = [];
+  for (let first = 0; first < dayNames.length;) {
+    const time = days[first] ?? null;
+    let last = first;
+    while (last + 1 < dayNames.length && isSame(time, days[last + 1] ?? null)) last += 1;
+    if (time) {
+      const name = first === last ? dayNames[first] : `${dayNames[first]}–${dayNames[last]}`;
+      const dotted = (clock: string) => clock.replace(':', '.');
+      lines.push(`${name} ${dotted(time.open)}–${dotted(time.close)} WIB`);
+    }
+    first = last + 1;
+  }
+  return lines;
+}
+
+const isSame = (one: OpeningTime | null, other: OpeningTime | null): boolean =>
+  one?.open === other?.open && one?.close === other?.close;
+
+/** How soon questions were answered lately, in seconds of opening hours; null while too few were. */
+export type UsualAnswer = () => Promise<number | null>;
+
+const DAYS = 30;
+const ANSWERS_MIN = 5;
+const CACHE_TTL_MS = 60_000;
+
+/**
+ * The median of the last 30 days, over all accounts: a figure, and nothing of anybody. Asked of the
+ * database once a minute at most.
+ */
+export function openUsualAnswer(allAccountsSql: Sql, now: () => Date): UsualAnswer {
+  let cached: { seconds: Promise<number | null>; until: number } | undefined;
+  return () => {
+    if (cached && performance.now() < cached.until) return cached.seconds;
+    const seconds = medianOf(allAccountsSql, now());
+    cached = { seconds, until: performance.now() + CACHE_TTL_MS };
+    seconds.catch(() => {
+      cached = undefined;
+    });
+    return seconds;
+  };
+}
+
+async function medianOf(allAccountsSql: Sql, at: Date): Promise<number | null> {
+  const since = new Date(at.getTime() - DAYS * 86_400_000);
+  const [found] = await allAccountsSql<{ answers: number; seconds: number | null }[]>`
+    select count(*) as answers,
+      percentile_cont(0.5) within group (order by answer_seconds)::float8 as seconds
+    from support_messages where answer_seconds is not null and at >= ${since}`;
+  if (!found || found.seconds === null || found.answers < ANSWERS_MIN) return null;
+  return Math.round(found.seconds);
+}

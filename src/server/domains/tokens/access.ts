@@ -1,0 +1,144 @@
+import { Refusal } from '#contract/base/refusals.ts';
+import { wibMidnight, civilDate } from '#contract/base/time.ts';
+import type { Scope } from '#contract/rest/scopes.ts';
+import {
+  type AddressRange,
+  isWithin,
+  readAddress,
+  readRange,
+  showRange,
+} from '#contract/tokens/addresses.ts';
+import type { InputOf } from '#contract/base/act.ts';
+import { ACCESS_LIMITS, updateTokenAccess } from '#contract/tokens/access.ts';
+import type { Token, TokenAccess } from '#contract/tokens.ts';
+import { handle } from '#server/infra/acts.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import { refuseCooling } from '#server/domains/tokens/cool-down.ts';
+import { readToken, tokenNotFound } from '#server/domains/tokens/row.ts';
+import type { TokenSubscribers } from '#server/domains/tokens/subscribers.ts';
+
+/** What calls with a token's keys may do, from where, and until when. */
+export type HeldAccess = {
+  scopes: readonly Scope[];
+  /** Addresses and ranges; none: from anywhere. */
+  allowedAddresses: readonly string[];
+  /** The last day, `YYYY-MM-DD` in WIB; null: it does not expire. */
+  expiresOn: string | null;
+  /** Whether calls may carry the key in their address. */
+  keyInAddress: boolean;
+};
+
+const DAY_MS = 86_400_000;
+
+/** The moment at which a token with this last day expires: WIB has no summer time. */
+export const endOfDay = (day: string): Date => new Date(wibMidnight(day).getTime() + DAY_MS);
+
+/**
+ * Whether a token may be used at this moment and from this address.
+ *
+ * @throws Refusal `token_expired`, `address_not_allowed`
+ */
+export function checkAccess(
+  { expiresOn, allowedAddresses }: Pick<HeldAccess, 'expiresOn' | 'allowedAddresses'>,
+  { address, now }: { address: string; now: Date },
+): void {
+  if (expiresOn !== null && now >= endOfDay(expiresOn)) {
+    throw new Refusal('token_expired', { day: expiresOn });
+  }
+  if (allowedAddresses.length > 0 && !isListed(allowedAddresses, address)) {
+    throw new Refusal('address_not_allowed', { address: shownAddress(address) });
+  }
+}
+
+/** Whether a token may do this. @throws Refusal `scope_missing` */
+export function allowScope({ scopes }: Pick<HeldAccess, 'scopes'>, scope: Scope): void {
+  if (!scopes.includes(scope)) throw new Refusal('scope_missing', { scope });
+}
+
+/** A caller's address in its one spelling; what a proxy gave that is none tells nobody anything. */
+export function shownAddress(address: string): string {
+  const read = readAddress(address);
+  return read ? showRange(read) : '?';
+}
+
+/** Lists as they were read, each once: a look-up of a key is used for many calls. */
+const readLists = new WeakMap<readonly string[], readonly AddressRange[]>();
+
+function isListed(list: readonly string[], address: string): boolean {
+  const caller = readAddress(address);
+  if (!caller) return false;
+  let ranges = readLists.get(list);
+  if (!ranges) {
+    ranges = list.flatMap((one) => readRange(one) ?? []);
+    readLists.set(list, ranges);
+  }
+  return ranges.some((range) => isWithin(caller, range));
+}
+
+type Deps = { sql: Sql; subscribers: TokenSubscribers; now: () => Date };
+
+export const updateTokenAccessHandler = (deps: Deps) =>
+  handle(updateTokenAccess, ({ caller }, input) => changeAccess(deps, caller.accountId, input));
+
+/**
+ * Says what a token may do, from where, and until when. It holds for its calls within a second.
+ *
+ * @throws Refusal `input_invalid` for a last day that is over, or too far; `cooling_down` when it allows more
+ *   than before, while the account gets no new key either.
+ */
+export function changeAccess(
+  { sql, subscribers, now }: Deps,
+  accountId: string,
+  { token_id, scopes, addresses, expires_on, key_in_address }: InputOf<typeof updateTokenAccess>,
+): Promise<Token> {
+  return asAccount(sql, accountId, async (tx) => {
+    // Nobody else changes meanwhile what this is compared with.
+    await tx`
+      select from tokens where account_id = ${accountId} and token_id = ${token_id} for no key update`;
+    const { access: before } = await readToken(tx, accountId, token_id);
+    const after = {
+      scopes: [...new Set(scopes)],
+      addresses,
+      expires_on: expires_on || null,
+      key_in_address: key_in_address === undefined ? before.key_in_address : key_in_address === '1',
+    };
+    refuseDay(before, after, civilDate(now()));
+    if (isWider(before, after)) await refuseCooling(tx, accountId);
+    const changed = await tx`
+      update tokens
+      set scopes = ${after.scopes}::text[], allowed_addresses = ${after.addresses}::text[],
+        expires_on = ${after.expires_on}::date, key_in_address = ${after.key_in_address}
+      where account_id = ${accountId} and token_id = ${token_id} and deleted_at is null`;
+    if (changed.count === 0) throw tokenNotFound();
+    await subscribers.tokenChanged(tx, { accountId, tokenId: token_id });
+    return readToken(tx, accountId, token_id);
+  });
+}
+
+/** A last day is to come, or today; one that is over may only stay what it is. */
+function refuseDay(before: TokenAccess, { expires_on: day }: TokenAccess, today: string): void {
+  if (day === null || day === before.expires_on) return;
+  const last = `${Number(today.slice(0, 4)) + ACCESS_LIMITS.years}${today.slice(4)}`;
+  const say = (sentence: string) =>
+    new Refusal('input_invalid', { fields: { expires_on: sentence } });
+  if (day < today) throw say('Hari ini sudah lewat. Pilih hari ini atau sesudahnya.');
+  if (day > last) throw say(`Paling lama ${ACCESS_LIMITS.years} tahun dari sekarang.`);
+}
+
+/** Whether something is allowed that was not: another scope, address, a later end, or the key in addresses. */
+export function isWider(before: TokenAccess, after: TokenAccess): boolean {
+  if (after.scopes.some((scope) => !before.scopes.includes(scope))) return true;
+  if (after.key_in_address && !before.key_in_address) return true;
+  const isLater =
+    before.expires_on !== null &&
+    (after.expires_on === null || after.expires_on > before.expires_on);
+  return isLater || reachesFurther(before.addresses, after.addresses);
+}
+
+function reachesFurther(before: readonly string[], after: readonly string[]): boolean {
+  if (before.length === 0) return false;
+  if (after.length === 0) return true;
+  const known = before.flatMap((one) => readRange(one) ?? []);
+  const given = after.flatMap((one) => readRange(one) ?? []);
+  return !given.every((range) => known.some((outer) => isWithin(range, outer)));
+}

@@ -1,0 +1,150 @@
+import { expect } from 'vitest';
+import { waitFor } from '#tests/support/wait-for.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { test } from '#tests/support/database/database.ts';
+import { changeTokens, customerWith } from '#tests/support/people/people.ts';
+import { removeToken, rotateKey } from '#server/domains/tokens/tokens.ts';
+import { tokenSubscribers as subscribers } from '#server/app/container.ts';
+import { addToken } from '#server/domains/tokens/create.ts';
+import { defaultScopes } from '#contract/rest/scopes.ts';
+import { openKeyRing, makeKey } from '#server/domains/tokens/keys.ts';
+
+const now = () => new Date();
+const throws = (error: unknown) => {
+  throw error;
+};
+
+/** A token with its key, and a ring on a clock of the test's own. */
+async function ringWith(sql: Sql) {
+  const ani = await customerWith(sql);
+  const { token, key } = await addToken(
+    { sql, subscribers, limitOf: async () => undefined, isOffered: () => true },
+    ani.accountId,
+    {
+      name: 'Toko',
+      channel: 'simulator',
+    },
+  );
+  const [made] = await sql<{ token_id: string }[]>`
+    select token_id from tokens where name = 'Toko' and account_id = ${ani.accountId}`;
+  const clock = { ms: 0 };
+  const ring = openKeyRing({ allAccountsSql: sql, report: throws, now, clockMs: () => clock.ms });
+  return { ring, clock, key, token, tokenId: made!.token_id, accountId: ani.accountId };
+}
+
+/** Counts the statements that a pool runs. */
+function counted(sql: Sql): { sql: Sql; queries: () => number } {
+  let queries = 0;
+  const counting = new Proxy(sql, {
+    apply(target, self, given) {
+      queries += 1;
+      return Reflect.apply(target, self, given) as unknown;
+    },
+  });
+  return { sql: counting, queries: () => queries };
+}
+
+test('a key leads to its account, its token and what decides whether it may send', async ({
+  sql,
+}) => {
+  const { ring, key, tokenId, accountId } = await ringWith(sql);
+  expect(await ring.find(key)).toEqual({
+    accountId,
+    tokenId,
+    status: 'unlinked',
+    channel: 'simulator',
+    phone: null,
+    dailyLimit: 1000,
+    accountStatus: 'active',
+    scopes: [...defaultScopes],
+    allowedAddresses: [],
+    expiresOn: null,
+    keyInAddress: true,
+    simulated: true,
+    readAtMs: expect.any(Number),
+  });
+});
+
+test('a key with a wrong checksum is refused without a look at the database', async ({ sql }) => {
+  const { key } = await ringWith(sql);
+  const { sql: allAccountsSql, queries } = counted(sql);
+  const ring = openKeyRing({ allAccountsSql, report: throws, now });
+  const altered = key.slice(0, -1) + (key.endsWith('0') ? '1' : '0');
+
+  expect(await ring.find(altered)).toBeUndefined();
+  expect(await ring.find('kbr_test_')).toBeUndefined();
+  expect(queries()).toBe(0);
+  expect(await ring.find(makeKey('simulator').key)).toBeUndefined();
+  expect(queries()).toBe(1);
+});
+
+test('a thousand calls within half a second cost one look-up', async ({ sql }) => {
+  const { key } = await ringWith(sql);
+  const { sql: allAccountsSql, queries } = counted(sql);
+  const ring = openKeyRing({ allAccountsSql, report: throws, now, clockMs: () => 0 });
+  const found = await Promise.all(Array.from({ length: 1000 }, () => ring.find(key)));
+  expect(new Set(found).size).toBe(1);
+  expect(queries()).toBe(1);
+});
+
+test('a busy key is looked up again in the background, so that nobody waits for it', async ({
+  sql,
+}) => {
+  const { ring, clock, key, accountId, tokenId } = await ringWith(sql);
+  await ring.find(key);
+  await changeTokens(sql, { accountId, tokenId }, { dailyLimit: 7 });
+  clock.ms = 600;
+  expect(await ring.find(key)).toMatchObject({ dailyLimit: 1000 });
+  await waitFor(async () => expect(await ring.find(key)).toMatchObject({ dailyLimit: 7 }));
+});
+
+test('a deleted token no longer opens anything a second later', async ({ sql }) => {
+  const { ring, clock, key, accountId, tokenId } = await ringWith(sql);
+  expect(await ring.find(key)).toBeDefined();
+  await removeToken({ sql, subscribers }, accountId, tokenId);
+  clock.ms = 1_000;
+  expect(await ring.find(key)).toBeUndefined();
+});
+
+test('a rotated key works beside the new one until its 24 hours are over', async ({ sql }) => {
+  const { ring, clock, key, accountId, tokenId } = await ringWith(sql);
+  const { key: next } = await rotateKey({ sql, subscribers }, accountId, tokenId);
+  expect(await ring.find(key)).toBeDefined();
+  expect(await ring.find(next)).toBeDefined();
+
+  await sql`update token_keys set expires_at = statement_timestamp()
+    where expires_at is not null`;
+  clock.ms = 1_000;
+  expect(await ring.find(key)).toBeUndefined();
+  expect(await ring.find(next)).toBeDefined();
+});
+
+test('a lookup that fails is not remembered', async ({ sql }) => {
+  const { key } = await ringWith(sql);
+  let broken = true;
+  const allAccountsSql = new Proxy(sql, {
+    apply: (target, self, given) =>
+      broken
+        ? Promise.reject(new Error('no database'))
+        : (Reflect.apply(target, self, given) as unknown),
+  });
+  const ring = openKeyRing({ allAccountsSql, report: throws, now, clockMs: () => 0 });
+  await expect(ring.find(key)).rejects.toThrow('no database');
+  broken = false;
+  expect(await ring.find(key)).toBeDefined();
+});
+
+test('that a token was used is written once a minute, however often it is', async ({ sql }) => {
+  const { ring, tokenId, accountId } = await ringWith(sql);
+  for (let call = 0; call < 100; call++) ring.touch({ accountId, tokenId });
+  await ring.close();
+  const [first] = await sql<{ last_used_at: Date | null }[]>`
+    select last_used_at from tokens where token_id = ${tokenId}`;
+  expect(first?.last_used_at).toBeInstanceOf(Date);
+
+  const elsewhere = openKeyRing({ allAccountsSql: sql, report: throws, now });
+  elsewhere.touch({ accountId, tokenId });
+  await elsewhere.close();
+  const [second] = await sql`select last_used_at from tokens where token_id = ${tokenId}`;
+  expect(second).toEqual(first);
+});

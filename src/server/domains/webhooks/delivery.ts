@@ -1,0 +1,690 @@
+import { WEBHOOK_LIMITS, type WebhookFormat } from '#contract/webhooks/webhook.ts';
+import type { AttemptError } from '#contract/webhooks/deliveries.ts';
+import { coverSecrets, type SealedSecrets, secretsOf } from '#server/domains/webhooks/signature.ts';
+import { type Outbound, type OutboundAnswer, OutboundError } from '#server/infra/net/outbound.ts';
+import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
+import { isTransient, type Tx } from '#server/infra/postgres/database.ts';
+import { publicId, uuidOf } from '#contract/base/ids.ts';
+import {
+  type ReadEvent,
+  type StoredEvent,
+  eventColumns,
+  readEvents,
+} from '#server/domains/webhooks/events.ts';
+import { formats } from '#server/domains/webhooks/formats/formats.ts';
+import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
+import { gather } from '#server/infra/postgres/gather.ts';
+import { createHash } from 'node:crypto';
+import { Refusal } from '#contract/base/refusals.ts';
+import { phonesOf } from '#server/domains/accounts/accounts.ts';
+import { appendEvent } from '#server/domains/events/events.ts';
+import { json } from '#server/infra/postgres/sql.ts';
+
+/** What came of one request to an endpoint. */
+export type PostResult = {
+  /** When it was begun, and how long it took. */
+  at: Date;
+  ms: number;
+  /** Null without an answer. */
+  status: number | null;
+  /** `interrupted`: this process ended; that is no try, and nothing is stored of it. */
+  error: Exclude<AttemptError, 'ours'> | 'interrupted' | null;
+  /** The first printable characters of the answer, without secrets. */
+  answer: string;
+  /** How long the endpoint asks to be left alone. */
+  askedMs: number | undefined;
+};
+
+/** The `secrets` of the webhook are covered wherever its endpoint repeats them. */
+type Address = { url: string; secrets: readonly string[] };
+type Request = Address & { headers: Record<string, string>; body: string };
+
+const TOTAL_MS = WEBHOOK_LIMITS.timeoutSeconds * 1_000;
+const ANSWER_LENGTH = 200;
+const AGENT = 'Kabari-Webhooks/1';
+
+/** What an endpoint reads of who asks. */
+export const withAgent = (headers: Record<string, string>): Record<string, string> => ({
+  ...headers,
+  'user-agent': AGENT,
+});
+
+/** True for an answer that means: taken. */
+export const isTaken = ({ status }: Pick<PostResult, 'status'>): boolean =>
+  status !== null && status >= 200 && status < 300;
+
+type PostDeps = { outbound: Outbound; now: () => Date };
+
+/** Posts once through the guarded client; a redirect is an answer like any other. Never throws for what others do. */
+export const post = (
+  deps: PostDeps,
+  { secrets, ...request }: Request,
+  signal?: AbortSignal,
+): Promise<PostResult> =>
+  tell(deps, secrets, () =>
+    deps.outbound.post({ ...request, totalMs: TOTAL_MS, ...(signal && { signal }) }),
+  );
+
+/** The same with a GET. */
+export const ask = (deps: PostDeps, { url, secrets }: Address): Promise<PostResult> =>
+  tell(deps, secrets, () => deps.outbound.get({ url, headers: withAgent({}), totalMs: TOTAL_MS }));
+
+async function tell(
+  { now }: Pick<PostDeps, 'now'>,
+  secrets: readonly string[],
+  request: () => Promise<OutboundAnswer>,
+): Promise<PostResult> {
+  const at = now();
+  const began = performance.now();
+  const took = () => Math.round(performance.now() - began);
+  try {
+    const { status, headers, body } = await request();
+    const askedMs = retryAfterMs(headers['retry-after'], now());
+    return { at, ms: took(), status, error: null, answer: printable(body, secrets), askedMs };
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    const reason = error.reason === 'ended' ? 'interrupted' : error.reason;
+    return { at, ms: took(), status: null, error: reason, answer: '', askedMs: undefined };
+  }
+}
+
+/** The beginning of an answer, without what is not to be printed. Secrets are covered before the end is cut off. */
+const printable = (body: Buffer, secrets: readonly string[]): string =>
+  coverSecrets(body.toString('utf8'), secrets)
+    .slice(0, ANSWER_LENGTH * 8)
+    .replace(/[\p{C}\p{Zl}\p{Zp}\ufffd]+/gu, ' ')
+    .trim()
+    .slice(0, ANSWER_LENGTH)
+    .toWellFormed();
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** How long is waited before each try after the first. */
+const WAITS_MS = [
+  5 * SECOND,
+  30 * SECOND,
+  2 * MINUTE,
+  10 * MINUTE,
+  30 * MINUTE,
+  HOUR,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+] as const;
+
+/** No endpoint is waited for longer than that, whatever it asks. */
+const ASKED_MS_MAX = 24 * HOUR;
+
+/**
+ * How long to wait before a delivery is tried again: 5 s at first, 24 h at last, give or take 10 %, so that an
+ * endpoint which comes back is not met by everything at once. As long as the endpoint asked, when that is
+ * longer, but a day at most.
+ *
+ * @param tries how many have failed, counting from 1.
+ * @param askedMs the `Retry-After` of the answer.
+ * @param dice 0 ≤ dice < 1.
+ * @returns whole milliseconds; undefined after the 13th try, a little more than three days after the first.
+ */
+export function retryWaitMs(
+  tries: number,
+  askedMs = 0,
+  dice: number = Math.random(),
+): number | undefined {
+  const steady = WAITS_MS[tries - 1];
+  if (steady === undefined) return undefined;
+  const own = Math.round(steady * (0.9 + 0.2 * dice));
+  return Math.max(own, Math.min(askedMs, ASKED_MS_MAX));
+}
+
+/** When the pause ends that an endpoint asks for: a day from now at the latest. */
+export const pauseUntil = (now: Date, askedMs: number): Date =>
+  new Date(now.getTime() + Math.min(askedMs, ASKED_MS_MAX));
+
+/**
+ * What a `Retry-After` asks for, in milliseconds from now: seconds, or a date. Undefined for what is neither.
+ */
+export function retryAfterMs(header: string | undefined, now: Date): number | undefined {
+  const text = header?.trim() ?? '';
+  if (/^\d{1,9}$/.test(text)) return Number(text) * SECOND;
+  const at = /[a-z]/i.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now.getTime());
+}
+
+/** What is published within this long is taken together. */
+const GATHER_MS = 20;
+/** How often all webhooks are looked at: for what other processes made or left behind. */
+const SWEEP_MS = 5_000;
+/** Events of one webhook that are read by one statement. */
+const EVENTS_MAX = 500;
+
+/** Takes events for webhooks and sends them; any number of processes may. */
+export type WebhookWorker = {
+  /** These accounts' events have grown. */
+  add: (accountIds: Iterable<string>) => void;
+  /** A webhook was changed in this process, or something is to be sent again. */
+  wake: () => void;
+  /** Takes and sends everything that is due now, and waits until that is done. */
+  drain: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+/**
+ * Starts to take and to send. Where an account has no webhook, its events cost nothing: which have one is known
+ * here, and looked up every five seconds; whatever was missed meanwhile is found by that sweep.
+ */
+export function startWebhookWorker(deps: WebhookDeps): WebhookWorker {
+  const sender = startSender(deps);
+  const changed = new Set<string>();
+  let withWebhook: ReadonlySet<string> = new Set();
+  let working: Promise<void> | undefined;
+  let isSweepDue = true;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+
+  const work = async () => {
+    timer = undefined;
+    const isSweep = isSweepDue;
+    isSweepDue = false;
+    const accountIds = [...changed];
+    changed.clear();
+    if (isSweep) {
+      withWebhook = await accountsWithWebhook(deps);
+      await deps.allAccountsSql`select free_webhook_lanes(${deps.now()})`;
+      await sendOffMessages(deps);
+    }
+    if ((isSweep ? withWebhook.size : accountIds.length) > 0) {
+      for (const locked of await collect(deps, isSweep ? undefined : accountIds))
+        changed.add(locked);
+    }
+    sender.wake();
+  };
+  const schedule = (ms = GATHER_MS) => {
+    if (!closed && working === undefined) timer ??= setTimeout(() => void run(), ms);
+  };
+  const run = () => {
+    working ??= work()
+      // Whatever was to be taken is found by the next sweep.
+      .catch((error: unknown) => {
+        if (!isTransient(error)) deps.report(error);
+      })
+      .finally(() => {
+        working = undefined;
+        if (changed.size > 0 || isSweepDue) schedule();
+      });
+    return working;
+  };
+  const sweep = () => {
+    isSweepDue = true;
+    schedule(0);
+  };
+  const sweeping = setInterval(sweep, SWEEP_MS);
+  sweep();
+  return {
+    add: (accountIds) => {
+      for (const accountId of accountIds) if (withWebhook.has(accountId)) changed.add(accountId);
+      if (changed.size > 0 || isSweepDue) schedule();
+    },
+    wake: sweep,
+    drain: async () => {
+      await working;
+      isSweepDue = true;
+      await run();
+      await sender.drain();
+    },
+    close: async () => {
+      closed = true;
+      clearInterval(sweeping);
+      clearTimeout(timer);
+      await working;
+      await sender.close();
+    },
+  };
+}
+
+async function accountsWithWebhook({ allAccountsSql }: WebhookDeps): Promise<Set<string>> {
+  const rows = await allAccountsSql<{ id: string }[]>`
+    select distinct account_id as id from webhooks where state = 'on'`;
+  return new Set(rows.map(({ id }) => id));
+}
+
+/**
+ * Takes new events until none are left.
+ *
+ * @param accountIds left out: of all accounts.
+ * @returns the accounts of webhooks that somebody else had locked.
+ */
+async function collect(
+  { allAccountsSql, now }: WebhookDeps,
+  accountIds?: readonly string[],
+): Promise<string[]> {
+  for (;;) {
+    const [taken] = await allAccountsSql<{ o_more: boolean; o_locked: string[] }[]>`
+      select o_more, o_locked from collect_webhook_events(
+        ${accountIds ? [...accountIds] : null}::uuid[], ${EVENTS_MAX}, ${now()})`;
+    if (!taken?.o_more) return taken?.o_locked ?? [];
+  }
+}
+
+/** A claimed delivery is ours for so long: well beyond the time-out of a try. */
+const LEASE_SECONDS = 30;
+/** How often is looked without a hint, and while something fails. */
+const POLL_MS = 1_000;
+/** When closing, tries under way may take so long; the rest is sent again later. */
+const FINISH_MS = 3_000;
+const SETTLED_TOGETHER_MAX = 200;
+const SETTLE_WAIT_MS = 4;
+
+/** Sends what waits; any number of these may run. */
+type Sender = {
+  /** There may be something to send: look now. */
+  wake: () => void;
+  /** Sends what is due now, and waits until that is done. */
+  drain: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+type Claimed = {
+  o_account: string;
+  o_webhook: string;
+  o_lane: string;
+  o_claim: string;
+  o_doubtful: boolean;
+  o_position: number | null;
+  o_delivery: string;
+  o_tries: number;
+};
+
+type Hook = SealedSecrets & { url: string; format: WebhookFormat; phone: string | null };
+
+/** A claimed delivery with where it goes and what it says; undefined what is there no more. */
+type Ready = {
+  claimed: Claimed;
+  hook: Hook | undefined;
+  read: ReadEvent | 'broken' | undefined;
+};
+
+function startSender(deps: WebhookDeps): Sender {
+  const inFlight = new Set<Promise<void>>();
+  const slots = openSlots(() => wake());
+  const closing = new AbortController();
+  let looking: Promise<void> | undefined;
+  let lookAgain = false;
+  let closed = false;
+  const settle = gather<Result, boolean>((results) => settleResults(deps, results), {
+    waitMs: SETTLE_WAIT_MS,
+    sizeMax: SETTLED_TOGETHER_MAX,
+    runsMax: 2,
+  });
+  const reportError = (error: unknown) => {
+    if (!isTransient(error)) deps.report(error);
+  };
+  const start = (ready: Ready) => {
+    const end = slots.take(ready.claimed.o_doubtful);
+    const work = attempt(deps, ready, closing.signal)
+      .then(settle)
+      // Its lease ends by itself, and it is sent again.
+      .catch(reportError)
+      .then((isMoreDue) => {
+        inFlight.delete(work);
+        const wereScarce = slots.areScarce();
+        end();
+        if (isMoreDue === true || wereScarce) wake();
+      });
+    inFlight.add(work);
+  };
+  const look = async () => {
+    for (;;) {
+      const free = slots.free();
+      if (closed || free.slots === 0) return;
+      const ready = await claim(deps, free);
+      for (const one of ready) start(one);
+      if (!mayHaveMore(ready, free.slots)) return;
+    }
+  };
+  const wake = () => {
+    if (closed) return;
+    lookAgain = looking !== undefined;
+    looking ??= look()
+      .catch(reportError)
+      .finally(() => {
+        looking = undefined;
+        if (lookAgain) wake();
+      });
+  };
+  const timer = setInterval(wake, POLL_MS);
+  return {
+    wake,
+    drain: async () => {
+      wake();
+      while (looking !== undefined || inFlight.size > 0) await Promise.all([looking, ...inFlight]);
+    },
+    close: async () => {
+      closed = true;
+      clearInterval(timer);
+      const deadline = setTimeout(() => closing.abort(), FINISH_MS);
+      await looking;
+      await Promise.all(inFlight);
+      clearTimeout(deadline);
+    },
+  };
+}
+
+/**
+ * Whether another claim may find something at once: the slots were not enough, or a webhook got as many as its
+ * share allowed. Mostly neither is so, and a claim that finds nothing costs as much as a try.
+ */
+function mayHaveMore(ready: readonly Ready[], slots: number): boolean {
+  if (ready.length === 0 || ready.length >= slots) return ready.length > 0;
+  const byHook = Map.groupBy(ready, ({ claimed }) => claimed.o_webhook);
+  const share = Math.max(1, Math.floor(slots / byHook.size));
+  return byHook.values().some((own) => own.length >= share);
+}
+
+/** Claims what is due, and reads what it says. */
+async function claim(
+  deps: WebhookDeps,
+  { slots, doubtful }: { slots: number; doubtful: number },
+): Promise<Ready[]> {
+  const { allAccountsSql } = deps;
+  const claimed = await allAccountsSql<Claimed[]>`
+    select * from claim_webhook_deliveries(${deps.now()}, ${slots}, ${doubtful}, ${LEASE_SECONDS})`;
+  if (claimed.length === 0) return [];
+  const [hooks, stored] = await Promise.all([
+    allAccountsSql<Hook[]>`
+      select w.webhook_id, w.url, w.format, w.secret, w.previous_secret, w.previous_until, t.phone
+      from webhooks w join tokens t on t.account_id = w.account_id and t.token_id = w.token_id
+      where w.webhook_id = any(${claimed.map(({ o_webhook }) => o_webhook)}::uuid[])`,
+    allAccountsSql<StoredEvent[]>`
+      select ${eventColumns(allAccountsSql)}
+      from unnest(
+        ${claimed.map(({ o_account }) => o_account)}::uuid[],
+        ${claimed.map(({ o_position }) => o_position)}::bigint[]
+      ) as c(account_id, position)
+      join events e on e.account_id = c.account_id and e.position = c.position`,
+  ]);
+  const events = await readApart(deps, stored);
+  const keyOf = (accountId: string, position: number | null) => `${accountId} ${position}`;
+  const byKey = new Map(
+    stored.map(({ account_id, position }, index) => [keyOf(account_id, position), events[index]]),
+  );
+  return claimed.map((one) => ({
+    claimed: one,
+    hook: hooks.find(({ webhook_id }) => webhook_id === one.o_webhook),
+    read: byKey.get(keyOf(one.o_account, one.o_position)),
+  }));
+}
+
+/** What events say: all together, and where that fails each by itself, so that none fails for another's fault. */
+async function readApart(
+  deps: WebhookDeps,
+  stored: readonly StoredEvent[],
+): Promise<Ready['read'][]> {
+  const { allAccountsSql, report } = deps;
+  try {
+    return await readEvents(deps, allAccountsSql, stored);
+  } catch (error) {
+    if (isTransient(error)) throw error;
+    const each = stored.map(async (one) => {
+      const [read] = await readEvents(deps, allAccountsSql, [one]);
+      return read;
+    });
+    return (await Promise.allSettled(each)).map((one) => {
+      if (one.status === 'fulfilled') return one.value;
+      report(one.reason);
+      return 'broken';
+    });
+  }
+}
+
+/**
+ * Makes one try. An event that is erased, or that its format has no word for, is passed over. What fails here, before
+ * anything was sent, is reported and counts as a try: it is made again later, and holds up nobody else.
+ */
+async function attempt(
+  deps: WebhookDeps,
+  { claimed, hook, read }: Ready,
+  signal: AbortSignal,
+): Promise<Result> {
+  const ours = {
+    account: claimed.o_account,
+    webhook: claimed.o_webhook,
+    lane: claimed.o_lane,
+    claim: claimed.o_claim,
+    position: claimed.o_position,
+  };
+  const dueAfter = (askedMs?: number) => {
+    const waitMs = retryWaitMs(claimed.o_tries + 1, askedMs);
+    return waitMs === undefined ? null : new Date(deps.now().getTime() + waitMs);
+  };
+  if (!hook || !read) return { ...ours, outcome: 'skipped' };
+  const request = prepare(deps, publicId('delivery', claimed.o_delivery), hook, read);
+  if (!request) return { ...ours, outcome: 'skipped' };
+  if (request === 'broken') {
+    const nothing = { status: null, error: 'ours', ms: 0, headers: {}, answer: '' } as const;
+    return { ...ours, ...nothing, at: deps.now(), outcome: 'failed', due: dueAfter() };
+  }
+  const headers = withAgent(request.headers);
+  const { body, secrets } = request;
+  const began = performance.now();
+  const result = await post(deps, { url: hook.url, headers, body, secrets }, signal);
+  if (deps.tracing) traceTry(deps.tracing, { began, claimed, read, result });
+  if (result.error === 'interrupted') return { ...ours, outcome: 'interrupted' };
+  const { at, status, error, ms, answer, askedMs } = result;
+  const tried = { ...ours, at, status, error, ms, answer, headers };
+  if (isTaken(result)) return { ...tried, outcome: 'delivered' };
+  if (status === 410) return { ...tried, outcome: 'gone', due: deps.now() };
+  const pause = askedMs === undefined ? {} : { asked: pauseUntil(deps.now(), askedMs) };
+  return { ...tried, ...pause, outcome: 'failed', due: dueAfter(askedMs) };
+}
+
+type Tried = { began: number; claimed: Claimed; read: ReadEvent | 'broken'; result: PostResult };
+
+/** Records a try of an event of a message. */
+function traceTry(tracing: Tracing, { began, claimed, read, result }: Tried): void {
+  if (read === 'broken' || !('id' in read.event.data)) return;
+  const messageId = uuidOf('message', String(read.event.data.id));
+  if (messageId === undefined) return;
+  const { status: httpStatus, error } = result;
+  const failure = isTaken(result) ? null : (error ?? String(httpStatus));
+  const [, of = ''] = read.event.type.split('.');
+  const attempt = claimed.o_tries + 1;
+  tracing.did({
+    operation: 'webhook',
+    began,
+    steps: [{ messageId, of, attempt, httpStatus, failure }],
+  });
+}
+
+/** The bytes of one try, and what signs them; null for an event that the webhook's format has no word for. */
+function prepare(deps: WebhookDeps, id: string, hook: Hook, read: ReadEvent | 'broken') {
+  if (read === 'broken') return read;
+  const { event, ...beside } = read;
+  const context = { ...beside, phone: hook.phone };
+  try {
+    const secrets = secretsOf(deps, hook);
+    const request = formats[hook.format].build({ id, at: deps.now(), event, context, secrets });
+    return request && { ...request, secrets };
+  } catch (error) {
+    deps.report(error);
+    return 'broken';
+  }
+}
+
+/** Tries under way at once, in this process; those that wait for their answer longer than most count no more. */
+const SLOTS = 64;
+/** Of them for webhooks in doubt, which fail or were late a while ago: the others have the rest for themselves. */
+const DOUBTFUL_SLOTS = SLOTS / 2;
+/** So long after its begin a try leaves its slot to others; its endpoint gets no more until it answers. */
+const SLOW_MS = 1_000;
+/** Tries under way at once, those that wait long too: each is a connection. */
+const TRIES_MAX = 512;
+
+/** How many tries a process may have under way. */
+type Slots = {
+  /** How many more may be begun now, and how many of them for webhooks in doubt. */
+  free: () => { slots: number; doubtful: number };
+  /** One is begun. @returns what is to be called when it has ended */
+  take: (isDoubtful: boolean) => () => void;
+  /** Whether half of them or more are taken: then what waits may wait for one that is another's. */
+  areScarce: () => boolean;
+};
+
+/**
+ * Counts tries. One that waits for its answer for more than a second leaves its slot: endpoints that begin to
+ * hang at the same moment hold up the others for that long, and not for the whole time-out.
+ *
+ * @param onLeft called when a slow try has left its slot.
+ */
+function openSlots(onLeft: () => void): Slots {
+  let all = 0;
+  let slow = 0;
+  let doubtful = 0;
+  const free = () => ({
+    slots: Math.max(0, Math.min(SLOTS - all + slow, TRIES_MAX - all)),
+    doubtful: Math.max(0, DOUBTFUL_SLOTS - doubtful),
+  });
+  return {
+    free,
+    areScarce: () => {
+      const left = free();
+      return left.slots <= SLOTS / 2 || left.doubtful <= DOUBTFUL_SLOTS / 2;
+    },
+    take: (isDoubtful) => {
+      let isSlow = false;
+      all += 1;
+      if (isDoubtful) doubtful += 1;
+      const timer = setTimeout(() => {
+        isSlow = true;
+        slow += 1;
+        onLeft();
+      }, SLOW_MS);
+      return () => {
+        clearTimeout(timer);
+        all -= 1;
+        if (isSlow) slow -= 1;
+        if (isDoubtful) doubtful -= 1;
+      };
+    },
+  };
+}
+
+/** What became of a claimed delivery; what was no try has only its outcome. */
+type Result = {
+  account: string;
+  webhook: string;
+  lane: string;
+  claim: string;
+  position: number | null;
+  outcome: 'delivered' | 'failed' | 'gone' | 'skipped' | 'interrupted';
+  at?: Date;
+  ms?: number;
+  status?: number | null;
+  error?: AttemptError | null;
+  headers?: Readonly<Record<string, string>>;
+  answer?: string;
+  /** When it is tried again, a webhook that is off not before it is on; null: not any more. */
+  due?: Date | null;
+  /** The end of the pause that the endpoint asked for. */
+  asked?: Date;
+};
+
+type SwitchedOff = {
+  o_account: string;
+  o_webhook: string;
+  o_token: string;
+  o_reason: 'gone' | 'failing';
+};
+type Settled = SwitchedOff | { o_webhook: null; o_is_due: boolean };
+
+/**
+ * Stores results; whose webhook is switched off by them is told in the same transaction.
+ *
+ * @returns of each whether their webhooks have more to send now.
+ */
+async function settleResults(deps: WebhookDeps, results: readonly Result[]): Promise<boolean[]> {
+  let isMoreDue = false;
+  await deps.allAccountsSql.begin(async (tx) => {
+    const rows = await tx<Settled[]>`
+      select * from settle_webhook_deliveries(
+        ${json(results)}, ${deps.now()}, make_interval(days => ${WEBHOOK_LIMITS.failingDays}))`;
+    for (const one of rows) {
+      if (one.o_webhook === null) isMoreDue = one.o_is_due;
+      else await tellOff(tx, deps, one);
+    }
+  });
+  for (const { outcome } of results) deps.onOutcome(outcome);
+  return results.map(() => isMoreDue);
+}
+
+const causes: Readonly<Record<SwitchedOff['o_reason'], string>> = {
+  gone: 'alamatnya menjawab 410 (tidak dipakai lagi)',
+  failing: 'tiga hari tidak satu pun pengiriman berhasil',
+};
+
+/** Open pages and browsers learn of it at once; the message follows by `sendOffMessages`. */
+async function tellOff(
+  tx: Tx,
+  { queueNotice }: WebhookDeps,
+  { o_account: accountId, o_token, o_reason }: SwitchedOff,
+): Promise<void> {
+  const token = publicId('token', o_token);
+  await appendEvent(tx, { accountId, kind: 'webhook.changed', data: { token_id: token } });
+  await queueNotice(tx, {
+    accountId,
+    title: 'Webhook dimatikan',
+    body: `Sebuah webhook dimatikan: ${causes[o_reason]}. Perbaiki lalu nyalakan lagi.`,
+    url: `/token/webhook?token=${token}`,
+    tag: 'webhook-mati',
+  });
+}
+
+type Due = {
+  account_id: string;
+  webhook_id: string;
+  off_reason: SwitchedOff['o_reason'];
+  at: Date;
+};
+
+const MESSAGES_AT_ONCE = 20;
+
+/** Sends the messages about webhooks that were switched off: each under a key of its own, so that none is sent twice. */
+async function sendOffMessages(deps: WebhookDeps): Promise<void> {
+  const { allAccountsSql } = deps;
+  const due = await allAccountsSql<Due[]>`
+    select account_id, webhook_id, off_reason, changed_at as at from webhooks
+    where notice_due order by changed_at limit ${MESSAGES_AT_ONCE}`;
+  if (due.length === 0) return;
+  const people = await phonesOf(
+    allAccountsSql,
+    due.map(({ account_id }) => account_id),
+  );
+  for (const one of due) {
+    const own = people.filter(({ accountId }) => accountId === one.account_id);
+    const sent = await Promise.allSettled(
+      own.map(({ userId, phone }) => {
+        const key = [one.webhook_id, one.at.getTime(), userId].join(':');
+        return deps.sendSystemText(phone, textOf(one), keyOf(key));
+      }),
+    );
+    const failures = sent.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []));
+    for (const failure of failures) deps.report(failure);
+    // A refusal is an answer; anything else may pass, and the next sweep sends what is missing.
+    if (!failures.every((failure) => failure instanceof Refusal)) continue;
+    await allAccountsSql`
+      update webhooks set notice_due = false
+      where webhook_id = ${one.webhook_id} and changed_at = ${one.at}`;
+  }
+}
+
+const textOf = ({ off_reason }: Due): string =>
+  `Webhook Kabari Anda dimatikan: ${causes[off_reason]}. Perbaiki alamatnya, lalu nyalakan lagi di halaman Token. ` +
+  'Peristiwa selama webhook mati tetap dapat dibaca lewat GET /v1/events.';
+
+/** A hash: the key outlives an account that is erased, and must not name it. */
+const keyOf = (facts: string): string =>
+  `webhook-off:${createHash('sha256').update(facts).digest('base64url')}`;

@@ -1,0 +1,549 @@
+import { publicId } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { type EventType, TEST_EVENT } from '#contract/webhooks/events.ts';
+import * as webhooks from '#contract/webhooks/webhook.ts';
+import {
+  type Webhook,
+  type WebhookFormat,
+  type WebhookOffReason,
+  type SavedWebhook,
+  type WebhookTest,
+  WEBHOOK_LIMITS,
+} from '#contract/webhooks/webhook.ts';
+import { type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import type { TokenRef, WebhookCalls, WebhookFields } from '#server/domains/webhooks/api.ts';
+import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
+import {
+  verifyTokenOf,
+  hintOf,
+  makeSecret,
+  sealPrevious,
+  sealSecret,
+  secretsOf,
+} from '#server/domains/webhooks/signature.ts';
+import { PAGE_SIZE } from '#contract/base/act.ts';
+import { wibMidnight } from '#contract/base/time.ts';
+import * as deliveries from '#contract/webhooks/deliveries.ts';
+import { type ActHandler, type Call, handle, hitOrNothing } from '#server/infra/acts.ts';
+import { appendEvent } from '#server/domains/events/events.ts';
+import { readToken } from '#server/domains/tokens/tokens.ts';
+import { newId } from '#server/infra/ids.ts';
+import { randomInt } from 'node:crypto';
+import { addressRefused } from '#contract/webhooks/refusals.ts';
+import { OutboundError } from '#server/infra/net/outbound.ts';
+import {
+  type PostResult,
+  ask,
+  isTaken,
+  post,
+  withAgent,
+} from '#server/domains/webhooks/delivery.ts';
+import { formats } from '#server/domains/webhooks/formats/formats.ts';
+import { semaphore } from '#server/infra/semaphore.ts';
+
+/** A webhook as it is stored. */
+export type WebhookRow = {
+  webhook_id: string;
+  token_id: string;
+  url: string;
+  /** The number that its token is linked to. */
+  phone: string | null;
+  format: WebhookFormat;
+  kinds: EventType[] | null;
+  /** Chosen by its owner. */
+  verify_token: string | null;
+  secret: Buffer;
+  secret_hint: string;
+  previous_secret: Buffer | null;
+  previous_until: Date | null;
+  state: 'on' | 'off';
+  off_reason: WebhookOffReason | null;
+  failing_since: Date | null;
+  paused_until: Date | null;
+  created_at: Date;
+  changed_at: Date;
+};
+
+/** Deliveries that wait are counted no further. */
+const PENDING_MAX = 10_000;
+
+/** The webhook of a token; undefined where it has none. With `lock`, nobody changes it until the transaction ends. */
+export async function findWebhook(
+  tx: Tx,
+  { accountId, tokenId }: TokenRef,
+  { lock = false } = {},
+): Promise<WebhookRow | undefined> {
+  const [row] = await tx<WebhookRow[]>`
+    select w.webhook_id, w.token_id, w.url, w.format, w.kinds, w.verify_token, w.secret, w.secret_hint, w.previous_secret,
+      w.previous_until, w.state, w.off_reason, w.failing_since, w.paused_until, w.created_at, w.changed_at,
+      t.phone
+    from webhooks w join tokens t on t.account_id = w.account_id and t.token_id = w.token_id
+    where w.account_id = ${accountId} and w.token_id = ${tokenId}
+    ${lock ? tx`for update of w` : tx``}`;
+  return row;
+}
+
+/** @throws Refusal `not_found` where the token has no webhook. */
+export async function requireWebhook(
+  tx: Tx,
+  token: TokenRef,
+  options: { lock?: boolean } = {},
+): Promise<WebhookRow> {
+  const row = await findWebhook(tx, token, options);
+  if (!row) throw new Refusal('not_found', { what: 'Webhook' });
+  return row;
+}
+
+/** A webhook as its owner sees it. */
+export async function showWebhook(
+  tx: Tx,
+  deps: Pick<WebhookDeps, 'secrets' | 'now'>,
+  accountId: string,
+  row: WebhookRow,
+): Promise<Webhook> {
+  const now = deps.now();
+  const [counted] = await tx<{ pending: number }[]>`
+    select count(*) as pending from (
+      select from webhook_deliveries
+      where account_id = ${accountId} and webhook_id = ${row.webhook_id} and state = 'waiting'
+      limit ${PENDING_MAX}
+    ) waiting`;
+  return {
+    token_id: publicId('token', row.token_id),
+    url: row.url,
+    format: row.format,
+    kinds: row.kinds,
+    state: row.state,
+    off_reason: row.off_reason,
+    secret_hint: row.secret_hint,
+    verify_token: row.verify_token ?? verifyTokenOf(deps, row.webhook_id),
+    previous_secret_until: later(row.previous_until, now),
+    failing_since: row.failing_since,
+    paused_until: later(row.paused_until, now),
+    pending: counted?.pending ?? 0,
+    created_at: row.created_at,
+    changed_at: row.changed_at,
+  };
+}
+
+const later = (at: Date | null, now: Date): Date | null => (at && at > now ? at : null);
+
+const tokenOf = (
+  { caller: { accountId } }: Call<'customer'>,
+  { token_id: tokenId }: { token_id: string },
+): TokenRef => ({ accountId, tokenId });
+
+const DAY_MS = 86_400_000;
+
+/** The end of a day in WIB. */
+const endOf = (day: string): Date => new Date(wibMidnight(day).getTime() + DAY_MS);
+
+/** The portal's acts: each asks what the public API asks too. */
+export const webhookActs = (calls: WebhookCalls): readonly ActHandler[] => [
+  handle(webhooks.getWebhook, async (call, input) => ({
+    webhook: await calls.read(tokenOf(call, input)),
+  })),
+  handle(webhooks.saveWebhook, (call, { token_id, ...fields }) =>
+    calls.save(tokenOf(call, { token_id }), fields),
+  ),
+  handle(webhooks.switchWebhook, (call, input) =>
+    calls.setOn(tokenOf(call, input), input.state === 'on'),
+  ),
+  handle(webhooks.rotateWebhookSecret, (call, input) => calls.rotateSecret(tokenOf(call, input))),
+  handle(webhooks.deleteWebhook, async (call, input) => {
+    await calls.remove(tokenOf(call, input));
+    return {};
+  }),
+  handle(webhooks.testWebhook, (call, input) => calls.test(tokenOf(call, input))),
+  ...deliveryActs(calls),
+];
+
+const deliveryActs = (calls: WebhookCalls): readonly ActHandler[] => [
+  handle(deliveries.listDeliveries, async (call, input) => {
+    const { state, type, peer, from, to, start: offset = 0 } = input;
+    const { rows, next } = await calls.list(tokenOf(call, input), {
+      state,
+      type,
+      peer,
+      from: from === undefined ? undefined : wibMidnight(from),
+      to: to === undefined ? undefined : endOf(to),
+      offset,
+      limit: PAGE_SIZE,
+    });
+    return { rows, total: offset + rows.length + (next === null ? 0 : 1) };
+  }),
+  handle(deliveries.getDelivery, (call, input) =>
+    calls.get(tokenOf(call, input), input.delivery_id),
+  ),
+  handle(deliveries.replayDelivery, (call, input) =>
+    calls.replay(tokenOf(call, input), input.delivery_id),
+  ),
+  handle(deliveries.replayDeliveries, (call, input) =>
+    calls.replayPeriod(tokenOf(call, input), {
+      from: wibMidnight(input.from),
+      to: endOf(input.to),
+      which: input.which,
+    }),
+  ),
+];
+
+/** The webhook of a token; null where it has none. @throws Refusal `not_found` for a token that is not the account's. */
+export const readWebhook = (deps: WebhookDeps, token: TokenRef): Promise<Webhook | null> =>
+  asAccount(deps.sql, token.accountId, async (tx) => {
+    await readToken(tx, token.accountId, token.tokenId);
+    const row = await findWebhook(tx, token);
+    return row ? showWebhook(tx, deps, token.accountId, row) : null;
+  });
+
+/**
+ * Sets the webhook of a token. A new address, or one that is off, is asked first: with 2xx it is on. One that
+ * was on stays as it is when the new address does not confirm; any other is saved, off.
+ *
+ * @throws Refusal `input_invalid` for an address that may not be asked, `webhook_unconfirmed`, `not_found`.
+ */
+export async function saveWebhook(
+  deps: WebhookDeps,
+  token: TokenRef,
+  { url: typed, format = 'kabari', kinds, verify_token: typedToken }: WebhookFields,
+): Promise<SavedWebhook> {
+  checkUrl(deps, typed);
+  const url = typed.trim();
+  const { before, phone } = await asAccount(deps.sql, token.accountId, async (tx) => ({
+    phone: (await readToken(tx, token.accountId, token.tokenId)).phone,
+    before: await findWebhook(tx, token),
+  }));
+  const webhookId = before?.webhook_id ?? newId();
+  const secret = before ? undefined : makeSecret();
+  const isOn = before?.state === 'on';
+  const ownToken = typedToken === undefined ? (before?.verify_token ?? null) : typedToken;
+  const isRequested =
+    !isOn ||
+    before.url !== url ||
+    before.format !== format ||
+    (format === 'cloud' && before.verify_token !== ownToken);
+  const verifyToken = ownToken ?? verifyTokenOf(deps, webhookId);
+  const secrets = before ? secretsOf(deps, before) : [secret ?? ''];
+  const test = isRequested
+    ? await sendTest(deps, { token, url, format, phone, verifyToken, secrets })
+    : null;
+  // Where a name leads is known when it is asked.
+  if (test && !test.ok && (isOn || test.error === 'refused')) throw unconfirmed(test);
+  const webhook = await asAccount(deps.sql, token.accountId, async (tx) => {
+    const fields = { url, format, kinds: kinds ? [...new Set(kinds)] : null };
+    if (secret !== undefined) await insertWebhook(tx, deps, { token, webhookId, secret, fields });
+    const row = await requireWebhook(tx, token, { lock: true });
+    await tx`
+      update webhooks set url = ${fields.url}, format = ${fields.format}, kinds = ${fields.kinds},
+        verify_token = ${ownToken}, changed_at = ${deps.now()}
+      where account_id = ${token.accountId} and webhook_id = ${row.webhook_id}`;
+    if (test) await setState(tx, deps, row, { token, offReason: test.ok ? null : 'unconfirmed' });
+    return changed(tx, deps, token);
+  });
+  const isMade = secret !== undefined && webhook.secret_hint === hintOf(secret);
+  return { webhook, secret: isMade ? secret : null, test };
+}
+
+type Insert = {
+  token: TokenRef;
+  webhookId: string;
+  secret: string;
+  fields: { url: string; format: string; kinds: string[] | null };
+};
+
+/** Of two that are made at once the first one stays, with its secret. */
+const insertWebhook = (
+  tx: Tx,
+  { secrets, now }: WebhookDeps,
+  { token, webhookId, secret, fields }: Insert,
+) => tx`
+  insert into webhooks (
+    account_id, webhook_id, token_id, url, format, kinds, secret, secret_hint, state, off_reason,
+    position, created_at, changed_at
+  ) values (
+    ${token.accountId}, ${webhookId}, ${token.tokenId}, ${fields.url}, ${fields.format},
+    ${fields.kinds}, ${sealSecret(secrets, webhookId, secret)}, ${hintOf(secret)}, 'off', 'unconfirmed',
+    0, ${now()}, ${now()}
+  ) on conflict (account_id, token_id) do nothing`;
+
+/**
+ * Switches it on, healthy and hearing of what happens from now on, or off. One that was on already goes on
+ * where it was.
+ */
+async function setState(
+  tx: Tx,
+  { now }: WebhookDeps,
+  row: WebhookRow,
+  { token: { accountId }, offReason }: { token: TokenRef; offReason: WebhookOffReason | null },
+): Promise<void> {
+  const isOn = offReason === null;
+  await tx`
+    update webhooks w set
+      state = ${isOn ? 'on' : 'off'}, off_reason = ${offReason}, notice_due = false,
+      failures = 0, failing_since = null, paused_until = null, slow_until = null,
+      position = case when w.state = 'off' and ${isOn} then coalesce((
+        select last from event_positions p where p.account_id = w.account_id), 0) else w.position end,
+      changed_at = ${now()}
+    where account_id = ${accountId} and webhook_id = ${row.webhook_id}`;
+  if (isOn) await tx`select hurry_webhooks(${[row.webhook_id]}::uuid[], ${now()})`;
+  await tx`select schedule_webhooks(${[row.webhook_id]}::uuid[], ${now()})`;
+}
+
+/** Open pages learn of it; answers how it stands now. */
+async function changed(tx: Tx, deps: WebhookDeps, token: TokenRef): Promise<Webhook> {
+  const { accountId, tokenId } = token;
+  await appendEvent(tx, {
+    accountId,
+    kind: 'webhook.changed',
+    data: { token_id: publicId('token', tokenId) },
+  });
+  return showWebhook(tx, deps, accountId, await requireWebhook(tx, token));
+}
+
+/**
+ * Switches a webhook off, or on again once its address has answered the test.
+ *
+ * @throws Refusal `webhook_unconfirmed`, `not_found`.
+ */
+export async function setWebhookOn(
+  deps: WebhookDeps,
+  token: TokenRef,
+  on: boolean,
+): Promise<Webhook> {
+  const before = await asAccount(deps.sql, token.accountId, (tx) => requireWebhook(tx, token));
+  if (on && before.state === 'off') {
+    const test = await sendTest(deps, targetOf(deps, token, before));
+    if (!test.ok) throw unconfirmed(test);
+  }
+  return asAccount(deps.sql, token.accountId, async (tx) => {
+    const row = await requireWebhook(tx, token, { lock: true });
+    // Somebody gave it another address meanwhile, which was not asked.
+    const isRequested =
+      row.url === before.url &&
+      row.format === before.format &&
+      row.verify_token === before.verify_token;
+    if (row.state === (on ? 'off' : 'on') && (isRequested || !on)) {
+      await setState(tx, deps, row, { token, offReason: on ? null : 'owner' });
+    }
+    return changed(tx, deps, token);
+  });
+}
+
+/** Where a test of a stored webhook goes. */
+const targetOf = (deps: WebhookDeps, token: TokenRef, row: WebhookRow): Target => {
+  const { webhook_id: webhookId, url, format, phone } = row;
+  const verifyToken = row.verify_token ?? verifyTokenOf(deps, webhookId);
+  return { token, url, format, phone, verifyToken, secrets: secretsOf(deps, row) };
+};
+
+/** How long the secrets from before are valid. */
+const ROTATION_MS = 24 * 3_600_000;
+
+/** A new secret; those that sign now go on for another 24 hours. @throws Refusal `not_found`. */
+export function rotateSecret(
+  deps: WebhookDeps,
+  token: TokenRef,
+): Promise<{ webhook: Webhook; secret: string }> {
+  const secret = makeSecret();
+  return asAccount(deps.sql, token.accountId, async (tx) => {
+    const row = await requireWebhook(tx, token, { lock: true });
+    const now = deps.now();
+    await tx`
+      update webhooks set secret = ${sealSecret(deps.secrets, row.webhook_id, secret)},
+        secret_hint = ${hintOf(secret)}, previous_secret = ${sealPrevious(deps, row)},
+        previous_until = ${new Date(now.getTime() + ROTATION_MS)}, changed_at = ${now}
+      where account_id = ${token.accountId} and webhook_id = ${row.webhook_id}`;
+    return { webhook: await changed(tx, deps, token), secret };
+  });
+}
+
+/** Forgets the webhook of a token; the sweep forgets its deliveries. @throws Refusal `not_found`. */
+export const removeWebhook = (deps: WebhookDeps, token: TokenRef): Promise<void> =>
+  asAccount(deps.sql, token.accountId, async (tx) => {
+    await requireWebhook(tx, token, { lock: true });
+    await forgetWebhook(tx, token);
+    await appendEvent(tx, {
+      accountId: token.accountId,
+      kind: 'webhook.changed',
+      data: { token_id: publicId('token', token.tokenId) },
+    });
+  });
+
+/** A token goes, and its webhook with it. */
+export async function forgetWebhook(tx: Tx, { accountId, tokenId }: TokenRef): Promise<void> {
+  await tx`delete from webhooks where account_id = ${accountId} and token_id = ${tokenId}`;
+}
+
+/** Sends the test now; a success ends a pause, and what waits is sent at once. @throws Refusal `not_found`. */
+export async function testWebhook(deps: WebhookDeps, token: TokenRef): Promise<WebhookTest> {
+  const row = await asAccount(deps.sql, token.accountId, (tx) => requireWebhook(tx, token));
+  const test = await sendTest(deps, targetOf(deps, token, row));
+  if (test.ok && row.failing_since !== null) {
+    await asAccount(deps.sql, token.accountId, async (tx) => {
+      const now = await requireWebhook(tx, token, { lock: true });
+      if (now.state === 'on') {
+        await setState(tx, deps, now, { token, offReason: null });
+        await changed(tx, deps, token);
+      }
+    });
+  }
+  return test;
+}
+
+/** Where a test goes, and how it is signed. */
+type Target = {
+  token: TokenRef;
+  url: string;
+  format: WebhookFormat;
+  /** The number that the token is linked to. */
+  phone: string | null;
+  /** Fields of the handshake. */
+  verifyToken: string;
+  secrets: readonly string[];
+};
+
+/** @throws Refusal `input_invalid` for an address that may not be asked, as far as its words say. */
+function checkUrl({ outbound }: Pick<WebhookDeps, 'outbound'>, url: string): void {
+  try {
+    outbound.check(url);
+  } catch (error) {
+    if (error instanceof OutboundError) throw refusedFor(isOwnMachine(url) ? 'local' : 'public');
+    throw error;
+  }
+}
+
+const refusedFor = (why: keyof typeof addressRefused) =>
+  new Refusal('input_invalid', { fields: { url: addressRefused[why].id } });
+
+const isOwnMachine = (url: string): boolean =>
+  /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|0\.0\.0\.0)$/.test(URL.parse(url)?.hostname ?? '');
+
+/**
+ * Asks the address now, by the handshake of its format or by a `webhook.test`, and says what came of it.
+ *
+ * @throws Refusal `busy`, `too_many_requests`
+ */
+const sendTest = (deps: WebhookDeps, target: Target): Promise<WebhookTest> =>
+  withinTestLimits(deps, target.token, () =>
+    formats[target.format].hasHandshake ? shakeHands(deps, target) : sendTestEvent(deps, target),
+  );
+
+/** As Meta asks a new address: what it is told to say, it must say, and nothing else. */
+async function shakeHands(
+  deps: WebhookDeps,
+  { url, verifyToken, secrets }: Target,
+): Promise<WebhookTest> {
+  const challenge = String(randomInt(1_000_000_000, 10_000_000_000));
+  const asked = new URL(url);
+  asked.searchParams.set('hub.mode', 'subscribe');
+  asked.searchParams.set('hub.challenge', challenge);
+  asked.searchParams.set('hub.verify_token', verifyToken);
+  const result = await ask(deps, { url: asked.href, secrets });
+  return testOf(result, isTaken(result) && result.answer === challenge);
+}
+
+async function sendTestEvent(deps: WebhookDeps, target: Target): Promise<WebhookTest> {
+  const { token, url, format, phone, secrets } = target;
+  const at = deps.now();
+  const request = formats[format].build({
+    id: publicId('delivery', newId()),
+    at,
+    secrets,
+    context: { phone, metadata: {} },
+    event: {
+      type: TEST_EVENT,
+      timestamp: at.toISOString(),
+      data: {
+        account: publicId('account', token.accountId),
+        token: publicId('token', token.tokenId),
+        message: 'Uji coba webhook dari Kabari.',
+      },
+    },
+  });
+  if (!request) throw new Error(`the format ${format} has no test`);
+  const { body } = request;
+  const result = await post(deps, { url, headers: withAgent(request.headers), body, secrets });
+  return testOf(result, isTaken(result));
+}
+
+function testOf({ status, error, ms, answer }: PostResult, ok: boolean): WebhookTest {
+  return { ok, status, error: error === 'interrupted' ? 'unreachable' : error, ms, answer };
+}
+
+/** Why a test confirmed nothing. */
+export function unconfirmed({ status, error }: WebhookTest): Refusal {
+  if (error === 'refused') return refusedFor('public');
+  return new Refusal('webhook_unconfirmed', { status, why: error ?? whyNot(status ?? 0) });
+}
+
+/** Of a 2xx that confirms nothing the handshake's answer was another one. */
+function whyNot(status: number): 'challenge' | 'redirect' | 'status' {
+  if (status >= 300 && status < 400) return 'redirect';
+  return isTaken({ status }) ? 'challenge' : 'status';
+}
+
+const AT_ONCE = 32;
+const WAITING_MAX = 64;
+/** As long as a test may take. */
+const WAIT_MS_MAX = WEBHOOK_LIMITS.timeoutSeconds * 1_000;
+
+/** All tests of this process. */
+const enter = semaphore(AT_ONCE, WAITING_MAX, { waitMs: WAIT_MS_MAX });
+
+/** Tokens whose webhook is being tested by this process. */
+const testing = new Set<string>();
+
+/**
+ * Tests an address, as often as that is allowed: one at a time for a token, `testsPerMinute` for an account on
+ * all nodes, 32 at once from this process. An address is asked before anybody knows whose it is, so nobody
+ * may have it asked as often as they like (docs/threats.md, T21).
+ *
+ * @throws Refusal `too_many_requests` while another test of the token is under way, and above the limit of the account;
+ *   `busy` while too many tests of others are under way.
+ */
+async function withinTestLimits<T>(
+  { allAccountsSql }: Pick<WebhookDeps, 'allAccountsSql'>,
+  { accountId, tokenId }: TokenRef,
+  work: () => Promise<T>,
+): Promise<T> {
+  // 429 and not 503: the caller's own test is in the way, and the service has time.
+  if (testing.has(tokenId))
+    throw new Refusal('too_many_requests', { seconds: WEBHOOK_LIMITS.timeoutSeconds });
+  testing.add(tokenId);
+  try {
+    const full = await hitOrNothing(allAccountsSql, [
+      {
+        scope: 'webhook_test',
+        subject: accountId,
+        max: WEBHOOK_LIMITS.testsPerMinute,
+        windowSeconds: 60,
+      },
+    ]);
+    if (full) throw new Refusal('too_many_requests', { seconds: full.seconds });
+    return await enter(work);
+  } finally {
+    testing.delete(tokenId);
+  }
+}
+
+/** A token whose webhook needs its owner: it is off, but not by them, or it goes on failing. */
+type WebhookTrouble = {
+  token_id: string;
+  why: Exclude<WebhookOffReason, 'owner'> | 'erring';
+};
+
+/** A server that is started anew is back before that. */
+const ERRING_MINUTES = 15;
+
+/** The webhooks of an account that need attention, by their tokens; one that its owner switched off does not. */
+export function webhookTroubles(
+  tx: Tx,
+  accountId: string,
+  now: Date,
+): Promise<readonly WebhookTrouble[]> {
+  return tx<WebhookTrouble[]>`
+    select token_id, coalesce(off_reason, 'erring') as why from webhooks
+    where account_id = ${accountId} and off_reason is distinct from 'owner'
+      and (state = 'off'
+        or failing_since <= ${now}::timestamptz - make_interval(mins => ${ERRING_MINUTES})
+        or paused_until > ${now})`;
+}

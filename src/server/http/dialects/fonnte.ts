@@ -1,0 +1,767 @@
+import { randomInt } from 'node:crypto';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ShownPhone, normalizePeer, shownPeer, isHiddenPeer } from '#contract/messages/peer.ts';
+import { Refusal, type FactsOf, type RefusalCode, refusals } from '#contract/base/refusals.ts';
+import type { NewMessage } from '#contract/rest/new-message.ts';
+import {
+  type DialectCall,
+  type DialectDeps,
+  type DialectRoute,
+  openDialect,
+  readBoth,
+  readerOf,
+  sendEach,
+  type Device,
+  type FileKind,
+} from '#server/http/dialects/dialect.ts';
+import { idempotencyKey } from '#server/http/v1/call.ts';
+import { acceptable } from '#server/http/v1/send.ts';
+import {
+  type Given,
+  textOf,
+  wrong,
+  type GivenFile,
+  givenOf,
+  isFile,
+  numberOf,
+  saysNo,
+  saysYes,
+  listOf,
+} from '#server/http/dialects/given.ts';
+import { qrPng } from '#server/infra/qr.ts';
+import type { Accepted, ApiMessage } from '#contract/rest/messages.ts';
+import { TEXT_MAX } from '#contract/messages.ts';
+import { MESSAGES_MAX } from '#contract/rest/limits.ts';
+import {
+  type Content,
+  type Source,
+  isPlannable,
+  kindOf,
+  mediaContent,
+  messageFrom,
+} from '#server/http/dialects/pivot.ts';
+import { cleanNumber, visibleText } from '#contract/base/written-number.ts';
+
+const BODY_LIMITS = { words: 1_048_576, files: 5_242_880 };
+/** Of a file in the body. */
+const FILE_BYTES_MAX = 4_000_000;
+/** Keys of one call, of which one is taken at random. */
+const KEYS_MAX = 20;
+/** Numbers of one question whether they can be reached. */
+const NUMBERS_MAX = 1000;
+const missing = [
+  '/add-device',
+  '/update-device',
+  '/delete-device',
+  '/fetch-devices',
+  '/delete-message',
+  '/fetch-group',
+  '/get-whatsapp-group',
+  '/add-template',
+  '/edit-template',
+  '/get-templates',
+  '/delete-template',
+];
+
+/** The Fonnte dialect (docs/dialects.md#fonnte), at the root of the base address. */
+export function openFonnte(scope: FastifyInstance, deps: DialectDeps): void {
+  openDialect(scope, deps, {
+    name: 'fonnte',
+    keyOf,
+    no: (refusal, call) => ({ status: statusOf(refusal), body: noAnswer(refusal, call) }),
+    bodyLimits: BODY_LIMITS,
+    routes: routesOf(deps),
+    missing: {
+      method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      paths: missing.flatMap((path) => [path, `${path}/`]),
+    },
+  });
+}
+
+const routesOf = (deps: DialectDeps): DialectRoute[] => [
+  {
+    method: ['GET', 'POST'],
+    paths: ['/send', '/send/'],
+    scope: 'messages.send',
+    answer: (call) => send(deps, call),
+  },
+  {
+    method: ['GET', 'POST'],
+    paths: ['/device', '/device/'],
+    scope: 'account.read',
+    answer: async ({ sender }) => deviceAnswer(await deps.device(sender)),
+  },
+  {
+    method: ['GET', 'POST'],
+    paths: ['/get-devices', '/get-devices/'],
+    scope: 'account.read',
+    answer: async ({ sender }) => devicesAnswer(await deps.device(sender)),
+  },
+  {
+    method: ['POST'],
+    paths: ['/disconnect', '/disconnect/'],
+    scope: 'link',
+    answer: (call) => disconnect(deps, call),
+  },
+  {
+    method: ['GET', 'POST'],
+    paths: ['/status', '/status/'],
+    scope: 'messages.read',
+    answer: (call) => status(deps, call),
+  },
+  {
+    method: ['POST'],
+    paths: ['/reset-message', '/reset-message/'],
+    scope: 'messages.send',
+    answer: (call) => reset(deps, call),
+  },
+  {
+    method: ['GET', 'POST'],
+    paths: ['/qr', '/qr/'],
+    scope: 'link',
+    answer: (call) => qr(deps, call),
+  },
+  {
+    method: ['GET', 'POST'],
+    paths: ['/validate', '/validate/'],
+    scope: 'messages.send',
+    answer: async (call) => validate(call),
+  },
+];
+
+/**
+ * The key: the header as it is, without a word before it, or `token` in the address. Of several, separated by commas,
+ * one is taken at random.
+ */
+function keyOf({ headers, query, method }: FastifyRequest): string | undefined {
+  const token = (query as { token?: unknown }).token;
+  const given = headers.authorization ?? (method === 'GET' ? token : undefined);
+  if (typeof given !== 'string') return undefined;
+  const keys = given
+    .replace(/^bearer +/i, '')
+    .split(',', KEYS_MAX)
+    .map((key) => key.trim())
+    .filter((key) => key !== '');
+  return keys.length === 0 ? undefined : keys[randomInt(keys.length)];
+}
+
+async function send(deps: DialectDeps, call: DialectCall): Promise<object> {
+  const { sender, request } = call;
+  const context: ReadContext = {
+    now: deps.now(),
+    random: Math.random,
+    storeFile: (file) => {
+      if (file.bytes.length > FILE_BYTES_MAX) {
+        throw new Refusal('upload_too_large', { bytesMax: FILE_BYTES_MAX });
+      }
+      return deps.storeFile(sender, file, { key: idempotencyKey(request) });
+    },
+  };
+  const both = await readBoth(call, (given) => readSend(given, context));
+  const { pieces, connectedOnly, plan } = both.read;
+  if (connectedOnly && sender.status === 'disconnected') throw new Refusal('token_not_linked', {});
+  const read = pieces.map(({ message }) => message);
+  const byRule = both.byRule.pieces.map(({ message }) => message);
+  const identity = plan ? { plan, messages: byRule.map(withoutTime) } : acceptable(byRule);
+  const { results, at } = await sendEach(deps, call, { read, shape: 'fonnte', identity });
+  const outcomes = pieces.map((piece, index) => ({
+    piece,
+    result: results[index] ?? new Refusal('our_fault', { request: request.id }),
+  }));
+  const [first] = results;
+  if (first instanceof Refusal && results.every((result) => result instanceof Refusal)) throw first;
+  return sendAnswer(outcomes, { requestId: request.id, at });
+}
+
+/** Its time is computed from when the call came: a repeat of the call has another. */
+function withoutTime(message: NewMessage | Refusal): object | null {
+  if (message instanceof Refusal) return null;
+  const { send_at: _, ...rest } = message;
+  return rest;
+}
+
+async function status(deps: DialectDeps, { sender, given, request }: DialectCall): Promise<object> {
+  const id = idIn(given);
+  const message = await deps.messages.one(sender, id, readerOf(deps, request));
+  return { id, message_status: statusWord(message), status: true };
+}
+
+/** The message that a call is about. @throws Refusal `input_invalid` */
+function idIn(given: Given): string {
+  const id = textOf(given, 'id');
+  if (id === undefined) throw wrong('id', 'Wajib diisi: id pesan.');
+  return id;
+}
+
+/** Another time for a planned message. */
+async function reset(deps: DialectDeps, { sender, given, request }: DialectCall): Promise<object> {
+  const id = idIn(given);
+  const at = readSchedule(given, deps.now());
+  const message = await deps.messages.reschedule(sender, id, at, readerOf(deps, request));
+  return { detail: 'success! message rescheduled', id: message.id, status: true };
+}
+
+/** A picture of the address where the phone is linked. A code to type is not to be had here: its owner agrees first. */
+async function qr(deps: DialectDeps, { sender, given }: DialectCall): Promise<object> {
+  if ((await deps.device(sender)).connected) throw new Refusal('token_linked', {});
+  if (textOf(given, 'type') === 'code') throw wrong('type', 'Harus qr: kode tidak tersedia.');
+  const png = qrPng(await deps.link(sender), { quiet: 2, scale: 6 });
+  // In base64, without a prefix.
+  return { status: true, url: png.toString('base64') };
+}
+
+/** Parts the phone from the token; its owner has to agree and scan before anything is sent again. */
+async function disconnect(deps: DialectDeps, { sender }: DialectCall): Promise<object> {
+  const { phone } = await deps.device(sender);
+  if (phone === null) throw new Refusal('token_not_linked', {});
+  await deps.unlink(sender);
+  return { detail: 'device disconnected', status: true };
+}
+
+/** Which numbers are written as numbers are. Whether a phone is there is known only once something was sent to it. */
+function validate({ given }: DialectCall): object {
+  const numbers = targetsOf(given, NUMBERS_MAX).map(({ to }) => shownPeer(normalizePeer(to)));
+  return {
+    not_registered: numbers.filter((number) => !isPhone(number)),
+    registered: numbers.filter(isPhone),
+    status: true,
+  };
+}
+
+const isPhone = (number: string): boolean => ShownPhone().safeParse(number).success;
+
+/** The number that an answer goes by: as their clients store it, a whole number of 31 bits, made from the request's id. */
+const requestNumber = (requestId: string): number =>
+  Number.parseInt(requestId.replaceAll(/[^0-9a-f]/g, '').slice(-8) || '0', 16) & 0x7fff_ffff;
+
+/** One target of a call with what became of it. */
+type Outcome = { piece: Piece; result: Accepted | Refusal };
+
+/**
+ * What `/send` answers: the messages that were taken, each at the place of its target. Those that were not stand in
+ * `rejected`, which is there only when there are any; when nothing was taken, the whole is refused for the first reason.
+ *
+ * @param at when the call came; of a repeat, when the first did, in ms since 1970
+ */
+function sendAnswer(
+  outcomes: readonly Outcome[],
+  { requestId, at }: { requestId: string; at: number },
+): object {
+  const taken = outcomes.flatMap(({ piece, result }) =>
+    isRefusal(result) ? [] : [{ target: piece.target, id: result.id }],
+  );
+  const rejected = outcomes.flatMap(({ piece, result }) =>
+    isRefusal(result) ? [{ target: piece.target, reason: reasonOf(result) }] : [],
+  );
+  const scheduled = outcomes.some(({ piece: { plannedMs = at } }) => plannedMs > at);
+  return {
+    detail: scheduled
+      ? 'success! message will be sent on scheduled time'
+      : 'success! message in queue',
+    id: taken.map(({ id }) => id),
+    process: 'pending',
+    requestid: requestNumber(requestId),
+    status: true,
+    target: taken.map(({ target }) => target),
+    ...(rejected.length > 0 && { rejected }),
+  };
+}
+
+const isRefusal = (result: Accepted | Refusal): result is Refusal => result instanceof Error;
+
+/** A "no" to a call of an address, in the dialect's shape. */
+export function noAnswer(no: Refusal, { id, path }: { id: string; path: string }): object {
+  const reason = reasonOf(no, path);
+  return {
+    ...(isDisconnect(path) && { detail: reason }),
+    reason,
+    requestid: requestNumber(id),
+    status: false,
+  };
+}
+
+/** How far a message is, in the dialect's words. */
+function statusWord({ status, failure }: Pick<ApiMessage, 'status' | 'failure'>): string {
+  switch (status) {
+    case 'scheduled':
+      return 'waiting';
+    case 'accepted':
+    case 'queued':
+      return 'pending';
+    case 'sending':
+      return 'processing';
+    case 'sent':
+    case 'delivered':
+    case 'read':
+    case 'received':
+      return 'sent';
+    case 'expired':
+    case 'cancelled':
+      return 'expired';
+    case 'failed':
+      return failure?.code === 'media_unreachable' ? 'url unreachable' : 'invalid';
+  }
+}
+
+/** What `/get-devices` answers: a key knows its own token alone, which stands there by its id. */
+const devicesAnswer = (device: Device): object => {
+  const { id, name, phone, connected, sentToday, quota } = device;
+  return {
+    connected: connected ? 1 : 0,
+    data: [
+      {
+        autoread: 'off',
+        device: shownPeer(phone ?? ''),
+        expired: '-',
+        name,
+        package: 'Kabari',
+        quota: String(quota),
+        status: connected ? 'connect' : 'disconnect',
+        token: id,
+      },
+    ],
+    devices: 1,
+    messages: sentToday,
+    status: true,
+  };
+};
+
+/** What `/device` answers. There is no package, and the account does not run out by a day. */
+const deviceAnswer = ({ name, phone, connected, sentToday, quota }: Device): object => ({
+  device: shownPeer(phone ?? ''),
+  device_status: connected ? 'connect' : 'disconnect',
+  expired: '-',
+  messages: sentToday,
+  name,
+  package: 'Kabari',
+  quota: String(quota),
+  status: true,
+});
+
+/**
+ * Why a call is refused, in the dialect's own words: its clients compare them. What the dialect has no word for gets
+ * the nearest one; the true reason stands in `X-Kabari-Error`, and among the token's rejected calls.
+ */
+const reasons = {
+  token: 'token invalid',
+  input: 'input invalid',
+  link: 'url invalid',
+  unreachable: 'url unreachable',
+  format: 'file format not supported',
+  size: 'file size must under 4MB',
+  target: 'target invalid',
+  json: 'JSON format invalid',
+  quota: 'insufficient quota',
+  disconnected: 'request invalid on disconnected device',
+  id: 'id required',
+  connected: 'device already connect',
+  parted: 'device already disconnected',
+  code: 'type code is not supported, use qr',
+} as const;
+
+const byCode: Partial<Record<RefusalCode, string>> = {
+  token_missing: reasons.token,
+  token_invalid: reasons.token,
+  account_suspended: reasons.token,
+  token_not_linked: reasons.disconnected,
+  token_linked: reasons.connected,
+  saldo_short: reasons.quota,
+  bonus_only: reasons.quota,
+  wallet_frozen: reasons.quota,
+  token_limit_reached: reasons.quota,
+  queue_full: reasons.quota,
+  recipient_opted_out: reasons.target,
+  recipient_without_number: reasons.target,
+  request_malformed: reasons.json,
+  body_too_large: reasons.size,
+  media_type_unsupported: reasons.format,
+  upload_too_large: reasons.size,
+  upload_kind_refused: reasons.format,
+  upload_contradicts: reasons.format,
+  upload_unsafe: reasons.format,
+  upload_infected: reasons.format,
+  media_unfit: reasons.format,
+  storage_full: reasons.quota,
+};
+
+/**
+ * The dialect's words for a refusal.
+ *
+ * @param path where it was asked: the same is called otherwise by `/disconnect`.
+ */
+export function reasonOf(no: Refusal, path = ''): string {
+  if (isDisconnect(path) && no.code === 'token_not_linked') return reasons.parted;
+  if (no.code === 'input_invalid') {
+    const [field = ''] = Object.keys((no.facts as FactsOf<'input_invalid'>).fields);
+    if (field === 'id') return reasons.id;
+    if (field === 'type') return reasons.code;
+    if (field === 'to' || field.startsWith('target')) return reasons.target;
+    return field.endsWith('.link') || field === 'url' ? reasons.link : reasons.input;
+  }
+  const known = byCode[no.code];
+  if (known !== undefined) return known;
+  return refusals[no.code].status === 401 || refusals[no.code].status === 403
+    ? reasons.token
+    : reasons.input;
+}
+
+/** Whether a call was to part the phone: its answers say `detail`, not `reason`. */
+const isDisconnect = (path: string): boolean => /^\/disconnect\/?$/.test(path);
+
+/**
+ * The HTTP status of a refusal: 200, as the dialect answers every "no"; our own trouble and a caller who is too fast
+ * keep theirs, so that whoever stands between sees it.
+ */
+function statusOf(no: Refusal): number {
+  const { status } = refusals[no.code];
+  return status >= 500 || no.code === 'too_many_requests' ? status : 200;
+}
+
+/** What one target of a call became. */
+type Piece = {
+  /** Its number as the answer names it. */
+  target: string;
+  message: NewMessage | Refusal;
+  /** The instant it is planned for, in ms since 1970; what is over is now. */
+  plannedMs: number | undefined;
+};
+
+type SendCall = {
+  pieces: readonly Piece[];
+  /** False where the caller would rather wait for the phone than be refused. */
+  connectedOnly: boolean;
+  /** What was given of times, from which those of the messages are computed; undefined where nothing was. */
+  plan: readonly string[] | undefined;
+};
+
+export type ReadContext = {
+  now: Date;
+  /** A number from 0 (included) to 1, as `Math.random`. */
+  random: () => number;
+  /** Takes a file into the account's own; its id (`med_…`) and what it is. */
+  storeFile: (file: GivenFile) => Promise<{ id: string; type: FileKind }>;
+};
+
+/** Seconds between two targets, and until a follow-up, at most: a month. */
+const SECONDS_MAX = 2_592_000;
+/** Characters that an answer repeats of a target that was refused. */
+const TARGET_SHOWN_MAX = 40;
+
+/**
+ * A call of `/send`: each target becomes a message of its own. What is wrong with the whole call is thrown; what
+ * is wrong with one target stands in its piece.
+ *
+ * @throws Refusal `input_invalid`, `request_malformed`, and what the file is refused for
+ */
+export async function readSend(given: Given, context: ReadContext): Promise<SendCall> {
+  const many = given.get('data');
+  if (many === undefined || many === null || many === '') {
+    const pieces = await piecesOf(given, context, MESSAGES_MAX);
+    return { pieces, connectedOnly: waitsNot(given), plan: planOf([given]) };
+  }
+  const pieces: Piece[] = [];
+  const items = listIn(many).map(givenOf);
+  for (const fields of items) {
+    const left = MESSAGES_MAX - pieces.length;
+    if (left === 0) throw tooMany();
+    pieces.push(...(await piecesOfItem(fields, context, left)));
+  }
+  const known = items.filter((fields) => fields !== undefined);
+  return { pieces, connectedOnly: [given, ...known].every(waitsNot), plan: planOf(known) };
+}
+
+/** What is wrong with one item is that one's fault alone. */
+async function piecesOfItem(
+  fields: Given | undefined,
+  context: ReadContext,
+  max: number,
+): Promise<Piece[]> {
+  try {
+    if (!fields) throw notJson();
+    return await piecesOf(fields, context, max);
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const given = fields?.get('target');
+    const isShown = typeof given === 'string' || typeof given === 'number';
+    const target = isShown ? String(given).slice(0, TARGET_SHOWN_MAX) : '';
+    return [{ target, message: error, plannedMs: undefined }];
+  }
+}
+
+/** The fields that say when a message goes out, of each item; undefined where none does. */
+function planOf(items: readonly Given[]): string[] | undefined {
+  const plan = items.map((fields) =>
+    ['schedule', 'followup', 'delay'].map((name) => saidOf(fields.get(name))).join(' '),
+  );
+  return plan.every((one) => one === '0 0 0') ? undefined : plan;
+}
+
+/** A time as it was given; an item in which it is none was refused. */
+const saidOf = (value: unknown): string =>
+  typeof value === 'string' || typeof value === 'number' ? String(value).trim() || '0' : '0';
+
+const waitsNot = (given: Given): boolean => !saysNo(given, 'connectOnly');
+
+/** `data`: a list of objects, as JSON or as a text that holds it. */
+function listIn(data: unknown): readonly unknown[] {
+  let list = data;
+  if (typeof data === 'string') {
+    try {
+      list = JSON.parse(data);
+    } catch {
+      throw notJson();
+    }
+  }
+  if (!Array.isArray(list) || list.length === 0) throw notJson();
+  if (list.length > MESSAGES_MAX) {
+    throw tooMany();
+  }
+  return list;
+}
+
+const tooMany = (): Refusal =>
+  wrong('data', `Paling banyak ${MESSAGES_MAX} pesan dalam satu panggilan.`);
+
+const notJson = (): Refusal =>
+  new Refusal('request_malformed', { why: 'isian data harus daftar objek JSON' });
+
+async function piecesOf(given: Given, context: ReadContext, max: number): Promise<Piece[]> {
+  const targets = targetsOf(given, max);
+  const content = await contentOf(given, context);
+  const plannedMs = plannedFor(given, context.now);
+  const nowMs = context.now.getTime();
+  const startMs = Math.max(plannedMs ?? nowMs, nowMs);
+  const pause = pauseOf(given);
+  const replyTo = textOf(given, 'inboxid');
+  let waitMs = 0;
+  return targets.map((target, index) => {
+    if (index > 0) waitMs += pause(context.random) * 1000;
+    const atMs = startMs + waitMs;
+    const message = messageFrom(forTarget(content, target), {
+      to: target.to,
+      ...(atMs > nowMs && { send_at: new Date(atMs).toISOString() }),
+      ...(replyTo !== undefined && { reply_to: replyTo }),
+    });
+    const to =
+      message instanceof Refusal ? target.to.replace(/^\+(?!8)/, '') : shownPeer(message.to);
+    return { target: to, message, plannedMs };
+  });
+}
+
+/**
+ * The instant for which a call is planned, in milliseconds: `schedule` (Unix seconds, which may
+ * be over) or `followup` (seconds from now). 0 is now.
+ *
+ * @throws Refusal `input_invalid`
+ */
+function plannedFor(given: Given, now: Date): number | undefined {
+  const seconds = numberOf(given, 'schedule', Number.MAX_SAFE_INTEGER) ?? 0;
+  const after = numberOf(given, 'followup', SECONDS_MAX) ?? 0;
+  if (seconds > 0) {
+    if (!isPlannable(seconds * 1000)) throw wrong('schedule', 'Harus waktu Unix dalam detik.');
+    return seconds * 1000;
+  }
+  return after > 0 ? now.getTime() + after * 1000 : undefined;
+}
+
+/**
+ * The other time of a planned message; what is over is now. `delay` is passed over: it spaces targets of one call.
+ *
+ * @throws Refusal `input_invalid`, also for all messages of one time at once (`byschedule`)
+ */
+function readSchedule(given: Given, now: Date): Date {
+  if (saysYes(given, 'byschedule')) {
+    throw wrong('byschedule', 'Belum didukung di sini. Sebutkan setiap pesan dengan id-nya.');
+  }
+  if (textOf(given, 'schedule') === undefined) {
+    throw wrong('schedule', 'Wajib diisi: waktu Unix dalam detik.');
+  }
+  return new Date(Math.max(plannedFor(given, now) ?? 0, now.getTime()));
+}
+
+/** `delay`: seconds between two targets, `2`, or any of a range, `1-10`. @throws Refusal `input_invalid` */
+function pauseOf(given: Given): (random: () => number) => number {
+  const text = (textOf(given, 'delay') ?? '0').replaceAll(/\s/g, '');
+  const [, from, to = from] = /^(\d{1,7})(?:-(\d{1,7}))?$/.exec(text) ?? [];
+  const [least, most] = [Number(from), Number(to)];
+  if (!(least <= most && most <= SECONDS_MAX)) {
+    throw wrong('delay', 'Harus detik, misalnya 2, atau rentang, misalnya 1-10.');
+  }
+  return (random) => least + Math.floor(random() * (most - least + 1));
+}
+
+/** A file that travels, else one at an address, else a place, else words. @throws Refusal */
+async function contentOf(given: Given, context: ReadContext): Promise<Content> {
+  const words = wordsOf(given);
+  const options = { caption: words, filename: textOf(given, 'filename') };
+  const file = given.get('file');
+  if (isFile(file)) {
+    const { id, type } = await context.storeFile(file);
+    // Without a name given, a document has the one that it is stored under.
+    return mediaContent(type, { id }, options);
+  }
+  const link = textOf(given, 'url')?.trim();
+  if (link !== undefined) return linked({ link }, options);
+  const place = textOf(given, 'location');
+  if (place !== undefined) return placeOf(place, words);
+  if (words === undefined)
+    throw wrong('message', 'Wajib diisi, kecuali ada url, file atau location.');
+  return { type: 'text', text: { body: words } };
+}
+
+/** The kind of a file at an address is told by the name it is given, else by the address. */
+function linked(source: Source & { link: string }, options: Parameters<typeof mediaContent>[2]) {
+  const { filename } = options;
+  const byName = filename === undefined ? 'document' : kindOf(filename);
+  return mediaContent(byName === 'document' ? kindOf(source.link) : byName, source, options);
+}
+
+/** The words of a call; what it cannot show (a poll, buttons) is written out. @throws Refusal `input_invalid` */
+function wordsOf(given: Given): string | undefined {
+  const message = textOf(given, 'message');
+  const choices = textOf(given, 'choices');
+  const words =
+    choices === undefined
+      ? (message ?? insteadOfButtons(given))
+      : insteadOfPoll(message ?? textOf(given, 'pollname'), choices);
+  if (words !== undefined && words.length > TEXT_MAX) {
+    throw wrong('message', `Paling panjang ${TEXT_MAX} karakter.`);
+  }
+  return words;
+}
+
+/** @throws Refusal `input_invalid` */
+function placeOf(text: string, name: string | undefined): Content {
+  const [, latitude, longitude] =
+    /^\s*(-?\d{1,3}(?:\.\d{1,20})?)\s*,\s*(-?\d{1,3}(?:\.\d{1,20})?)\s*$/.exec(text) ?? [];
+  if (latitude === undefined || longitude === undefined) {
+    throw wrong('location', 'Harus lintang dan bujur, misalnya -7.983908,112.621391.');
+  }
+  return {
+    type: 'location',
+    location: {
+      latitude: Number(latitude),
+      longitude: Number(longitude),
+      ...(name !== undefined && { name }),
+    },
+  };
+}
+
+/** A content with the target's values in the places of its words. */
+function forTarget(content: Content, target: Target): Content {
+  if (content.type === 'text') {
+    return { type: 'text', text: { body: filled(content.text.body, target) } };
+  }
+  if (!('caption' in content) || content.caption === undefined) return content;
+  return { ...content, caption: filled(content.caption, target) };
+}
+
+/** Lines that stand for what a message cannot show, at most. */
+const LINES_MAX = 30;
+
+/** A poll in words: the question, and its choices under numbers. */
+function insteadOfPoll(question: string | undefined, choices: string): string {
+  const named = choices
+    .split(',', LINES_MAX)
+    .map((one) => one.trim())
+    .filter((one) => one !== '');
+  const lines = named.map((one, index) => `${index + 1}. ${one}`);
+  return [...(question === undefined ? [] : [question]), ...lines].join('\n');
+}
+
+/**
+ * Buttons, a template or a list in words: its message, what could be chosen, its footer. Their own vendor has shown
+ * them to nobody since 2023. Undefined where none is given or it is no JSON.
+ */
+function insteadOfButtons(given: Given): string | undefined {
+  for (const name of ['buttonJSON', 'templateJSON', 'listJSON']) {
+    const fields = givenOf(parsed(given.get(name)));
+    const message = fields?.get('message');
+    if (fields && typeof message === 'string' && message !== '') {
+      const labels = labelsIn(fields.get('buttons')).map((label) => `• ${label}`);
+      const footer = fields.get('footer');
+      return [message, ...labels, ...(typeof footer === 'string' ? [footer] : [])].join('\n');
+    }
+  }
+  return undefined;
+}
+
+function parsed(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What could be chosen: the message of each button, or of each entry of the lists that they open. */
+function labelsIn(buttons: unknown): string[] {
+  const entries = fieldsIn(buttons).flatMap((button) => {
+    const list = fieldsIn(button.get('list'));
+    return list.length > 0 ? list : [button];
+  });
+  const labels = entries.map((entry) => entry.get('message'));
+  return labels.filter((label) => typeof label === 'string').slice(0, LINES_MAX);
+}
+
+const fieldsIn = (list: unknown): Given[] =>
+  Array.isArray(list) ? list.slice(0, LINES_MAX).flatMap((one) => givenOf(one) ?? []) : [];
+
+/** One target: its number as it goes into the pivot, and what fills the message's places for it. */
+type Target = { to: string; values: ReadonlyMap<string, string> | undefined };
+
+/** Values of one target's places (`var1` and on), and characters of one. */
+const VALUES_MAX = 30;
+const VALUE_LENGTH_MAX = 200;
+
+/**
+ * The targets of a call: numbers separated by commas, each with the values of its places after bars
+ * (`08123456789|Ani|INV-7`). A leading 0 becomes the country code.
+ *
+ * @throws Refusal `input_invalid` when there is none, or more than `max`.
+ */
+function targetsOf(given: Given, max: number): Target[] {
+  const parts = listOf(given, 'target', max);
+  if (parts.length === 0) throw wrong('target', 'Wajib diisi: nomor tujuan.');
+  const country = countryOf(given);
+  return parts.map((part) => {
+    const [phone = '', ...values] = part.split('|', VALUES_MAX + 2);
+    return { to: phoneOf(phone.trim(), country), values: valuesOf(values) };
+  });
+}
+
+/** @throws Refusal `input_invalid` */
+function countryOf(given: Given): string {
+  const code = (textOf(given, 'countryCode') ?? '62').trim().replace(/^\+/, '');
+  if (!/^\d{1,4}$/.test(code))
+    throw wrong('countryCode', 'Harus kode negara, misalnya 62, atau 0.');
+  return code;
+}
+
+/** A number with its country in front, as far as it can be told; the pivot judges it. */
+function phoneOf(phone: string, country: string): string {
+  if (isHiddenPeer(visibleText(phone))) return visibleText(phone);
+  const bare = cleanNumber(phone);
+  if (!/^\d+$/.test(bare)) return bare === '' ? phone : bare;
+  if (bare.startsWith('00')) return `+${bare.slice(2)}`;
+  if (country === '0') return `+${bare}`;
+  if (bare.startsWith('0')) return `+${country}${bare.slice(1)}`;
+  return bare.startsWith('8') && country === '62' ? `+62${bare}` : `+${bare}`;
+}
+
+function valuesOf(values: readonly string[]): ReadonlyMap<string, string> | undefined {
+  if (values.length === 0) return undefined;
+  const named = values
+    .slice(0, VALUES_MAX + 1)
+    .map((value, index) => [index === 0 ? 'name' : `var${index}`, value.trim()] as const);
+  return new Map(named.map(([name, value]) => [name, value.slice(0, VALUE_LENGTH_MAX)]));
+}
+
+/** A text with the target's values in its places (`{name}`, `{var1}`); as it is where the target has none. */
+function filled(text: string, { values }: Target): string {
+  if (!values) return text;
+  return text.replaceAll(/\{(name|var\d{1,2})\}/gi, (_place, name: string) => {
+    return values.get(name.toLowerCase()) ?? '';
+  });
+}

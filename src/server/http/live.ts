@@ -1,0 +1,164 @@
+import type { Socket } from 'node:net';
+import type { FastifyReply } from 'fastify';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { FrameSink, FrameSource, Person, Subscription } from '#server/infra/acts.ts';
+import { headersOf } from './site.ts';
+
+/** A comment this often tells both ends, and every proxy between, that the line is up. */
+const COMMENT_MS = 15_000;
+/** How often it is asked whether the sessions behind open streams still live. */
+const SESSIONS_MS = 2_000;
+/** Open streams of one person in one process: one per browser is needed. */
+const PER_PERSON = 30;
+
+const COMMENT = Buffer.from(':\n\n');
+
+const headers = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'x-accel-buffering': 'no',
+};
+
+type Deps = {
+  /** Which of these sessions are still good. */
+  alive: (sessionIds: readonly string[]) => Promise<ReadonlySet<string>>;
+  report: (bug: unknown) => void;
+};
+
+/** Writes frames to browsers, and ends what should not go on; a tab that reads none is cut off as every slow reader. */
+export type LiveStreams = {
+  /**
+   * Answers with a stream that is written to until the caller goes, their session ends, or the application
+   * closes.
+   *
+   * @throws Refusal `too_many_requests` when a person has too many streams already.
+   */
+  open(reply: FastifyReply, stream: { frames: FrameSource; person: Person }): void;
+  close(): void;
+};
+
+/** An open stream: of what it was asked with it keeps only this. */
+class OpenStream implements FrameSink {
+  readonly out: Socket;
+  readonly userId: string;
+  readonly sessionId: string;
+  subscription: Subscription | undefined;
+  readonly #leave: (stream: OpenStream) => void;
+
+  constructor(out: Socket, { userId, sessionId }: Person, leave: (stream: OpenStream) => void) {
+    this.out = out;
+    this.userId = userId;
+    this.sessionId = sessionId;
+    this.#leave = leave;
+  }
+
+  write(frames: Buffer): boolean {
+    return this.out.write(frames);
+  }
+
+  end(): void {
+    this.#leave(this);
+    this.out.destroySoon();
+  }
+}
+
+export function openStreams({ alive, report }: Deps): LiveStreams {
+  const streams = new Set<OpenStream>();
+  const perPerson = new Map<string, number>();
+
+  const leave = (stream: OpenStream) => {
+    if (!streams.delete(stream)) return;
+    const others = (perPerson.get(stream.userId) ?? 1) - 1;
+    if (others === 0) perPerson.delete(stream.userId);
+    else perPerson.set(stream.userId, others);
+    stream.subscription?.cancel();
+  };
+  const comment = () => {
+    for (const { out } of streams) if (!out.writableNeedDrain) out.write(COMMENT);
+  };
+  let asking = false;
+  const endRevoked = async () => {
+    if (asking || streams.size === 0) return;
+    asking = true;
+    try {
+      // Who opens a stream meanwhile is not asked about, and has just been let in.
+      const bySession = Map.groupBy(streams, ({ sessionId }) => sessionId);
+      const good = await alive([...bySession.keys()]);
+      for (const [sessionId, theirs] of bySession) {
+        if (!good.has(sessionId)) for (const stream of theirs) stream.end();
+      }
+    } catch (error) {
+      report(error);
+    } finally {
+      asking = false;
+    }
+  };
+  const timers = [
+    setInterval(comment, COMMENT_MS),
+    setInterval(() => void endRevoked(), SESSIONS_MS),
+  ];
+  for (const timer of timers) timer.unref();
+
+  return {
+    open(reply, { frames, person }) {
+      const theirs = perPerson.get(person.userId) ?? 0;
+      if (theirs >= PER_PERSON) throw new Refusal('too_many_requests', { seconds: 15 });
+      const out = takeConnection(reply, headers);
+      if (!out) return;
+      const stream = new OpenStream(out, person, leave);
+      streams.add(stream);
+      perPerson.set(person.userId, theirs + 1);
+      out.once('close', () => leave(stream)).on('drain', () => stream.subscription?.resume());
+      stream.subscription = frames(stream);
+    },
+    close() {
+      for (const timer of timers) clearInterval(timer);
+      for (const stream of streams) stream.end();
+    },
+  };
+}
+
+const NOTHING = Buffer.alloc(0);
+
+/**
+ * Answers with headers and hands over the connection: what is written to it is the body, and ends with it.
+ * The caller may ask for nothing more on it.
+ *
+ * For answers that last for hours. Until an answer ends, Node keeps its parser of requests (10 kB), the request
+ * and the answer, and Fastify its own of both: five times what the connection itself needs. So Node is made to
+ * let go of them as it does for a WebSocket; no public call does that for a request which is none.
+ *
+ * @returns undefined when the caller has gone, or has sent another request already: that one is cut off.
+ */
+export function takeConnection(
+  reply: FastifyReply,
+  headers: Readonly<Record<string, string>>,
+): Socket | undefined {
+  const { raw, request } = reply;
+  const { socket } = request.raw;
+  reply.hijack();
+  // The end of the connection is the end of the body: chunks would need somebody to count them.
+  raw.removeHeader('transfer-encoding');
+  raw.writeHead(200, { ...headersOf(reply), ...headers, connection: 'close' });
+  raw.flushHeaders();
+  if (raw.socket !== socket || socket.isPaused() || !stopParsing(reply)) {
+    socket.destroy();
+    return undefined;
+  }
+  raw.detachSocket(socket);
+  return socket
+    .on('error', ignore)
+    .on('data', () => socket.destroy())
+    .on('end', () => socket.destroySoon());
+}
+
+/** Makes Node take the request for an upgrade, which it looks for whenever it has read something. */
+function stopParsing({ request: { raw }, server: { server } }: FastifyReply): boolean {
+  const socket: Socket & { parser?: object | null } = raw.socket;
+  Object.assign(raw, { upgrade: true });
+  server.once('upgrade', ignore);
+  socket.emit('data', NOTHING);
+  server.off('upgrade', ignore);
+  return socket.parser === null && !socket.destroyed;
+}
+
+const ignore = (): void => undefined;

@@ -1,0 +1,506 @@
+import type {
+  Act,
+  Caller,
+  InputOf,
+  OperatorRole,
+  OutputOf,
+  PageOf,
+  LimitClass,
+} from '#contract/base/act.ts';
+import type { Role } from '#contract/accounts.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Refusal } from '#contract/base/refusals.ts';
+import { untilNone } from '#server/infra/account-data.ts';
+import { type Sql, retrying, type Tx } from '#server/infra/postgres/database.ts';
+import { type SealedColumn, type Secrets, hmac } from '#server/infra/security/secrets.ts';
+import { json } from '#server/infra/postgres/sql.ts';
+import { newId } from '#server/infra/ids.ts';
+
+/** Someone with a valid session. */
+export type Person = {
+  kind: 'person';
+  accountId: string;
+  userId: string;
+  sessionId: string;
+  role: Role;
+  /** What an operator may do; empty for customers. */
+  operatorRoles: readonly OperatorRole[];
+  /** Set when the session began with a second factor, or has given one since. */
+  secondFactor?: true;
+  /** Of a suspended account: then they may call what acts say (`whileSuspended`). */
+  isSuspended?: boolean;
+};
+export type Nobody = { kind: 'nobody' };
+
+/** What the browser a call comes from is to the session it carries. */
+export type Reauth = {
+  /** The session began in this browser. */
+  inOwnBrowser: boolean;
+  /** The session's person signed in or gave the password in this browser in the last five minutes. */
+  recent: boolean;
+};
+
+type CallerOf<By extends Caller> = By extends 'public' ? Person | Nobody : Person;
+
+/** What a handler knows of one call, beside its input. */
+export type Call<By extends Caller = Caller> = {
+  caller: CallerOf<By>;
+  /** The browser's idempotency key of a mutation; a fresh UUID where none was sent. */
+  key: string;
+  /** The caller's address, as the trusted proxies tell it. */
+  ip: string;
+  agent: string;
+  /** Which browser it is, by its cookie; '' for portals served elsewhere. */
+  device: string;
+  requestId: string;
+};
+
+/** Where a streaming act writes to: one open stream. */
+export type FrameSink = {
+  /**
+   * Takes whole frames, as bytes that others may be given too.
+   *
+   * @returns false when it takes no more until it calls `resume`.
+   */
+  write(frames: Buffer): boolean;
+  /** Called when no more frames come, but not after `cancel`. */
+  end(): void;
+};
+
+/** One open stream, as the act knows it. */
+export type Subscription = {
+  /** The sink takes frames again. */
+  resume(): void;
+  /** No more frames are wanted. */
+  cancel(): void;
+};
+
+/** What a streaming act answers: begins to write frames, and goes on until they are cancelled. */
+export type FrameSource = (sink: FrameSink) => Subscription;
+
+type ResultOf<A extends Act> = A['list'] extends undefined ? OutputOf<A> : PageOf<OutputOf<A>>;
+
+/** An act with its handler. */
+export type ActHandler = {
+  act: Act;
+  handle: (call: Call, input: never) => Promise<unknown> | FrameSource;
+};
+
+/** Binds a handler to its act; what it returns must be what the act promised. */
+export function handle<A extends Act>(
+  act: A,
+  handle: (call: Call<A['by']>, input: InputOf<A>) => Promise<ResultOf<A>>,
+): ActHandler {
+  return { act, handle };
+}
+
+/** Binds the handler of a streaming act. */
+export function handleStream<A extends Act>(
+  act: A,
+  handle: (call: Call<A['by']>, input: InputOf<A>) => FrameSource,
+): ActHandler {
+  return { act, handle };
+}
+
+/** One mutation as the browser named it: the same person and key mean the same call. */
+export type KeyedCall = {
+  person: string;
+  key: string;
+  act: string;
+  /** What was asked, in a form that is the same for the same request. */
+  input: string;
+};
+
+/** What a call came to; `keep` false when a repeat shall try again. */
+export type Outcome = { status: number; body: string; keep: boolean };
+
+/** The memory of a portal's mutations. */
+export type ActAnswers = {
+  /**
+   * Runs `work` for the first call with its key; a repeat gets the first answer again.
+   *
+   * @throws Refusal `idempotency_conflict` when the key stood for something else, and
+   *   `request_in_flight` when the first call is still under way after 5 seconds.
+   */
+  once(call: KeyedCall, work: () => Promise<Outcome>): Promise<Outcome>;
+};
+
+const WAIT_MS = 5_000;
+/** A call without an answer after this long died with its process; longer than any act may take. */
+const ABANDONED_SECONDS = 30;
+const RETRY_SECONDS = 2;
+
+const contextOf = ({ person, key }: Pick<KeyedCall, 'person' | 'key'>): string =>
+  `act_answers ${person} ${key}`;
+
+export const sealedAnswers: SealedColumn = {
+  table: 'act_answers',
+  column: 'sealed',
+  key: ['person', 'key'],
+  context: ({ person = '', key = '' }) => contextOf({ person, key }),
+};
+
+/**
+ * Answers kept in the table `act_answers` for 24 hours, sealed, because some hold a session's token.
+ *
+ * A call whose process died counts as never made after half a minute: what it committed is told apart
+ * by its act, which knows the same key. Without the database nothing runs: this fails closed.
+ */
+export function openAnswers(
+  allAccountsSql: Sql,
+  secrets: Secrets,
+  report: (trouble: unknown) => void,
+): ActAnswers {
+  const claim = async (call: KeyedCall, hash: Buffer): Promise<boolean> => {
+    const claimed = await allAccountsSql`
+      insert into act_answers as kept (person, key, act, input_hash)
+      values (${call.person}, ${call.key}, ${call.act}, ${hash})
+      on conflict (person, key) do update set created_at = excluded.created_at
+        where kept.status is null and kept.input_hash = excluded.input_hash
+          and excluded.created_at - kept.created_at > make_interval(secs => ${ABANDONED_SECONDS})
+      returning key`;
+    return claimed.length === 1;
+  };
+
+  const first = async (call: KeyedCall, hash: Buffer): Promise<Outcome | undefined> => {
+    const [row] = await allAccountsSql<
+      { hash: Buffer; status: number | null; sealed: Buffer | null }[]
+    >`
+      select input_hash as hash, status, sealed from act_answers
+      where person = ${call.person} and key = ${call.key}`;
+    if (!row) return undefined;
+    if (!row.hash.equals(hash)) throw new Refusal('idempotency_conflict', {});
+    if (row.status === null || row.sealed === null) return undefined;
+    const body = secrets.open(row.sealed, contextOf(call));
+    if (!body) throw new Error('act_answers: an answer does not open');
+    return { status: row.status, body: body.toString('utf8'), keep: true };
+  };
+
+  const keep = async (call: KeyedCall, { status, body }: Outcome): Promise<void> => {
+    await allAccountsSql`
+      update act_answers set status = ${status}, sealed = ${secrets.seal(body, contextOf(call))}
+      where person = ${call.person} and key = ${call.key}`;
+  };
+
+  const forget = async ({ person, key }: KeyedCall): Promise<void> => {
+    await allAccountsSql`
+      delete from act_answers where person = ${person} and key = ${key} and status is null`;
+  };
+
+  return {
+    async once(call, work) {
+      const hash = hmac(secrets.key('pepper'), 'act input', call.act, call.input);
+      const until = performance.now() + WAIT_MS;
+      for (let waitMs = 20; !(await claim(call, hash)); waitMs = Math.min(waitMs * 2, 250)) {
+        const answered = await first(call, hash);
+        if (answered) return answered;
+        if (performance.now() > until) {
+          throw new Refusal('request_in_flight', { seconds: RETRY_SECONDS });
+        }
+        await pause(waitMs);
+      }
+      const outcome = await work().catch(async (error: unknown) => {
+        await forget(call).catch(report);
+        throw error;
+      });
+      // The work is done: trouble with its memory must not turn the answer into a "no".
+      await retrying(() => (outcome.keep ? keep(call, outcome) : forget(call))).catch(report);
+      return outcome;
+    },
+  };
+}
+
+/** Answers older than a day, forgotten some thousand in a transaction; how many. */
+export async function pruneAnswers(allAccountsSql: Sql): Promise<number> {
+  let forgotten = 0;
+  await untilNone(async (limit) => {
+    const { count } = await allAccountsSql`
+      delete from act_answers where (person, key) in (
+        select person, key from act_answers
+        where created_at < statement_timestamp() - interval '24 hours'
+        order by created_at, person, key limit ${limit})`;
+    forgotten += count;
+    return count;
+  });
+  return forgotten;
+}
+
+/** Forgets all answers that people got. @param people their ids, as `KeyedCall.person` names them. */
+export async function forgetAnswers(allAccountsSql: Sql, people: readonly string[]): Promise<void> {
+  await allAccountsSql`delete from act_answers where person = any(${[...people]}::text[])`;
+}
+
+/** One line of the audit log: who did what, how it went, and from where. */
+type AuditLine = {
+  /** The account it concerns; undefined when a stranger called and none is known. */
+  accountId: string | undefined;
+  /** The user's id, or `public`. */
+  actor: string;
+  act: string;
+  /** `ok`, or the refusal's code. */
+  outcome: string;
+  ip: string;
+  requestId: string;
+  /** Ids only: never what people wrote. */
+  facts: Readonly<Record<string, string>>;
+};
+
+export type Audit = { write(line: AuditLine): Promise<void> };
+
+/** Where calls without a session are recorded: no account has this id. */
+export const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/** The append-only audit log: each line is the next of its account's chain (docs/threats.md, T26). */
+export const openAudit = (allAccountsSql: Sql): Audit => ({
+  async write(line) {
+    await allAccountsSql`
+      select write_audit(${line.accountId ?? NOBODY}, ${newId()}, ${line.actor}, ${line.act},
+        ${line.outcome}, ${line.ip}, ${line.requestId}, ${json(line.facts)})`;
+  },
+});
+
+const LINES_AT_ONCE = 2_000;
+
+/**
+ * Takes addresses and facts out of the lines of a closed account; the lines stay, of nobody known.
+ *
+ * @throws PostgresError 42501 when the account is not closed.
+ */
+export async function eraseAudit(allAccountsSql: Sql, accountId: string): Promise<void> {
+  for (let n = LINES_AT_ONCE; n > 0;) {
+    const [erased] = await allAccountsSql<{ n: number }[]>`
+      select erase_audit(${accountId}, ${LINES_AT_ONCE}) as n`;
+    n = erased?.n ?? 0;
+  }
+}
+
+/** Takes the addresses of people who were not signed in out of lines that are older than seven days. */
+export async function eraseAnonymousAudit(allAccountsSql: Sql): Promise<void> {
+  for (let n = LINES_AT_ONCE; n > 0;) {
+    const [erased] = await allAccountsSql<
+      { n: number }[]
+    >`select erase_anonymous_audit(${LINES_AT_ONCE}) as n`;
+    n = erased?.n ?? 0;
+  }
+}
+
+/**
+ * At most `max` hits of a subject in each window of so many seconds; windows of a day are WIB days.
+ */
+export type Limit = { scope: string; subject: string; max: number; windowSeconds: number };
+
+const WIB_SECONDS = 7 * 3600;
+
+/**
+ * Counts one hit in every limit, on every node, by the database's clock; all or none.
+ *
+ * Inside a transaction that is rolled back when this says no, refused hits cost nothing: an
+ * exhausted limit of one caller cannot use up the shared ones. Trouble with the database is thrown,
+ * never a yes.
+ *
+ * @returns the first limit that was full and the seconds until its window ends, or `undefined`.
+ */
+export async function hit(
+  tx: Tx,
+  limits: readonly Limit[],
+): Promise<{ limit: Limit; seconds: number } | undefined> {
+  const counting = limits
+    .filter(({ max }) => max > 0)
+    .toSorted((a, b) => (a.scope + a.subject < b.scope + b.subject ? -1 : 1))
+    .map(async (limit) => ({ limit, taken: await count(tx, limit) }));
+  const counted = await Promise.all(counting);
+  const full = limits.find(
+    (limit) => !counted.some((one) => one.limit === limit && one.taken.count > 0),
+  );
+  return full && { limit: full, seconds: await secondsLeft(tx, full.windowSeconds) };
+}
+
+/** No row where the window is full. */
+const count = (tx: Tx, { scope, subject, max, windowSeconds }: Limit) => tx`
+  insert into limit_counters as counted (scope, subject, window_start, hits)
+  values (${scope}, ${subject},
+    to_timestamp(
+      floor((extract(epoch from clock_timestamp()) + ${WIB_SECONDS}) / ${windowSeconds}::int)
+        * ${windowSeconds}::int - ${WIB_SECONDS}),
+    1)
+  on conflict (scope, subject, window_start) do update set hits = counted.hits + 1
+    where counted.hits < ${max}::int`;
+
+async function secondsLeft(tx: Tx, windowSeconds: number): Promise<number> {
+  const [row] = await tx<{ left: number }[]>`
+    select ceil(${windowSeconds}::int - mod(
+      extract(epoch from clock_timestamp()) + ${WIB_SECONDS}, ${windowSeconds}::int))::int as left`;
+  return Math.max(1, row?.left ?? windowSeconds);
+}
+
+/** Hits of a subject in the windows that began within the last so many seconds. */
+export async function hitsWithin(
+  sql: Sql | Tx,
+  { scope, subject, seconds }: { scope: string; subject: string; seconds: number },
+): Promise<number> {
+  const [row] = await sql<{ hits: number }[]>`
+    select coalesce(sum(hits), 0)::int as hits from limit_counters
+    where scope = ${scope} and subject = ${subject}
+      and window_start > clock_timestamp() - make_interval(secs => ${seconds})`;
+  return row?.hits ?? 0;
+}
+
+/** Hits of all subjects of a scope in the windows that began within so many seconds, and of the fullest one. */
+export async function hitsOfScope(
+  sql: Sql | Tx,
+  { scope, seconds }: { scope: string; seconds: number },
+): Promise<{ sum: number; most: number }> {
+  const [row] = await sql<{ sum: number; most: number }[]>`
+    select coalesce(sum(hits), 0)::int as sum, coalesce(max(hits), 0)::int as most
+    from limit_counters
+    where scope = ${scope} and window_start > clock_timestamp() - make_interval(secs => ${seconds})`;
+  return row ?? { sum: 0, most: 0 };
+}
+
+/**
+ * Forgets what was counted of subjects: of people who are gone, and of the addresses they came from.
+ *
+ * @param scopes only these; all without it.
+ */
+export async function forgetHits(
+  sql: Sql | Tx,
+  subjects: readonly string[],
+  scopes?: readonly string[],
+): Promise<void> {
+  const only = scopes ? [...scopes] : null;
+  await sql`
+    delete from limit_counters where subject = any(${[...subjects]}::text[])
+      and (${only}::text[] is null or scope = any(${only}::text[]))`;
+}
+
+/** Stops a subject for so many seconds from now, until `forgetHits`. */
+export async function block(
+  sql: Sql | Tx,
+  { scope, subject, seconds }: { scope: string; subject: string; seconds: number },
+): Promise<void> {
+  await sql`
+    insert into limit_counters (scope, subject, window_start, hits)
+    values (${scope}, ${subject}, clock_timestamp() + make_interval(secs => ${seconds}), 1)`;
+}
+
+/** For how many seconds a subject is still stopped by `block`; 0 when it is not. */
+export async function blockedSeconds(
+  sql: Sql | Tx,
+  { scope, subject }: { scope: string; subject: string },
+): Promise<number> {
+  const [row] = await sql<{ seconds: number | null }[]>`
+    select ceil(extract(epoch from max(window_start) - clock_timestamp()))::int as seconds
+    from limit_counters where scope = ${scope} and subject = ${subject}`;
+  return Math.max(0, row?.seconds ?? 0);
+}
+
+/** Forgets counters whose window is two days gone. */
+export async function sweepHits(allAccountsSql: Sql): Promise<void> {
+  await allAccountsSql`
+    delete from limit_counters where window_start < statement_timestamp() - interval '2 days'`;
+}
+
+/** Who is asking: a person by their user, anyone else by their address. */
+type Asker = { ip: string; person?: string | undefined };
+
+/** Says whether one more call of a class may go on. */
+export type Limiter = {
+  /** @throws Refusal `too_many_requests` with the seconds to wait. */
+  allow(limitClass: LimitClass, asker: Asker): Promise<void>;
+};
+
+type Pace = { burst: number; perSecond: number };
+const paces: Record<'read' | 'write' | 'scan', Pace> = {
+  read: { burst: 100, perSecond: 20 },
+  write: { burst: 40, perSecond: 5 },
+  // 30 a minute (docs/threats.md, T39); a page that asks every two seconds stays within it.
+  scan: { burst: 30, perSecond: 0.5 },
+};
+const AUTH_WINDOW_SECONDS = 600;
+/** How much more a whole network (/24, /64) may ask than one address of it. */
+const NETWORK_FACTOR = 10;
+
+/**
+ * The rate limiter of the endpoints. `auth` and `otp` are counted in the database, per address and network,
+ * on all nodes together; `read`, `write` and `scan` by this process, per person or address.
+ *
+ * @param authMax calls of the classes `auth` and `otp` from one address in ten minutes.
+ */
+export function openLimiter(allAccountsSql: Sql, { authMax }: { authMax: number }): Limiter {
+  const bucket = openBuckets();
+  return {
+    async allow(limitClass, { ip, person }) {
+      if (limitClass === 'auth' || limitClass === 'otp') {
+        const window = { windowSeconds: AUTH_WINDOW_SECONDS, scope: `door_${limitClass}` };
+        const full = await hitOrNothing(allAccountsSql, [
+          { ...window, subject: ip, max: authMax },
+          { ...window, subject: networkOf(ip), max: authMax * NETWORK_FACTOR },
+        ]);
+        if (full) throw new Refusal('too_many_requests', { seconds: full.seconds });
+        return;
+      }
+      const subject = limitClass === 'scan' ? ip : (person ?? ip);
+      const seconds = bucket(`${limitClass} ${subject}`, paces[limitClass]);
+      if (seconds > 0) throw new Refusal('too_many_requests', { seconds });
+    },
+  };
+}
+
+/** `hit` in a transaction of its own that leaves no trace when a limit is full. */
+export async function hitOrNothing(
+  allAccountsSql: Sql,
+  limits: readonly Limit[],
+): Promise<{ limit: Limit; seconds: number } | undefined> {
+  try {
+    await allAccountsSql.begin(async (tx) => {
+      const full = await hit(tx, limits);
+      if (full) throw new Full(full);
+    });
+    return undefined;
+  } catch (error) {
+    if (error instanceof Full) return error.full;
+    throw error;
+  }
+}
+
+class Full extends Error {
+  readonly full: { limit: Limit; seconds: number };
+
+  constructor(full: { limit: Limit; seconds: number }) {
+    super('a limit is full');
+    this.full = full;
+  }
+}
+
+const BUCKETS_MAX = 50_000;
+
+/**
+ * Token buckets of this process: each call takes one, and gets the seconds to wait (0: go on).
+ * A full bucket is forgotten when there are too many; forgetting never grants more than a burst.
+ */
+export function openBuckets(
+  nowMs: () => number = () => performance.now(),
+): (subject: string, pace: Pace) => number {
+  const buckets = new Map<string, { left: number; at: number }>();
+  return (subject, { burst, perSecond }) => {
+    const now = nowMs();
+    const before = buckets.get(subject) ?? { left: burst, at: now };
+    const left = Math.min(burst, before.left + ((now - before.at) / 1000) * perSecond);
+    buckets.delete(subject);
+    if (buckets.size >= BUCKETS_MAX) buckets.delete(buckets.keys().next().value ?? '');
+    buckets.set(subject, { left: left < 1 ? left : left - 1, at: now });
+    return left < 1 ? Math.ceil((1 - left) / perSecond) : 0;
+  };
+}
+
+/** The network of an address, as limits see it: /24 of IPv4, /64 of IPv6. */
+export function networkOf(ip: string): string {
+  const mapped = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(ip)?.[1] ?? ip;
+  if (!mapped.includes(':')) return `${mapped.split('.').slice(0, 3).join('.')}.0/24`;
+  const [front = '', back] = (mapped.split('%')[0] ?? '').split('::');
+  const head = front.split(':').filter(Boolean);
+  const tail = back === undefined ? [] : back.split(':').filter(Boolean);
+  const zeros = Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
+  const groups = [...head, ...(back === undefined ? [] : zeros), ...tail].slice(0, 4);
+  return `${groups.map((group) => Number.parseInt(group, 16).toString(16)).join(':')}::/64`;
+}

@@ -1,0 +1,105 @@
+import { expect, vi } from 'vitest';
+import { waitFor } from '#tests/support/wait-for.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { test } from '#tests/support/database/database.ts';
+import { type KeyedCall, type Outcome, openAnswers, pruneAnswers } from '#server/infra/acts.ts';
+import { secretsFrom } from '#server/infra/security/secrets.ts';
+
+const secrets = secretsFrom(new Uint8Array(32).fill(7));
+const neverTold = (trouble: unknown) => {
+  throw trouble;
+};
+const aCall = (changes: Partial<KeyedCall> = {}): KeyedCall => ({
+  person: 'public',
+  key: '0192f0c1-0000-7000-8000-000000000001',
+  act: 'user_login',
+  input: '[["phone","0812"]]',
+  ...changes,
+});
+const yes: Outcome = { status: 200, body: '{"code":1,"secret":"kbs_very-secret"}', keep: true };
+
+test('a repeated key gets the first answer, and the work is done once', async ({ sql }) => {
+  const answers = openAnswers(sql, secrets, neverTold);
+  const work = vi.fn(async () => yes);
+  expect(await answers.once(aCall(), work)).toEqual(yes);
+  expect(await answers.once(aCall(), work)).toEqual(yes);
+  expect(work).toHaveBeenCalledTimes(1);
+});
+
+test('ten repeats at once are one piece of work, on two nodes too', async ({ sql }) => {
+  const work = vi.fn(async () => yes);
+  const ours = openAnswers(sql, secrets, neverTold);
+  const theirs = openAnswers(sql, secrets, neverTold);
+  const asked = Array.from({ length: 10 }, (_, index) =>
+    (index % 2 === 0 ? ours : theirs).once(aCall(), work),
+  );
+  expect(await Promise.all(asked)).toEqual(Array.from({ length: 10 }, () => yes));
+  expect(work).toHaveBeenCalledTimes(1);
+});
+
+test('a key that stood for something else is a conflict', async ({ sql }) => {
+  const answers = openAnswers(sql, secrets, neverTold);
+  await answers.once(aCall(), async () => yes);
+  const other = answers.once(aCall({ input: '[["phone","0813"]]' }), async () => yes);
+  await expect(other).rejects.toEqual(new Refusal('idempotency_conflict', {}));
+  const otherAct = answers.once(aCall({ act: 'user_register' }), async () => yes);
+  await expect(otherAct).rejects.toEqual(new Refusal('idempotency_conflict', {}));
+});
+
+test('the same key of two people is two calls', async ({ sql }) => {
+  const answers = openAnswers(sql, secrets, neverTold);
+  const work = vi.fn(async () => yes);
+  await answers.once(aCall({ person: 'ani' }), work);
+  await answers.once(aCall({ person: 'budi' }), work);
+  expect(work).toHaveBeenCalledTimes(2);
+});
+
+test('a fault is not an answer: the next try works again', async ({ sql }) => {
+  const answers = openAnswers(sql, secrets, neverTold);
+  const fault: Outcome = { status: 500, body: '{}', keep: false };
+  expect(await answers.once(aCall(), async () => fault)).toEqual(fault);
+  await expect(answers.once(aCall(), () => Promise.reject(new Error('down')))).rejects.toThrow(
+    'down',
+  );
+  expect(await answers.once(aCall(), async () => yes)).toEqual(yes);
+});
+
+test('who asks while the first is under way waits five seconds, then is told to come back', async ({
+  sql,
+}) => {
+  const answers = openAnswers(sql, secrets, neverTold);
+  const first = Promise.withResolvers<Outcome>();
+  const slow = answers.once(aCall(), () => first.promise);
+  await waitFor(async () => expect(await sql`select from act_answers`).toHaveLength(1));
+  await expect(answers.once(aCall(), async () => yes)).rejects.toMatchObject({
+    code: 'request_in_flight',
+  });
+  first.resolve(yes);
+  expect(await slow).toEqual(yes);
+});
+
+test('a call whose process died is made again after half a minute', async ({ sql }) => {
+  const answers = openAnswers(sql, secrets, neverTold);
+  void answers.once(aCall(), () => new Promise<Outcome>(() => undefined));
+  await waitFor(async () => expect(await sql`select from act_answers`).toHaveLength(1));
+  await sql`update act_answers set created_at = statement_timestamp() - interval '31 seconds'`;
+  expect(await answers.once(aCall(), async () => yes)).toEqual(yes);
+});
+
+test('an answer is sealed: the table shows neither it nor what was asked', async ({ sql }) => {
+  await openAnswers(sql, secrets, neverTold).once(aCall(), async () => yes);
+  const rows = await sql`select person, act, status, sealed, input_hash from act_answers`;
+  expect(JSON.stringify(rows)).not.toContain('very-secret');
+  const [row] = await sql<{ sealed: Buffer }[]>`select sealed from act_answers`;
+  expect(row?.sealed.toString('latin1')).not.toContain('very-secret');
+});
+
+test('answers are forgotten after a day, and not before', async ({ sql }) => {
+  const answers = openAnswers(sql, secrets, neverTold);
+  await answers.once(aCall(), async () => yes);
+  await answers.once(aCall({ person: 'ani' }), async () => yes);
+  await sql`
+    update act_answers set created_at = statement_timestamp() - interval '25 hours' where person = 'ani'`;
+  expect(await pruneAnswers(sql)).toBe(1);
+  expect(await sql`select person from act_answers`).toEqual([{ person: 'public' }]);
+});

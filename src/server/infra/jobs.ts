@@ -1,0 +1,395 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { ConstructorOptions, Db, PgBoss } from 'pg-boss';
+import { type Sql, isTransient } from '#server/infra/postgres/database.ts';
+import { json } from '#server/infra/postgres/sql.ts';
+import type { Log } from '#server/infra/observability/log.ts';
+import type { Sample } from '#server/infra/observability/metrics.ts';
+
+/** Something to be done again and again, by one node at a time. */
+export type Job = {
+  /** Lower case and dashes; names its queue. */
+  name: string;
+  /** When, as cron says it, in WIB. */
+  cron: string;
+  /** Set for long work: a node that is silent for so many seconds is dead, and another takes the turn. */
+  heartbeatSeconds?: number;
+  /** How long a turn may take; 15 minutes without it. */
+  secondsMax?: number;
+  run: () => Promise<unknown>;
+};
+
+export type Jobs = {
+  /** Runs a job out of its schedule, as soon as a worker is free. */
+  start(name: string): Promise<void>;
+  /** @throws Error when jobs do not run in this process: their start failed, or a queue is not polled any more. */
+  check(): void;
+  close(): Promise<void>;
+};
+
+type JobsDeps = { allAccountsSql: Sql; log: Log };
+
+const SCHEMA = 'pgboss';
+const INSTALL_LOCK = 7_206_218;
+const WIB = 'Asia/Jakarta';
+/** How often a queue is looked at; cron itself has minutes. */
+const POLL_SECONDS = 20;
+/** What is under way may finish for this long when the application closes. */
+const FINISH_MS = 20_000;
+const JOB_SECONDS_MAX = 900;
+/** Pauses between tries to start, doubled each time. */
+const START_AGAIN_MS = { first: 2_000, longest: 60_000 };
+/** A queue that was not polled with success for this long makes the jobs start again. */
+const SILENT_MS_MAX = 120_000;
+const LOOK_MS = 10_000;
+
+type Timings = {
+  pollSeconds?: number;
+  againMs?: typeof START_AGAIN_MS;
+  silentMsMax?: number;
+  lookMs?: number;
+};
+
+/**
+ * Keeps the application's jobs running until they are closed. A start that fails for any reason and queues
+ * that are not polled any more are followed by another start, after a pause that doubles up to a minute.
+ *
+ * @param openOwner opens a pool of the database's owner, for pg-boss's tables; it is closed again after each start.
+ */
+export function keepJobs(
+  { openOwner, ...deps }: JobsDeps & { openOwner: () => Sql },
+  jobs: readonly Job[],
+  timings: Timings = {},
+): Jobs {
+  const { againMs = START_AGAIN_MS, lookMs = LOOK_MS } = timings;
+  const { log } = deps;
+  const closing = new AbortController();
+  const rest = (ms: number) =>
+    pause(ms, undefined, { signal: closing.signal, ref: false }).catch(() => undefined);
+  let running: Jobs | undefined;
+  /** Waited for by `start`; undefined once the jobs are closed. */
+  let started = Promise.withResolvers<Jobs | undefined>();
+  let trouble: Error | undefined;
+
+  const startOnce = async () => {
+    const owner = openOwner();
+    try {
+      running = await startJobs({ ...deps, owner }, jobs, timings);
+    } finally {
+      await owner.end({ timeout: 5 });
+    }
+    trouble = undefined;
+    started.resolve(running);
+  };
+  const watch = async (one: Jobs) => {
+    for (;;) {
+      await rest(lookMs);
+      if (closing.signal.aborted) return;
+      one.check();
+    }
+  };
+  const keep = async () => {
+    for (let ms = againMs.first; !closing.signal.aborted; ms = Math.min(ms * 2, againMs.longest)) {
+      try {
+        await startOnce();
+        ms = againMs.first;
+        if (running) await watch(running);
+      } catch (error) {
+        trouble = error instanceof Error ? error : new Error(String(error));
+        const stopped = running;
+        running = undefined;
+        if (!stopped) log.error({ err: error }, 'the jobs did not start');
+        else {
+          log.error({ err: error }, 'the jobs stand still');
+          started = Promise.withResolvers();
+          await stopped.close().catch(() => undefined);
+        }
+        await rest(ms);
+      }
+    }
+  };
+  const worker = keep();
+  return {
+    start: async (name) => (await started.promise)?.start(name),
+    check: () => {
+      if (trouble !== undefined) throw trouble;
+      running?.check();
+    },
+    close: async () => {
+      closing.abort();
+      await worker;
+      await running?.close();
+      started.resolve(undefined);
+    },
+  };
+}
+
+/**
+ * Runs the application's jobs on pg-boss, over our own pools: each job once per turn,
+ * whichever node takes it; a failed turn is tried again and a dead node's is taken over. A turn that fell due while
+ * no node ran is made up for once.
+ *
+ * @param owner a pool of the database's owner, for pg-boss's tables; used before this returns, then not.
+ */
+export async function startJobs(
+  { owner, allAccountsSql, log }: JobsDeps & { owner: Sql },
+  jobs: readonly Job[],
+  { pollSeconds = POLL_SECONDS, silentMsMax = SILENT_MS_MAX }: Timings = {},
+): Promise<Jobs> {
+  await registerJobs(allAccountsSql, jobs.map(registered));
+  // Loaded here: with its schedules it takes longer to load than the rest of the application together.
+  const { PgBoss } = await import('pg-boss');
+  await install(PgBoss, owner);
+  const boss = new PgBoss({
+    ...options(allAccountsSql),
+    migrate: false,
+    createSchema: false,
+    supervise: true,
+    schedule: true,
+    // These look after indexes and vacuum as the tables' owner, which the app is not.
+    reindex: false,
+    monitorVacuum: false,
+  });
+  // It copies what it caught into a plain object, with the name of the queue.
+  boss.on('error', (error) =>
+    log.warn(
+      { err: error instanceof Error ? error : Object.assign(new Error(), error) },
+      'the jobs have trouble',
+    ),
+  );
+  try {
+    await boss.start();
+    for (const job of jobs) await begin(boss, job, { allAccountsSql, log, pollSeconds });
+  } catch (error) {
+    // Whoever tries again begins anew.
+    await boss.stop({ graceful: false, close: false }).catch(() => undefined);
+    throw error;
+  }
+  return {
+    start: async (name) => void (await boss.send(name)),
+    check: () => refuseSilence(boss, jobs, silentMsMax),
+    close: () => boss.stop({ graceful: true, timeout: FINISH_MS, close: false }),
+  };
+}
+
+const registered = ({ name, cron, secondsMax = JOB_SECONDS_MAX }: Job) => ({
+  name,
+  lateSeconds: lateAfterSeconds(cron, secondsMax),
+});
+
+/** @throws Error when a queue has no worker, or one that neither polls with success nor is at work. */
+function refuseSilence(boss: PgBoss, jobs: readonly Job[], silentMsMax: number): void {
+  const workers = new Map(boss.getWipData().map((worker) => [worker.name, worker]));
+  const silent = jobs.filter(({ name }) => {
+    const worker = workers.get(name);
+    if (!worker) return true;
+    const lastMs = worker.lastFetchedOn ?? worker.createdOn;
+    return worker.count === 0 && Date.now() - lastMs > silentMsMax;
+  });
+  const [first] = silent;
+  if (first) throw new Error(`${silent.length} queues of jobs are not polled: ${first.name}`);
+}
+
+/** Makes or renews pg-boss's tables, as the owner, and lets the app use them. */
+async function install(Boss: typeof PgBoss, owner: Sql): Promise<void> {
+  const boss = new Boss({ ...options(owner), supervise: false, schedule: false });
+  boss.on('error', () => undefined);
+  await boss.start();
+  await boss.stop({ graceful: false, close: false });
+  // One node at a time: PostgreSQL refuses two grants on the same thing at once (XX000).
+  await owner.query(`
+    select pg_advisory_xact_lock(${INSTALL_LOCK});
+    grant usage on schema ${SCHEMA} to kabari_app;
+    grant select, insert, update, delete on all tables in schema ${SCHEMA} to kabari_app;
+    grant usage on all sequences in schema ${SCHEMA} to kabari_app;
+    grant execute on all functions in schema ${SCHEMA} to kabari_app`);
+}
+
+const options = (sql: Sql): ConstructorOptions => ({ db: overOurs(sql), schema: SCHEMA });
+
+async function begin(
+  boss: PgBoss,
+  { name, cron, heartbeatSeconds, secondsMax = JOB_SECONDS_MAX, run }: Job,
+  { allAccountsSql, log, pollSeconds }: JobsDeps & { pollSeconds: number },
+): Promise<void> {
+  // `exclusive`: a turn that waits or is under way is not joined by a second.
+  await boss.createQueue(name, {
+    policy: 'exclusive',
+    retryLimit: 3,
+    retryDelay: 30,
+    expireInSeconds: secondsMax,
+    retentionSeconds: 86_400,
+    deleteAfterSeconds: 86_400,
+    ...(heartbeatSeconds !== undefined && { heartbeatSeconds }),
+  });
+  await boss.schedule(name, cron, null, { tz: WIB, missed: 'once' });
+  await boss.work(name, { pollingIntervalSeconds: pollSeconds }, async () => {
+    const record = (write: typeof recordSuccess) =>
+      write(allAccountsSql, name).catch((error: unknown) =>
+        log.warn({ err: error, job: name }, 'the turn of a job cannot be recorded'),
+      );
+    try {
+      await run();
+    } catch (error) {
+      log.error({ err: error, job: name }, 'a job failed');
+      await record(recordFailure);
+      throw error;
+    }
+    await record(recordSuccess);
+  });
+}
+
+/**
+ * pg-boss's statements on our pool, and so under its rules. A script (`begin; …; commit`) that fails leaves
+ * its transaction open: the pool does not keep such a connection.
+ */
+const overOurs = (sql: Sql): Db => ({
+  executeSql: async (text, values) => ({ rows: await sql.query(text, values?.map(asGiven)) }),
+});
+
+/** pg-boss leaves out what is null, and gives objects where its tables take JSON. */
+function asGiven(value: unknown): unknown {
+  const isPlain = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isPlain && !(value instanceof Date) ? json(value) : (value ?? null);
+}
+
+/** Last success and failure of a job, over all nodes. */
+export type JobRuns = {
+  name: string;
+  succeeded_at: Date | null;
+  failed_at: Date | null;
+  /** No turn succeeded for longer than the time between two of them and a turn itself explain. */
+  is_late: boolean;
+};
+
+const MINUTE_S = 60;
+const HOUR_S = 3_600;
+const DAY_S = 86_400;
+
+/** After how many seconds without a success a job is late: a turn and a bit were missed, and none is under way. */
+function lateAfterSeconds(cron: string, secondsMax: number): number {
+  const turn = turnSeconds(cron);
+  return turn + Math.min(turn, HOUR_S) + secondsMax;
+}
+
+/** The seconds between two turns, for the schedules in use: every minute, every n minutes, hourly, daily. */
+function turnSeconds(cron: string): number {
+  const [minute = '', hour, ...days] = cron.split(' ');
+  const every = /^\*(?:\/(\d+))?$/.exec(minute);
+  if (days.join(' ') !== '* * *') throw new Error(`no job runs by days: ${cron}`);
+  if (every && hour === '*') return Number(every[1] ?? 1) * MINUTE_S;
+  return hour === '*' ? HOUR_S : DAY_S;
+}
+
+/** Notes which jobs there are, before the first turn: a job that never runs is late as well. */
+async function registerJobs(
+  allAccountsSql: Sql,
+  jobs: readonly { name: string; lateSeconds: number }[],
+): Promise<void> {
+  await allAccountsSql`
+    insert into job_runs (name, late_seconds)
+    select * from unnest(
+      ${jobs.map(({ name }) => name)}::text[],
+      ${jobs.map(({ lateSeconds }) => lateSeconds)}::int[]
+    )
+    on conflict (name) do update set late_seconds = excluded.late_seconds
+      where job_runs.late_seconds <> excluded.late_seconds`;
+}
+
+async function recordSuccess(allAccountsSql: Sql, name: string): Promise<void> {
+  await allAccountsSql`
+    update job_runs set succeeded_at = clock_timestamp() where name = ${name}`;
+}
+
+async function recordFailure(allAccountsSql: Sql, name: string): Promise<void> {
+  await allAccountsSql`update job_runs set failed_at = clock_timestamp() where name = ${name}`;
+}
+
+/** Last success and failure of each job, by name; empty before the first worker ran. */
+export async function readJobRuns(allAccountsSql: Sql): Promise<JobRuns[]> {
+  const found = await allAccountsSql<JobRuns[]>`
+    select name, succeeded_at, failed_at,
+      clock_timestamp() - coalesce(succeeded_at, registered_at)
+        > late_seconds * interval '1 second' as is_late
+    from job_runs order by name`;
+  return [...found];
+}
+
+/** The samples of one figure of jobs, by name. */
+export async function jobSamples(
+  allAccountsSql: Sql,
+  valueOf: (job: JobRuns) => number | undefined,
+): Promise<Sample[]> {
+  const jobs = await readJobRuns(allAccountsSql);
+  return jobs.flatMap((job) => {
+    const value = valueOf(job);
+    return value === undefined ? [] : [{ labels: { name: job.name }, value }];
+  });
+}
+
+/** A job of which a turn failed, after all its tries; `is_over`: a later turn went well. */
+export type FailedJob = { name: string; failed_at: Date; is_over: boolean };
+
+/** Jobs that failed within the last 24 hours, the newest first; none before jobs ever ran here. */
+export async function failedJobs(allAccountsSql: Sql): Promise<FailedJob[]> {
+  const [made] = await allAccountsSql<{ yes: boolean }[]>`
+    select to_regclass('pgboss.job') is not null as yes`;
+  if (!made?.yes) return [];
+  const found = await allAccountsSql<FailedJob[]>`
+    select f.name, f.failed_at, exists (
+      select from pgboss.job j
+      where j.name = f.name and j.state = 'completed' and j.completed_on > f.failed_at
+    ) as is_over
+    from (
+      select name, max(completed_on) as failed_at from pgboss.job
+      where state = 'failed' and completed_on > clock_timestamp() - interval '24 hours'
+        and name not like '\\_\\_pgboss%'
+      group by name
+    ) f order by f.failed_at desc`;
+  return [...found];
+}
+
+/** Work that is done again and again. */
+export type Repeated = {
+  /** Does it now, or once more when it is under way. */
+  wake: () => void;
+  /** Waits for what is under way; nothing begins after. */
+  close: () => Promise<void>;
+};
+
+/**
+ * Does work every so many milliseconds, one after the other. Trouble that passes by itself is left to the next time;
+ * other is reported.
+ */
+export function repeat(
+  work: () => Promise<void>,
+  everyMs: number,
+  report: (trouble: unknown) => void,
+): Repeated {
+  let isAsked = false;
+  let isClosed = false;
+  let working: Promise<void> | undefined;
+  const run = async () => {
+    do {
+      isAsked = false;
+      await work();
+    } while (isAsked && !isClosed);
+  };
+  const wake = () => {
+    if (isClosed) return;
+    isAsked = true;
+    working ??= run()
+      .catch((error: unknown) => {
+        if (!isTransient(error)) report(error);
+      })
+      .finally(() => (working = undefined));
+  };
+  const timer = setInterval(wake, everyMs);
+  return {
+    wake,
+    close: async () => {
+      isClosed = true;
+      clearInterval(timer);
+      await working;
+    },
+  };
+}

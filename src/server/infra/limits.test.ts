@@ -1,0 +1,126 @@
+import { describe, expect } from 'vitest';
+import { Refusal } from '#contract/base/refusals.ts';
+import { test } from '#tests/support/database/database.ts';
+import {
+  type Limit,
+  hitOrNothing,
+  hitsWithin,
+  networkOf,
+  openBuckets,
+  openLimiter,
+} from '#server/infra/acts.ts';
+import { sooner } from '#tests/support/database/changes.ts';
+
+const daily = (scope: string, subject: string, max: number): Limit => ({
+  scope,
+  subject,
+  max,
+  windowSeconds: 86_400,
+});
+
+describe('counted in the database', () => {
+  test('lets exactly as many through as allowed, however many ask at once', async ({ sql }) => {
+    const asked = Array.from({ length: 40 }, () => hitOrNothing(sql, [daily('x', 'ani', 7)]));
+    const answers = await Promise.all(asked);
+    expect(answers.filter((full) => full === undefined)).toHaveLength(7);
+    expect(answers.find((full) => full)?.limit.scope).toBe('x');
+  });
+
+  test('a full limit of one caller does not use up the shared one', async ({ sql }) => {
+    const both = [daily('own', 'ani', 1), daily('total', 'all', 10)];
+    for (let times = 0; times < 5; times++) await hitOrNothing(sql, both);
+    expect(await hitsWithin(sql, { scope: 'total', subject: 'all', seconds: 86_400 })).toBe(1);
+  });
+
+  test('subjects are counted apart, and a new window begins at nought', async ({ sql }) => {
+    expect(await hitOrNothing(sql, [daily('x', 'ani', 1)])).toBeUndefined();
+    expect(await hitOrNothing(sql, [daily('x', 'budi', 1)])).toBeUndefined();
+    expect(await hitOrNothing(sql, [daily('x', 'ani', 1)])).toBeDefined();
+    await sql`
+      update limit_counters
+      set window_start = ${sooner('window_start', '1 day')}`;
+    expect(await hitOrNothing(sql, [daily('x', 'ani', 1)])).toBeUndefined();
+  });
+
+  test('a day begins at midnight in Jakarta', async ({ sql }) => {
+    await hitOrNothing(sql, [daily('x', 'ani', 1)]);
+    expect(
+      await sql`
+        select to_char(window_start at time zone 'Asia/Jakarta', 'HH24:MI') as at
+        from limit_counters`,
+    ).toEqual([{ at: '00:00' }]);
+  });
+
+  test('nothing is allowed when the most is nought', async ({ sql }) => {
+    expect(await hitOrNothing(sql, [daily('x', 'ani', 0)])).toBeDefined();
+  });
+
+  test('tells how long until the window ends', async ({ sql }) => {
+    const limit = { ...daily('x', 'ani', 0), windowSeconds: 60 };
+    const full = await hitOrNothing(sql, [limit]);
+    expect(full?.seconds).toBeGreaterThan(0);
+    expect(full?.seconds).toBeLessThanOrEqual(60);
+  });
+
+  test('trouble with the database is never a yes', async ({ db }) => {
+    const limiter = openLimiter(db.allAccountsSql, { authMax: 5 });
+    await db.owner`alter table limit_counters rename to gone`;
+    await expect(limiter.allow('auth', { ip: '203.0.113.7' })).rejects.toThrow('limit_counters');
+  });
+});
+
+describe('the rate limiter', () => {
+  test('an address that keeps asking is refused with the seconds to wait', async ({ sql }) => {
+    const limiter = openLimiter(sql, { authMax: 3 });
+    for (let times = 0; times < 3; times++) await limiter.allow('auth', { ip: '203.0.113.7' });
+    const refused: unknown = await limiter
+      .allow('auth', { ip: '203.0.113.7' })
+      .catch((no: unknown) => no);
+    expect(refused).toMatchObject({ code: 'too_many_requests' });
+    await limiter.allow('auth', { ip: '203.0.113.8' });
+  });
+
+  test('a whole network that keeps asking is refused, with fresh addresses too', async ({
+    sql,
+  }) => {
+    const limiter = openLimiter(sql, { authMax: 1 });
+    for (let host = 0; host < 10; host++) await limiter.allow('auth', { ip: `203.0.113.${host}` });
+    await expect(limiter.allow('auth', { ip: '203.0.113.99' })).rejects.toThrow(Refusal);
+    await limiter.allow('auth', { ip: '203.0.114.1' });
+  });
+
+  test('reading is limited by person, not by the address people share', async ({ sql }) => {
+    const limiter = openLimiter(sql, { authMax: 1 });
+    const from = { ip: '203.0.113.7' };
+    for (let times = 0; times < 100; times++)
+      await limiter.allow('read', { ...from, person: 'ani' });
+    // A slow moment gives a few more, not as many again.
+    const more = Array.from({ length: 100 }, () =>
+      limiter.allow('read', { ...from, person: 'ani' }),
+    );
+    await expect(Promise.all(more)).rejects.toThrow(Refusal);
+    await limiter.allow('read', { ...from, person: 'budi' });
+  });
+});
+
+describe('buckets', () => {
+  test('refill with time, up to a burst and no further', () => {
+    let now = 0;
+    const take = openBuckets(() => now);
+    const pace = { burst: 2, perSecond: 0.5 };
+    expect([take('a', pace), take('a', pace), take('a', pace)]).toEqual([0, 0, 2]);
+    now = 2_000;
+    expect([take('a', pace), take('a', pace)]).toEqual([0, 2]);
+    now = 1_000_000;
+    expect([take('a', pace), take('a', pace), take('a', pace)]).toEqual([0, 0, 2]);
+  });
+});
+
+test('networks are /24 and /64, however the address is written', () => {
+  expect(networkOf('203.0.113.7')).toBe('203.0.113.0/24');
+  expect(networkOf('::ffff:203.0.113.7')).toBe('203.0.113.0/24');
+  expect(networkOf('2001:db8:1:2:3:4:5:6')).toBe('2001:db8:1:2::/64');
+  expect(networkOf('2001:db8:1:2::9')).toBe('2001:db8:1:2::/64');
+  expect(networkOf('2001:DB8:0001:2::1:9')).toBe('2001:db8:1:2::/64');
+  expect(networkOf('::1')).toBe('0:0:0:0::/64');
+});
