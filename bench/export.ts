@@ -9,7 +9,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { toPairs } from '#contract/base/form.ts';
-import type { ExportFormat, RowExport } from '#contract/exports/exports.ts';
+import type { ExportFormat, RowExport } from '#contract/exports.ts';
 import { fillMessages } from './history/fill.ts';
 import { openBenchDatabase } from './lib/bench-database.ts';
 import { BROWSER, signIn } from './lib/customers.ts';

@@ -13,7 +13,7 @@ import {
   Row,
 } from 'whatsapp-api-js/messages';
 import { uuidOf } from '#contract/base/ids.ts';
-import { messageIdOf } from '#contract/dialects/cloud.ts';
+import { messageIdOf } from '#contract/dialects.ts';
 import { CHOICE_LIMITS } from '#contract/messages/choices.ts';
 import { apiJs, kapso } from './support/dialects/cloud-clients.ts';
 import { waitFor } from './support/wait-for.ts';

@@ -1,7 +1,7 @@
 import sharp from 'sharp';
 import { expect } from 'vitest';
 import { Document, Image } from 'whatsapp-api-js/messages';
-import { numberIdOf } from '#contract/dialects/cloud.ts';
+import { numberIdOf } from '#contract/dialects.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { callerAt, callerOf } from './support/app/api-caller.ts';
 import { apiJs, chatAdapter, greatDetail, kapso, to } from './support/dialects/cloud-clients.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
-import { numberIdOf } from '#contract/dialects/cloud.ts';
+import { numberIdOf } from '#contract/dialects.ts';
 import { test } from '#tests/support/meta/cloud-channel.ts';
 
 const BUDI = '6281234567890';

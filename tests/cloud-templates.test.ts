@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
-import { numberIdOf } from '#contract/dialects/cloud.ts';
+import { numberIdOf } from '#contract/dialects.ts';
 import { pdfOf, picture } from '#tests/support/app/uploads-app.ts';
 import { fileForm } from '#tests/support/hostile/file-form.ts';
 import type { CloudSender } from '#tests/support/meta/cloud-channel.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { buffer } from 'node:stream/consumers';
 import { afterAll, beforeAll, expect, onTestFinished } from 'vitest';
-import type { RowExport } from '#contract/exports/exports.ts';
+import type { RowExport } from '#contract/exports.ts';
 import type { FileStore } from '#server/infra/file-store/file-store.ts';
 import { openFiles } from '#server/domains/media/files.ts';
 import { newId } from '#server/infra/ids.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
-import { messageIdOf, numberIdOf } from '#contract/dialects/cloud.ts';
+import { messageIdOf, numberIdOf } from '#contract/dialects.ts';
 import { scopes } from '#contract/rest/scopes.ts';
 import { WebhookEvent } from '#contract/webhooks/events.ts';
 import { webhookFormats } from '#contract/webhooks/webhook.ts';

@@ -134,7 +134,7 @@ export const uploadPurposes = {
     { mimes: ['audio/ogg', 'audio/mp4', 'audio/webm', 'video/mp4'], bytesMax: 16 * MB },
     { mimes: documents, bytesMax: 100 * MB },
   ],
-  /** A message's, by the API or a link (contract/media/kinds.ts says which for which type). */
+  /** A message's, by the API or a link (contract/media.ts says which for which type). */
   media: [
     { mimes: pictures, bytesMax: 5 * MB },
     {

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { getSubscription } from '#contract/billing/plans.ts';
+import { getSubscription } from '#contract/billing.ts';
 import { saldoSummary } from '#contract/saldo/summary.ts';
 import { simulatedClock } from '#contract/simulator.ts';
 import { waitFor } from '#tests/support/wait-for.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
 import readXlsx from 'read-excel-file/node';
 import { expect, onTestFinished } from 'vitest';
-import { exportMessages } from '#contract/exports/exports.ts';
+import { exportMessages } from '#contract/exports.ts';
 import { type Cell, type Table } from '#server/infra/sheets/table.ts';
 import { writeXlsx } from '#server/infra/sheets/xlsx-file.ts';
 import { waitFor } from '#tests/support/wait-for.ts';

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { registerUser } from '#contract/accounts.ts';
 import { updateUser } from '#contract/people.ts';
 import { createToken, updateToken } from '#contract/tokens.ts';
-import { saveBillingProfile } from '#contract/billing/invoices.ts';
+import { saveBillingProfile } from '#contract/billing.ts';
 import { createCampaign, updateCampaign } from '#contract/campaigns/campaign.ts';
 import { nameContact } from '#contract/messages/conversations.ts';
 import { saveView } from '#contract/messages/history/views.ts';

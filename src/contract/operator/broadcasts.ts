@@ -3,7 +3,7 @@ import { act, paging } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { TypedName } from '#contract/base/names.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { PlanCode } from '#contract/billing/plans.ts';
+import { PlanCode } from '#contract/billing.ts';
 
 export const BroadcastTone = schema(() => z.enum(['info', 'warning']));
 export type BroadcastTone = Output<typeof BroadcastTone>;

@@ -3,7 +3,7 @@ import { act } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { Rupiah } from '#contract/base/money.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { Invoice } from '#contract/billing/invoices.ts';
+import { Invoice } from '#contract/billing.ts';
 import {
   Direction,
   Failure,

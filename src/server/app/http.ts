@@ -84,7 +84,7 @@ import { RELEASE } from '#server/app/release.ts';
 import { type CloudDeps, openCloud } from '#server/http/dialects/cloud/cloud.ts';
 import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 import { publicId } from '#contract/base/ids.ts';
-import { fitsKind } from '#contract/media/kinds.ts';
+import { fitsKind } from '#contract/media.ts';
 import type { Device, DialectDeps, FileKind } from '#server/http/dialects/dialect.ts';
 import { openFonnte } from '#server/http/dialects/fonnte.ts';
 import { openWablas } from '#server/http/dialects/wablas/wablas.ts';

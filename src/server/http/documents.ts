@@ -7,7 +7,7 @@ import {
   type InvoiceStatus,
   invoiceKindLabel,
   invoiceStatusLabel,
-} from '#contract/billing/invoices.ts';
+} from '#contract/billing.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { sentenceFor } from '#contract/language/indonesian.ts';

@@ -1,8 +1,7 @@
 import { QueryClient, QueryObserver } from '@tanstack/react-query';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
-import { listInvoices } from '#contract/billing/invoices.ts';
-import { getSubscription } from '#contract/billing/plans.ts';
+import { listInvoices, getSubscription } from '#contract/billing.ts';
 import { listCampaigns } from '#contract/campaigns/campaign.ts';
 import { LiveEvent, type LiveKind } from '#contract/events.ts';
 import { listMessages } from '#contract/messages.ts';

@@ -4,8 +4,9 @@ import {
   invoicePdf,
   listInvoices,
   saveBillingProfile,
-} from '#contract/billing/invoices.ts';
-import { changeSubscription, previewSubscription } from '#contract/billing/plans.ts';
+  changeSubscription,
+  previewSubscription,
+} from '#contract/billing.ts';
 import { findCustomers } from '#contract/operator/customers.ts';
 import { adjustSaldo } from '#contract/operator/money/desk.ts';
 import { runCheck, runReconciliation } from '#contract/operator/money/books.ts';

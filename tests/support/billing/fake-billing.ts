@@ -1,6 +1,11 @@
 import type { Page } from 'playwright-core';
-import type { Plan, Subscription, SubscriptionPreview } from '#contract/billing/plans.ts';
-import type { BillingProfile, InvoiceDetail } from '#contract/billing/invoices.ts';
+import type {
+  Plan,
+  Subscription,
+  SubscriptionPreview,
+  BillingProfile,
+  InvoiceDetail,
+} from '#contract/billing.ts';
 import { type RefusalCode, type FactsOf, refusals } from '#contract/base/refusals.ts';
 import { bisnis, buyer, gratis, invoices, usaha } from './samples.ts';
 

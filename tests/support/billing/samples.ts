@@ -1,5 +1,10 @@
-import type { Plan, Subscription, SubscriptionPreview } from '#contract/billing/plans.ts';
-import type { BillingProfile, InvoiceDetail } from '#contract/billing/invoices.ts';
+import type {
+  Plan,
+  Subscription,
+  SubscriptionPreview,
+  BillingProfile,
+  InvoiceDetail,
+} from '#contract/billing.ts';
 import { rupiah } from '#contract/base/money.ts';
 
 /** A midnight in WIB. */

@@ -1,4 +1,4 @@
-import { businessIdOf, messageIdOf, numberIdOf } from '#contract/dialects/cloud.ts';
+import { businessIdOf, messageIdOf, numberIdOf } from '#contract/dialects.ts';
 import { publicId } from '#contract/base/ids.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type Caller, callerOf } from '#tests/support/app/api-caller.ts';

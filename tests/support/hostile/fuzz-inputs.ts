@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { InjectOptions } from 'fastify';
 import { acts } from '#contract/acts.ts';
 import type { Act } from '#contract/base/act.ts';
-import { businessIdOf, numberIdOf } from '#contract/dialects/cloud.ts';
+import { businessIdOf, numberIdOf } from '#contract/dialects.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { apiEndpoints } from '#contract/rest.ts';
 import { UPLOAD_FIELD, UPLOAD_PATH, uploadPurposes } from '#contract/uploads.ts';

@@ -1,5 +1,5 @@
 import { rupiah } from '#contract/base/money.ts';
-import type { Subscription, SubscriptionPreview } from '#contract/billing/plans.ts';
+import type { Subscription, SubscriptionPreview } from '#contract/billing.ts';
 import { openSubscription, runBilling, subscriptionActs } from '#server/domains/billing/billing.ts';
 import { postEntry } from '#server/domains/ledger/ledger.ts';
 import { newId } from '#server/infra/ids.ts';

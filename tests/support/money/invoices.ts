@@ -1,4 +1,4 @@
-import type { InvoiceDetail, Invoice } from '#contract/billing/invoices.ts';
+import type { InvoiceDetail, Invoice } from '#contract/billing.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { openInvoices, recordSeller } from '#server/domains/billing/billing.ts';

@@ -5,7 +5,7 @@ import { TypedName } from '#contract/base/names.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { PriceCategory } from '#contract/tokens/channels.ts';
-import { PLAN_CODE, Plan } from '#contract/billing/plans.ts';
+import { PLAN_CODE, Plan } from '#contract/billing.ts';
 import { DeskPrice } from './desk.ts';
 import { Reason } from '#contract/operator/reason.ts';
 

@@ -1,7 +1,6 @@
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
-import type { Invoice } from '#contract/billing/invoices.ts';
-import type { SubscriptionStatus } from '#contract/billing/plans.ts';
+import type { Invoice, SubscriptionStatus } from '#contract/billing.ts';
 import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
 import { GRATIS, revisionAt } from './plans.ts';
 import { readSubscription } from '#server/domains/billing/subscriptions/row.ts';

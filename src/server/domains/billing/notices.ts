@@ -2,7 +2,7 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Rupiah, formatRupiah } from '#contract/base/money.ts';
 import { formatDate } from '#contract/base/time.ts';
-import type { Plan } from '#contract/billing/plans.ts';
+import type { Plan } from '#contract/billing.ts';
 
 /** A step that people are told of, once. */
 export type BillingNotice = NoticeText & {

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
-import { listPlans } from '#contract/billing/plans.ts';
+import { listPlans } from '#contract/billing.ts';
 import { plansForOperator, savePlan, subscriptionActs } from '#server/domains/billing/billing.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';

@@ -1,6 +1,6 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Plan } from '#contract/billing/plans.ts';
+import type { Plan } from '#contract/billing.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 /** The plan of everybody who pays for none. It always exists and costs nothing. */

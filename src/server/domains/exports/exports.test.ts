@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import readXlsx from 'read-excel-file/node';
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
-import type { RowExport } from '#contract/exports/exports.ts';
+import type { RowExport } from '#contract/exports.ts';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
 import { storeMessages } from '#tests/support/people/stored-messages.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';

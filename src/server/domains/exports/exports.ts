@@ -1,13 +1,13 @@
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import * as contract from '#contract/exports/exports.ts';
+import * as contract from '#contract/exports.ts';
 import {
   type ExportFormat,
   EXPORTS_A_DAY,
   type RowExport,
   type RowExportStatus,
   type exportMessages,
-} from '#contract/exports/exports.ts';
+} from '#contract/exports.ts';
 import type { AccountData } from '#server/infra/account-data.ts';
 import { type ActHandler, type Person, handle, hit } from '#server/infra/acts.ts';
 import { newId } from '#server/infra/ids.ts';

@@ -9,7 +9,7 @@ import {
 } from '#contract/messages/content.ts';
 import { shownPeer } from '#contract/messages/peer.ts';
 import type { ApiFile } from '#contract/rest/messages.ts';
-import { type MediaKind, isMediaKind } from '#contract/media/kinds.ts';
+import { type MediaKind, isMediaKind } from '#contract/media.ts';
 import type { MediaFacts } from '#server/domains/media/media.ts';
 
 /** A message's content, as stored in `messages.body`: one shape per type (`rest.ts`, flattened). */

@@ -1,7 +1,7 @@
 import type { InputOf } from '#contract/base/act.ts';
 import { shownPeer } from '#contract/messages/peer.ts';
 import { publicId, idFloor } from '#contract/base/ids.ts';
-import type { exportMessages } from '#contract/exports/exports.ts';
+import type { exportMessages } from '#contract/exports.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { failures } from '#contract/messages/history/failure-sentences.ts';
 import { directionLabel, messageStatusLabel, messageTypeLabel } from '#contract/messages.ts';

@@ -1,6 +1,6 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Failure, type MessageType, loadImage } from '#contract/messages.ts';
-import { type MediaKind, isMediaKind } from '#contract/media/kinds.ts';
+import { type MediaKind, isMediaKind } from '#contract/media.ts';
 import type { Library } from '#server/domains/media/media.ts';
 import {
   type Body,

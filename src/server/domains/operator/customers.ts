@@ -67,7 +67,7 @@ import { formatPhone } from '#contract/base/phone.ts';
 import type { InputOf, PageOf, OutputOf } from '#contract/base/act.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { normalizePhone } from '#contract/base/written-number.ts';
-import type { Invoice } from '#contract/billing/invoices.ts';
+import type { Invoice } from '#contract/billing.ts';
 import type { DeskMessage, DeskToken, readCustomerMessage } from '#contract/operator/things.ts';
 import type { Topup } from '#contract/saldo.ts';
 

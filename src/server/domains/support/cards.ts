@@ -5,7 +5,7 @@ import { formatRupiah } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { WIB, formatDateTimeZone } from '#contract/base/time.ts';
-import { invoiceStatusLabel } from '#contract/billing/invoices.ts';
+import { invoiceStatusLabel } from '#contract/billing.ts';
 import { messageStatusLabel } from '#contract/messages.ts';
 import { failures } from '#contract/messages/history/failure-sentences.ts';
 import { topupMethodLabel, topupStatusLabel } from '#contract/saldo.ts';

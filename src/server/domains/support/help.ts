@@ -9,7 +9,7 @@ import { isolated } from '#contract/base/names.ts';
 import type { OutputOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { type Rupiah, formatRupiah } from '#contract/base/money.ts';
-import type { SubscriptionStatus } from '#contract/billing/plans.ts';
+import type { SubscriptionStatus } from '#contract/billing.ts';
 import type { Failure, MessageRow } from '#contract/messages.ts';
 import type { SupportCause, supportHelp } from '#contract/support.ts';
 import type { Token, TokenStatus } from '#contract/tokens.ts';

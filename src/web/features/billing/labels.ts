@@ -1,5 +1,4 @@
-import type { Plan, SubscriptionStatus } from '#contract/billing/plans.ts';
-import type { Invoice, InvoiceStatus } from '#contract/billing/invoices.ts';
+import type { Plan, SubscriptionStatus, Invoice, InvoiceStatus } from '#contract/billing.ts';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import { TOPUP_MAX, TOPUP_MIN } from '#contract/saldo.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';

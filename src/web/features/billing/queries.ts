@@ -1,6 +1,12 @@
 import { queryOptions } from '@tanstack/react-query';
-import { getSubscription, listPlans, previewSubscription } from '#contract/billing/plans.ts';
-import { getBillingProfile, getInvoice, listInvoices } from '#contract/billing/invoices.ts';
+import {
+  getSubscription,
+  listPlans,
+  previewSubscription,
+  getBillingProfile,
+  getInvoice,
+  listInvoices,
+} from '#contract/billing.ts';
 import { listTopupMethods } from '#contract/saldo.ts';
 import { perform } from '#web/api/act.ts';
 

@@ -6,7 +6,7 @@ import {
   exportMessages,
   type ExportFormat,
   type RowExport,
-} from '#contract/exports/exports.ts';
+} from '#contract/exports.ts';
 import { useAct } from '#web/api/query.ts';
 import { ExportList } from '#web/features/exports/ExportList.tsx';
 import { exportsQuery } from '#web/features/exports/queries.ts';

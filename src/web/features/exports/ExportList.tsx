@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Download, Trash2, X } from 'lucide-react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatDateTime } from '#contract/base/time.ts';
-import { cancelExport, type RowExport } from '#contract/exports/exports.ts';
+import { cancelExport, type RowExport } from '#contract/exports.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';

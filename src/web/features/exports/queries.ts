@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { listExports } from '#contract/exports/exports.ts';
+import { listExports } from '#contract/exports.ts';
 import { perform } from '#web/api/act.ts';
 import { exportsKey } from '#web/features/exports/queryKeys.ts';
 

@@ -1,5 +1,5 @@
 import type { InputFor } from '#contract/base/act.ts';
-import type { exportMessages } from '#contract/exports/exports.ts';
+import type { exportMessages } from '#contract/exports.ts';
 
 type Messages = Omit<InputFor<typeof exportMessages>, 'format'>;
 

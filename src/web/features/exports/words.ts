@@ -1,5 +1,5 @@
 import { isolated } from '#contract/base/names.ts';
-import type { RowExport } from '#contract/exports/exports.ts';
+import type { RowExport } from '#contract/exports.ts';
 import { directionLabel, messageTypeLabel, statusFilterLabel } from '#contract/messages.ts';
 import { formatDate, wibMidnight } from '#contract/base/time.ts';
 

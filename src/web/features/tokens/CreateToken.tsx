@@ -2,7 +2,7 @@ import { isolated } from '#contract/base/names.ts';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, type RefObject, useEffect, useState } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
-import type { Plan } from '#contract/billing/plans.ts';
+import type { Plan } from '#contract/billing.ts';
 import { type ChannelName, createToken, type Token } from '#contract/tokens.ts';
 import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { useActForm } from '#web/ui/form/useActForm.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { invoicePdf as invoicePdfAct } from '#contract/billing/invoices.ts';
+import { invoicePdf as invoicePdfAct } from '#contract/billing.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { handle } from '#server/infra/acts.ts';
 import type { Config } from '#server/infra/config.ts';

@@ -17,7 +17,7 @@ import {
   type InvoiceKind,
   type InvoiceStatus,
   payInvoice,
-} from '#contract/billing/invoices.ts';
+} from '#contract/billing.ts';
 import type { InputOf } from '#contract/base/act.ts';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';

@@ -1,5 +1,5 @@
 import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
-import { type Invoice, getInvoice, listInvoices } from '#contract/billing/invoices.ts';
+import { type Invoice, getInvoice, listInvoices } from '#contract/billing.ts';
 import { handle } from '#server/infra/acts.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { type InvoiceRow, detailOf, findInvoice, invoiceColumns, invoiceOf } from './row.ts';

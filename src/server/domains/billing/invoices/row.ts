@@ -1,9 +1,4 @@
-import {
-  type Invoice,
-  type InvoiceDetail,
-  type InvoiceKind,
-  type InvoiceStatus,
-} from '#contract/billing/invoices.ts';
+import type { Invoice, InvoiceDetail, InvoiceKind, InvoiceStatus } from '#contract/billing.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';

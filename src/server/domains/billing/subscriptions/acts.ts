@@ -9,7 +9,7 @@ import {
   listPlans,
   previewSubscription,
   resumeSubscription,
-} from '#contract/billing/plans.ts';
+} from '#contract/billing.ts';
 import {
   GRATIS,
   type PlanRevision,

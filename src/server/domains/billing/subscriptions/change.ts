@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Plan, SubscriptionStatus } from '#contract/billing/plans.ts';
+import type { Plan, SubscriptionStatus } from '#contract/billing.ts';
 import { type Period, daysLeft, periodFrom, wibDay } from './periods.ts';
 
 /** What a change of plan starts from. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { SubscriptionStatus } from '#contract/billing/plans.ts';
+import type { SubscriptionStatus } from '#contract/billing.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import { test } from '#tests/support/database/database.ts';
 import { type BillingApp, billingApp } from '#tests/support/money/billing.ts';

@@ -1,4 +1,4 @@
-import type { SubscriptionStatus } from '#contract/billing/plans.ts';
+import type { SubscriptionStatus } from '#contract/billing.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { setPlanAllowances, walletOf } from '#server/domains/ledger/ledger.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';

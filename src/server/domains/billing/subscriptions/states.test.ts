@@ -1,5 +1,5 @@
 import { describe, expect } from 'vitest';
-import type { SubscriptionStatus } from '#contract/billing/plans.ts';
+import type { SubscriptionStatus } from '#contract/billing.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { endSubscriptionNow } from '#server/domains/billing/billing.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';

@@ -24,7 +24,7 @@ import type { Refs } from './refs.ts';
 import type { Rests } from './rests.ts';
 import { isHiddenPeer } from '#contract/messages/peer.ts';
 import { Choices } from '#contract/messages/choices.ts';
-import type { MediaKind } from '#contract/media/kinds.ts';
+import type { MediaKind } from '#contract/media.ts';
 
 export type SendDeps = MediaDeps &
   PresenceDeps & {

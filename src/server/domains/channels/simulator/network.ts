@@ -19,7 +19,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { MessageType } from '#contract/messages.ts';
 import { takeInbound } from '#server/domains/channels/inbound-file.ts';
-import type { MediaKind } from '#contract/media/kinds.ts';
+import type { MediaKind } from '#contract/media.ts';
 import { crc32, deflateSync } from 'node:zlib';
 
 export type NetworkDeps = {

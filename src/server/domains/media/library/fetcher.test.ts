@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { expect } from 'vitest';
-import type { MediaKind } from '#contract/media/kinds.ts';
+import type { MediaKind } from '#contract/media.ts';
 import { openFileClient } from '#server/infra/net/outbound-file.ts';
 import { test } from '#tests/support/app/media-library.ts';
 import { movingPicture, picture } from '#tests/support/app/uploads-app.ts';

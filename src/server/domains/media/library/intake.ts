@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type MediaKind, bytesMaxOfKind, endingsOfKind, fitsKind } from '#contract/media/kinds.ts';
+import { type MediaKind, bytesMaxOfKind, endingsOfKind, fitsKind } from '#contract/media.ts';
 import { bytesMaxFor, type FileMime, fileKinds, mimeOfName } from '#contract/uploads.ts';
 import { type Draft, type Files, measure, storedBytes } from '#server/domains/media/files.ts';
 import { type PictureMime, type Pixels, drawPreview } from '#server/domains/media/images.ts';

@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { MediaKind } from '#contract/media/kinds.ts';
+import type { MediaKind } from '#contract/media.ts';
 import { test } from '#tests/support/app/media-library.ts';
 import { movingPicture, pdfOf, picture } from '#tests/support/app/uploads-app.ts';
 import { customerWith } from '#tests/support/people/people.ts';

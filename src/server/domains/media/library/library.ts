@@ -15,7 +15,7 @@ import {
 import { type MediaFacts, readMedia } from './row.ts';
 import type { Owner } from '#server/domains/media/uploads/uploads-rows.ts';
 import { join } from 'node:path';
-import { bytesMaxOfKind, type MediaKind } from '#contract/media/kinds.ts';
+import { bytesMaxOfKind, type MediaKind } from '#contract/media.ts';
 import { StoreAway } from '#server/infra/file-store/file-store.ts';
 import { FetchError, type FetchReason, type FileClient } from '#server/infra/net/outbound-file.ts';
 import { createHash } from 'node:crypto';

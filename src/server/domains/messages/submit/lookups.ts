@@ -1,7 +1,7 @@
 import { publicId, uuidOf, idFloor } from '#contract/base/ids.ts';
 import { channelOfHidden } from '#contract/messages/peer.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { bytesMaxOfKind, endingsOfKind, fitsKind, isMediaKind } from '#contract/media/kinds.ts';
+import { bytesMaxOfKind, endingsOfKind, fitsKind, isMediaKind } from '#contract/media.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import type { Direction, MessageStatus, MessageType } from '#contract/messages.ts';
 import type { PlacedMessage, NewMessage } from '#contract/rest/new-message.ts';

@@ -1,6 +1,6 @@
 import type { InputOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
-import { type MediaKind, fitsKind } from '#contract/media/kinds.ts';
+import { type MediaKind, fitsKind } from '#contract/media.ts';
 import { sendMessage, type ConversationMessage } from '#contract/messages.ts';
 import {
   sendContact,

@@ -1,7 +1,13 @@
 import { isHiddenPeer, storedPeer } from '#contract/messages/peer.ts';
 import { createHmac } from 'node:crypto';
-import { businessIdOf, numberIdOf, wamidOf } from '#contract/dialects/cloud.ts';
-import { type GraphCode, graphCodeOf, titleOf } from '#contract/dialects/graph-errors.ts';
+import {
+  businessIdOf,
+  numberIdOf,
+  wamidOf,
+  type GraphCode,
+  graphCodeOf,
+  titleOf,
+} from '#contract/dialects.ts';
 import type { WebhookEvent } from '#contract/webhooks/events.ts';
 import { inboundMessage } from './cloud-inbound.ts';
 import { type EventContext, type Format, type Sent, secondsOf } from './format.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
-import { businessIdOf, numberIdOf, wamidOf } from '#contract/dialects/cloud.ts';
+import { businessIdOf, numberIdOf, wamidOf } from '#contract/dialects.ts';
 import type { MessageType } from '#contract/messages.ts';
 import { WebhookEvent, eventTypes } from '#contract/webhooks/events.ts';
 import { type WebhookFormat, formatEvents, webhookFormats } from '#contract/webhooks/webhook.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { businessIdOf, messageIdOf, numberIdOf, wamidOf } from '#contract/dialects/cloud.ts';
+import { businessIdOf, messageIdOf, numberIdOf, wamidOf } from '#contract/dialects.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Caller, callerAt, callerOf, inEnglish, test } from '#tests/support/app/api-caller.ts';

@@ -1,6 +1,6 @@
 import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { businessIdOf, numberIdOf, wamidOf } from '#contract/dialects/cloud.ts';
+import { businessIdOf, numberIdOf, wamidOf } from '#contract/dialects.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Access, bearerOf, type ApiSender } from '#server/http/access.ts';

@@ -1,4 +1,4 @@
-import { type GraphCode, titleOf } from '#contract/dialects/graph-errors.ts';
+import { type GraphCode, titleOf } from '#contract/dialects.ts';
 import { developerSentenceFor } from '#contract/language/developers.ts';
 import { englishFor } from '#contract/language/english.ts';
 import type { Language } from '#contract/language/language.ts';

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { type BillingProfile, saveBillingProfile } from '#contract/billing/invoices.ts';
+import { type BillingProfile, saveBillingProfile } from '#contract/billing.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import styles from '#web/features/billing/buyer/BuyerForm.module.css';

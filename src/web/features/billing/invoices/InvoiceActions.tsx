@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { ChevronDown, Download } from 'lucide-react';
 import { useState } from 'react';
-import { type InvoiceDetail, invoicePdf } from '#contract/billing/invoices.ts';
+import { type InvoiceDetail, invoicePdf } from '#contract/billing.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { type TopupMethod, topupMethodLabel } from '#contract/saldo.ts';
 import { perform } from '#web/api/act.ts';

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { type InvoiceDetail, invoiceStatusLabel } from '#contract/billing/invoices.ts';
+import { type InvoiceDetail, invoiceStatusLabel } from '#contract/billing.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import styles from '#web/features/billing/invoices/InvoiceDrawer.module.css';

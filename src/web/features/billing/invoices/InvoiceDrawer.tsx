@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { SearchX } from 'lucide-react';
-import type { InvoiceDetail } from '#contract/billing/invoices.ts';
+import type { InvoiceDetail } from '#contract/billing.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { InvoiceActions } from '#web/features/billing/invoices/InvoiceActions.tsx';

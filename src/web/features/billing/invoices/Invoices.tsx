@@ -6,7 +6,7 @@ import {
   InvoiceStatus,
   invoiceStatusLabel,
   listInvoices,
-} from '#contract/billing/invoices.ts';
+} from '#contract/billing.ts';
 import { formatDate, formatDateTime } from '#contract/base/time.ts';
 import { useUser } from '#web/api/user.ts';
 import { navigate } from '#web/browser/router/navigation.ts';

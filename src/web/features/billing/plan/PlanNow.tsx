@@ -1,4 +1,4 @@
-import { type Subscription, subscriptionStatusLabel } from '#contract/billing/plans.ts';
+import { type Subscription, subscriptionStatusLabel } from '#contract/billing.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { inclusionsOf, subscriptionTone } from '#web/features/billing/labels.ts';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Subscription } from '#contract/billing/plans.ts';
+import type { Subscription } from '#contract/billing.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { formatDateTimeZone } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';

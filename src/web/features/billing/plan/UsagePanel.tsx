@@ -1,5 +1,5 @@
 import { useId } from 'react';
-import type { Subscription } from '#contract/billing/plans.ts';
+import type { Subscription } from '#contract/billing.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import styles from '#web/features/billing/plan/plan.module.css';

@@ -1,4 +1,4 @@
-import type { Plan, Subscription } from '#contract/billing/plans.ts';
+import type { Plan, Subscription } from '#contract/billing.ts';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import { formatDate, WIB } from '#contract/base/time.ts';
 

@@ -3,8 +3,9 @@ import {
   cancelSubscription,
   resumeSubscription,
   type Subscription,
-} from '#contract/billing/plans.ts';
-import { listInvoices, payInvoice } from '#contract/billing/invoices.ts';
+  listInvoices,
+  payInvoice,
+} from '#contract/billing.ts';
 import { saldoSummary } from '#contract/saldo/summary.ts';
 import { useAct } from '#web/api/query.ts';
 import { subscriptionQuery } from '#web/features/billing/queries.ts';

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useState } from 'react';
-import { changeSubscription, type SubscriptionPreview } from '#contract/billing/plans.ts';
+import { changeSubscription, type SubscriptionPreview } from '#contract/billing.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Check } from 'lucide-react';
 import { useId } from 'react';
-import type { Plan, Subscription } from '#contract/billing/plans.ts';
+import type { Plan, Subscription } from '#contract/billing.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { inclusionsOf, pricePerMessage } from '#web/features/billing/labels.ts';

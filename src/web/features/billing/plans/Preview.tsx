@@ -1,6 +1,6 @@
 import { ArrowRight } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { SubscriptionPreview } from '#contract/billing/plans.ts';
+import type { SubscriptionPreview } from '#contract/billing.ts';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import { TOPUP_MIN } from '#contract/saldo.ts';
 import { inclusionsOf } from '#web/features/billing/labels.ts';

@@ -1,4 +1,4 @@
-import type { SubscriptionPreview } from '#contract/billing/plans.ts';
+import type { SubscriptionPreview } from '#contract/billing.ts';
 import { formatDay } from '#web/features/billing/plan/usage.ts';
 
 /** What a person agrees to: the saldo may move meanwhile, and is only shown beside it. */

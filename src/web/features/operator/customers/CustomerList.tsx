@@ -8,7 +8,7 @@ import {
   customerStateLabel,
   findCustomers,
 } from '#contract/operator/customers.ts';
-import { subscriptionStatusLabel } from '#contract/billing/plans.ts';
+import { subscriptionStatusLabel } from '#contract/billing.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import styles from '#web/features/operator/customers/customers.module.css';
 import { go } from '#web/features/operator/customers/go.ts';

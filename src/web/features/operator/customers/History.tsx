@@ -1,5 +1,5 @@
 import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
-import { invoiceStatusLabel } from '#contract/billing/invoices.ts';
+import { invoiceStatusLabel } from '#contract/billing.ts';
 import { entryKindLabel, topupStatusLabel } from '#contract/saldo.ts';
 import { invoiceTone } from '#web/features/billing/billing.ts';
 import styles from '#web/features/operator/customers/customers.module.css';

@@ -1,4 +1,4 @@
-import { businessIdOf, numberIdOf } from '#contract/dialects/cloud.ts';
+import { businessIdOf, numberIdOf } from '#contract/dialects.ts';
 import type { Token } from '#contract/tokens.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/tokens/tokens.module.css';

@@ -1,4 +1,4 @@
-import type { MediaKind } from '#contract/media/kinds.ts';
+import type { MediaKind } from '#contract/media.ts';
 import type { Inbound, MessageBody, Sinks } from '#server/domains/channels/channels.ts';
 import type { CloudNumber } from '#server/domains/channels/cloud/numbers.ts';
 import { takeInbound } from '#server/domains/channels/inbound-file.ts';

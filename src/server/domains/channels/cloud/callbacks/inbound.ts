@@ -1,6 +1,6 @@
 import { formatRupiah } from '#contract/base/money.ts';
 import { Peer, formatPeer, isHiddenPeer } from '#contract/messages/peer.ts';
-import { type MediaKind, isMediaKind } from '#contract/media/kinds.ts';
+import { type MediaKind, isMediaKind } from '#contract/media.ts';
 import type { Inbound, MessageBody } from '#server/domains/channels/channels.ts';
 import { otherContent, placeContent } from '#server/domains/channels/other-content.ts';
 import { CARDS_MAX, idOfCard, inboundCard } from '#server/domains/channels/inbound-card.ts';

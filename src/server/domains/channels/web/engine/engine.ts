@@ -1,5 +1,5 @@
 import type { OtherKind } from '#contract/messages/other-kinds.ts';
-import type { MediaKind } from '#contract/media/kinds.ts';
+import type { MediaKind } from '#contract/media.ts';
 import type { ContactBody } from '#server/domains/channels/inbound-card.ts';
 
 /**

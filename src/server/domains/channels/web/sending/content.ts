@@ -1,4 +1,4 @@
-import { isMediaKind } from '#contract/media/kinds.ts';
+import { isMediaKind } from '#contract/media.ts';
 import type { MessageBody, Outgoing } from '#server/domains/channels/channels.ts';
 import { networkIdOf } from '#server/domains/channels/inbound-card.ts';
 import type {

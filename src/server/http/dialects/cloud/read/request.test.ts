@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { wamidOf } from '#contract/dialects/cloud.ts';
+import { wamidOf } from '#contract/dialects.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { CloudRefusal } from '#server/http/dialects/cloud/errors.ts';

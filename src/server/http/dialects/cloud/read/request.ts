@@ -1,6 +1,6 @@
 import type { Language } from '#contract/language/language.ts';
 import { international } from '#contract/messages/peer.ts';
-import { messageIdOf } from '#contract/dialects/cloud.ts';
+import { messageIdOf } from '#contract/dialects.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { NewMessage, type PlacedMessage } from '#contract/rest/new-message.ts';
 import { refuseUnstorable } from '#server/http/input.ts';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { type Invoice, invoiceStatusLabel } from '#contract/billing/invoices.ts';
+import { type Invoice, invoiceStatusLabel } from '#contract/billing.ts';
 import { getCustomerInvoice } from '#contract/operator/things.ts';
 import { invoiceTone } from '#web/features/billing/billing.ts';
 import type { ThingProps } from '#web/features/operator/customers/things/thing.ts';

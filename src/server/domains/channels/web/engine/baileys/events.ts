@@ -16,7 +16,7 @@ import type {
 import { at } from '#server/infra/net/json-values.ts';
 import { lidIn, phoneIn, wireIdIn, isPerson } from './addresses.ts';
 import { instantIn, lineOf } from './received-lines.ts';
-import type { MediaKind } from '#contract/media/kinds.ts';
+import type { MediaKind } from '#contract/media.ts';
 import { readCard } from '#contract/messages/vcard.ts';
 import { CARDS_MAX, idOfCard, inboundCard } from '#server/domains/channels/inbound-card.ts';
 import { referenceOf } from './media.ts';

@@ -1,6 +1,6 @@
 import { createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
 import { type WAMessage, getMediaKeys, proto } from 'baileys';
-import { type MediaKind, bytesMaxOfKind } from '#contract/media/kinds.ts';
+import { type MediaKind, bytesMaxOfKind } from '#contract/media.ts';
 import type { Download } from '#server/domains/channels/web/engine/engine.ts';
 import { FetchError, type FileClient, openFileClient } from '#server/infra/net/outbound-file.ts';
 

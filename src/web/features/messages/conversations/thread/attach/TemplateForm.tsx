@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Paperclip } from 'lucide-react';
 import { useEffect, useRef, useState, type FormEvent } from 'react';
 import { formatTime } from '#contract/base/time.ts';
-import { endingsOfKind, fitsKind, mimesOfKind } from '#contract/media/kinds.ts';
+import { endingsOfKind, fitsKind, mimesOfKind } from '#contract/media.ts';
 import { TEMPLATE_LIMITS, valueOrderOf, type Template } from '#contract/messages/templates.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import { fileKinds } from '#contract/uploads.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { saveBillingProfile } from './invoices.ts';
+import { saveBillingProfile } from '#contract/billing.ts';
 
 test('an email that is too long is not searched', () => {
   const profile = { name: 'Ani', npwp: '', address: '' };

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
-import { businessIdOf, messageIdOf, numberIdOf, wamidOf } from './cloud.ts';
+import { businessIdOf, messageIdOf, numberIdOf, wamidOf } from '#contract/dialects.ts';
 
 const uuids = fc.uuid();
 
