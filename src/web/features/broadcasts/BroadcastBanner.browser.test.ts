@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { expect, inject } from 'vitest';
+import { expect, inject, onTestFinished } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import type { ShownBroadcast } from '#contract/operator/broadcasts.ts';
 import { fakeActs, type FakeActs } from '#tests/journeys/support/fake-acts.ts';
@@ -25,6 +25,10 @@ async function at(profiles: Profiles, world: World, acts: FakeActs = {}) {
   });
   const before = wrongs.length;
   const tab = await open();
+  onTestFinished(async () => {
+    await tab.close();
+    expect(wrongs.slice(before)).toEqual([]);
+  });
   const asked = await fakeActs(tab, {
     broadcast_list: () => ({ broadcasts: world.broadcasts }),
     ...acts,
@@ -47,11 +51,7 @@ async function at(profiles: Profiles, world: World, acts: FakeActs = {}) {
   });
   await tab.goto(`${inject('gallery')}/profile`);
   await tab.getByRole('heading', { name: 'Profil', level: 1 }).waitFor();
-  const done = async () => {
-    expect(wrongs.slice(before)).toEqual([]);
-    await tab.close();
-  };
-  return { tab, asked, change: () => changed.resolve(), done };
+  return { tab, asked, change: () => changed.resolve() };
 }
 
 const holiday: ShownBroadcast = {
@@ -81,21 +81,20 @@ test('a notice that is closed leaves the others there, and maintenance cannot be
   profiles,
 }) => {
   const world = { name: 'a', broadcasts: [holiday, maintenance, outage] };
-  const { tab, asked, done } = await at(profiles, world, { broadcast_close: () => ({}) });
+  const { tab, asked } = await at(profiles, world, { broadcast_close: () => ({}) });
   await close(tab, holiday).click();
   await notice(tab, holiday).waitFor({ state: 'detached' });
   expect(await titles(tab, [maintenance, outage])).toEqual(['Pemeliharaan', 'Gangguan pengiriman']);
   expect(await close(tab, maintenance).count()).toBe(0);
   const closed = asked.filter(({ act }) => act === 'broadcast_close');
   expect(closed.map(({ broadcast_id }) => broadcast_id)).toEqual([holiday.id]);
-  await done();
 });
 
 test('a notice comes back when the server did not take its closing', async ({ profiles }) => {
   const answered = Promise.withResolvers<void>();
   const refused = { refused: 'not_found', message: 'Tidak ada.', facts: { what: 'Pengumuman' } };
   const world = { name: 'a', broadcasts: [holiday] };
-  const { tab, done } = await at(profiles, world, { broadcast_close: () => refused });
+  const { tab } = await at(profiles, world, { broadcast_close: () => refused });
   await tab.route('**/api', async (route) => {
     if (/act=broadcast_close/.test(route.request().postData() ?? '')) await answered.promise;
     return route.fallback();
@@ -104,14 +103,13 @@ test('a notice comes back when the server did not take its closing', async ({ pr
   await notice(tab, holiday).waitFor({ state: 'detached' });
   answered.resolve();
   await close(tab, holiday).waitFor();
-  await done();
 });
 
 test('a notice goes when its end comes, and one that ended before is not shown', async ({
   profiles,
 }) => {
   const endsIn = (ms: number) => ({ until: new Date(Date.now() + ms) });
-  const { tab, done } = await at(
+  const { tab } = await at(
     profiles,
     { name: 'a', broadcasts: [] },
     {
@@ -127,14 +125,13 @@ test('a notice goes when its end comes, and one that ended before is not shown',
   await notice(tab, holiday).waitFor();
   await notice(tab, outage).waitFor({ state: 'detached' });
   expect(await titles(tab, [holiday, maintenance])).toEqual(['Libur Natal', '']);
-  await done();
 });
 
 test('what operators change comes to the open page, and a warning interrupts who works there', async ({
   profiles,
 }) => {
   const world = { name: 'a', broadcasts: [holiday, maintenance] };
-  const { tab, change, done } = await at(profiles, world);
+  const { tab, change } = await at(profiles, world);
   await notice(tab, maintenance).waitFor();
   expect(await notice(tab, maintenance).getAttribute('role')).toBe('status');
   await tab.keyboard.press('Tab');
@@ -142,7 +139,6 @@ test('what operators change comes to the open page, and a warning interrupts who
   change();
   await tab.getByRole('alert').filter({ hasText: outage.title }).waitFor();
   expect(await titles(tab, [holiday, maintenance])).toEqual(['', 'Pemeliharaan']);
-  await done();
 });
 
 test('notices that cannot be fetched, or are none, leave the page as it is', async ({
@@ -152,7 +148,7 @@ test('notices that cannot be fetched, or are none, leave the page as it is', asy
   let fails = true;
   const list = () =>
     fails ? { refused: 'internal', message: 'Gangguan.' } : { broadcasts: world.broadcasts };
-  const { tab, asked, change, done } = await at(profiles, world, { broadcast_list: list });
+  const { tab, asked, change } = await at(profiles, world, { broadcast_list: list });
   const lists = () => asked.filter(({ act }) => act === 'broadcast_list').length;
   await waitFor(() => expect(lists()).toBe(2));
   fails = false;
@@ -162,5 +158,4 @@ test('notices that cannot be fetched, or are none, leave the page as it is', asy
   await tab.getByRole('heading', { name: 'Kata sandi' }).waitFor();
   expect(await tab.getByRole('alert').count()).toBe(0);
   expect(await titles(tab, [holiday, maintenance, outage])).toEqual(['', '', '']);
-  await done();
 });

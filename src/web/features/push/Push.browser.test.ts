@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { expect, inject } from 'vitest';
+import { expect, inject, onTestFinished } from 'vitest';
 import { fakeActs, type FakeActs } from '#tests/journeys/support/fake-acts.ts';
 import { signUp } from '#tests/journeys/support/portal.ts';
 import { test } from '#tests/support/gallery.ts';
@@ -73,6 +73,15 @@ async function at(profiles: Profiles, path: string, browser: Browser, acts: Fake
   });
   const before = wrongs.length;
   const tab = await open();
+  onTestFinished(async () => {
+    await tab.evaluate(() => {
+      localStorage.removeItem('kept:push-off');
+      localStorage.removeItem('kept:notice-card-later');
+      indexedDB.deleteDatabase('kabari');
+    });
+    await tab.close();
+    expect(wrongs.slice(before)).toEqual([]);
+  });
   const asked = await fakeActs(tab, {
     push_config: () => ({ vapid_key: 'key_1_of_the_push_server' }),
     push_register: () => ({ token: `psh_${'a'.repeat(43)}` }),
@@ -81,16 +90,7 @@ async function at(profiles: Profiles, path: string, browser: Browser, acts: Fake
   });
   await tab.addInitScript(installBrowser, browser);
   await tab.goto(inject('gallery') + path);
-  const done = async () => {
-    expect(wrongs.slice(before)).toEqual([]);
-    await tab.evaluate(() => {
-      localStorage.removeItem('kept:push-off');
-      localStorage.removeItem('kept:notice-card-later');
-      indexedDB.deleteDatabase('kabari');
-    });
-    await tab.close();
-  };
-  return { tab, acts: () => asked.map(({ act }) => act), done };
+  return { tab, acts: () => asked.map(({ act }) => act) };
 }
 
 const settings = '/profile#pemberitahuan';
@@ -108,12 +108,11 @@ test('a browser that blocks notices, or has none, is told what helps, and offere
     [{ permission: 'granted', supported: false }, /^Peramban ini tidak mendukung pemberitahuan/],
   ] as const;
   for (const [browser, sentence] of browsers) {
-    const { tab, acts, done } = await at(profiles, settings, browser);
+    const { tab, acts } = await at(profiles, settings, browser);
     await state(tab, sentence);
     // "Coba bunyi" is about the sound.
     expect(await here(tab).getByRole('button').allInnerTexts()).toEqual(['Coba bunyi']);
     expect(acts()).toEqual([]);
-    await done();
   }
 });
 
@@ -122,7 +121,7 @@ test('a push service that failed is tried again at a press, and a subscription t
 }) => {
   const browser: Browser = { permission: 'granted', failures: 1 };
   const gone = { refused: 'push_gone', message: 'Tidak lagi menerima.' };
-  const { tab, acts, done } = await at(profiles, settings, browser, { push_test: () => gone });
+  const { tab, acts } = await at(profiles, settings, browser, { push_test: () => gone });
   const button = (name: string) => here(tab).getByRole('button', { name });
   await state(tab, /^Layanan pemberitahuan peramban ini belum dapat dihubungi/);
   await button('Coba lagi').click();
@@ -132,11 +131,10 @@ test('a push service that failed is tried again at a press, and a subscription t
   expect(acts().at(-1)).toBe('push_unregister');
   await button('Nyalakan di peramban ini').click();
   await state(tab, /^Menyala di peramban ini/);
-  await done();
 });
 
 test('the offer of notices that was put off is not made again', async ({ profiles }) => {
-  const { tab, acts, done } = await at(profiles, '/message-history', { permission: 'default' });
+  const { tab, acts } = await at(profiles, '/message-history', { permission: 'default' });
   await offer(tab).getByRole('button', { name: 'Nanti saja' }).click();
   await offer(tab).waitFor({ state: 'detached' });
   await tab.reload();
@@ -144,18 +142,16 @@ test('the offer of notices that was put off is not made again', async ({ profile
   await tab.getByRole('table').waitFor();
   expect(await offer(tab).count()).toBe(0);
   expect(acts()).toEqual([]);
-  await done();
 });
 
 test('the offer stays when the browser’s question is left open, and goes with a word when it is denied', async ({
   profiles,
 }) => {
   const browser: Browser = { permission: 'default', answers: ['default', 'denied'] };
-  const { tab, acts, done } = await at(profiles, '/message-history', browser);
+  const { tab, acts } = await at(profiles, '/message-history', browser);
   await enable(tab).click();
   await enable(tab).click();
   await tab.getByText(/^Peramban memblokir pemberitahuan\. Izinkan lewat setelan/).waitFor();
   await offer(tab).waitFor({ state: 'detached' });
   expect(acts()).toEqual([]);
-  await done();
 });
