@@ -1,0 +1,157 @@
+import type { Page } from 'playwright-core';
+import { expect, inject, onTestFinished } from 'vitest';
+import { fakeActs, type FakeActs } from '#tests/journeys/support/fake-acts.ts';
+import { signUp } from '#tests/journeys/support/portal.ts';
+import { test } from '#tests/support/gallery.ts';
+
+type Profile = { open: (path?: string) => Promise<Page>; wrongs: readonly string[] };
+type Profiles = { open: (options: object) => Promise<Profile> };
+
+type Browser = {
+  permission: NotificationPermission;
+  /** How the person answers the browser's question, each time that it is put. */
+  answers?: readonly NotificationPermission[];
+  /** How often the push service fails before it answers. */
+  failures?: number;
+  /** Whether it has push at all. */
+  supported?: boolean;
+};
+
+/** Runs in the page before its own scripts: the browser's side of push, without a service or a worker. */
+function installBrowser({ permission, answers = [], failures = 0, supported = true }: Browser) {
+  let granted = permission;
+  let questions = 0;
+  let attempts = 0;
+  const key = new Uint8Array(16).fill(1).buffer;
+  let subscription: object | null = null;
+  const subscribe = async ({ applicationServerKey }: PushSubscriptionOptionsInit) => {
+    attempts += 1;
+    if (attempts <= failures) throw new DOMException('no service', 'AbortError');
+    subscription = {
+      endpoint: 'https://push.example/1',
+      options: { applicationServerKey },
+      getKey: () => key,
+      unsubscribe: async () => {
+        subscription = null;
+        return true;
+      },
+    };
+    return subscription;
+  };
+  const pushManager = { getSubscription: async () => subscription, subscribe };
+  const registration = { pushManager, scope: '/' };
+  const serviceWorker = Object.assign(new EventTarget(), {
+    ready: Promise.resolve(registration),
+    getRegistration: async () => registration,
+    register: async () => Promise.reject(new Error('no worker here')),
+    startMessages: () => undefined,
+    controller: null,
+  });
+  Object.defineProperty(navigator, 'serviceWorker', { value: serviceWorker });
+  const notification = {
+    get permission() {
+      return granted;
+    },
+    requestPermission: async () => (granted = answers[questions++] ?? granted),
+  };
+  Object.defineProperty(window, 'Notification', { value: notification });
+  if (supported) Object.defineProperty(window, 'PushManager', { value: class {} });
+  else Reflect.deleteProperty(window, 'PushManager');
+}
+
+let customer: Promise<string> | undefined;
+
+/** A customer with such a browser; push is answered by `acts`, all else by the product. */
+async function at(profiles: Profiles, path: string, browser: Browser, acts: FakeActs = {}) {
+  const phone = `62857${String(Date.now() % 1e8).padStart(8, '0')}`;
+  customer ??= signUp(inject('product'), { name: 'Batik Kenanga', phone }).then(
+    (one) => one.session,
+  );
+  const { open, wrongs } = await profiles.open({
+    session: await customer,
+    expects: [/status of 422/],
+  });
+  const before = wrongs.length;
+  const tab = await open();
+  onTestFinished(async () => {
+    await tab.evaluate(() => {
+      localStorage.removeItem('kept:push-off');
+      localStorage.removeItem('kept:notice-card-later');
+      indexedDB.deleteDatabase('kabari');
+    });
+    await tab.close();
+    expect(wrongs.slice(before)).toEqual([]);
+  });
+  const asked = await fakeActs(tab, {
+    push_config: () => ({ vapid_key: 'key_1_of_the_push_server' }),
+    push_register: () => ({ token: `psh_${'a'.repeat(43)}` }),
+    push_unregister: () => ({}),
+    ...acts,
+  });
+  await tab.addInitScript(installBrowser, browser);
+  await tab.goto(inject('gallery') + path);
+  return { tab, acts: () => asked.map(({ act }) => act) };
+}
+
+const settings = '/profile#pemberitahuan';
+const here = (tab: Page) => tab.locator('#pemberitahuan');
+const state = (tab: Page, sentence: RegExp) =>
+  here(tab).getByRole('status').filter({ hasText: sentence }).waitFor();
+const offer = (tab: Page) => tab.getByRole('region', { name: 'Pemberitahuan pesan baru' });
+const enable = (tab: Page) => offer(tab).getByRole('button', { name: 'Aktifkan pemberitahuan' });
+
+test('a browser that blocks notices, or has none, is told what helps, and offered no button', async ({
+  profiles,
+}) => {
+  const browsers = [
+    [{ permission: 'denied' }, /^Peramban memblokir pemberitahuan/],
+    [{ permission: 'granted', supported: false }, /^Peramban ini tidak mendukung pemberitahuan/],
+  ] as const;
+  for (const [browser, sentence] of browsers) {
+    const { tab, acts } = await at(profiles, settings, browser);
+    await state(tab, sentence);
+    // "Coba bunyi" is about the sound.
+    expect(await here(tab).getByRole('button').allInnerTexts()).toEqual(['Coba bunyi']);
+    expect(acts()).toEqual([]);
+  }
+});
+
+test('a push service that failed is tried again at a press, and a subscription that is gone is off', async ({
+  profiles,
+}) => {
+  const browser: Browser = { permission: 'granted', failures: 1 };
+  const gone = { refused: 'push_gone', message: 'Tidak lagi menerima.' };
+  const { tab, acts } = await at(profiles, settings, browser, { push_test: () => gone });
+  const button = (name: string) => here(tab).getByRole('button', { name });
+  await state(tab, /^Layanan pemberitahuan peramban ini belum dapat dihubungi/);
+  await button('Coba lagi').click();
+  await state(tab, /^Menyala di peramban ini/);
+  await button('Kirim uji').click();
+  await state(tab, /^Dimatikan di peramban ini/);
+  expect(acts().at(-1)).toBe('push_unregister');
+  await button('Nyalakan di peramban ini').click();
+  await state(tab, /^Menyala di peramban ini/);
+});
+
+test('the offer of notices that was put off is not made again', async ({ profiles }) => {
+  const { tab, acts } = await at(profiles, '/message-history', { permission: 'default' });
+  await offer(tab).getByRole('button', { name: 'Nanti saja' }).click();
+  await offer(tab).waitFor({ state: 'detached' });
+  await tab.reload();
+  await tab.getByRole('heading', { level: 1 }).waitFor();
+  await tab.getByRole('table').waitFor();
+  expect(await offer(tab).count()).toBe(0);
+  expect(acts()).toEqual([]);
+});
+
+test('the offer stays when the browser’s question is left open, and goes with a word when it is denied', async ({
+  profiles,
+}) => {
+  const browser: Browser = { permission: 'default', answers: ['default', 'denied'] };
+  const { tab, acts } = await at(profiles, '/message-history', browser);
+  await enable(tab).click();
+  await enable(tab).click();
+  await tab.getByText(/^Peramban memblokir pemberitahuan\. Izinkan lewat setelan/).waitFor();
+  await offer(tab).waitFor({ state: 'detached' });
+  expect(acts()).toEqual([]);
+});
