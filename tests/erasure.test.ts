@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { expect } from 'vitest';
 import { eraseDue } from '#server/domains/accounts/accounts.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
-import { accountDataOf } from '#server/app/account-data.ts';
+import { accountDataOf } from '#server/app/parts.ts';
 import type { AccountData } from '#server/infra/account-data.ts';
 import type { TestDatabase } from './support/database/database.ts';
 import {

@@ -3,13 +3,13 @@ import { RELEASE } from '#server/app/release.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { countOthers } from '#server/infra/postgres/check.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
-import { makeBuckets } from '#server/infra/postgres/distribution/layout/buckets.ts';
-import { type Cluster, readCluster } from '#server/infra/postgres/distribution/cluster.ts';
 import {
+  makeBuckets,
   distributeTables,
   readPlan,
   troubleOf,
 } from '#server/infra/postgres/distribution/layout/upkeep.ts';
+import { type Cluster, readCluster } from '#server/infra/postgres/distribution/cluster.ts';
 import { findPlace } from '#server/infra/postgres/distribution/pools.ts';
 import {
   type RowCounts,

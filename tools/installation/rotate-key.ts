@@ -1,4 +1,4 @@
-import { sealedColumns } from '#server/app/sealed-data.ts';
+import { sealedColumns } from '#server/app/jobs.ts';
 import { refuseOtherKey, readSecrets, reseal } from '#server/infra/security/secrets.ts';
 import { findPlace } from '#server/infra/postgres/distribution/pools.ts';
 import { StartError } from '#server/infra/start-error.ts';

@@ -4,11 +4,13 @@ import {
   adminPhones,
   systemAccount,
   wrongCodesToTell,
+  sealedChallenges,
+  sealedFactors,
 } from '#server/domains/accounts/accounts.ts';
 import { issueWaitingInvoices, pruneNotices, runBilling } from '#server/domains/billing/billing.ts';
 import { pruneHealth } from '#server/domains/channels/channels.ts';
 import { eraseOldLines } from '#server/domains/channels/simulator/simulator.ts';
-import { pruneWeb } from '#server/domains/channels/web/web.ts';
+import { pruneWeb, sealedWeb } from '#server/domains/channels/web/web.ts';
 import { pruneEvents } from '#server/domains/events/events.ts';
 import {
   ensurePartitions,
@@ -23,14 +25,13 @@ import {
   pruneInbox,
   retryRefunds,
 } from '#server/domains/payments/payments.ts';
-import { sweepPush, queueNotice } from '#server/domains/push/push.ts';
+import { sweepPush, queueNotice, sealedSubscriptions } from '#server/domains/push/push.ts';
 import { tendThreads } from '#server/domains/support/support.ts';
 import { pruneLinks, pruneRejectedCalls } from '#server/domains/tokens/tokens.ts';
-import { pruneDeliveries } from '#server/domains/webhooks/webhooks.ts';
-import { pruneAnswers, eraseAnonymousAudit } from '#server/infra/acts.ts';
+import { pruneDeliveries, sealedWebhooks } from '#server/domains/webhooks/webhooks.ts';
+import { pruneAnswers, eraseAnonymousAudit, sealedAnswers } from '#server/infra/acts.ts';
 import type { Job } from '#server/infra/jobs.ts';
-import { reseal } from '#server/infra/security/secrets.ts';
-import { sealedColumns } from '#server/app/sealed-data.ts';
+import { reseal, type SealedColumn, installationSecrets } from '#server/infra/security/secrets.ts';
 import type { Container } from '#server/app/container.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -43,6 +44,7 @@ import { readBackupKey } from '#server/infra/backup/archive/seal.ts';
 import { type BackupProblem, problemOf } from '#server/infra/backup/archive/trouble.ts';
 import type { Sample } from '#server/infra/observability/metrics.ts';
 import { StartError } from '#server/infra/start-error.ts';
+import { sealedNumbers } from '#server/domains/channels/cloud/cloud.ts';
 
 const BACKUP_SECONDS_MAX = 6 * 3_600;
 
@@ -380,3 +382,15 @@ export async function backupFailed(allAccountsSql: Sql): Promise<Sample[]> {
   const last = await lastBackup(allAccountsSql);
   return last ? [{ value: last.isOk ? 0 : 1 }] : [];
 }
+
+/** All columns of sealed values: what a rotation of SECRET_KEY seals anew. */
+export const sealedColumns: readonly SealedColumn[] = [
+  installationSecrets,
+  sealedAnswers,
+  sealedChallenges,
+  sealedFactors,
+  ...sealedNumbers,
+  ...sealedWeb,
+  sealedSubscriptions,
+  ...sealedWebhooks,
+];

@@ -7,7 +7,7 @@ import { openAnswers } from '#server/infra/acts.ts';
 import { readSecrets, reseal } from '#server/infra/security/secrets.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { sealedColumns } from './sealed-data.ts';
+import { sealedColumns } from './jobs.ts';
 
 const former = { SECRET_KEY: 'the former key' };
 const next = { SECRET_KEY: 'the next key' };
@@ -19,7 +19,7 @@ const sealing = {
   'domains/accounts/secondfactor/challenges.ts': ['second_factor_challenges'],
   'domains/channels/cloud/numbers.ts': ['cloud_numbers'],
   'domains/channels/web/auth.ts': ['web_sessions', 'web_keys'],
-  'domains/channels/web/linking.ts': ['web_sessions'],
+  'domains/channels/web/web.ts': ['web_sessions'],
   'domains/channels/web/receiving.ts': ['web_inbox'],
   'domains/channels/web/sending/sent-storage.ts': ['web_sent'],
   'domains/push/subscriptions.ts': ['push_subscriptions'],

@@ -4,8 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { onServer } from '#server/infra/postgres/distribution/cluster.ts';
-import { makeBuckets } from '#server/infra/postgres/distribution/layout/buckets.ts';
-import { distributeTables } from '#server/infra/postgres/distribution/layout/upkeep.ts';
+import {
+  makeBuckets,
+  distributeTables,
+} from '#server/infra/postgres/distribution/layout/upkeep.ts';
 import { findPlace } from '#server/infra/postgres/distribution/pools.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
 import {

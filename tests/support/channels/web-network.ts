@@ -11,11 +11,15 @@ import {
   type StandInOptions,
   openStandIn,
 } from '#server/domains/channels/web/engine/stand-in.ts';
-import { type WebDeps, openWebChannel, usualTimings } from '#server/domains/channels/web/web.ts';
+import {
+  type WebDeps,
+  openWebChannel,
+  usualTimings,
+  networkQr,
+} from '#server/domains/channels/web/web.ts';
 import type { PresenceDeps } from '#server/domains/channels/health.ts';
 import { readScan, recordConsent } from '#server/domains/tokens/links/links.ts';
 import { createLink } from '#server/domains/tokens/tokens.ts';
-import { networkQr } from '#server/domains/channels/web/linking.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { MediaFacts } from '#server/domains/media/media.ts';

@@ -1,13 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
-import { makeBuckets } from '#server/infra/postgres/distribution/layout/buckets.ts';
+import {
+  makeBuckets,
+  distributeTables,
+} from '#server/infra/postgres/distribution/layout/upkeep.ts';
 import {
   bucketUrl,
   onServer,
   readBuckets,
   readNodes,
 } from '#server/infra/postgres/distribution/cluster.ts';
-import { distributeTables } from '#server/infra/postgres/distribution/layout/upkeep.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
 
 /** A distributed database to clone: nobody may connect to it. */

@@ -1,12 +1,15 @@
-import type { ActHandler } from '#server/infra/acts.ts';
-import { captchaChallengeHandler } from './signin/captcha.ts';
 import {
-  changePasswordHandler,
-  changePhoneHandler,
-  confirmPhoneHandler,
-  updateUserHandler,
-} from './profile.ts';
-import { closingActs } from './privacy.ts';
+  type ActHandler,
+  sweepHits,
+  forgetAnswers,
+  eraseAudit,
+  forgetHits,
+  networkOf,
+  type Call,
+  handle,
+} from '#server/infra/acts.ts';
+import { captchaChallengeHandler } from './signin/captcha.ts';
+import { closingActs, storeErasedPhones } from './privacy.ts';
 import type { AccountsDeps } from './deps.ts';
 import {
   changeForgottenHandler,
@@ -17,7 +20,7 @@ import { loginUserHandler } from './signin/login.ts';
 import { registerUserHandler } from './signin/register.ts';
 import { operatorsActs } from './operators.ts';
 import { resendOtpHandler } from './otp/resend-otp.ts';
-import { reauthUserHandler } from './sessions/reauth.ts';
+import { reauthUserHandler, verifyPassword } from './sessions/reauth.ts';
 import {
   checkTokenHandler,
   appConfigHandler,
@@ -27,8 +30,242 @@ import {
 } from './sessions/session-acts.ts';
 import { secondFactorActs } from './secondfactor/acts.ts';
 import { verifyOtpHandler } from './otp/verify-otp.ts';
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { publicId, uuidOf } from '#contract/base/ids.ts';
+import {
+  type AccountData,
+  type ErasureRequest,
+  type Row,
+  atOnce,
+  inPages,
+} from '#server/infra/account-data.ts';
+import type { Secrets } from '#server/infra/security/secrets.ts';
+import { deviceName } from './sessions/device-name.ts';
+import type { User } from '#contract/accounts.ts';
+import { changePassword, changePhone, confirmPhone, updateUser } from '#contract/people.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { isCommonPassword } from '#server/infra/security/common-passwords.ts';
+import { hashPassword } from '#server/infra/security/passwords.ts';
+import { beginCoolDown } from '#server/domains/accounts/cool-down.ts';
+import { notifyPasswordChanged, notifyPhoneChanged } from '#server/domains/accounts/notices.ts';
+import {
+  type CodeInput,
+  issueCode,
+  revokeCodes,
+  verifyCode,
+} from '#server/domains/accounts/otp/otp.ts';
+import { countWrongCode } from '#server/domains/accounts/otp/otp-sending.ts';
+import { isPhoneTaken, passwordOf, userOf, type UserRef } from '#server/domains/accounts/people.ts';
+import { endOtherSessions, rotateToken } from '#server/domains/accounts/sessions/sessions.ts';
+import type { InputOf } from '#contract/base/act.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 
-export { activeSessions } from './alive.ts';
+type Deps = {
+  /** Sees one account at a time. */
+  sql: Sql;
+  /** Sees all: sessions are looked up by hash. */
+  allAccountsSql: Sql;
+  /** The installation's: of an erased number only a hash under its key stays. */
+  secrets: Secrets;
+};
+
+/**
+ * Who an account's people are and what they did. Erased last: the other domains find their data by
+ * these phone numbers.
+ */
+export const accountsAccountData = ({ sql, allAccountsSql, secrets }: Deps): AccountData => ({
+  subjects: (accountId) => [
+    { name: 'profil', rows: () => atOnce(() => peopleOf(sql, accountId)) },
+    { name: 'persetujuan', rows: () => atOnce(() => consentsOf(sql, accountId)) },
+    { name: 'nomor-sebelumnya', rows: () => atOnce(() => formerPhonesOf(sql, accountId)) },
+    { name: 'sesi', rows: () => atOnce(() => sessionsOf(allAccountsSql, accountId)) },
+    { name: 'peramban', rows: () => atOnce(() => devicesOf(sql, accountId)) },
+    { name: 'faktor-kedua', rows: () => atOnce(() => secondFactorsFor(sql, accountId)) },
+    { name: 'penangguhan', rows: () => atOnce(() => suspensionsOf(sql, accountId)) },
+    { name: 'jejak-audit', rows: () => auditOf(sql, accountId) },
+  ],
+  erase: (erasure) => erase({ allAccountsSql, secrets }, erasure),
+});
+
+type Person = Row & { user_id: string; avatar: string | null };
+
+const peopleOf = (sql: Sql, accountId: string): Promise<Row[]> =>
+  asAccount(sql, accountId, async (tx) => {
+    const people = await tx<Person[]>`
+      select u.user_id, u.name, u.phone, u.email, u.role, u.timezone, u.settings,
+        u.avatar_file as avatar, u.created_at, u.signed_in_at, a.name as account_name, a.status,
+        a.created_at as account_created_at, a.cooling_since, a.cooling_cause, a.erase_at
+      from users u join accounts a on a.account_id = u.account_id
+      where u.account_id = ${accountId} order by u.user_id`;
+    return people.map(({ user_id, avatar, ...facts }) => ({
+      account: publicId('account', accountId),
+      id: publicId('user', user_id),
+      ...facts,
+      avatar: avatar === null ? null : publicId('file', avatar),
+    }));
+  });
+
+/** Registering requires consent; the consents of linked phones are exported with the links. */
+const consentsOf = (sql: Sql, accountId: string): Promise<Row[]> =>
+  asAccount(
+    sql,
+    accountId,
+    (tx) => tx<Row[]>`
+      select 'syarat layanan' as consent, name as person, created_at as given_at
+      from users where account_id = ${accountId} order by user_id`,
+  );
+
+const formerPhonesOf = (sql: Sql, accountId: string): Promise<Row[]> =>
+  asAccount(
+    sql,
+    accountId,
+    (tx) => tx<Row[]>`
+      select phone, left_at from former_phones where account_id = ${accountId} order by left_at`,
+  );
+
+async function sessionsOf(allAccountsSql: Sql, accountId: string): Promise<Row[]> {
+  const found = await allAccountsSql<(Row & { session_id: string; agent: string })[]>`
+    select session_id, agent, ip, created_at, last_used_at, revoked_at from sessions
+    where account_id = ${accountId} order by created_at, session_id`;
+  return found.map(({ session_id, agent, ...facts }) => ({
+    id: publicId('session', session_id),
+    device: deviceName(agent),
+    agent,
+    ...facts,
+  }));
+}
+
+const devicesOf = (sql: Sql, accountId: string): Promise<Row[]> =>
+  asAccount(
+    sql,
+    accountId,
+    (tx) => tx<Row[]>`
+      select seen_at from known_devices where account_id = ${accountId} order by seen_at`,
+  );
+
+const suspensionsOf = (sql: Sql, accountId: string): Promise<Row[]> =>
+  asAccount(
+    sql,
+    accountId,
+    (tx) => tx<Row[]>`
+      select becomes, reason, at from account_suspensions
+      where account_id = ${accountId} order by suspension_id`,
+  );
+
+/** What there is and when it was used; never what it is checked by. */
+const secondFactorsFor = (sql: Sql, accountId: string): Promise<Row[]> =>
+  asAccount(
+    sql,
+    accountId,
+    (tx) => tx<Row[]>`
+      select kind, name, created_at, used_at from second_factors where account_id = ${accountId}
+      union all
+      select 'recovery_code', '', created_at, used_at from recovery_codes
+      where account_id = ${accountId}
+      order by created_at, kind`,
+  );
+
+type AuditLine = Row & { audit_id: string; actor: string };
+
+/** Without refused acts of operators: of what only they may know, the answer was that it is not there. */
+async function* auditOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
+  const entries = inPages<AuditLine>(
+    { sql, accountId },
+    (tx, last, limit) => tx<AuditLine[]>`
+      select audit_id, at, actor, act, outcome, ip, request, facts from audit_log
+      where account_id = ${accountId} and outcome <> 'act_unknown' ${last ? tx`and audit_id > ${last.audit_id}` : tx``}
+      order by audit_id limit ${limit}`,
+  );
+  for await (const { audit_id: _, ...facts } of entries) yield facts;
+}
+
+/** Leaves a pseudonym: the ids of the account and its people, the ledger, and its numbers as keyed hashes. */
+async function erase(
+  { allAccountsSql, secrets }: Omit<Deps, 'sql'>,
+  { accountId, phones }: ErasureRequest,
+): Promise<void> {
+  const people = await allAccountsSql<{ id: string }[]>`
+    select user_id as id from users where account_id = ${accountId}`;
+  const ids = people.map(({ id }) => id);
+  const addresses = await allAccountsSql<{ ip: string }[]>`
+    select ip from sessions where account_id = ${accountId}
+    union select ip from audit_log where account_id = ${accountId} and ip <> ''`;
+  const networks = addresses.flatMap(({ ip }) => [ip, networkOf(ip)]);
+  await forgetHits(allAccountsSql, [accountId, ...ids, ...networks]);
+  await forgetAnswers(allAccountsSql, ids);
+  await eraseAudit(allAccountsSql, accountId);
+  await allAccountsSql.begin(async (tx) => {
+    await storeErasedPhones(tx, { secrets }, accountId);
+    await pseudonymize(tx, { accountId, phones });
+  });
+}
+
+const PSEUDONYM = 'Akun terhapus';
+
+async function pseudonymize(tx: Tx, { accountId, phones }: ErasureRequest): Promise<void> {
+  await tx`delete from sessions where account_id = ${accountId}`;
+  await tx`delete from known_devices where account_id = ${accountId}`;
+  await tx`delete from password_grants where account_id = ${accountId}`;
+  await tx`delete from second_factor_challenges where account_id = ${accountId}`;
+  await tx`delete from second_factors where account_id = ${accountId}`;
+  await tx`delete from recovery_codes where account_id = ${accountId}`;
+  await tx`
+    delete from otp_challenges
+    where account_id = ${accountId} or (account_id is null and phone = any(${[...phones]}::text[]))`;
+  await tx`update account_suspensions set reason = '' where account_id = ${accountId}`;
+  await tx`delete from user_phones where account_id = ${accountId}`;
+  await tx`delete from former_phones where account_id = ${accountId}`;
+  await tx`
+    update users set name = ${PSEUDONYM}, phone = '', password_hash = '', email = null,
+      avatar_file = null, settings = '{}', timezone = 'Asia/Jakarta', signed_in_at = null
+    where account_id = ${accountId}`;
+  await tx`
+    update accounts set name = ${PSEUDONYM}, cooling_since = null, cooling_cause = null
+    where account_id = ${accountId}`;
+}
+
+/**
+ * Removes what has expired: codes a day after they were requested, old sessions, used captchas, and
+ * counters whose window ended two days ago. Safe to repeat and to run on two nodes.
+ *
+ * Ended sessions stay for 30 days: sign-in recognises people by the addresses of their sessions.
+ */
+export async function sweepAccounts(allAccountsSql: Sql): Promise<void> {
+  await allAccountsSql`delete from otp_challenges where created_at < statement_timestamp() - interval '1 day'`;
+  await allAccountsSql`delete from second_factor_challenges where expires_at < statement_timestamp()`;
+  await allAccountsSql`delete from sessions where created_at < statement_timestamp() - interval '31 days'`;
+  await allAccountsSql`delete from password_grants where expires_at < statement_timestamp()`;
+  await allAccountsSql`delete from known_devices where seen_at < clock_timestamp() - interval '400 days'`;
+  await allAccountsSql`delete from captchas_used where expires_at < statement_timestamp() - interval '1 hour'`;
+  await sweepHits(allAccountsSql);
+}
+
+/**
+ * Which of these sessions are active, in one query: live streams stay open for hours and must end soon
+ * after their session does.
+ */
+export async function activeSessions(
+  allAccountsSql: Sql,
+  sessionIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const active = await allAccountsSql<{ session_id: string }[]>`
+    select s.session_id from sessions s join accounts a on a.account_id = s.account_id
+    where s.session_id = any(${sessionIds}::uuid[])
+      and s.revoked_at is null and a.status <> 'closed'`;
+  return new Set(active.map(({ session_id }) => session_id));
+}
+
+/** The names of people, by their ids; who is gone is not among them. @param sql sees all accounts. */
+export async function namesOfPeople(
+  sql: Sql | Tx,
+  userIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (userIds.length === 0) return new Map();
+  const people = await sql<{ user_id: string; name: string }[]>`
+    select user_id, name from users where user_id = any(${[...new Set(userIds)]}::uuid[])`;
+  return new Map(people.map(({ user_id, name }) => [user_id, name]));
+}
+
 export { type Captcha, openAltcha } from './signin/captcha.ts';
 export { openCaptcha } from './signin/captcha-widget.ts';
 export {
@@ -68,8 +305,6 @@ export {
   ensureOperator,
   hasFirstOperatorSignedIn,
 } from './signin/first-operator.ts';
-export { accountsAccountData } from './account-data.ts';
-export { namesOfPeople } from './names.ts';
 export { type PersonsPhone, Settings, phonesOf, systemAccount, timezoneOf } from './people.ts';
 export {
   type Sessions,
@@ -85,7 +320,6 @@ export { notifySecondFactorsReset } from './notices.ts';
 export { endSessionsOfAccount, sessionsOfAccount } from './sessions/desk.ts';
 export { notifySuspensions } from './suspension/notify.ts';
 export { changeAccount, suspensionSteps } from './suspension/suspend.ts';
-export { sweepAccounts } from './sweep.ts';
 export type { AccountOpened, AccountsDeps } from './deps.ts';
 
 /** The acts of this domain: registration, sign-in, sessions, profile, closing of accounts, operators. */
@@ -112,3 +346,164 @@ export const accountsActs = (deps: AccountsDeps): readonly ActHandler[] => [
   ...closingActs(deps),
   ...operatorsActs(deps),
 ];
+
+/** Sets another password; the person's other sessions and copies of this one's token end, and the phone is notified. */
+const changePasswordHandler = (deps: AccountsDeps): ActHandler =>
+  handle(changePassword, async (call, { current, password }) => {
+    const { caller } = call;
+    const person = await verifyPassword(deps, call, current);
+    if (isCommonPassword(password, person)) throw new Refusal('password_common', {});
+    const hash = await hashPassword(password);
+    const { ended, token } = await deps.allAccountsSql.begin(async (tx) => {
+      await tx`
+        update users set password_hash = ${hash}
+        where (account_id, user_id) = (${caller.accountId}, ${caller.userId})`;
+      await revokeCodes(tx, caller);
+      return {
+        ended: await endOtherSessions(tx, caller, caller.sessionId),
+        token: await rotateToken(tx, caller.sessionId),
+      };
+    });
+    await deps.sessions.evict(ended);
+    void notifyPasswordChanged(deps, person.phone).catch(deps.report);
+    return { ended: ended.length, token };
+  });
+
+/** Codes for the old number and the new one. Nothing changes until both have come back. */
+const changePhoneHandler = (deps: AccountsDeps): ActHandler =>
+  handle(changePhone, async (call, { phone }) => {
+    const { caller } = call;
+    const { phone: oldPhone } = await passwordOf(deps.allAccountsSql, caller);
+    if (phone === oldPhone) throw new Refusal('phone_same', {});
+    const user = { accountId: caller.accountId, userId: caller.userId };
+    const issued = await deps.allAccountsSql.begin(async (tx) => {
+      const isDecoy = await isPhoneTaken(tx, phone);
+      const old = await issueCode(tx, deps, { purpose: 'phone_old', phone: oldPhone, user }, call);
+      const request = { purpose: 'phone_new', phone, user, isDecoy } as const;
+      return { old, new: await issueCode(tx, deps, request, call) };
+    });
+    await issued.old.send();
+    await issued.new.send();
+    return { old: issued.old.answer, new: issued.new.answer };
+  });
+
+const confirmPhoneHandler = (deps: AccountsDeps): ActHandler =>
+  handle(confirmPhone, async (call, input) => {
+    const oldCode = { challengeId: input.old_challenge, code: input.old_code };
+    const newCode = { challengeId: input.new_challenge, code: input.new_code };
+    return confirm(deps, call, { oldCode, newCode });
+  });
+
+/**
+ * Changes the number when both codes fit. A wrong one costs a try of its own; the right one beside it
+ * stays good. The other sessions end, the old number is notified, and the account cools down.
+ *
+ * @throws Refusal `otp_wrong` with the tries left of the wrong one; `otp_expired`, also when the number
+ *   was taken meanwhile.
+ */
+async function confirm(
+  deps: AccountsDeps,
+  { caller }: Call<'anyone_signed_in'>,
+  { oldCode, newCode }: { oldCode: CodeInput; newCode: CodeInput },
+): Promise<User> {
+  const { accountId, userId } = caller;
+  const outcome = await deps.allAccountsSql.begin(async (tx) => {
+    // One pair at a time: the rollback releases the row locks before the lost try is written.
+    await tx`select pg_advisory_xact_lock(hashtextextended('phone ' || ${userId}, 0))`;
+    // Verifying a right code deletes it: roll back to here when the other one is wrong.
+    await tx`savepoint before_codes`;
+    const first = await verifyCode(tx, deps, oldCode, { purposes: ['phone_old'], user: caller });
+    if ('left' in first) return first;
+    const second = await verifyCode(tx, deps, newCode, { purposes: ['phone_new'], user: caller });
+    if ('left' in second) {
+      await tx`rollback to savepoint before_codes`;
+      await tx`
+        update otp_challenges set tries_left = ${second.left}
+        where challenge_id = ${newCode.challengeId}`;
+      await countWrongCode(tx);
+      return second;
+    }
+    const [freed] = await tx<{ phone: string }[]>`
+      delete from user_phones where (account_id, user_id) = (${accountId}, ${userId})
+      returning phone`;
+    const [claimed] = await tx`
+      insert into user_phones (phone, account_id, user_id)
+      values (${second.phone}, ${accountId}, ${userId})
+      on conflict (phone) do nothing returning phone`;
+    if (!claimed || freed?.phone !== first.phone) throw new Refusal('otp_expired', {});
+    await tx`
+      update users set phone = ${second.phone}
+      where (account_id, user_id) = (${accountId}, ${userId})`;
+    await revokeCodes(tx, caller);
+    await beginCoolDown(tx, accountId, 'phone_changed');
+    const ended = await endOtherSessions(tx, caller, caller.sessionId);
+    return { ended, oldPhone: first.phone, user: await userOf(tx, deps, caller) };
+  });
+  if ('left' in outcome) throw new Refusal('otp_wrong', { left: outcome.left });
+  await deps.sessions.evict(outcome.ended);
+  const end = outcome.user.phone.slice(-4);
+  void notifyPhoneChanged(deps, outcome.oldPhone, end).catch(deps.report);
+  return outcome.user;
+}
+
+/** Changes what was sent about the caller, and leaves the rest. */
+const updateUserHandler = (deps: AccountsDeps): ActHandler =>
+  handle(updateUser, async ({ caller }, input) => {
+    const { user, erase } = await asAccount(deps.sql, caller.accountId, (tx) =>
+      update(deps, tx, caller, input),
+    );
+    await erase().catch(deps.report);
+    return user;
+  });
+
+type Updated = { user: User; erase: () => Promise<void> };
+
+/** @returns deletes the earlier picture, when it was replaced or removed. */
+async function update(
+  deps: AccountsDeps,
+  tx: Tx,
+  user: UserRef,
+  { name, email, avatar, timezone, ...settings }: InputOf<typeof updateUser>,
+): Promise<Updated> {
+  const { accountId, userId } = user;
+  const changes = Object.fromEntries(
+    Object.entries(settings).filter(([, value]) => value !== undefined),
+  );
+  await tx`
+    update users set
+      name = coalesce(${name ?? null}, name),
+      timezone = coalesce(${timezone ?? null}, timezone),
+      email = ${email === undefined ? tx`email` : email === '' ? null : email},
+      settings = settings || ${json(changes)}
+    where (account_id, user_id) = (${accountId}, ${userId})`;
+  // One account has one user today, and its name is theirs.
+  if (name !== undefined) {
+    await tx`update accounts set name = ${name} where account_id = ${accountId}`;
+  }
+  const erase = avatar === undefined ? nothing : await changePicture(deps, tx, user, avatar);
+  return { user: await userOf(tx, deps, user), erase };
+}
+
+const nothing = async (): Promise<void> => undefined;
+
+/** @param avatar a finished upload; '' removes the picture. The upload that it came from changes nothing. */
+async function changePicture(
+  { claimUpload, claimedFile, releaseFile }: AccountsDeps,
+  tx: Tx,
+  { accountId, userId }: UserRef,
+  avatar: string,
+): Promise<Updated['erase']> {
+  const uploadId = avatar === '' ? undefined : uuidOf('upload', avatar);
+  if (avatar !== '' && uploadId === undefined) throw new Refusal('upload_gone', {});
+  const [before] = await tx<{ file: string | null }[]>`
+    select avatar_file as file from users
+    where (account_id, user_id) = (${accountId}, ${userId}) for update`;
+  const old = before?.file ?? null;
+  const source = uploadId && ({ accountId, userId, uploadId, purpose: 'avatar' } as const);
+  if (source && old !== null && (await claimedFile(tx, source)) === old) return nothing;
+  const file = source ? await claimUpload(tx, source) : null;
+  await tx`
+    update users set avatar_file = ${file}
+    where (account_id, user_id) = (${accountId}, ${userId})`;
+  return old === null ? nothing : releaseFile(tx, { accountId, fileId: old });
+}

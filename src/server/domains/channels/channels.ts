@@ -4,9 +4,117 @@ import type {
   TemplateFile,
   TemplateStatus,
 } from '#contract/messages/templates.ts';
-import type { ChannelName } from '#contract/tokens.ts';
-import type { TokenRef } from '#server/domains/tokens/tokens.ts';
+import { ChannelName } from '#contract/tokens.ts';
+import { type TokenRef, readToken } from '#server/domains/tokens/tokens.ts';
 import type { FailedItem } from '#server/infra/postgres/batches.ts';
+import { type PriceCategory, listChannels } from '#contract/tokens/channels.ts';
+import { getConnection } from '#contract/tokens/connection.ts';
+import type { Rupiah } from '#contract/base/money.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
+import type { Config } from '#server/infra/config.ts';
+import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import { readConnection } from './health.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { type AccountData, type Row, atOnce, eraseRows } from '#server/infra/account-data.ts';
+
+type Deps = {
+  /** One account at a time. */
+  sql: Sql;
+  /** Sees all: numbers are looked up globally. */
+  allAccountsSql: Sql;
+};
+
+type Named = Row & { token_id: string };
+const withId = ({ token_id, ...facts }: Named): Row => ({
+  token: publicId('token', token_id),
+  ...facts,
+});
+
+/** What real networks know of an account's numbers; of their secrets only that there are some. */
+export const channelsAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
+  subjects: (accountId) => [
+    { name: 'sambungan', rows: () => atOnce(() => connectionsOf(sql, accountId)) },
+    {
+      name: 'nomor-cloud-api',
+      rows: () => atOnce(() => cloudNumbersOf(allAccountsSql, accountId)),
+    },
+  ],
+  close: async (accountId) => {
+    await allAccountsSql`delete from cloud_numbers where account_id = ${accountId}`;
+  },
+  erase: async ({ accountId }) => {
+    await allAccountsSql`delete from cloud_numbers where account_id = ${accountId}`;
+    for (const table of [
+      'cloud_group_messages',
+      'cloud_inbound',
+      'cloud_media',
+      'cloud_refs',
+      'connection_spans',
+      'connections',
+      'provider_answers',
+    ] as const) {
+      await eraseRows(allAccountsSql, table, accountId);
+    }
+  },
+});
+
+const connectionsOf = (sql: Sql, accountId: string): Promise<Row[]> =>
+  asAccount(sql, accountId, async (tx) => {
+    const found = await tx<Named[]>`
+      select token_id, channel, since, parted_at, parted_reason, restriction, restricted_at,
+        restricted_until, last_receipt_at
+      from connections where account_id = ${accountId} order by token_id`;
+    return found.map(withId);
+  });
+
+async function cloudNumbersOf(allAccountsSql: Sql, accountId: string): Promise<Row[]> {
+  const found = await allAccountsSql<Named[]>`
+    select token_id, phone_number_id, waba_id, verified_name, quality, connected_at, verified_at,
+      called_back_at
+    from cloud_numbers where account_id = ${accountId} order by token_id`;
+  return found.map(withId);
+}
+
+type Offering = Pick<Config, 'SIMULATOR' | 'CHANNEL_CLOUD' | 'CHANNEL_WEB'>;
+
+/** Whether an installation lets tokens use a channel. */
+export const isOffered = (config: Offering, channel: ChannelName): boolean =>
+  ({ simulator: config.SIMULATOR, cloud: config.CHANNEL_CLOUD, web: config.CHANNEL_WEB })[channel];
+
+type OffersDeps = {
+  sql: Sql;
+  config: Offering;
+  priceOf: (category: PriceCategory, at: Date) => Rupiah;
+  now: () => Date;
+};
+
+const categoriesOf: Record<ChannelName, readonly PriceCategory[]> = {
+  simulator: ['message'],
+  cloud: ['marketing', 'utility', 'authentication', 'service'],
+  web: ['message'],
+};
+
+/** The acts of channels: which there are, what they cost, and how a token's number stands in its own. */
+export const channelActs = ({ sql, config, priceOf, now }: OffersDeps): readonly ActHandler[] => [
+  handle(listChannels, async () => ({
+    channels: ChannelName()
+      .options.filter((channel) => isOffered(config, channel))
+      .map((channel) => ({
+        channel,
+        prices: categoriesOf[channel].map((category) => ({
+          category,
+          price: priceOf(category, now()),
+        })),
+      })),
+  })),
+  handle(getConnection, ({ caller: { accountId } }, { token_id: tokenId }) =>
+    asAccount(sql, accountId, async (tx) => {
+      const token = await readToken(tx, accountId, tokenId);
+      if (token.channel === 'simulator') return null;
+      return (await readConnection(tx, { accountId, tokenId }, now())) ?? null;
+    }),
+  ),
+];
 
 export {
   answersByCode,
@@ -194,6 +302,3 @@ export type Channels = ReadonlyMap<ChannelName, Channel>;
 /** The channels of this installation, by name. */
 export const channelsOf = (...channels: readonly Channel[]): Channels =>
   new Map(channels.map((channel) => [channel.name, channel]));
-
-export { channelsAccountData } from './account-data.ts';
-export { channelActs, isOffered } from './offers.ts';

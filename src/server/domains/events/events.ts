@@ -1,20 +1,493 @@
-import { events } from '#contract/events.ts';
-import { type ActHandler, handleStream } from '#server/infra/acts.ts';
-import type { LiveHub } from './live.ts';
+import { events, type LiveEvent } from '#contract/events.ts';
+import {
+  type ActHandler,
+  handleStream,
+  type FrameSink,
+  type Subscription,
+} from '#server/infra/acts.ts';
+import { type AccountData, eraseRows, untilNone } from '#server/infra/account-data.ts';
+import { type Sql, type Tx, isTransient, asAccount } from '#server/infra/postgres/database.ts';
+import type { Log } from '#server/infra/observability/log.ts';
+import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
+import { type PublishedRange, tracePublished, stepOf } from './trace-published.ts';
+import { randomUUID } from 'node:crypto';
+import type { Listener, ListenerOptions } from '#server/infra/postgres/driver/listener.ts';
+import { Feeds } from './feeds.ts';
+import { withTimeout } from '#server/infra/with-timeout.ts';
+import type { EventRow } from './event-row.ts';
+import { type Position, type Shown, readPages, signalFrame } from './pages.ts';
 
-export {
-  eraseEventsAbout,
-  eraseEventsOf,
-  eventsAccountData,
-  hasUnpublished,
-  newestPositions,
-  positionOf,
-  pruneEvents,
-  skipPositions,
-} from './erase.ts';
-export { type LiveHub, openLive } from './live.ts';
+/** How often followed accounts are looked at without a hint, and LISTEN is tried: what a lost hint costs. */
+const LOOK_MS = 5_000;
+/** What is read for all streams holds up all of them: after so long it is given up, and tried again. */
+const READ_MS_MAX = 5_000;
+/** How a notification begins that is an event itself. */
+const SIGNAL = '~';
+const UUID_LENGTH = 36;
+/** Where nobody stands: after every event there will be. */
+const NOWHERE = Number.MAX_SAFE_INTEGER;
+
+type Deps = {
+  /** Reads what one stream has missed, one account at a time. */
+  tenantSql: Sql;
+  /** Reads what is new of all accounts that are followed here, for all their streams. */
+  allAccountsSql: Sql;
+  /** Opens the LISTEN connection. */
+  openListening: (
+    handlers: Pick<ListenerOptions, 'channel' | 'onNotification' | 'onListening' | 'onLost'>,
+  ) => Listener;
+  /** Whether streams of an account are told of a kind of its events; all without it. */
+  isShown?: (accountId: string, kind: string) => boolean;
+  report: (trouble: unknown) => void;
+  tracing?: Tracing | undefined;
+};
+
+/** Hands the events of accounts to whoever follows them in this process. */
+export type LiveHub = {
+  /**
+   * Writes the account's events after `since` to a sink, then new ones as they come.
+   *
+   * Without `since`, or when too much was missed, the first frame is a `reset` at the newest position.
+   */
+  follow(options: { accountId: string; since: number | undefined; sink: FrameSink }): Subscription;
+  /**
+   * Writes an event that is stored nowhere to who follows the account now, in every process. Whoever is away, or
+   * takes nothing at the moment, misses it.
+   */
+  signal(accountId: string, event: LiveEvent): Promise<void>;
+  /** Streams open now. */
+  readonly following: number;
+  /** True while hints come in; without them everything is seen within five seconds. */
+  readonly listens: boolean;
+  /** Ends all streams and resolves when nothing is read for them any more, after three seconds at most. */
+  close(): Promise<void>;
+};
+
+/** Opens the hub: one LISTEN connection, and one read of what is new, however many streams. */
+export function openLive(deps: Deps): LiveHub {
+  const { tenantSql, allAccountsSql, isShown = () => true, report, tracing } = deps;
+  const shown = { isShown, report };
+  const readShared = (positions: readonly Position[]) =>
+    readPages(allAccountsSql, positions, tracing ? tracedBy(tracing, shown) : shown);
+  const feeds = new Feeds({
+    readShared: (positions) => withTimeout(readShared(positions), READ_MS_MAX, refuseLate),
+    readOwn: async (position) => {
+      const [page] = await asAccount(tenantSql, position.accountId, (tx) =>
+        readPages(tx, [position], shown),
+      );
+      if (!page) throw new Error('no page');
+      return page;
+    },
+    report,
+  });
+  const listener = createListener(deps, (payload) => {
+    if (payload === '*') feeds.hintAll();
+    else if (payload.startsWith(SIGNAL)) takeSignal(feeds, payload, report);
+    else for (const accountId of payload.split(',')) feeds.hint(accountId);
+  });
+  /** Sees what no hint told: a dropped LISTEN, a read that failed. */
+  const look = async () => {
+    const known = feeds.positions();
+    if (known.length === 0) return;
+    const grown = await allAccountsSql<{ account_id: string }[]>`
+      select account_id
+      from unnest(
+        ${known.map(({ accountId }) => accountId)}::uuid[],
+        ${known.map(({ since }) => since)}::bigint[]
+      ) as f(account_id, since)
+      join event_positions p using (account_id)
+      where p.last > f.since`;
+    for (const { account_id } of grown) feeds.hint(account_id);
+  };
+  let looking = false;
+  const timer = setInterval(() => {
+    if (looking) return;
+    looking = true;
+    Promise.all([listener.check(), look()])
+      .catch(report)
+      .finally(() => (looking = false));
+  }, LOOK_MS);
+  timer.unref();
+
+  return {
+    follow: ({ accountId, since = NOWHERE, sink }) => feeds.follow({ accountId, since }, sink),
+    async signal(accountId, event) {
+      await allAccountsSql`
+        select pg_notify(${LIVE_CHANNEL}, ${SIGNAL + accountId + JSON.stringify(event)})`;
+    },
+    get following() {
+      return feeds.size;
+    },
+    get listens() {
+      return listener.hears;
+    },
+    async close() {
+      clearInterval(timer);
+      // Reads under way end first: the pools behind them are about to close.
+      await feeds.close();
+      await listener.close();
+    },
+  };
+}
+
+/** Records which messages' events were read for the streams of this process: they are written at once after. */
+function tracedBy(tracing: Tracing, shown: Shown): Shown {
+  const began = performance.now();
+  return {
+    ...shown,
+    onRead: (rows: readonly EventRow[]) => {
+      const steps = rows.flatMap(({ message_id: messageId, kind, status }) =>
+        messageId === null ? [] : [stepOf({ messageId, kind, status })],
+      );
+      tracing.did({ operation: 'live', began, steps });
+    },
+  };
+}
+
+/** What comes after the mark of a signal: the account, then the event. */
+function takeSignal(feeds: Feeds, payload: string, report: Deps['report']): void {
+  const words = payload.slice(SIGNAL.length);
+  try {
+    feeds.signal(words.slice(0, UUID_LENGTH), signalFrame(JSON.parse(words.slice(UUID_LENGTH))));
+  } catch (error) {
+    report(error);
+  }
+}
+
+function refuseLate(): never {
+  throw new Error('reading new events took too long');
+}
+
+/**
+ * The LISTEN connection; it reconnects when it is lost. A connection may stay open and receive nothing, so it notifies
+ * itself and is replaced when the notification does not arrive.
+ */
+function createListener(
+  { openListening, allAccountsSql }: Deps,
+  hinted: (payload: string) => void,
+) {
+  const self = `!${randomUUID()}`;
+  let hears = false;
+  let heard = false;
+  const listener = openListening({
+    channel: LIVE_CHANNEL,
+    onNotification: (payload) => {
+      if (payload === self) heard = true;
+      else if (!payload.startsWith('!')) hinted(payload);
+    },
+    onListening: () => {
+      hears = true;
+      heard = true;
+      hinted('*');
+    },
+    onLost: () => (hears = false),
+  });
+  return {
+    async check() {
+      if (!heard) listener.restart();
+      heard = false;
+      await allAccountsSql`select pg_notify(${LIVE_CHANNEL}, ${self})`;
+    },
+    get hears() {
+      return hears;
+    },
+    close: () => listener.close(),
+  };
+}
+
+/** The channel on which publish_outbox notifies every process, at COMMIT, whose events have grown. */
+export const LIVE_CHANNEL = 'kabari_live';
+
+/**
+ * Outbox rows published in one transaction; a row may stand for 200 messages. Their accounts are named in one
+ * NOTIFY of 8,000 bytes at most, 37 each: no more than 216.
+ */
+const ROWS_MAX = 200;
+/** How often the outbox is looked at without a hint. */
+const POLL_MS = 250;
+/** What comes within this long is published together, and open tabs are notified once (docs/wire.md#live-stream). */
+const GATHER_MS = 20;
+/** The same while many rows come: then they share the cost of publishing. */
+const BUSY_GATHER_MS = 100;
+/** Rows of the last publishing from which on many come. */
+const BUSY_ROWS = 8;
+/** What comes after a pause waits only this long for more of the same moment. */
+const PAUSE_MS = 4;
+
+export type Relay = {
+  /** Something was written to the outbox: look soon. */
+  wake: () => void;
+  /** Publishes what stands in the outbox now, unless another relay is at it. */
+  drain: () => Promise<void>;
+  close: () => Promise<void>;
+};
+
+type RelayDeps = {
+  sql: Sql;
+  log: Log;
+  tracing?: Tracing | undefined;
+};
+
+/**
+ * Starts the relay that publishes the outbox: it gives events their `position` and `conversation_seq`.
+ * Any number may run: a lock of the transaction lets one publish at a time.
+ *
+ * At COMMIT every process is notified whose events have grown.
+ *
+ * @param onPublished called after each COMMIT, in this process.
+ */
+export function startRelay(
+  deps: RelayDeps,
+  onPublished: (published: Published) => void = () => undefined,
+): Relay {
+  let working: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let again = false;
+  let closed = false;
+  let beganAt = -Infinity;
+  let lastRows = 0;
+  const drain = async () => {
+    const { tracing } = deps;
+    for (;;) {
+      const began = performance.now();
+      const published = await publishSome(deps);
+      lastRows = published.rows;
+      if (published.accounts.size > 0) onPublished(published);
+      if (tracing && published.rows > 0) {
+        await tracePublished({ ...deps, tracing }, began, published.ranges);
+      }
+      if (published.rows < ROWS_MAX) return;
+    }
+  };
+  const work = async () => {
+    timer = undefined;
+    again = false;
+    beganAt = performance.now();
+    await drain().catch((error: unknown) => {
+      if (!isTransient(error)) deps.log.error({ err: error }, 'the outbox cannot be published');
+    });
+    working = undefined;
+    if (again) wake();
+  };
+  const gatherMs = () => (lastRows >= BUSY_ROWS ? BUSY_GATHER_MS : GATHER_MS);
+  const wake = () => {
+    if (closed) return;
+    if (working) again = true;
+    else {
+      timer ??= setTimeout(
+        () => {
+          working = work();
+        },
+        Math.max(PAUSE_MS, beganAt + gatherMs() - performance.now()),
+      );
+    }
+  };
+  const poll = setInterval(wake, POLL_MS);
+  return {
+    wake,
+    drain,
+    close: async () => {
+      closed = true;
+      clearInterval(poll);
+      clearTimeout(timer);
+      await working;
+    },
+  };
+}
+
+/** What was published: how many rows of the outbox, whose, whether messages came in among them, and where they stand. */
+type Published = {
+  rows: number;
+  accounts: ReadonlySet<string>;
+  hasReceived: boolean;
+  ranges: readonly PublishedRange[];
+};
+
+/** Publishes the oldest rows. One that cannot be is set aside and reported: it holds up no other. */
+async function publishSome(deps: RelayDeps): Promise<Published> {
+  try {
+    return await publish(deps.sql, { max: ROWS_MAX });
+  } catch (error) {
+    if (isTransient(error)) throw error;
+    return publishEach(deps);
+  }
+}
+
+/** A row of the outbox, or all of one account, or all. */
+type Which = { max: number; accountId?: string; outboxId?: string };
+
+async function publish(sql: Sql, { max, accountId, outboxId }: Which): Promise<Published> {
+  const found = await sql<PublishedRow[]>`
+    select * from publish_outbox(${max}, ${accountId ?? null}, ${outboxId ?? null})`;
+  return {
+    rows: found.reduce((sum, { o_rows }) => sum + o_rows, 0),
+    accounts: new Set(found.map(({ o_account }) => o_account)),
+    hasReceived: found.some(({ o_received }) => o_received),
+    ranges: found.map(({ o_account: accountId, o_from: from, o_items }) => ({
+      accountId,
+      from,
+      upTo: from + o_items,
+    })),
+  };
+}
+
+type PublishedRow = {
+  o_account: string;
+  o_rows: number;
+  o_received: boolean;
+  o_from: number;
+  o_items: number;
+};
+
+type Row = { accountId: string; outboxId: string; kind: string; tries: number };
+
+const oldestRows = (sql: Sql) => sql<Row[]>`
+  select account_id as "accountId", outbox_id as "outboxId", kind, tries from outbox
+  where retry_at is null or retry_at <= clock_timestamp()
+  order by at limit ${ROWS_MAX}`;
+
+/** Row by row where it must be. */
+async function publishEach({ sql, log }: RelayDeps): Promise<Published> {
+  const rows = await oldestRows(sql);
+  const accounts = new Set<string>();
+  let count = 0;
+  let hasReceived = false;
+  const ranges: PublishedRange[] = [];
+  for (const row of rows) {
+    const { accountId, outboxId, kind, tries } = row;
+    try {
+      const published = await publish(sql, { max: 1, accountId, outboxId });
+      if (published.rows > 0) accounts.add(accountId);
+      count += published.rows;
+      hasReceived ||= published.hasReceived;
+      ranges.push(...published.ranges);
+    } catch (error) {
+      if (isTransient(error)) throw error;
+      const facts = { account: accountId, event: kind, attempt: tries };
+      log.error({ err: error, ...facts }, 'an event cannot be published');
+      await setAside(sql, row);
+      count += 1;
+    }
+  }
+  return { rows: count, accounts, hasReceived, ranges };
+}
+
+/** Puts a row aside for a later try: after 2 s, then twice as long each time, up to an hour. */
+async function setAside(sql: Sql, { accountId, outboxId, tries }: Row): Promise<void> {
+  await sql`
+    update outbox set tries = tries + 1,
+      retry_at = clock_timestamp() + interval '1 second' * least(3600, 2 ^ least(${tries} + 1, 12))
+    where account_id = ${accountId} and outbox_id = ${outboxId}`;
+}
+
+/**
+ * The events of an account. They go before what they tell of: whoever is publishing some is waited for,
+ * and nothing new comes.
+ */
+export const eventsAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): AccountData => ({
+  erase: async ({ accountId }) => {
+    await eraseRows(allAccountsSql, 'outbox', accountId);
+    await eraseRows(allAccountsSql, 'events', accountId);
+    await eraseRows(allAccountsSql, 'event_positions', accountId);
+  },
+});
+
+/** Events of an account, all or those about some numbers. */
+type Whose = { accountId: string; peers?: readonly string[] };
+
+/**
+ * True while the relay has not yet published what happened last. Events that were set aside, for they
+ * cannot be published, are not waited for.
+ */
+export async function hasUnpublished(
+  allAccountsSql: Sql,
+  { accountId, peers }: Whose,
+): Promise<boolean> {
+  const among = peers ? [...peers] : null;
+  const [waiting] = await allAccountsSql`
+    select from outbox where account_id = ${accountId} and tries = 0
+      and (${among}::text[] is null or peers && ${among}::text[])
+    limit 1`;
+  return waiting !== undefined;
+}
+
+/** The newest position of every account. */
+export const newestPositions = (
+  allAccountsSql: Sql,
+): Promise<{ accountId: string; position: number }[]> =>
+  allAccountsSql<{ accountId: string; position: number }[]>`
+    select account_id as "accountId", last as position from event_positions`;
+
+/** The position of an account's newest event; 0 while it has none. */
+export async function positionOf(tx: Tx, accountId: string): Promise<number> {
+  const [row] = await tx<{ last: number }[]>`
+    select last from event_positions where account_id = ${accountId}`;
+  return row?.last ?? 0;
+}
+
+/** Erases the published events about some numbers. */
+export async function eraseEventsAbout(
+  allAccountsSql: Sql,
+  { accountId, peers }: Required<Whose>,
+): Promise<void> {
+  await allAccountsSql`
+    delete from events where account_id = ${accountId} and coalesce(peer, data->>'peer') = any(${[...peers]}::text[])`;
+}
+
+/** Erases the events of one account that tell of another one: what operators were told of a customer. */
+export async function eraseEventsOf(
+  allAccountsSql: Sql,
+  { accountId, about }: { accountId: string; about: string },
+): Promise<void> {
+  // Whoever is publishing some is waited for.
+  await allAccountsSql`
+    delete from outbox where account_id = ${accountId} and data->>'account_id' = ${about}`;
+  await allAccountsSql`
+    delete from events where account_id = ${accountId} and data->>'account_id' = ${about}`;
+}
+
+const old = (sql: Sql | Tx) => sql`clock_timestamp() - interval '30 days'`;
+
+/** Forgets events after 30 days, a few thousand rows at a time. */
+export async function pruneEvents(allAccountsSql: Sql): Promise<void> {
+  // The first event of each account tells whether there is something.
+  const found = await allAccountsSql<{ accountId: string }[]>`
+    select p.account_id as "accountId" from event_positions p cross join lateral (
+      select at from events where account_id = p.account_id order by position limit 1
+    ) first where first.at < ${old(allAccountsSql)}`;
+  for (const { accountId } of found) {
+    await untilNone((limit) => forgetFirst(allAccountsSql, accountId, limit));
+  }
+}
+
+/** Forgets those of an account's first events that are old: they were published in the order of their positions. */
+export async function forgetFirst(
+  sql: Sql | Tx,
+  accountId: string,
+  limit: number,
+): Promise<number> {
+  const { count } = await sql`
+    delete from events where ctid = any(array(
+      select first.ctid from (
+        select ctid, at from events where account_id = ${accountId} order by position limit ${limit}
+      ) first where first.at < ${old(sql)}))`;
+  return count;
+}
+
+/** More than anybody can have published between a backup and the loss of what it is a backup of. */
+const SKIPPED = 1_000_000_000;
+
+/**
+ * In a restored database, leaves out the positions that were given since its backup: nobody takes an event for
+ * one that they have seen, and every open tab fetches everything anew.
+ *
+ * @param owner a pool of the database's owner; no relay runs.
+ */
+export async function skipPositions(owner: Sql): Promise<void> {
+  await owner`update event_positions set last = last + ${SKIPPED}`;
+}
+
 export { appendEvent, checkOutbox, countSetAside, outboxLagSeconds } from './outbox.ts';
-export { type Relay, startRelay } from './relay.ts';
 
 /** The act of this domain: an account's events, as they come. */
 export const eventsActs = (hub: LiveHub): readonly ActHandler[] => [

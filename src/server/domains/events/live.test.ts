@@ -5,7 +5,7 @@ import { openListener } from '#server/infra/postgres/driver/listener.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { newId } from '#server/infra/ids.ts';
 import { json } from '#server/infra/postgres/sql.ts';
-import { type LiveHub, openLive, LIVE_CHANNEL } from './live.ts';
+import { type LiveHub, openLive, LIVE_CHANNEL } from './events.ts';
 
 /**
  * A hub on the test's database. What it looks at every five seconds is looked at when the test says

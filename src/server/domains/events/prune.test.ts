@@ -3,7 +3,7 @@ import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { rowsRead } from '#tests/support/database/rows-read.ts';
-import { forgetFirst, pruneEvents } from './erase.ts';
+import { forgetFirst, pruneEvents } from './events.ts';
 
 type Span = { from: number; upto: number; days: number };
 

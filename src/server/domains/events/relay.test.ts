@@ -3,7 +3,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 import { openLog } from '#server/infra/observability/log.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import { receiveInbound } from '#server/domains/messages/dispatch/inbound.ts';
-import { startRelay } from './relay.ts';
+import { startRelay } from './events.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';
 

@@ -8,8 +8,148 @@ import { type Files, openFiles } from './files.ts';
 import { openScanner } from './inspection/inspect-malware.ts';
 import { type Library, openLibrary } from './library/library.ts';
 import { type Uploads, openUploads } from './uploads/uploads.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { type Attachment, type AccountData, inPages } from '#server/infra/account-data.ts';
 
-export { mediaAccountData } from './account-data.ts';
+type StoredFile = {
+  fileId: string;
+  name: string;
+  mime: string;
+  sizeBytes: number;
+  created_at: Date;
+};
+
+type Deps = { sql: Sql; allAccountsSql: Sql; files: Files; uploads: Uploads; library: Library };
+
+/** The files an account holds, stored and on their way in. */
+export const mediaAccountData = ({
+  sql,
+  allAccountsSql,
+  files,
+  uploads,
+  library,
+}: Deps): AccountData => ({
+  subjects: (accountId) => [
+    {
+      name: 'berkas',
+      rows: async function* () {
+        for await (const { fileId, sizeBytes, ...facts } of storedFiles(sql, accountId)) {
+          const path = pathOf({ fileId, name: facts.name });
+          yield { id: publicId('file', fileId), path, ...facts, size_bytes: sizeBytes };
+        }
+      },
+    },
+    { name: 'media', rows: () => mediaOf(sql, accountId) },
+    { name: 'tautan-media', rows: () => linksOf(sql, accountId) },
+    { name: 'unggahan', rows: () => uploaded(sql, accountId) },
+  ],
+  attachments: (accountId) => attachmentsOf(sql, files, accountId),
+  erase: async ({ accountId }) => {
+    // Their rows name those of files.
+    await library.eraseAll(accountId);
+    await uploads.eraseAll(accountId);
+    await files.eraseAll(allAccountsSql, accountId);
+  },
+});
+
+const storedFiles = (sql: Sql, accountId: string): AsyncGenerator<StoredFile> =>
+  inPages<StoredFile>(
+    { sql, accountId },
+    (tx, last, limit) => tx<StoredFile[]>`
+      select file_id as "fileId", name, mime, size_bytes as "sizeBytes", created_at from files
+      where account_id = ${accountId} ${last ? tx`and file_id > ${last.fileId}` : tx``}
+      order by file_id limit ${limit}`,
+  );
+
+async function* attachmentsOf(
+  sql: Sql,
+  files: Files,
+  accountId: string,
+): AsyncGenerator<Attachment> {
+  for await (const { fileId, name, sizeBytes } of storedFiles(sql, accountId)) {
+    const open = async () => {
+      const file = await files.open(accountId, fileId);
+      if (!file) throw Object.assign(new Error('the file is gone'), { code: 'ENOENT' });
+      return file.stream();
+    };
+    yield { path: pathOf({ fileId, name }), sizeBytes, open };
+  }
+}
+
+const NAME_MAX = 100;
+
+/** A name that every system can write; what stands before it makes it the only one. */
+const pathOf = ({ fileId, name }: Pick<StoredFile, 'fileId' | 'name'>): string => {
+  const safe = name.toWellFormed().replace(/[\p{Cc}\p{Cf}\\/:*?"<>|]/gu, '_');
+  return `berkas/${publicId('file', fileId)}-${[...safe].slice(-NAME_MAX).join('')}`;
+};
+
+type Uploaded = {
+  upload_id: string;
+  purpose: string;
+  state: string;
+  name: string;
+  length_bytes: number;
+  created_at: Date;
+};
+
+async function* uploaded(sql: Sql, accountId: string) {
+  const rows = inPages<Uploaded>(
+    { sql, accountId },
+    (tx, last, limit) => tx<Uploaded[]>`
+      select upload_id, purpose, state, name, length_bytes, created_at from uploads
+      where account_id = ${accountId} ${last ? tx`and upload_id > ${last.upload_id}` : tx``}
+      order by upload_id limit ${limit}`,
+  );
+  for await (const { upload_id, ...facts } of rows) {
+    yield { id: publicId('upload', upload_id), ...facts };
+  }
+}
+
+type MediaRow = {
+  file_id: string;
+  source: string;
+  width: number | null;
+  height: number | null;
+  seconds: number | null;
+  expires_at: Date;
+  created_at: Date;
+};
+
+async function* mediaOf(sql: Sql, accountId: string) {
+  const rows = inPages<MediaRow>(
+    { sql, accountId },
+    (tx, last, limit) => tx<MediaRow[]>`
+      select file_id, source, width, height, seconds, expires_at, created_at from media_library
+      where account_id = ${accountId} ${last ? tx`and file_id > ${last.file_id}` : tx``}
+      order by file_id limit ${limit}`,
+  );
+  for await (const { file_id, ...facts } of rows) {
+    yield { id: publicId('media', file_id), file: publicId('file', file_id), ...facts };
+  }
+}
+
+type LinkRow = {
+  fetch_id: string;
+  link: string;
+  kind: string;
+  state: string;
+  failure: string | null;
+  created_at: Date;
+  ended_at: Date | null;
+};
+
+async function* linksOf(sql: Sql, accountId: string) {
+  const rows = inPages<LinkRow>(
+    { sql, accountId },
+    (tx, last, limit) => tx<LinkRow[]>`
+      select fetch_id, link, kind, state, failure, created_at, ended_at from media_fetches
+      where account_id = ${accountId} ${last ? tx`and fetch_id > ${last.fetch_id}` : tx``}
+      order by fetch_id limit ${limit}`,
+  );
+  for await (const { fetch_id: _, ...facts } of rows) yield facts;
+}
+
 export { jpegOf } from './images.ts';
 export { type Files, keptFiles, verifyFile } from './files.ts';
 export type { Library } from './library/library.ts';

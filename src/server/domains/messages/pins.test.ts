@@ -6,7 +6,7 @@ import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { storeMessages } from '#tests/support/people/stored-messages.ts';
 import { conversationList } from '#server/domains/messages/conversations.ts';
-import { pinActs } from '#server/domains/messages/pins.ts';
+import { pinActs } from './messages.ts';
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 const phone = (n: number) => `62812000000${String(n).padStart(2, '0')}`;

@@ -9,7 +9,7 @@ import {
 import { actsOf } from '#tests/support/acts-of.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { quickReplyActs } from '#server/domains/messages/quick-replies.ts';
+import { quickReplyActs } from './messages.ts';
 
 const actsIn = (db: TestDatabase, accountId: string) =>
   actsOf(quickReplyActs(db.tenantSql), accountId);

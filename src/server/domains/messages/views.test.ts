@@ -6,7 +6,7 @@ import { VIEWS_MAX, deleteView, listViews, saveView } from '#contract/messages/h
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { newId } from '#server/infra/ids.ts';
-import { viewActs } from '#server/domains/messages/views.ts';
+import { viewActs } from './messages.ts';
 
 /** The acts as a person of an account asks them, with row-level security. */
 function actsOf(db: TestDatabase, accountId: string, userId: string) {

@@ -1,8 +1,7 @@
 import * as customers from '#contract/operator/customers.ts';
-import { operatorOverview } from '#contract/operator/overview.ts';
+import { operatorOverview, type OperatorOverview } from '#contract/operator/overview.ts';
 import * as things from '#contract/operator/things.ts';
-import { type ActHandler, handle } from '#server/infra/acts.ts';
-import { type OverviewDeps, openOverview } from './console.ts';
+import { type ActHandler, handle, type Person } from '#server/infra/acts.ts';
 import {
   type StandingDeps,
   endPlan,
@@ -15,6 +14,16 @@ import {
   disclosedText,
 } from './customers.ts';
 import type { DeskDeps } from './deps.ts';
+import { countPauses } from '#server/domains/channels/channels.ts';
+import { countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
+import { trafficFigures } from '#server/domains/messages/messages.ts';
+import { countGatewayWork } from '#server/domains/payments/payments.ts';
+import { lastBackup } from '#server/infra/backup/runs.ts';
+import { failedJobs, readJobRuns } from '#server/infra/jobs.ts';
+import { freeBytes } from '#server/infra/observability/disk.ts';
+import type { Sql } from '#server/infra/postgres/database.ts';
+import { databaseFigures } from '#server/infra/observability/database-figures.ts';
+import { liveDefinitions, waitingChanges } from '#server/infra/settings/live.ts';
 
 export type ConsoleDeps = StandingDeps & OverviewDeps & Pick<DeskDeps, 'config'>;
 
@@ -63,4 +72,126 @@ export function consoleActs(deps: ConsoleDeps): readonly ActHandler[] {
       customerInvoice(deps, { accountId: account_id, invoiceId: invoice_id }),
     ),
   ];
+}
+
+/** Threads of customer service that wait for an answer. */
+type SupportFigures = { waiting: number; oldest: Date | null };
+
+type OverviewDeps = {
+  /** Sees every account. */
+  allAccountsSql: Sql;
+  now: () => Date;
+  dataFolder: string;
+  disks: { full: () => readonly string[] };
+  /** The release, and the built web app. */
+  version: string;
+  build: string;
+  /** Whether the installation's own token is linked to a phone. */
+  codesGoOut: (allAccountsSql: Sql) => Promise<boolean>;
+  supportFigures: (allAccountsSql: Sql) => Promise<SupportFigures>;
+  /** A clock that never jumps, in milliseconds. */
+  clockMs?: () => number;
+};
+
+export type Overview = (caller: Pick<Person, 'operatorRoles'>) => Promise<OperatorOverview>;
+
+/** What changes with every message is read anew after a second, however many operators look. */
+const FRESH_MS = 1_000;
+/** What costs more, and changes slowly. */
+const SLOW_MS = 10_000;
+
+/** Opens the overview of a process, which keeps what it read for a moment. */
+export function openOverview(deps: OverviewDeps): Overview {
+  const { allAccountsSql: sql, now, clockMs = () => performance.now() } = deps;
+  const traffic = kept(FRESH_MS, clockMs, () => trafficFigures(sql, now()));
+  const events = kept(FRESH_MS, clockMs, async () => {
+    const [[lag], [aside]] = await Promise.all([outboxLagSeconds(sql), countSetAside(sql)]);
+    return { lag_seconds: lag?.value ?? 0, set_aside: aside?.value ?? 0 };
+  });
+  const slow = kept(SLOW_MS, clockMs, () => slowFigures(deps));
+  const support = kept(FRESH_MS, clockMs, () => deps.supportFigures(sql));
+  const settings = kept(FRESH_MS, clockMs, () => waitingSettings(sql));
+
+  return async ({ operatorRoles }) => {
+    const answers = operatorRoles.some((role) => role === 'admin' || role === 'support');
+    const [going, { nodes, ...rest }, outbox, threads, changes] = await Promise.all([
+      traffic(),
+      slow(),
+      events(),
+      answers ? support() : null,
+      operatorRoles.includes('admin') ? settings() : null,
+    ]);
+    return {
+      at: now(),
+      ...going,
+      events: outbox,
+      ...rest,
+      disk: { ...rest.disk, full: [...deps.disks.full()] },
+      app: {
+        version: deps.version,
+        build: deps.build,
+        uptime_seconds: Math.round(process.uptime()),
+        nodes,
+      },
+      support: threads,
+      settings_waiting: changes,
+    };
+  };
+}
+
+async function waitingSettings(sql: Sql): Promise<OperatorOverview['settings_waiting']> {
+  const waiting = await waitingChanges(sql);
+  return waiting.map(({ name, effective_at }) => ({
+    label: liveDefinitions.get(name)?.live.label ?? name,
+    effective_at,
+  }));
+}
+
+async function slowFigures(deps: OverviewDeps) {
+  const { allAccountsSql: sql, codesGoOut, dataFolder } = deps;
+  const [{ nodes, ...database }, jobs, runs, work, codes, free, backup, pauses] = await Promise.all(
+    [
+      databaseFigures(sql),
+      failedJobs(sql),
+      readJobRuns(sql),
+      countGatewayWork({ allAccountsSql: sql }),
+      codesGoOut(sql),
+      freeBytes(dataFolder).catch(() => Infinity),
+      lastBackup(sql),
+      countPauses(sql),
+    ],
+  );
+  return {
+    nodes,
+    database,
+    jobs,
+    jobs_late: runs.filter(({ is_late }) => is_late).map(({ name }) => name),
+    pauses,
+    dead_notices: work.find(({ labels }) => labels.state === 'dead')?.value ?? 0,
+    codes_go_out: codes,
+    disk: { free_bytes: Number.isFinite(free) ? free : null, full: [] as string[] },
+    backup: backup
+      ? {
+          at: backup.at,
+          is_ok: backup.isOk,
+          bytes: backup.bytes ?? null,
+          path: backup.path ?? null,
+          error: backup.error ?? null,
+        }
+      : null,
+  };
+}
+
+/** Reads at most once in so many milliseconds; who asks meanwhile gets the same. A failure is not kept. */
+function kept<T>(ms: number, clockMs: () => number, read: () => Promise<T>): () => Promise<T> {
+  let entry: { readAtMs: number; value: Promise<T> } | undefined;
+  return () => {
+    if (entry && clockMs() - entry.readAtMs < ms) return entry.value;
+    const next = { readAtMs: clockMs(), value: read() };
+    entry = next;
+    next.value.catch(() => {
+      if (entry === next) entry = undefined;
+    });
+    return next.value;
+  };
 }

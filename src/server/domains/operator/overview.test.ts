@@ -10,7 +10,7 @@ import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { foldAll, publishAll } from '#tests/support/figures.ts';
 import { clockAt, topupApp } from '#tests/support/money/topups.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { type Overview, openOverview } from '#server/domains/operator/console.ts';
+import { type Overview, openOverview } from './console-acts.ts';
 import { changeLanes } from '#tests/support/app/lanes.ts';
 import { ago } from '#tests/support/database/changes.ts';
 import { consoleDeps } from '#tests/support/money/desk.ts';

@@ -1,12 +1,121 @@
-import type { ActHandler } from '#server/infra/acts.ts';
+import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { alertActs } from './alerts.ts';
 import { checkTopupHandler } from './gateways/orders.ts';
 import { listMethodsHandler } from './gateways/methods.ts';
-import { type ProofDeps, proveTopupHandler } from './proofs.ts';
 import { cancelTopupHandler } from './topups/cancel.ts';
 import { type CreateDeps, createTopupHandler } from './topups/create.ts';
 import { getTopupHandler, listTopupsHandler } from './topups/read.ts';
 import { type SummaryDeps, saldoSummaryHandler } from './topups/summary.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import { TOPUP_PROOFS_MAX, type Topup, proveTopup } from '#contract/saldo.ts';
+import { lateNote } from '#server/domains/payments/topups/pay.ts';
+import { findTopup, statusAt } from '#server/domains/payments/topups/topup.ts';
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { type AccountData, type Row, atOnce, inPages } from '#server/infra/account-data.ts';
+
+type Deps = {
+  /** The pool that sees one account at a time. */
+  sql: Sql;
+  /** Sees all: bank lines belong to the installation. */
+  allAccountsSql: Sql;
+};
+
+/**
+ * An account's top-ups, their slips, the transfers that paid them, and when it wants to be told of a low
+ * saldo. Amounts are never erased; slips and names of payers are.
+ */
+export const paymentsAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
+  subjects: (accountId) => [
+    { name: 'peringatan-saldo', rows: () => atOnce(() => alertsOf(sql, accountId)) },
+    { name: 'isi-saldo', rows: () => topupsOf(sql, accountId) },
+    { name: 'bukti-transfer', rows: () => proofsOf(sql, accountId) },
+    { name: 'pengembalian-dana', rows: () => refundsOf(sql, accountId) },
+    { name: 'transfer-masuk', rows: () => transfersOf(allAccountsSql, accountId) },
+  ],
+  erase: async ({ accountId }) => {
+    await allAccountsSql`delete from saldo_alerts where account_id = ${accountId}`;
+    await allAccountsSql`select erase_payers(${accountId})`;
+  },
+});
+
+const alertsOf = (sql: Sql, accountId: string): Promise<Row[]> =>
+  asAccount(
+    sql,
+    accountId,
+    (tx) => tx<Row[]>`
+      select threshold, fired_at from saldo_alerts where account_id = ${accountId}`,
+  );
+
+type Named = Row & { topup_id: string };
+
+async function* topupsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
+  const topups = inPages<Named>(
+    { sql, accountId },
+    (tx, last, limit) => tx<Named[]>`
+      select topup_id, status, method, provider, provider_ref, base, ppn, unique_code, total,
+        credited, received, bank_name, bank_number, bank_holder, va_bank, va_number, created_at, expires_at, paid_at, note
+      from topups where account_id = ${accountId} ${last ? tx`and topup_id > ${last.topup_id}` : tx``}
+      order by topup_id limit ${limit}`,
+  );
+  for await (const { topup_id, ...facts } of topups) {
+    yield { id: publicId('topup', topup_id), ...facts };
+  }
+}
+
+type Proof = Named & { file_id: string };
+
+async function* proofsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
+  const proofs = inPages<Proof>(
+    { sql, accountId },
+    (tx, last, limit) => tx<Proof[]>`
+      select topup_id, file_id, name, mime, at from topup_proofs
+      where account_id = ${accountId}
+        ${last ? tx`and (topup_id, file_id) > (${last.topup_id}::uuid, ${last.file_id}::uuid)` : tx``}
+      order by topup_id, file_id limit ${limit}`,
+  );
+  for await (const { topup_id, file_id, ...facts } of proofs) {
+    yield { topup: publicId('topup', topup_id), file: publicId('file', file_id), ...facts };
+  }
+}
+
+type Refund = Named & { refund_id: string };
+
+async function* refundsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
+  const refunds = inPages<Refund>(
+    { sql, accountId },
+    (tx, last, limit) => tx<Refund[]>`
+      select refund_id, topup_id, provider, amount, way, status, reason, reference, created_at, done_at
+      from refunds
+      where account_id = ${accountId} ${last ? tx`and refund_id > ${last.refund_id}` : tx``}
+      order by refund_id limit ${limit}`,
+  );
+  for await (const { refund_id: _, topup_id, ...facts } of refunds) {
+    yield { topup: publicId('topup', topup_id), ...facts };
+  }
+}
+
+const LINES_AT_ONCE = 500;
+
+type Line = Named & { hash: string };
+
+/** Bank lines belong to the installation: they are read by the top-ups they paid. */
+async function* transfersOf(allAccountsSql: Sql, accountId: string): AsyncGenerator<Row> {
+  let last: Line | undefined;
+  for (;;) {
+    const page: Line[] = await allAccountsSql<Line[]>`
+      select topup_id, hash, bank, amount, description as sender, reference, at, received_at
+      from bank_lines
+      where account_id = ${accountId}
+        ${last ? allAccountsSql`and (topup_id, hash) > (${last.topup_id}::uuid, ${last.hash}::text)` : allAccountsSql``}
+      order by topup_id, hash limit ${LINES_AT_ONCE}`;
+    for (const { topup_id, hash: _, ...facts } of page) {
+      yield { topup: publicId('topup', topup_id), ...facts };
+    }
+    if (page.length < LINES_AT_ONCE) return;
+    last = page.at(-1);
+  }
+}
 
 export { countProposedFor, givenAlone, lockAlone, needsTwo } from './topups/four-eyes.ts';
 export { saveAlert, type AlertWatch, startAlertWatch } from './alerts.ts';
@@ -34,7 +143,6 @@ export { findTopup } from './topups/topup.ts';
 export { expireTopups } from './topups/expire.ts';
 export { topupOfAccount } from './topups/read.ts';
 export { placeTopup } from './topups/create.ts';
-export { paymentsAccountData } from './account-data.ts';
 export { countGatewayWork, pruneInbox } from './gateways/inbox.ts';
 export { type OpenGateways, openGateways } from './gateways/open.ts';
 export { flaggedPage, settleFlag } from './gateways/flags.ts';
@@ -71,3 +179,74 @@ export const paymentsActs = (deps: PaymentsDeps): readonly ActHandler[] => [
   proveTopupHandler(deps),
   ...alertActs(deps),
 ];
+
+export type ProofDeps = {
+  sql: Sql;
+  now: () => Date;
+  /** Uses a finished upload, once, in the transaction that names its file; gives the file's id. */
+  claimUpload: (
+    tx: Tx,
+    wanted: { accountId: string; userId: string; uploadId: string; purpose: 'proof' },
+  ) => Promise<string>;
+  /** The file that an upload has become, where it was used before. */
+  claimedFile: (
+    tx: Tx,
+    wanted: { accountId: string; userId: string; uploadId: string; purpose: 'proof' },
+  ) => Promise<string | undefined>;
+  describeFile: (
+    tx: Tx,
+    file: { accountId: string; fileId: string },
+  ) => Promise<{ name: string; mime: string; sha256: Buffer }>;
+};
+
+export const proveTopupHandler = (deps: ProofDeps) =>
+  handle(proveTopup, ({ caller: { accountId, userId } }, { topup_id, upload }) =>
+    prove(deps, { accountId, userId, topupId: topup_id, uploadId: upload }),
+  );
+
+type Slip = { accountId: string; userId: string; topupId: string; uploadId: string };
+
+/**
+ * Keeps a slip with its top-up, in any state but paid and rejected: late money is still money. It moves no
+ * money; it moves the top-up up in the operators' list, and one that has expired or was cancelled into review. A
+ * repeat, with any key, gives the top-up as it is now.
+ *
+ * @throws Refusal `not_found`, `upload_gone`, `topup_already_paid`, `topup_closed`, `topup_proof_unneeded`,
+ *   `topup_proof_limit`.
+ */
+function prove(deps: ProofDeps, slip: Slip): Promise<Topup> {
+  const { accountId, userId, topupId, uploadId } = slip;
+  const at = deps.now();
+  return asAccount(deps.sql, accountId, async (tx) => {
+    const [topup] = await tx<{ status: string; provider: string }[]>`
+      select ${statusAt(tx, at)} as status, provider from topups
+      where account_id = ${accountId} and topup_id = ${topupId} for no key update`;
+    if (!topup) throw new Refusal('not_found', { what: 'Isi saldo' });
+    const source = { accountId, userId, uploadId, purpose: 'proof' } as const;
+    const used = await deps.claimedFile(tx, source);
+    const [proof] = await tx`
+      select from topup_proofs
+      where account_id = ${accountId} and topup_id = ${topupId} and file_id = ${used ?? null}`;
+    if (proof) return findTopup(tx, { accountId, topupId, now: at });
+    if (topup.status === 'paid') throw new Refusal('topup_already_paid', {});
+    if (topup.status === 'rejected') throw new Refusal('topup_closed', {});
+    if (topup.provider !== 'bank') throw new Refusal('topup_proof_unneeded', {});
+    const [sent] = await tx<{ count: number }[]>`
+      select count(*) as count from topup_proofs
+      where account_id = ${accountId} and topup_id = ${topupId}`;
+    if ((sent?.count ?? 0) >= TOPUP_PROOFS_MAX) {
+      throw new Refusal('topup_proof_limit', { limit: TOPUP_PROOFS_MAX });
+    }
+    const fileId = await deps.claimUpload(tx, source);
+    const { name, mime, sha256 } = await deps.describeFile(tx, { accountId, fileId });
+    await tx`
+      insert into topup_proofs (account_id, topup_id, file_id, name, mime, sha256, at)
+      values (${accountId}, ${topupId}, ${fileId}, ${name}, ${mime}, ${sha256}, ${at})`;
+    if (topup.status === 'expired' || topup.status === 'cancelled') {
+      await tx`
+        update topups set status = 'review', note = ${lateNote(topup.status) ?? null}
+        where account_id = ${accountId} and topup_id = ${topupId}`;
+    }
+    return findTopup(tx, { accountId, topupId, now: at });
+  });
+}

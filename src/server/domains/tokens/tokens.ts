@@ -6,6 +6,8 @@ import {
   deleteToken,
   rotateToken,
   updateToken,
+  type ChannelName,
+  type TokenStatus,
 } from '#contract/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Config } from '#server/infra/config.ts';
@@ -14,16 +16,258 @@ import type { Secrets } from '#server/infra/security/secrets.ts';
 import type { NetworkQr } from './links/network-links.ts';
 import { updateTokenAccessHandler } from './access.ts';
 import { confirmTokenHandler, refuseCooling } from './cool-down.ts';
-import { createTokenHandler } from './create.ts';
-import { consentScanHandler, linkTokenHandler, getScanHandler } from './links/links.ts';
+import { createTokenHandler, refuseSuspended } from './create.ts';
+import {
+  consentScanHandler,
+  linkTokenHandler,
+  getScanHandler,
+  type OpenDeps,
+} from './links/links.ts';
 import { unlinkTokenHandler, releasePhone } from './links/phones.ts';
-import { type MoveDeps, moveTokenHandler } from './move.ts';
 import { readToken, readTokens, tokenNotFound } from './row.ts';
 import { listRejectedCallsHandler } from './rejected.ts';
-import type { TokenSubscribers } from './subscribers.ts';
+import type { TokenSubscribers, TokenRef } from './subscribers.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { makeKey } from './keys.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { shownPeer } from '#contract/messages/peer.ts';
+import type { ApiLink, Me } from '#contract/rest/account.ts';
+import { startLink } from './links/link-api.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { moveToken } from '#contract/tokens/channels.ts';
+import { newId } from '#server/infra/ids.ts';
+import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
+
+/** The token that sends one-time codes and notices. */
+type SystemToken = { accountId: string; tokenId: string; phone: string | null };
+
+/** Above every cap on one-time codes: those are the limit, not this. */
+const SYSTEM_DAILY_LIMIT = 10_000_000;
+
+/**
+ * The system account's token, made at the first start. It has no API key, so nobody can send with it
+ * from outside. Processes that start at the same time create one.
+ *
+ * @param phone the number it is linked to when it is made; an existing token keeps its own.
+ * @param subscribers react to the token being made, in the same transaction.
+ * @throws Error when there is no system account yet, or the number belongs to somebody.
+ */
+export async function ensureSystemToken(
+  allAccountsSql: Sql,
+  phone: string,
+  { tokenCreated }: Pick<TokenSubscribers, 'tokenCreated'>,
+): Promise<SystemToken> {
+  const [account] = await allAccountsSql<{ accountId: string }[]>`
+    select account_id as "accountId" from accounts where is_system`;
+  if (!account) throw new Error('the system token needs the system account first');
+  const { accountId } = account;
+  const ensure = async (tx: Tx): Promise<SystemToken> => {
+    await tx`select from accounts where account_id = ${accountId} for no key update`;
+    const [known] = await tx<SystemToken[]>`
+      select account_id as "accountId", token_id as "tokenId", phone from tokens
+      where account_id = ${accountId} and is_system and deleted_at is null`;
+    if (known) return known;
+    const tokenId = newId();
+    await tx`
+      insert into tokens (
+        account_id, token_id, name, channel, status, phone, key_hint, daily_limit, is_system
+      ) values (${accountId}, ${tokenId}, 'Kabari', 'simulator', 'linked', ${phone}, '',
+        ${SYSTEM_DAILY_LIMIT}, true)`;
+    await tokenCreated(tx, { accountId, tokenId });
+    await tx`
+      insert into linked_phones (channel, phone, account_id, token_id)
+      values ('simulator', ${phone}, ${accountId}, ${tokenId})`;
+    return { accountId, tokenId, phone };
+  };
+  return inAccount(accountId, () => allAccountsSql.begin(ensure));
+}
+
+/** The installation's own token as it stands. */
+type SystemTokenState = Omit<SystemToken, 'phone'> & {
+  status: TokenStatus;
+  channel: ChannelName;
+  phone: string | null;
+  /** False: no code reaches anybody, so nobody registers or signs in from a new browser. */
+  isConnected: boolean;
+};
+
+/**
+ * How the installation's own token stands; for whoever watches over the installation, too.
+ *
+ * @throws Error before the first start has made it.
+ */
+export async function systemTokenState(allAccountsSql: Sql | Tx): Promise<SystemTokenState> {
+  const [token] = await allAccountsSql<Omit<SystemTokenState, 'isConnected'>[]>`
+    select t.account_id as "accountId", t.token_id as "tokenId", t.channel, t.phone, t.status
+    from tokens t join accounts a using (account_id)
+    where a.is_system and t.is_system and t.deleted_at is null`;
+  if (!token) throw new Error('there is no system token yet');
+  return { ...token, isConnected: token.status === 'linked' };
+}
+
+/**
+ * Whether the installation's own token takes messages: also while its phone is away for a moment, which sends
+ * them when it is back.
+ *
+ * @param isOffered whether a channel runs here. The first start links the token to a simulated phone: where those
+ *   are off, nobody reads it.
+ */
+export async function takesCodes(
+  allAccountsSql: Sql | Tx,
+  isOffered: (channel: ChannelName) => boolean,
+): Promise<boolean> {
+  const { channel, status } = await systemTokenState(allAccountsSql);
+  return isOffered(channel) && (status === 'linked' || status === 'disconnected');
+}
+
+export type MoveDeps = {
+  sql: Sql;
+  subscribers: TokenSubscribers;
+  /** Whether this installation offers a channel. */
+  isOffered: (channel: ChannelName) => boolean;
+};
+
+const moveTokenHandler = (deps: MoveDeps) =>
+  handle(moveToken, ({ caller }, { token_id: tokenId, channel }) =>
+    moveTo(deps, { accountId: caller.accountId, tokenId }, channel),
+  );
+
+/**
+ * Moves a token to another channel, without its number; moved to its own channel it stays as it is.
+ *
+ * @throws Refusal `channel_off`, `channel_busy`, `channel_waiting`, `account_suspended`, `not_found`
+ */
+export function moveTo(
+  { sql, subscribers, isOffered }: MoveDeps,
+  token: TokenRef,
+  channel: ChannelName,
+): Promise<Token> {
+  const { accountId, tokenId } = token;
+  return asAccount(sql, accountId, async (tx) => {
+    await refuseSuspended(tx, accountId);
+    const before = await readToken(tx, accountId, tokenId);
+    if (before.channel === channel) return before;
+    if (!isOffered(channel)) throw new Refusal('channel_off', {});
+    const released = await releasePhone(tx, accountId, tokenId);
+    // After its phone is released, no lane claims another message of it.
+    await subscribers.tokenMoved(tx, { ...token, from: before.channel, to: channel });
+    await tx`
+      update tokens set channel = ${channel}, moved_at = clock_timestamp()
+      where account_id = ${accountId} and token_id = ${tokenId}`;
+    if (released) await subscribers.tokenUnlinked(tx, released);
+    await subscribers.tokenChanged(tx, token);
+    return readToken(tx, accountId, tokenId);
+  });
+}
+
+/**
+ * After a move, every process takes the token for what it was before for at most this long: key holders are
+ * remembered for a second, and requests that hold one are placed within the next few.
+ */
+const SETTLE_MS = 5_000;
+
+/**
+ * Waits until nobody takes a token for what it was before its last move: only then may it have a number again, or
+ * what is placed at the prices of the channel before would leave by the new one.
+ */
+export async function untilSettled(
+  allAccountsSql: Sql,
+  { accountId, tokenId }: TokenRef,
+): Promise<void> {
+  const [moved] = await allAccountsSql<{ ago_ms: number }[]>`
+    select extract(epoch from clock_timestamp() - moved_at)::float8 * 1000 as ago_ms from tokens
+    where account_id = ${accountId} and token_id = ${tokenId} and moved_at is not null`;
+  if (moved && moved.ago_ms < SETTLE_MS) await pause(SETTLE_MS - moved.ago_ms);
+}
+
+const TOKENS_MAX = 50;
+
+/** An account's tokens as operators see them, newest first. */
+export async function tokensOfAccount(sql: Sql, accountId: string): Promise<Token[]> {
+  const query = { by: 'created_at', descending: true, offset: 0, limit: TOKENS_MAX } as const;
+  const { rows } = await asAccount(sql, accountId, (tx) => readTokens(tx, accountId, query));
+  return rows;
+}
+
+/**
+ * One token of an account, and since when its phone is linked.
+ *
+ * @throws Refusal `not_found` when the account has none of this id, or has deleted it.
+ */
+export function tokenOfAccount(
+  sql: Sql,
+  accountId: string,
+  tokenId: string,
+): Promise<Token & { linked_at: Date | null }> {
+  return asAccount(sql, accountId, async (tx) => {
+    const token = await readToken(tx, accountId, tokenId);
+    const [linked] = await tx<{ at: Date }[]>`
+      select linked_at as at from linked_phones
+      where account_id = ${accountId} and token_id = ${tokenId}`;
+    return { ...token, linked_at: linked?.at ?? null };
+  });
+}
+
+/** A token and whose it is. */
+export type HeldToken = { accountId: string; tokenId: string };
+
+const FOUND_MAX = 100;
+
+/** The tokens whose key ends so. */
+export const tokensOfHint = (sql: Sql, hint: string): Promise<readonly HeldToken[]> =>
+  sql<HeldToken[]>`
+    select account_id as "accountId", token_id as "tokenId" from tokens
+    where key_hint = ${hint} and deleted_at is null and not is_system limit ${FOUND_MAX}`;
+
+/** The tokens that are linked to a phone whose number begins so. */
+export const tokensOfPhones = (sql: Sql, digits: string): Promise<readonly HeldToken[]> =>
+  sql<HeldToken[]>`
+    select account_id as "accountId", token_id as "tokenId" from linked_phones
+    where phone like ${`${digits}%`}::text limit ${FOUND_MAX}`;
+
+/** Whose token it is. */
+export async function holderOfToken(sql: Sql, tokenId: string): Promise<string | undefined> {
+  const [found] = await sql<{ id: string }[]>`
+    select account_id as id from tokens where token_id = ${tokenId} and not is_system`;
+  return found?.id;
+}
+
+type Sender = { accountId: string; tokenId: string; simulated: boolean };
+
+/** What the public API needs of tokens. */
+type ApiTokens = {
+  /** Whose key calls, and how its token stands. */
+  me: (sender: Sender) => Promise<Me>;
+  /** See `startLink`. */
+  link: (sender: Sender, agent: string) => Promise<ApiLink>;
+};
+
+export const openApiTokens = (deps: OpenDeps): ApiTokens => ({
+  me: (sender) => readMe(deps, sender),
+  link: (sender, agent) => startLink(deps, sender, agent),
+});
+
+const readMe = ({ sql }: OpenDeps, { accountId, tokenId, simulated }: Sender): Promise<Me> =>
+  asAccount(sql, accountId, async (tx) => {
+    const token = await readToken(tx, accountId, tokenId);
+    const [account] = await tx<{ name: string }[]>`
+      select name from accounts where account_id = ${accountId}`;
+    return {
+      account: { id: publicId('account', accountId), name: account?.name ?? '' },
+      token: {
+        id: token.id,
+        name: token.name,
+        status: token.status,
+        phone: token.phone && shownPeer(token.phone),
+        sent_today: token.sent_today,
+        daily_limit: token.daily_limit,
+        created_at: token.created_at,
+      },
+      scopes: [...token.access.scopes],
+      simulated,
+    };
+  });
 
 export { type KeyRing, openKeyRing } from './keys.ts';
 export {
@@ -34,14 +278,6 @@ export {
   scanQr,
 } from './links/connect.ts';
 export { type NetworkLink, type NetworkQr, failLink, waitingLinks } from './links/network-links.ts';
-export {
-  type HeldToken,
-  holderOfToken,
-  tokenOfAccount,
-  tokensOfAccount,
-  tokensOfHint,
-  tokensOfPhones,
-} from './desk.ts';
 export {
   pruneRejectedCalls,
   keptFacts,
@@ -60,13 +296,10 @@ export {
   readToken,
   requireToken,
 } from './row.ts';
-export { openApiTokens } from './api.ts';
 export { createLink } from './links/links.ts';
 export { pastPhonesOf, suspendTokens, tokenOfPhone, unlinkPhone } from './links/phones.ts';
 export { linkNumber } from './links/numbers.ts';
 export { setPresence } from './links/presence.ts';
-export { type MoveDeps, moveTo, untilSettled } from './move.ts';
-export { ensureSystemToken, systemTokenState, takesCodes } from './system.ts';
 export type { TokenMove, TokenPhone, TokenRef, TokenSubscribers } from './subscribers.ts';
 
 /** What the domain's acts need. */

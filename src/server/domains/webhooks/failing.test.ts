@@ -5,7 +5,7 @@ import { type WebhookApp, test } from '#tests/support/webhooks/webhook-app.ts';
 import { startTarget } from '#tests/support/webhooks/webhook-target.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import type { TokenRef } from '#server/domains/webhooks/api.ts';
-import { countWebhooks, webhookLagSeconds } from '#server/domains/webhooks/figures.ts';
+import { countWebhooks, webhookLagSeconds } from './webhooks.ts';
 
 const BUDI = '6281200000001';
 const CICI = '6281200000002';

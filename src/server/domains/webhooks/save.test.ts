@@ -5,7 +5,7 @@ import { expect, onTestFinished } from 'vitest';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { pruneDeliveries } from '#server/domains/webhooks/upkeep.ts';
+import { pruneDeliveries } from './webhooks.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { test } from '#tests/support/webhooks/webhook-app.ts';
 import { type Post, startTarget } from '#tests/support/webhooks/webhook-target.ts';

@@ -3,7 +3,7 @@ import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { rowsRead } from '#tests/support/database/rows-read.ts';
 import { test } from '#tests/support/webhooks/webhook-app.ts';
-import { forgetFirst, pruneDeliveries } from './upkeep.ts';
+import { forgetFirst, pruneDeliveries } from './webhooks.ts';
 
 type Row = { position: number; tries: number };
 

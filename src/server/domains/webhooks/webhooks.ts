@@ -12,15 +12,174 @@ import {
   setWebhookOn,
   testWebhook,
 } from './manage.ts';
+import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
+import { WEBHOOK_LIMITS } from '#contract/webhooks/webhook.ts';
+import {
+  untilNone,
+  type AccountData,
+  type Row,
+  atOnce,
+  eraseRows,
+  inPages,
+} from '#server/infra/account-data.ts';
+import { publicId } from '#contract/base/ids.ts';
 
-export { webhooksAccountData } from './account-data.ts';
+type Deps = { sql: Sql; allAccountsSql: Sql };
+
+/** An account's webhooks, without their secrets, and what was sent by them. A closed account's send nothing more. */
+export const webhooksAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
+  subjects: (accountId) => [
+    { name: 'webhook', rows: () => atOnce(() => webhooksOf(sql, accountId)) },
+    { name: 'pengiriman-webhook', rows: () => deliveriesOf(sql, accountId) },
+    { name: 'percobaan-webhook', rows: () => attemptsOf(sql, accountId) },
+  ],
+  close: async (accountId) => {
+    await allAccountsSql`
+      update webhooks set state = 'off', off_reason = coalesce(off_reason, 'owner'), due_at = null
+      where account_id = ${accountId}`;
+  },
+  erase: async ({ accountId }) => {
+    for (const table of [
+      'webhook_attempts',
+      'webhook_deliveries',
+      'webhook_lanes',
+      'webhooks',
+    ] as const) {
+      await eraseRows(allAccountsSql, table, accountId);
+    }
+  },
+});
+
+const webhooksOf = (sql: Sql, accountId: string): Promise<Row[]> =>
+  asAccount(sql, accountId, async (tx) => {
+    const found = await tx<(Row & { token_id: string })[]>`
+      select token_id, url, format, kinds, state, off_reason, failing_since, created_at, changed_at
+      from webhooks where account_id = ${accountId} order by token_id`;
+    return found.map(({ token_id, ...facts }) => ({
+      token: publicId('token', token_id),
+      ...facts,
+    }));
+  });
+
+type Delivery = Row & { webhook_id: string; position: number; delivery_id: string };
+
+async function* deliveriesOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
+  const found = inPages<Delivery>(
+    { sql, accountId },
+    (tx, last, limit) => tx<Delivery[]>`
+      select webhook_id, position, delivery_id, type, at, state, attempts, last_status, last_error, ended_at
+      from webhook_deliveries where account_id = ${accountId}
+        ${last ? tx`and (webhook_id, position) > (${last.webhook_id}, ${last.position})` : tx``}
+      order by webhook_id, position limit ${limit}`,
+  );
+  for await (const { webhook_id: _, delivery_id, position: seq, ...facts } of found) {
+    yield { id: publicId('delivery', delivery_id), seq, ...facts };
+  }
+}
+
+type Attempt = Row & { delivery_id: string; n: number };
+
+async function* attemptsOf(sql: Sql, accountId: string): AsyncGenerator<Row> {
+  const found = inPages<Attempt>(
+    { sql, accountId },
+    (tx, last, limit) => tx<Attempt[]>`
+      select delivery_id, n, at, ms, status, error, answer from webhook_attempts
+      where account_id = ${accountId}
+        ${last ? tx`and (delivery_id, n) > (${last.delivery_id}, ${last.n})` : tx``}
+      order by delivery_id, n limit ${limit}`,
+  );
+  for await (const { delivery_id, ...facts } of found) {
+    yield { delivery: publicId('delivery', delivery_id), ...facts };
+  }
+}
+
+/** A webhook whose first deliveries are to be forgotten: those that are old, or all, where it was removed. */
+type Prunable = { accountId: string; webhookId: string; isGone: boolean };
+
+/**
+ * Forgets deliveries after 30 days with their tries, and what is left of webhooks that are gone, a few thousand
+ * rows at a time. What still waits is forgotten too: the event itself is erased by then.
+ */
+export async function pruneDeliveries(allAccountsSql: Sql): Promise<void> {
+  for (const prunable of await findPrunable(allAccountsSql)) {
+    await untilNone((limit) => forgetFirst(allAccountsSql, prunable, limit));
+  }
+  // A lane in which nothing waits any more goes when it is claimed.
+  await allAccountsSql`
+    delete from webhook_lanes l
+    where not exists (
+      select from webhooks w where w.account_id = l.account_id and w.webhook_id = l.webhook_id)`;
+}
+
+const old = (sql: Sql | Tx) =>
+  sql`clock_timestamp() - make_interval(days => ${WEBHOOK_LIMITS.keptDays})`;
+
+/** Looks at the first delivery of each webhook. */
+const findPrunable = (all: Sql): Promise<Prunable[]> =>
+  all<Prunable[]>`
+    with recursive known (account_id, webhook_id, at) as (
+      (select account_id, webhook_id, at from webhook_deliveries
+        order by account_id, webhook_id, position limit 1)
+      union all
+      select next.* from known k cross join lateral (
+        select d.account_id, d.webhook_id, d.at from webhook_deliveries d
+        where (d.account_id, d.webhook_id) > (k.account_id, k.webhook_id)
+        order by d.account_id, d.webhook_id, d.position limit 1
+      ) next
+    )
+    select k.account_id as "accountId", k.webhook_id as "webhookId", w.webhook_id is null as "isGone"
+    from known k left join webhooks w on w.webhook_id = k.webhook_id
+    where w.webhook_id is null or k.at < ${old(all)}`;
+
+/** Forgets those of a webhook's first deliveries that are to be: positions rise with the time of their events. */
+export async function forgetFirst(
+  sql: Sql | Tx,
+  { accountId, webhookId, isGone }: Prunable,
+  limit: number,
+): Promise<number> {
+  const { count } = await sql`
+    with gone as (
+      delete from webhook_deliveries where ctid = any(array(
+        select first.ctid from (
+          select d.ctid, d.at from webhook_deliveries d
+          where d.account_id = ${accountId} and d.webhook_id = ${webhookId}
+          order by d.position limit ${limit}
+        ) first ${isGone ? sql`` : sql`where first.at < ${old(sql)}`}))
+      returning account_id, delivery_id
+    ), tries as (
+      delete from webhook_attempts a using gone
+        where a.account_id = gone.account_id and a.delivery_id = gone.delivery_id
+    )
+    select from gone`;
+  return count;
+}
+
+type Figure = { labels?: Record<string, string>; value: number };
+
+/** Webhooks by how they stand: well, failing, paused, or off, and who or what switched them off. */
+export async function countWebhooks(allAccountsSql: Sql): Promise<Figure[]> {
+  const found = await allAccountsSql<{ state: string; value: number }[]>`
+    select case
+        when state = 'off' then 'off: ' || off_reason
+        when paused_until > clock_timestamp() then 'paused'
+        when failing_since is not null then 'failing'
+        else 'well' end as state,
+      count(*)::int as value
+    from webhooks group by 1 order by 1`;
+  return found.map(({ state, value }) => ({ labels: { state }, value }));
+}
+
+/** How long the webhook that has waited longest might have been sent to: high where a worker is missing. */
+export const webhookLagSeconds = (allAccountsSql: Sql): Promise<Figure[]> =>
+  allAccountsSql<Figure[]>`
+    select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(due_at))), 0)::float8 as value
+    from webhooks where due_at is not null`;
+
 export type { TokenRef, WebhookCalls } from './api.ts';
 export type { WebhookWorker } from './delivery.ts';
 export type { WebhookDeps } from './deps.ts';
-export { countWebhooks, webhookLagSeconds } from './figures.ts';
 export { forgetWebhook, unconfirmed, webhookTroubles } from './manage.ts';
 export { sealedWebhooks } from './signature.ts';
-export { pruneDeliveries } from './upkeep.ts';
 
 /** Customers' webhooks, and the feed of the same events. */
 export type Webhooks = {

@@ -6,7 +6,7 @@ import { test } from '#tests/support/database/database.ts';
 import { addOperator } from '#server/domains/accounts/operators.ts';
 import { ensureOperator, hasFirstOperatorSignedIn } from './first-operator.ts';
 import { systemAccount } from '#server/domains/accounts/people.ts';
-import { sweepAccounts } from '#server/domains/accounts/sweep.ts';
+import { sweepAccounts } from '#server/domains/accounts/accounts.ts';
 import { ago, sooner } from '#tests/support/database/changes.ts';
 import { changeSessions } from '#tests/support/people/people.ts';
 

@@ -1,15 +1,15 @@
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Config } from '#server/infra/config.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
-import type { Secrets } from '#server/infra/security/secrets.ts';
+import { type Secrets, hmac, sameBytes } from '#server/infra/security/secrets.ts';
 import {
   type ServedDocument,
   invoicePdfHandler,
   openDocument,
   verifyDocument,
+  LINK_MS,
 } from './document.ts';
 import { getInvoiceHandler, listInvoicesHandler } from './read.ts';
-import { type ServedStatement, exportSaldoHandler, openStatement } from './statement.ts';
 import {
   type BillingProfile,
   getBillingProfile,
@@ -21,8 +21,27 @@ import {
 import type { InputOf } from '#contract/base/act.ts';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Topup, TopupMethod } from '#contract/saldo.ts';
+import {
+  type Topup,
+  type TopupMethod,
+  STATEMENT_PDF_MAX,
+  exportSaldo,
+  lineKindLabel,
+  type LineKind,
+  type EntryKind,
+  entryKindLabel,
+} from '#contract/saldo.ts';
 import { findInvoice, invoiceOf } from './row.ts';
+import { Readable } from 'node:stream';
+import { WIB, formatDate, wibMidnight } from '#contract/base/time.ts';
+import {
+  statementPdf,
+  type StatementRow,
+} from '#server/domains/billing/invoices/pdf/statement-pdf.ts';
+import { csvOf } from '#server/infra/csv.ts';
+import { semaphore } from '#server/infra/semaphore.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { inPages } from '#server/infra/account-data.ts';
 
 export type InvoicesDeps = {
   /** Sees one account at a time. */
@@ -195,4 +214,272 @@ async function payOne(
     invoiceId,
   });
   return { invoice: invoiceOf(await find()), topup_id: topup.id };
+}
+
+type StatementDeps = { sql: Sql; secrets: Secrets; now: () => Date };
+
+/** One long document at a time: drawing takes a processor. */
+const inTurn = semaphore(1, 20);
+
+/** A statement as it is served over HTTP: its length is not known before its end. */
+type ServedStatement = { name: string; stream: Readable };
+
+/** Gives a signed link to a statement; what is too long for a PDF is refused here, not behind the link. */
+const exportSaldoHandler = (deps: StatementDeps) =>
+  handle(exportSaldo, ({ caller: { accountId } }, input) => linkOf(deps, accountId, input));
+
+async function linkOf(
+  { sql, secrets, now }: StatementDeps,
+  accountId: string,
+  { from, to, kind, format }: InputOf<typeof exportSaldo>,
+) {
+  if (to < from) {
+    throw new Refusal('input_invalid', {
+      fields: { to: 'Tanggal akhir mendahului tanggal awal.' },
+    });
+  }
+  const query = { from, to, kind, format };
+  if (format === 'pdf') {
+    const range = await rangeOf(sql, accountId, query);
+    if (await isLongerThan(sql, accountId, { range, kind, max: STATEMENT_PDF_MAX })) {
+      throw new Refusal('statement_too_long', { limit: STATEMENT_PDF_MAX });
+    }
+  }
+  const link = signStatement(secrets, { accountId, query }, now().getTime() + LINK_MS);
+  return { url: `/statements/${link}`, filename: fileNameOf(query) };
+}
+
+const fileNameOf = ({ from, to, format }: StatementClaim['query']): string =>
+  `mutasi-saldo-${from}-${to}.${format}`;
+
+/** The statement of a signed address; undefined when we did not sign it, or its time is over. */
+async function openStatement(
+  { sql, secrets, now }: StatementDeps,
+  address: { id: string; key: string },
+): Promise<ServedStatement | undefined> {
+  const at = now();
+  const claim = verifyStatement(secrets, address, at.getTime());
+  if (!claim) return undefined;
+  const { accountId, query } = claim;
+  const range = await rangeOf(sql, accountId, query);
+  const name = fileNameOf(query);
+  const which = { range, kind: query.kind };
+  if (query.format === 'csv') {
+    return { name, stream: Readable.from(csvOf(csvRows(sql, accountId, which))) };
+  }
+  const [holder] = await asAccount(
+    sql,
+    accountId,
+    (tx) => tx<{ name: string }[]>`select name from accounts where account_id = ${accountId}`,
+  );
+  const facts = {
+    holder: holder?.name ?? '',
+    period: `${dayWords(query.from)} – ${dayWords(query.to)}`,
+    only: query.kind === undefined ? null : lineKindLabel[query.kind],
+    opening: range.opening,
+    closing: range.closing,
+    madeAt: at,
+  };
+  const bytes = await inTurn(() => statementPdf(facts, statementRows(sql, accountId, which)));
+  return { name, stream: Readable.from([bytes]) };
+}
+
+const dayWords = (day: string): string => formatDate(`${day}T12:00:00+07:00`, WIB);
+
+/** An instant in WIB as every spreadsheet reads it: `2026-11-21 09:05:00`. */
+const timeInWib = (at: Date): string =>
+  new Date(at.getTime() + 7 * 3_600_000).toISOString().slice(0, 19).replace('T', ' ');
+
+type CsvRow = Readonly<Record<string, string | number>>;
+
+const edge = (kind: string, amount: number): CsvRow => ({
+  nomor: '',
+  waktu_wib: '',
+  jenis: kind,
+  keterangan: '',
+  nilai: '',
+  saldo: amount,
+});
+
+/** The rows of a CSV: raw amounts, between the saldo that the days began and ended with. */
+async function* csvRows(
+  sql: Sql,
+  accountId: string,
+  which: { range: Range; kind: StatementClaim['query']['kind'] },
+): AsyncGenerator<CsvRow> {
+  yield edge('Saldo awal', which.range.opening);
+  for await (const row of statementRows(sql, accountId, which)) {
+    yield {
+      nomor: row.seq,
+      waktu_wib: timeInWib(row.at),
+      jenis: row.kind,
+      keterangan: row.text,
+      nilai: row.amount,
+      saldo: row.after,
+    };
+  }
+  yield edge('Saldo akhir', which.range.closing);
+}
+
+/** Whose statement, and which. */
+type StatementClaim = {
+  accountId: string;
+  query: StatementQuery & { format: 'csv' | 'pdf' };
+};
+
+const ID_BYTES = 16;
+const EXPIRY_BYTES = 4;
+const MAC_BYTES = 32;
+const ID_LENGTH_MAX = 300;
+
+/** What a statement is asked by, with a key that opens it until an instant: `…?k=…`. */
+function signStatement(
+  secrets: Secrets,
+  { accountId, query }: StatementClaim,
+  endsMs: number,
+): string {
+  const { from, to, kind = '', format } = query;
+  const id = Buffer.from(JSON.stringify([from, to, kind, format])).toString('base64url');
+  const expiry = Buffer.alloc(EXPIRY_BYTES);
+  expiry.writeUInt32BE(Math.floor(endsMs / 1000));
+  const claim = Buffer.concat([Buffer.from(accountId.replaceAll('-', ''), 'hex'), expiry]);
+  return `${id}?k=${Buffer.concat([claim, macOf(secrets, id, claim)]).toString('base64url')}`;
+}
+
+/** What an address asks; undefined when we did not sign it, or its time is over. */
+function verifyStatement(
+  secrets: Secrets,
+  { id, key }: { id: string; key: string },
+  nowMs: number,
+): StatementClaim | undefined {
+  const bytes = Buffer.from(key, 'base64url');
+  if (id.length > ID_LENGTH_MAX || bytes.length !== ID_BYTES + EXPIRY_BYTES + MAC_BYTES) {
+    return undefined;
+  }
+  const claim = bytes.subarray(0, -MAC_BYTES);
+  if (!sameBytes(macOf(secrets, id, claim), bytes.subarray(-MAC_BYTES))) return undefined;
+  if (claim.readUInt32BE(ID_BYTES) * 1000 <= nowMs) return undefined;
+  const hex = claim.toString('hex', 0, ID_BYTES);
+  const accountId = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+  // Signed by us: it is what was written above.
+  const [from, to, kind, format] = JSON.parse(Buffer.from(id, 'base64url').toString()) as [
+    string,
+    string,
+    NonNullable<StatementQuery['kind']> | '',
+    'csv' | 'pdf',
+  ];
+  return { accountId, query: { from, to, kind: kind === '' ? undefined : kind, format } };
+}
+
+const macOf = (secrets: Secrets, id: string, claim: Buffer) =>
+  hmac(secrets.key('links'), 'statement', id, claim);
+
+/** Which entries: of these days in WIB, both included, and of this kind alone. */
+type StatementQuery = { from: string; to: string; kind?: LineKind | undefined };
+
+/** Entries `(after, last]` of a wallet, and the available saldo before and after all of them. */
+type Range = { after: number; last: number; opening: number; closing: number };
+
+const DAY_MS = 86_400_000;
+
+/** The entries of some days; they are never changed, so they may be read page by page. */
+function rangeOf(sql: Sql, accountId: string, { from, to }: StatementQuery): Promise<Range> {
+  const until = new Date(wibMidnight(to).getTime() + DAY_MS);
+  return asAccount(sql, accountId, async (tx) => {
+    const [range] = await tx<Range[]>`
+      with places as (
+        select entries_before(${accountId}, ${wibMidnight(from)}) as after,
+          entries_before(${accountId}, ${until}) as last
+      )
+      select after, greatest(after, last) as last,
+        coalesce((select available_after from wallet_entries
+          where account_id = ${accountId} and seq = after), 0) as opening,
+        coalesce((select available_after from wallet_entries
+          where account_id = ${accountId} and seq = greatest(after, last)), 0) as closing
+      from places`;
+    if (!range) throw new Error('a statement without a range');
+    return range;
+  });
+}
+
+/** A hold and what came back of it are one matter: what messages cost. */
+const kindsOf = (kind: LineKind | undefined): readonly EntryKind[] | null => {
+  if (kind === undefined) return null;
+  return kind === 'hold' ? ['hold', 'release'] : [kind];
+};
+
+/** What changed the available saldo: a capture only ends a hold, whose amount left with the hold. */
+const chosen = (
+  tx: Tx,
+  accountId: string,
+  { range, kind }: { range: Range; kind: LineKind | undefined },
+) => {
+  const kinds = kindsOf(kind);
+  return tx`account_id = ${accountId} and seq > ${range.after} and seq <= ${range.last}
+    and d_available <> 0 ${kinds === null ? tx`` : tx`and kind = any(${[...kinds]}::text[])`}`;
+};
+
+type Which = { range: Range; kind: LineKind | undefined };
+
+/** True when there are more than so many. */
+async function isLongerThan(
+  sql: Sql,
+  accountId: string,
+  { max, ...which }: Which & { max: number },
+): Promise<boolean> {
+  const [found] = await asAccount(
+    sql,
+    accountId,
+    (tx) => tx<{ n: number }[]>`
+      select count(*) as n from (
+        select from wallet_entries where ${chosen(tx, accountId, which)} limit ${max + 1}
+      ) counted`,
+  );
+  return (found?.n ?? 0) > max;
+}
+
+type Entry = {
+  seq: number;
+  created_at: Date;
+  kind: EntryKind;
+  d_available: number;
+  available_after: number;
+  n_items: number;
+  ref_type: string;
+  ref_id: string;
+  memo: string | null;
+};
+
+/** The rows of a statement, oldest first, page by page: never whole in memory. */
+async function* statementRows(
+  sql: Sql,
+  accountId: string,
+  which: Which,
+): AsyncGenerator<StatementRow> {
+  const entries = inPages<Entry>(
+    { sql, accountId },
+    (tx, last, limit) => tx<Entry[]>`
+      select seq, created_at, kind, d_available, available_after, n_items, ref_type, ref_id, memo
+      from wallet_entries
+      where ${chosen(tx, accountId, which)} and seq > ${last?.seq ?? 0}
+      order by seq limit ${limit}`,
+  );
+  for await (const entry of entries) {
+    yield {
+      seq: entry.seq,
+      at: entry.created_at,
+      kind: entryKindLabel[entry.kind],
+      text: textOf(entry),
+      amount: entry.d_available,
+      after: entry.available_after,
+    };
+  }
+}
+
+const ofMessages: ReadonlySet<EntryKind> = new Set(['hold', 'release', 'correction']);
+
+function textOf({ kind, n_items, ref_type, ref_id, memo }: Entry): string {
+  if (ref_type === 'topup') return publicId('topup', ref_id);
+  if (memo !== null) return memo;
+  return ofMessages.has(kind) ? `${n_items} pesan` : '';
 }

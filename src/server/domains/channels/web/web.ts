@@ -1,20 +1,384 @@
 import type { Channel, Outgoing, SendResult, Sinks } from '#server/domains/channels/channels.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
-import { openLeases, sealedAuth } from './auth.ts';
-import { type Linking, startLinking, sealedCodes } from './linking.ts';
+import {
+  openLeases,
+  sealedAuth,
+  openAuthStorage,
+  LeaseLost,
+  type Leases,
+  type OwnedSession,
+} from './auth.ts';
 import { pruneWaiting, sealedInbox } from './receiving.ts';
 import { sendMessage } from './sending/send.ts';
-import { pruneSent, sealedSent } from './sending/sent-storage.ts';
+import { pruneSent, sealedSent, openSentStorage } from './sending/sent-storage.ts';
 import { paceOf } from './sending/pace.ts';
 import { type Phones, startPhones } from './sockets/phones.ts';
 import type { WebDeps } from './web-deps.ts';
-import type { SealedColumn } from '#server/infra/security/secrets.ts';
+import type { SealedColumn, Secrets } from '#server/infra/security/secrets.ts';
+import { type AccountData, atOnce, eraseRows } from '#server/infra/account-data.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { Refusal } from '#contract/base/refusals.ts';
+import type { LinkFailure } from '#contract/tokens/scan.ts';
+import type { EngineEvent, EngineSocket } from '#server/domains/channels/web/engine/engine.ts';
+import { countAnswers } from '#server/domains/channels/health.ts';
+import { actionFor, backOffMs } from '#server/domains/channels/web/sockets/close-codes.ts';
+import { eraseSession } from '#server/domains/channels/web/sockets/numbers.ts';
+import {
+  type NetworkLink,
+  failLink,
+  scanByNetwork,
+  waitingLinks,
+  type NetworkQr,
+} from '#server/domains/tokens/tokens.ts';
+import { stay } from '#server/infra/postgres/distribution/scope.ts';
 
-export { webAccountData } from './account-data.ts';
+type LinkingDeps = WebDeps & {
+  leases: Leases;
+  /** A session may be taken: a phone has paired with it. */
+  onPaired: () => void;
+};
+
+type Linking = {
+  wake(): void;
+  close(): Promise<void>;
+};
+
+/** Links of one worker at once. */
+const LINKS_MAX = 50;
+/** The leases of linking sessions are renewed by beginning anew: after so many polls without one they are free. */
+const RENEW_POLLS = 5;
+
+/** Shows QRs for links that wait, and hands the session on once a phone has paired. */
+function startLinking(deps: LinkingDeps): Linking {
+  const { allAccountsSql, leases, report, timings } = deps;
+  const running = new Map<string, LinkSession>();
+  let polls = 0;
+  let isPolling = false;
+  let isClosed = false;
+  let work: Promise<void> = Promise.resolve();
+
+  const poll = async () => {
+    const waiting = await waitingLinks(allAccountsSql, 'web', LINKS_MAX);
+    const waitingIds = new Set(waiting.map(({ linkId }) => linkId));
+    for (const [linkId, one] of running) {
+      if (one.isOver) running.delete(linkId);
+      else if (!waitingIds.has(linkId) && !one.isPaired) {
+        running.delete(linkId);
+        await one.abandon();
+      }
+    }
+    polls += 1;
+    if (polls % RENEW_POLLS === 0 && running.size > 0) {
+      await leases.renew([...running.values()].map(({ session }) => session));
+    }
+    for (const link of waiting) {
+      if (running.has(link.linkId) || running.size >= LINKS_MAX || isClosed) continue;
+      const session = await leases.begin(link);
+      if (session) running.set(link.linkId, new LinkSession(deps, link, session));
+    }
+  };
+  const wake = () => {
+    if (isPolling || isClosed) return;
+    isPolling = true;
+    work = poll()
+      .catch(report)
+      .finally(() => {
+        isPolling = false;
+      });
+  };
+  const timer = setInterval(wake, timings.pollMs);
+  wake();
+  return {
+    wake,
+    async close() {
+      isClosed = true;
+      clearInterval(timer);
+      await work;
+      await Promise.all([...running.values()].map((one) => one.close()));
+    },
+  };
+}
+
+/** One link: connections that show QRs, until a phone has paired or the link is over. */
+class LinkSession {
+  readonly session: OwnedSession;
+  readonly #deps: LinkingDeps;
+  readonly #link: NetworkLink;
+  #socket: EngineSocket | undefined;
+  #current = 0;
+  #isFirst = true;
+  #rounds = 0;
+  #queue: Promise<void> = Promise.resolve();
+  #reopening: NodeJS.Timeout | undefined;
+  isPaired = false;
+  isOver = false;
+
+  constructor(deps: LinkingDeps, link: NetworkLink, session: OwnedSession) {
+    this.#deps = deps;
+    this.#link = link;
+    this.session = session;
+    this.#open();
+  }
+
+  /** The worker closes: another one shows the next QR. */
+  async close(): Promise<void> {
+    await this.#end();
+    await this.#deps.leases.release(this.session).catch(this.#deps.report);
+  }
+
+  /** The link is over: its session is forgotten. */
+  async abandon(): Promise<void> {
+    await this.#end();
+    await this.#erase();
+  }
+
+  async #end(): Promise<void> {
+    this.isOver = true;
+    clearTimeout(this.#reopening);
+    await this.#socket?.close().catch(this.#deps.report);
+    await this.#queue;
+  }
+
+  async #erase(): Promise<void> {
+    await this.#deps.leases
+      .whileOwned(this.session, (tx) => eraseSession(tx, this.session))
+      .catch(this.#reportUnlessLost);
+  }
+
+  #open() {
+    this.#current += 1;
+    this.#isFirst = true;
+    const current = this.#current;
+    const { pairingPhone } = this.#link;
+    const onEvent = stay((event: EngineEvent) => {
+      if (current !== this.#current || this.isOver) return;
+      this.#enqueue(() => this.#handle(event));
+    });
+    this.#deps.engine
+      .open({
+        auth: stay(openAuthStorage(this.#deps, this.session, () => this.#lose())),
+        sent: stay(openSentStorage(this.#deps, this.session)),
+        ...(pairingPhone !== null && { pairingPhone }),
+        onEvent,
+      })
+      .then(
+        (socket) => {
+          if (current === this.#current && !this.isOver) this.#socket = socket;
+          else socket.close().catch(this.#deps.report);
+        },
+        (error: unknown) => {
+          this.#deps.report(error);
+          if (current === this.#current) this.#enqueue(() => this.#closed({ code: 0 }));
+        },
+      );
+  }
+
+  #enqueue(work: () => Promise<void>) {
+    this.#queue = this.#queue.then(work).catch(this.#reportUnlessLost);
+  }
+
+  readonly #reportUnlessLost = (error: unknown) => {
+    if (error instanceof LeaseLost) this.#lose();
+    else this.#deps.report(error);
+  };
+
+  /** Another worker shows the QRs of this link. */
+  #lose() {
+    this.isOver = true;
+    this.#socket?.close().catch(this.#deps.report);
+  }
+
+  async #handle(event: EngineEvent): Promise<void> {
+    const { leases, secrets } = this.#deps;
+    const { session } = this;
+    switch (event.kind) {
+      case 'qr': {
+        const isFirst = this.#isFirst;
+        this.#isFirst = false;
+        const { text } = event;
+        return leases.whileOwned(session, (tx) => storeQr(tx, secrets, session, { text, isFirst }));
+      }
+      case 'pairing_code':
+        return leases.whileOwned(session, (tx) =>
+          storePairingCode(tx, secrets, session, event.code),
+        );
+      case 'paired':
+        return this.#paired(event.phone);
+      case 'passkey':
+        await this.#fail('passkey', 'passkey');
+        return this.#socket?.close();
+      case 'closed':
+        return this.#closed(event);
+      default:
+        return;
+    }
+  }
+
+  /** A phone has paired; the network closes this connection next, and the session's own begins. */
+  async #paired(phone: string): Promise<void> {
+    const { connecting } = this.#deps;
+    const { accountId, sessionId: linkId } = this.session;
+    try {
+      await scanByNetwork(connecting, { accountId, linkId }, phone, (tx) =>
+        becomePaired(tx, this.session),
+      );
+      this.isPaired = true;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      this.isOver = true;
+      await this.#socket?.logout().catch(this.#deps.report);
+      await this.#socket?.close().catch(this.#deps.report);
+      await this.#erase();
+    }
+  }
+
+  /** What no other QR mends ends the link: its page says why, and so does the operator's. */
+  async #fail(failure: LinkFailure, code: string): Promise<void> {
+    const { allAccountsSql, connecting, leases, log } = this.#deps;
+    const { session } = this;
+    const { accountId, tokenId, sessionId: linkId } = session;
+    this.isOver = true;
+    log.warn({ reason: [failure, code], token: tokenId }, 'a number cannot be linked');
+    const answer = { accountId, tokenId, channel: 'web' as const, code };
+    await countAnswers(allAccountsSql, [answer], new Date());
+    await leases.whileOwned(session, async (tx) => {
+      await failLink(tx, connecting.subscribers, { accountId, linkId }, failure);
+      await eraseSession(tx, session);
+    });
+  }
+
+  async #closed(event: Pick<Extract<EngineEvent, { kind: 'closed' }>, 'code'>): Promise<void> {
+    if (this.isOver) return;
+    this.#socket = undefined;
+    const action = actionFor(event);
+    if (action.kind === 'back_off' && action.says) {
+      return this.#fail('outdated', `close_${event.code}`);
+    }
+    if (this.isPaired) {
+      this.isOver = true;
+      await this.#deps.leases.release(this.session);
+      this.#deps.onPaired();
+      return;
+    }
+    // The QRs of one connection are used up after some minutes; the next ones come with another, while the link lasts.
+    await this.#deps.leases.whileOwned(this.session, (tx) => clearCodes(tx, this.session));
+    this.#rounds += 1;
+    const waitMs = backOffMs(this.#rounds, 1_000) * this.#deps.timings.backOffFactor;
+    this.#reopening = setTimeout(() => this.#open(), waitMs);
+  }
+}
+
+/** The network shows its first QR for a minute, and each later one for 20 seconds. */
+const FIRST_SECONDS = 60;
+const LATER_SECONDS = 20;
+
+type Kind = 'qr' | 'pairing code';
+
+const placeOf = (accountId: string, sessionId: string, kind: Kind) =>
+  `web_sessions:${accountId}:${sessionId}:${kind}`;
+
+const sealedCode = (column: 'qr' | 'pairing_code', kind: Kind): SealedColumn => ({
+  table: 'web_sessions',
+  column,
+  key: ['account_id', 'session_id'],
+  context: ({ account_id = '', session_id = '' }) => placeOf(account_id, session_id, kind),
+});
+
+const sealedCodes: readonly SealedColumn[] = [
+  sealedCode('qr', 'qr'),
+  sealedCode('pairing_code', 'pairing code'),
+];
+
+/** Stores the QR that is shown now. */
+async function storeQr(
+  tx: Tx,
+  secrets: Secrets,
+  { accountId, sessionId }: OwnedSession,
+  { text, isFirst }: { text: string; isFirst: boolean },
+): Promise<void> {
+  const seconds = isFirst ? FIRST_SECONDS : LATER_SECONDS;
+  await tx`
+    update web_sessions set qr = ${secrets.seal(text, placeOf(accountId, sessionId, 'qr'))},
+      qr_expires_at = clock_timestamp() + ${`${seconds} seconds`}::interval
+    where account_id = ${accountId} and session_id = ${sessionId}`;
+}
+
+/** Stores the code that stands for the QR. */
+async function storePairingCode(
+  tx: Tx,
+  secrets: Secrets,
+  { accountId, sessionId }: OwnedSession,
+  code: string,
+): Promise<void> {
+  const sealed = secrets.seal(code, placeOf(accountId, sessionId, 'pairing code'));
+  await tx`
+    update web_sessions set pairing_code = ${sealed}
+    where account_id = ${accountId} and session_id = ${sessionId}`;
+}
+
+/** The QR and code that were shown count no more. */
+async function clearCodes(tx: Tx, { accountId, sessionId }: OwnedSession): Promise<void> {
+  await tx`
+    update web_sessions set qr = null, qr_expires_at = null, pairing_code = null
+    where account_id = ${accountId} and session_id = ${sessionId}`;
+}
+
+/** A phone has paired: from now on it is a session like others, for whoever takes it. */
+async function becomePaired(tx: Tx, { accountId, sessionId }: OwnedSession): Promise<void> {
+  await tx`
+    update web_sessions set state = 'paired', qr = null, qr_expires_at = null, pairing_code = null
+    where account_id = ${accountId} and session_id = ${sessionId}`;
+}
+
+/** What the page of a link shows. */
+export const networkQr =
+  (secrets: Secrets): NetworkQr =>
+  async (tx, { accountId, linkId }) => {
+    const [row] = await tx<{ qr: Buffer; until: Date; pairing_code: Buffer | null }[]>`
+      select qr, qr_expires_at as until, pairing_code from web_sessions
+      where account_id = ${accountId} and session_id = ${linkId} and state = 'linking'
+        and qr is not null`;
+    if (!row) return null;
+    const opened = (sealed: Uint8Array, kind: Kind) =>
+      secrets.open(sealed, placeOf(accountId, linkId, kind))?.toString('utf8');
+    const text = opened(row.qr, 'qr');
+    if (text === undefined) return null;
+    const code = row.pairing_code && opened(row.pairing_code, 'pairing code');
+    return { text, pairing_code: code ?? null, expires_at: row.until };
+  };
+
+/**
+ * What WhatsApp Web holds of an account. Taken along: its numbers and since when they are linked. Sessions, keys
+ * and contents are secrets; messages and chats are in the history.
+ */
+export const webAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): AccountData => ({
+  subjects: (accountId) => [
+    { name: 'nomor-whatsapp-web', rows: () => atOnce(() => numbersOf(allAccountsSql, accountId)) },
+  ],
+  erase: async ({ accountId }) => {
+    for (const table of [
+      'web_inbox',
+      'web_sent',
+      'web_chats',
+      'web_numbers',
+      'web_keys',
+      'web_sessions',
+    ] as const) {
+      await eraseRows(allAccountsSql, table, accountId);
+    }
+  },
+});
+
+async function numbersOf(sql: Sql, accountId: string): Promise<Record<string, unknown>[]> {
+  const found = await sql<{ token_id: string; phone: string; first_linked_at: Date }[]>`
+    select token_id, phone, first_linked_at from web_numbers
+    where account_id = ${accountId} order by token_id, phone`;
+  return found.map(({ token_id, ...facts }) => ({ token: publicId('token', token_id), ...facts }));
+}
+
 export { openStandIn } from './engine/stand-in.ts';
 export { openThreadedEngine } from './engine/thread/threaded-engine.ts';
-export { networkQr } from './linking.ts';
 export { usualTimings } from './sockets/timings.ts';
 export type { WebDeps } from './web-deps.ts';
 

@@ -1,15 +1,19 @@
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { MIGRATION_LOCK } from '#server/infra/postgres/migrations.ts';
-import { makeBuckets } from './buckets.ts';
 import {
   readCluster,
   type Cluster,
   onServer,
   readNodes,
   readPlaced,
+  type Bucket,
+  FIRST_TABLE,
+  bucketUrl,
+  readBuckets,
 } from '#server/infra/postgres/distribution/cluster.ts';
 import { StartError } from '#server/infra/start-error.ts';
 import { onlyHere } from './commands.ts';
+import { createHash } from 'node:crypto';
 
 /**
  * Refuses to start on a distributed database of which a server is away, or not as it should be. Asks one question on
@@ -342,4 +346,314 @@ export async function readPlan(tx: Tx): Promise<Plan> {
     reference: named(false).filter((name) => !single.flat().includes(name)),
     single,
   };
+}
+
+/** Which way buckets are made: to be raised when this file or `nodes.ts` makes something else of the same objects. */
+const WAY = 2;
+
+/**
+ * Makes the schemas of the buckets, where they are not as they should be: in each a view on each of its shards, and the
+ * views and functions of `public` once more, which then find those shards by their tables' names.
+ *
+ * @param coordinatorUrl the coordinator's address, as the owner.
+ * @param anew also where they seem to be as they should.
+ */
+export async function makeBuckets(
+  owner: Sql,
+  coordinatorUrl: string,
+  { anew = false } = {},
+): Promise<readonly Bucket[]> {
+  const buckets = await readBuckets(owner);
+  const objects = await readObjects(owner);
+  const made = createHash('sha256').update(JSON.stringify({ WAY, objects })).digest('hex');
+  const stale: Bucket[] = [];
+  for (const bucket of buckets) {
+    const found = await inBucketAsOwner(coordinatorUrl, bucket, (node) => markOf(node, bucket));
+    if (anew || found !== markWith(made, viewsIn(objects, bucket))) stale.push(bucket);
+  }
+  for (const url of await readNodes(owner, coordinatorUrl)) {
+    await prepareNode(url, stale.length === 0 ? [] : objects.columnGrants);
+  }
+  for (const bucket of stale) {
+    await inBucketAsOwner(coordinatorUrl, bucket, (node) =>
+      node.begin(async (tx) => {
+        await makeBucket(tx, bucket, objects);
+        await tx.query(`comment on schema ${bucket.schema} is '${made}'`);
+      }),
+    );
+  }
+  return buckets;
+}
+
+const markWith = (made: string, views: number): string => `${made} ${views}`;
+
+const viewsIn = ({ shards, views }: Objects, { number }: Bucket): number =>
+  shards.filter(({ bucket }) => bucket === number).length + views.length;
+
+/** What a bucket was made of, and how many of its views are there: shards that are moved take theirs along. */
+async function markOf(node: Sql, { schema }: Bucket): Promise<string> {
+  const [found] = await node<{ made: string | null; views: number }[]>`
+    select obj_description(to_regnamespace(${schema})::oid, 'pg_namespace') as made, (
+      select count(*)::int from pg_class
+      where relnamespace = to_regnamespace(${schema}) and relkind = 'v'
+    ) as views`;
+  return markWith(found?.made ?? '', found?.views ?? 0);
+}
+
+const inBucketAsOwner = <T>(
+  coordinatorUrl: string,
+  bucket: Bucket,
+  work: (node: Sql) => Promise<T>,
+): Promise<T> =>
+  onServer(bucketUrl(coordinatorUrl, bucket), { as: 'owner', name: 'buckets' }, work);
+
+async function makeBucket(tx: Tx, { number, schema }: Bucket, objects: Objects): Promise<void> {
+  await tx.query(`
+    set local citus.enable_ddl_propagation = off;
+    set local citus.enable_manual_changes_to_shards = on;
+    set local check_function_bodies = off;
+    set local client_min_messages = warning;
+    drop schema if exists ${schema} cascade;
+    create schema ${schema};
+    grant usage on schema ${schema} to kabari_app`);
+  const mine = objects.shards.filter(({ bucket }) => bucket === number);
+  const watched = new Set(objects.triggers.map(({ table }) => table));
+  for (const { table, shard } of mine) {
+    // With the place of the row, by which old rows are deleted in portions; a trigger would see it as a column.
+    const columns = watched.has(table) ? '*' : '*, ctid';
+    await tx.query(`
+      create view ${schema}.${table} with (security_invoker = true)
+        as select ${columns} from public.${shard};
+      grant select, insert, update, delete on ${schema}.${table} to kabari_app`);
+  }
+  await tx.query(`set local search_path = ${schema}, public`);
+  for (const { name, definition } of objects.views) {
+    await tx.query(`
+      create view ${schema}.${name} with (security_invoker = true) as ${definition};
+      grant select on ${schema}.${name} to kabari_app`);
+  }
+  await tx.query(surelyOf(schema, await anAccountIn(tx, number)));
+  const touchesReference = ofAny(objects.reference);
+  const reachesOut = new RegExp(`${ofAny(objects.single).source}|set_config\\('search_path'`);
+  for (const { name, definition, grants } of objects.functions) {
+    const moved = movedTo(schema, definition, touchesReference);
+    await tx.query(reachesOut.test(definition) ? surely(schema, moved) : moved);
+    if (!grants) continue;
+    await tx.query(`revoke all on function ${schema}.${name} from public`);
+    for (const role of grants) {
+      await tx.query(`grant execute on function ${schema}.${name} to ${role}`);
+    }
+  }
+  const shardOf = new Map(mine.map(({ table, shard }) => [table, shard]));
+  for (const { table, definition } of objects.triggers) {
+    const shard = shardOf.get(table);
+    if (shard !== undefined) await tx.query(triggerOn(schema, shard, { table, definition }));
+  }
+}
+
+const ofAny = (tables: readonly string[]): RegExp => new RegExp(`\\b(?:${tables.join('|')})\\b`);
+
+const IN_TWO_PHASES = 'commit_in_two_phases';
+
+/**
+ * A function that makes a transaction commit in two phases. What is written here goes past Citus, which would take what
+ * is written to one other server for all there is, and commit it there first: when that fails, or this server ends
+ * before its own commit, one stands without the other. A command about a shard that lies here, on no row, tells it.
+ */
+const surelyOf = (schema: string, accountId: string): string => `
+  create function ${schema}.${IN_TWO_PHASES}() returns void
+  language plpgsql security definer set search_path = public, pg_temp as $$
+  begin
+    delete from public.${FIRST_TABLE} where account_id = '${accountId}';
+  end
+  $$;
+  revoke all on function ${schema}.${IN_TWO_PHASES} from public`;
+
+/** An account that nobody has, in the range of a bucket. */
+async function anAccountIn(tx: Tx, number: number): Promise<string> {
+  const [found] = await tx<{ id: string }[]>`
+    with range as (
+      select shardminvalue::int as since, shardmaxvalue::int as until from pg_dist_shard
+      where logicalrelid = ${`public.${FIRST_TABLE}`}::regclass
+      order by shardminvalue::int offset ${number - 1} limit 1
+    )
+    select id from (select gen_random_uuid() as id from generate_series(1, 5000)) x, range
+    where uuid_hash(id) between since and until limit 1`;
+  if (!found) throw new Error(`no account lies in bucket ${number}`);
+  return found.id;
+}
+
+/** The text of a function that writes to another server. */
+function surely(schema: string, definition: string): string {
+  const begin = /^begin$/m;
+  if (!begin.test(definition)) throw new Error(`a function has no begin:\n${definition}`);
+  return definition.replace(begin, `begin\n  perform ${schema}.${IN_TWO_PHASES}();`);
+}
+
+/** A function's text, for another schema. The planner of a cluster has no generic plans. */
+function movedTo(schema: string, definition: string, touchesReference: RegExp): string {
+  const moved = definition
+    .replace('FUNCTION public.', `FUNCTION ${schema}.`)
+    .replace(/^ SET search_path TO .*$/m, ` SET search_path TO '${schema}', 'public', 'pg_temp'`);
+  const generic = /^ SET plan_cache_mode TO .*\n/m;
+  return touchesReference.test(definition) ? moved.replace(generic, '') : moved;
+}
+
+/** A trigger of a table, on a shard of it, by the function of its bucket. Triggers of shards bear the shard's number. */
+function triggerOn(
+  schema: string,
+  shard: string,
+  { table, definition }: { table: string; definition: string },
+): string {
+  const number = shard.slice(shard.lastIndexOf('_'));
+  return definition
+    .replace(
+      /^CREATE TRIGGER (\S+)/,
+      (_, name: string) => `CREATE OR REPLACE TRIGGER ${name}${number}`,
+    )
+    .replace(` ON public.${table} `, ` ON public.${shard} `)
+    .replace(/EXECUTE FUNCTION (?:public\.)?/, `EXECUTE FUNCTION ${schema}.`);
+}
+
+/** Gives a node what Citus does not bring there by itself. Safe to repeat. */
+const prepareNode = (url: string, grants: Objects['columnGrants']): Promise<void> =>
+  onServer(url, { as: 'owner', name: 'buckets' }, (node) =>
+    node.begin(async (tx) => {
+      await tx.query(`set local citus.enable_ddl_propagation = off;
+        set local citus.enable_manual_changes_to_shards = on;
+        set local citus.override_table_visibility = off`);
+      await grantColumns(tx, grants);
+      await keepInRange(tx);
+      await letTablesGrow(tx);
+    }),
+  );
+
+/** The grants of single columns. */
+async function grantColumns(tx: Tx, grants: Objects['columnGrants']): Promise<void> {
+  const shards = await tx<{ table: string; shard: string }[]>`
+    select s.logicalrelid::text as table, shard_name(s.logicalrelid, s.shardid) as shard
+    from pg_dist_shard s where to_regclass(shard_name(s.logicalrelid, s.shardid)) is not null`;
+  for (const { table, words } of grants) {
+    for (const { shard } of shards.filter((one) => one.table === table)) {
+      await tx.query(words.replace(' SHARD ', ` ${shard} `));
+    }
+  }
+}
+
+/**
+ * Nothing is stored where its account does not lie, whatever the application takes for its bucket. Partitions have the
+ * check, and not the table that they are of: it would ask new ones for it before they are there.
+ */
+async function keepInRange(tx: Tx): Promise<void> {
+  const shards = await tx<{ shard: string; since: string; until: string }[]>`
+    select shard_name(logicalrelid, shardid) as shard, shardminvalue as since, shardmaxvalue as until
+    from pg_dist_shard
+    join pg_class c on c.oid = to_regclass(shard_name(logicalrelid, shardid)) and c.relkind = 'r'
+    where shardminvalue is not null
+      and not exists (select from pg_constraint where conrelid = c.oid and conname = 'lies_here')`;
+  for (const { shard, since, until } of shards) {
+    await tx.query(`alter table ${shard} add constraint lies_here
+      check (uuid_hash(account_id) between ${since} and ${until})`);
+  }
+}
+
+/**
+ * Who adds to a table that each node has whole locks it on all of them, for which Citus asks the right to change it.
+ * The table has it here; its shard, where the rows are, has not.
+ */
+async function letTablesGrow(tx: Tx): Promise<void> {
+  const growing = await tx<{ name: string }[]>`
+    select logicalrelid::text as name from pg_dist_partition
+    where partmethod = 'n' and has_table_privilege('kabari_app', logicalrelid, 'insert')
+      and not has_table_privilege('kabari_app', logicalrelid, 'update, delete')`;
+  for (const { name } of growing) await tx.query(`grant update on ${name} to kabari_app`);
+}
+
+/** What each bucket gets, as the coordinator has it. */
+type Objects = {
+  /** Which table's shard lies in which bucket. */
+  shards: readonly { bucket: number; table: string; shard: string }[];
+  views: readonly { name: string; definition: string }[];
+  /** `grants`: the roles that may call it, where not everybody may. */
+  functions: readonly { name: string; definition: string; grants: readonly string[] | null }[];
+  triggers: readonly { table: string; definition: string }[];
+  /** What a role may do with single columns of a table: shards do not get it by themselves. */
+  columnGrants: readonly { table: string; words: string }[];
+  /** The tables that are not spread. */
+  reference: readonly string[];
+  /** Those of them that lie whole on one node. */
+  single: readonly string[];
+};
+
+/** Reads them from the catalog. */
+async function readObjects(owner: Sql): Promise<Objects> {
+  return owner.begin(async (tx) => {
+    const shards = await tx<Objects['shards'][number][]>`
+      select (row_number() over (partition by s.logicalrelid order by s.shardminvalue::int))::int as bucket,
+        c.relname as table, shard_name(s.logicalrelid, s.shardid) as shard
+      from pg_dist_shard s
+      join pg_dist_partition p on p.logicalrelid = s.logicalrelid and p.partmethod = 'h'
+      join pg_class c on c.oid = s.logicalrelid and not c.relispartition
+      order by 2, 1`;
+    await tx.query('set local search_path = public');
+    const views = await tx<Objects['views'][number][]>`
+      select viewname as name, definition from pg_views v
+      join pg_class c on c.relname = v.viewname and c.relnamespace = 'public'::regnamespace
+      where schemaname = 'public'
+        and not exists (select from pg_depend d where d.objid = c.oid and d.deptype = 'e')
+      order by c.oid`;
+    const functions = await tx<Objects['functions'][number][]>`
+      select p.oid::regprocedure::text as name, pg_get_functiondef(p.oid) as definition,
+        case when exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner)))
+            where grantee = 0) then null
+          else array(select r.rolname::text from aclexplode(p.proacl) a
+            join pg_roles r on r.oid = a.grantee where a.grantee <> p.proowner)
+        end as grants
+      from pg_proc p
+      where p.pronamespace = 'public'::regnamespace and p.prokind = 'f'
+        and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+        -- What reads no table is the same everywhere.
+        and p.provolatile <> 'i'
+        -- Rows of what is on the coordinator alone mean nothing elsewhere.
+        and not exists (
+          select from pg_type t left join pg_type e on e.oid = t.typelem
+          join pg_class c on c.oid in (t.typrelid, e.typrelid) and c.relkind in ('r', 'p')
+          where t.oid = any(p.proargtypes::oid[] || p.proallargtypes || p.prorettype)
+            and not exists (select from pg_dist_partition d where d.logicalrelid = c.oid))
+      order by p.oid`;
+    // Names in it as they are outside of this search path.
+    await tx.query('set local search_path = pg_catalog');
+    const triggers = await tx<Objects['triggers'][number][]>`
+      select c.relname as table, pg_get_triggerdef(t.oid) as definition
+      from pg_trigger t join pg_class c on c.oid = t.tgrelid
+      join pg_dist_partition p on p.logicalrelid = c.oid and p.partmethod = 'h'
+      where c.relnamespace = 'public'::regnamespace and not t.tgisinternal and t.tgparentid = 0
+        and not c.relispartition and t.tgname !~ '^truncate_trigger_'
+      order by 1, 2`;
+    const reference = await tx<{ name: string; isSingle: boolean }[]>`
+      select c.relname as name, p.repmodel = 's' as "isSingle" from pg_class c
+      join pg_dist_partition p on p.logicalrelid = c.oid and p.partmethod = 'n'
+      order by 1`;
+    // The planner of a cluster names each column that an insert leaves to its default. What may be named in the
+    // first place, the table itself says.
+    const columnGrants = await tx<Objects['columnGrants'][number][]>`
+      select distinct c.relname as table,
+        case when x.privilege_type = 'INSERT' and p.partmethod = 'n'
+          then format('grant insert on SHARD to %I', r.rolname)
+          else format('grant %s (%I) on SHARD to %I', x.privilege_type, a.attname, r.rolname)
+        end as words
+      from pg_class c join pg_dist_partition p on p.logicalrelid = c.oid
+      join pg_attribute a on a.attrelid = c.oid and a.attacl is not null
+      cross join aclexplode(a.attacl) x join pg_roles r on r.oid = x.grantee
+      order by 1, 2`;
+    return {
+      columnGrants,
+      shards,
+      views,
+      functions,
+      triggers,
+      reference: reference.map(({ name }) => name),
+      single: reference.filter(({ isSingle }) => isSingle).map(({ name }) => name),
+    };
+  });
 }
