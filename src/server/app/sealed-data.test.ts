@@ -6,7 +6,7 @@ import { newId } from '#server/infra/ids.ts';
 import { openAnswers } from '#server/infra/acts/answers.ts';
 import { readSecrets, reseal } from '#server/infra/security/secrets.ts';
 import { test } from '#tests/support/database/database.ts';
-import { customerWith } from '#tests/support/people/people.ts';
+import { changeTokens, customerWith } from '#tests/support/people/people.ts';
 import { sealedColumns } from './sealed-data.ts';
 
 const former = { SECRET_KEY: 'the former key' };
@@ -72,9 +72,7 @@ test('opens with the next key alone after a rotation', async ({ db }) => {
         { accountId, tokenId, ...own, name: undefined, quality: undefined },
       ),
     );
-    await sql`
-      update tokens set channel = 'cloud', phone = ${`62812000000${at}`}
-      where (account_id, token_id) = (${accountId}, ${tokenId})`;
+    await changeTokens(sql, { tokenId }, { channel: 'cloud', phone: `62812000000${at}` });
   }
   const call = { person: 'p', key: newId(), act: 'token_create', input: '{}' };
   const answer = { status: 200, body: 'kbr_live_x', keep: true };

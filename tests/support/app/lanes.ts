@@ -1,9 +1,10 @@
+import { newId } from '#server/infra/ids.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { changeOf, now, plus } from '#tests/support/database/changes.ts';
 
 type OfLane = { accountId?: string; tokenId?: string };
 
-const ofLane = { accountId: 'account_id', tokenId: 'token_id' };
+const ofLane = { accountId: 'account_id', tokenId: 'token_id', owner: 'owner' };
 
 export const changeLanes = changeOf('lanes', ofLane, {
   owner: 'owner',
@@ -49,3 +50,17 @@ export async function makeDue(owner: Sql | Tx): Promise<void> {
 /** The waiting messages are forgotten, as those of a lost database are. */
 export const dropDispatch = (owner: Sql | Tx, messageId?: string) => owner`
   delete from dispatch where message_id = ${messageId ?? null} or ${messageId === undefined}`;
+
+/** A message that waits to be sent, of which nothing else is stored. */
+export const queueMessage = (
+  owner: Sql | Tx,
+  { accountId, tokenId }: { accountId: string; tokenId: string },
+) => owner`
+  insert into dispatch (account_id, message_id, token_id, priority, peer, ready_at)
+  values (${accountId}, ${newId()}, ${tokenId}, 1, '6281200000001', clock_timestamp())`;
+
+/** The time passes for which an account's messages wait: to be sent, and for a receipt. */
+export const passWaits = (owner: Sql | Tx, accountId: string) => owner`
+  update dispatch set ready_at = clock_timestamp(),
+    unsure_until = case when unsure_until is not null then clock_timestamp() end
+  where account_id = ${accountId}`;

@@ -16,7 +16,7 @@ import type { PresenceDeps } from '#server/domains/channels/health/presence.ts';
 import { readScan, recordConsent } from '#server/domains/tokens/links/links.ts';
 import { createLink } from '#server/domains/tokens/tokens.ts';
 import { networkQr } from '#server/domains/channels/web/linking/codes.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { MediaFacts } from '#server/domains/media/media.ts';
 import { openLog } from '#server/infra/observability/log.ts';
@@ -87,6 +87,14 @@ export const changeWebSessions = changeOf(
     createdAt: 'created_at',
   },
 );
+
+/** A linked session of a token, without an identity. */
+export const makeWebSession = (
+  sql: Sql | Tx,
+  { accountId, tokenId }: Pick<Customer, 'accountId' | 'tokenId'>,
+) => sql`
+  insert into web_sessions (account_id, session_id, token_id, state)
+  values (${accountId}, ${newId()}, ${tokenId}, 'linked')`;
 
 /** A customer with some saldo, whose token is of the channel web, without a number. */
 export async function webCustomer(sql: Sql): Promise<Customer> {

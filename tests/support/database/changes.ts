@@ -18,7 +18,7 @@ export type Fields<C extends Columns> = Partial<Record<keyof C, Value>>;
  */
 export const changeOf =
   <K extends Columns, C extends Columns>(table: string, keys: K, columns: C) =>
-  (sql: Sql | Tx, of: Partial<Record<keyof K, string>>, fields: Fields<C>) => {
+  (sql: Sql | Tx, of: Partial<Record<keyof K, Parameters<Tag>[1]>>, fields: Fields<C>) => {
     const chosen = Object.entries(keys).filter(([key]) => key in of);
     const where = chosen.map(([key, column]) => piece`${identifier(column)} = ${of[key] ?? null}`);
     const set = Object.entries(fields).map(([field, value]) => {

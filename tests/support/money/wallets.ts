@@ -17,21 +17,22 @@ export const changeWallets = changeOf(
   },
 );
 
-/** An entry of a wallet; what is left out is a free choice of the past. */
+/** An entry of a wallet; what is left out is ordinary. */
 export type EntryRow = {
   kind: string;
-  available: number;
-  held?: number;
+  delta: number;
+  heldDelta?: number;
   contra: string;
-  availableAfter?: number;
-  heldAfter?: number;
+  /** What the wallet has after it. */
+  available?: number;
+  held?: number;
   refType?: string;
   refId?: string;
   memo?: string;
   createdAt?: Date;
 };
 
-/** Entries 1 to n of a wallet that has none, past the ledger; the wallet counts them. */
+/** Entries 1 to n of a wallet that has none, past the ledger. */
 export async function insertEntries(
   owner: Sql | Tx,
   accountId: string,
@@ -42,12 +43,13 @@ export async function insertEntries(
       account_id, seq, kind, d_available, d_held, contra, available_after, held_after, ref_type,
       ref_id, actor, memo, created_at
     )
-    select ${accountId}, seq, kind, available, coalesce(held, 0), contra,
-      coalesce("availableAfter", 0), coalesce("heldAfter", 0), coalesce("refType", 'test'),
+    select ${accountId}, seq, kind, delta, coalesce("heldDelta", 0), contra,
+      coalesce(available, 0), coalesce(held, 0), coalesce("refType", 'test'),
       coalesce("refId", seq::text), 'test', memo, coalesce("createdAt", clock_timestamp())
     from jsonb_to_recordset(${json(entries.map((entry, at) => ({ ...entry, seq: at + 1 })))}) as r(
-      seq bigint, kind text, available bigint, held bigint, contra text, "availableAfter" bigint,
-      "heldAfter" bigint, "refType" text, "refId" text, memo text, "createdAt" timestamptz
+      seq bigint, kind text, delta bigint, "heldDelta" bigint, contra text, available bigint,
+      held bigint, "refType" text, "refId" text, memo text, "createdAt" timestamptz
     )`;
-  await changeWallets(owner, { accountId }, { seq: entries.length });
+  const available = entries.at(-1)?.available ?? 0;
+  await changeWallets(owner, { accountId }, { seq: entries.length, available });
 }

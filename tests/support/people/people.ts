@@ -15,9 +15,12 @@ let people = 0;
 /** An account without a wallet; its id. */
 export async function makeAccount(
   sql: Sql | Tx,
-  { name = 'Toko', isSystem = false }: { name?: string; isSystem?: boolean } = {},
+  {
+    accountId = newId(),
+    name = 'Toko',
+    isSystem = false,
+  }: { accountId?: string; name?: string; isSystem?: boolean } = {},
 ): Promise<string> {
-  const accountId = newId();
   await sql`
     insert into accounts (account_id, name, is_system) values (${accountId}, ${name}, ${isSystem})`;
   return accountId;
@@ -38,29 +41,36 @@ export const changeAccounts = changeOf(
 );
 
 type UserOptions = {
+  userId?: string;
   name?: string;
   phone?: string;
+  passwordHash?: string;
   /** An operator's; a customer has none. */
   roles?: readonly string[];
 };
 
-/** A user who cannot sign in; the id. */
+/** A user, who has no password unless one is given; the id. */
 export async function makeUser(
   sql: Sql | Tx,
   accountId: string,
-  { name = 'Ani', phone = `62855${nextNumber()}`, roles }: UserOptions = {},
+  {
+    userId = newId(),
+    name = 'Ani',
+    phone = `62855${nextNumber()}`,
+    passwordHash = '-',
+    roles,
+  }: UserOptions = {},
 ): Promise<string> {
-  const userId = newId();
   await sql`
     insert into users (account_id, user_id, name, phone, password_hash, role, operator_roles)
-    values (${accountId}, ${userId}, ${name}, ${phone}, '-', ${roles ? 'operator' : 'customer'},
+    values (${accountId}, ${userId}, ${name}, ${phone}, ${passwordHash}, ${roles ? 'operator' : 'customer'},
       ${roles ?? []})`;
   return userId;
 }
 
 export const changeUsers = changeOf(
   'users',
-  { accountId: 'account_id', userId: 'user_id' },
+  { accountId: 'account_id', userId: 'user_id', role: 'role' },
   {
     name: 'name',
     phone: 'phone',
@@ -127,6 +137,7 @@ export const changeSessions = changeOf(
 );
 
 type TokenOptions = {
+  tokenId?: string;
   name?: string;
   channel?: string;
   status?: string;
@@ -139,6 +150,7 @@ export async function makeToken(
   sql: Sql | Tx,
   accountId: string,
   {
+    tokenId = newId(),
     name = 'Kasir',
     channel = 'simulator',
     status = 'linked',
@@ -146,7 +158,6 @@ export async function makeToken(
     dailyLimit = 1000,
   }: TokenOptions = {},
 ): Promise<string> {
-  const tokenId = newId();
   await sql`
     insert into tokens (account_id, token_id, name, channel, status, phone, key_hint, daily_limit)
     values (${accountId}, ${tokenId}, ${name}, ${channel}, ${status}, ${phone}, 'abcd', ${dailyLimit})`;
@@ -189,7 +200,7 @@ export async function keyFor(
 
 export const changeKeys = changeOf(
   'token_keys',
-  { accountId: 'account_id', tokenId: 'token_id' },
+  { accountId: 'account_id', tokenId: 'token_id', hash: 'key_hash' },
   { expiresAt: 'expires_at', revokedAt: 'revoked_at' },
 );
 

@@ -1,7 +1,8 @@
 import { describe, expect } from 'vitest';
 import { acts } from '#contract/acts.ts';
-import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
-import { changeSessions } from '#tests/support/people/people.ts';
+import { type RunningApp, test } from '#tests/support/app/running-app.ts';
+import { changeSessions, customerWith, makeSession } from '#tests/support/people/people.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
 import { earlier, now } from '#tests/support/database/changes.ts';
 
 const HERS = 'a'.repeat(43);
@@ -13,11 +14,8 @@ const requiresRecentPassword = acts.filter(
 );
 
 /** Somebody whose session began in the browser `HERS`. */
-async function ani(db: Parameters<typeof signedIn>[0]) {
-  const { token, sessionId } = await signedIn(db);
-  await db.allAccountsSql`
-    update sessions set device_hash = sha256(convert_to(${HERS}, 'UTF8'))
-    where session_id = ${sessionId}`;
+async function ani({ allAccountsSql: sql }: TestDatabase) {
+  const { token } = await makeSession(sql, await customerWith(sql), { device: HERS });
   return token;
 }
 

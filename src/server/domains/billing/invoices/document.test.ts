@@ -11,7 +11,7 @@ import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { idOf, perform } from '#tests/support/money/topups.ts';
 import { newId } from '#server/infra/ids.ts';
 import { settleInvoice } from './issue.ts';
-import { changeWallets } from '#tests/support/money/wallets.ts';
+import { insertEntries } from '#tests/support/money/wallets.ts';
 
 /** The path's last part and the key of a signed address. */
 const addressOf = (url: string) => {
@@ -258,12 +258,9 @@ describe('the statement', () => {
   test('of more than 5.000 lines is CSV only', async ({ sql, db }) => {
     const app = await invoicesApp(db);
     const ani = await customerWith(sql);
-    await db.owner`
-      insert into wallet_entries (account_id, seq, kind, d_available, d_held, contra,
-        available_after, held_after, ref_type, ref_id, actor)
-      select ${ani.accountId}, n, 'bonus', 1, 0, 'exp:bonus', n, 0, 'test', n::text, 'test'
-      from generate_series(1, 5001) n`;
-    await changeWallets(db.owner, ani, { seq: 5001, available: 5001 });
+    const entry = (at: number) => ({ delta: 1, contra: 'exp:bonus', available: at + 1 });
+    const entries = Array.from({ length: 5001 }, (_, at) => ({ kind: 'bonus', ...entry(at) }));
+    await insertEntries(db.owner, ani.accountId, entries);
     await expect(
       perform(app.acts, 'saldo_export', ani, { ...days, format: 'pdf' }),
     ).rejects.toEqual(new Refusal('statement_too_long', { limit: 5_000 }));

@@ -8,7 +8,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 import { expireMessages, messagesAccountData } from '#server/domains/messages/messages.ts';
 import { applyReceipts, retryParked } from './receipts.ts';
 import { startRelay } from '#server/domains/events/events.ts';
-import { makeDue } from '#tests/support/app/lanes.ts';
+import { dropDispatch, makeDue } from '#tests/support/app/lanes.ts';
 import { now } from '#tests/support/database/changes.ts';
 
 const log = openLog({ level: 'silent' });
@@ -247,7 +247,7 @@ describe('one item that cannot be written costs the others nothing:', () => {
     await changeTokens(db.owner, ourAccount, { isSystem: true });
     await place(sql, ourAccount, { peers: ['628121'] });
     await place(sql, ourAccount, { peers: ['628122'] });
-    await db.owner`delete from dispatch`;
+    await dropDispatch(db.owner);
     expect(await accountData.isReady?.(erasure)).toBe(false);
     await sql`update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'`;
     expect(await accountData.isReady?.(erasure)).toBe(true);

@@ -2,13 +2,13 @@ import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { homeSummary } from '#contract/messages.ts';
 import { rupiah } from '#contract/base/money.ts';
-import { newId } from '#server/infra/ids.ts';
 import { postEntry } from '#server/domains/ledger/ledger.ts';
 import { test } from '#tests/support/database/database.ts';
 import {
   changeAccounts,
   changeTokens,
   customerWith,
+  makeToken,
   orderOf,
 } from '#tests/support/people/people.ts';
 import { storeMessages } from '#tests/support/people/stored-messages.ts';
@@ -102,10 +102,7 @@ test('the first message goes by the channel of a token that is connected, else o
   sql,
 }) => {
   const { accountId, tokenId } = await customerWith(sql);
-  const second = newId();
-  await sql`
-    insert into tokens (account_id, token_id, name, channel, status, key_hint)
-    values (${accountId}, ${second}, 'Cabang', 'cloud', 'unlinked', 'test')`;
+  const second = await makeToken(sql, accountId, { channel: 'cloud', status: 'unlinked' });
   const home = () => summaryOf(db.tenantSql, accountId, now);
   expect(await home()).toMatchObject({
     channel: 'simulator',

@@ -12,6 +12,7 @@ import { type FindMedia, findNoMedia } from '#server/domains/messages/submit/loo
 import { reschedule } from './reschedule.ts';
 import { changeDispatch } from '#tests/support/app/lanes.ts';
 import { now } from '#tests/support/database/changes.ts';
+import { changeMessages } from '#tests/support/people/stored-messages.ts';
 
 const HOUR_MS = 3_600_000;
 /** One for all tests: a second that passes meanwhile changes no expected time. */
@@ -143,7 +144,7 @@ test('a lane that takes it at the same moment wins, and never takes one that is 
 test('its file is kept until the new time', async ({ db, sql, shop }) => {
   const id = await shop.plan();
   const file = newId();
-  await db.owner`update messages set body = body || ${json({ file })}`;
+  await changeMessages(db.owner, {}, { body: json({ text: 'Halo', file }) });
   const asked: [string, ReadonlyMap<string, Date>][] = [];
   const findMedia: FindMedia = async (...given) => {
     asked.push(given);

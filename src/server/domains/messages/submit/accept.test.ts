@@ -2,9 +2,8 @@ import { expect } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import { openAccepter } from './accept.ts';
-import { newId } from '#server/infra/ids.ts';
 import { test } from '#tests/support/database/database.ts';
-import { changeTokens, customerWith, orderOf } from '#tests/support/people/people.ts';
+import { changeTokens, customerWith, makeToken, orderOf } from '#tests/support/people/people.ts';
 import { changeWallets } from '#tests/support/money/wallets.ts';
 
 const nobody = () => undefined;
@@ -122,10 +121,8 @@ test('the daily limit is counted under the same lock', async ({ sql }) => {
 
 test('each of two tokens in one batch has its own daily limit', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000, dailyLimit: 3 });
-  const other = { ...ani, tokenId: newId() };
-  await sql`
-    insert into tokens (account_id, token_id, name, channel, status, phone, key_hint, daily_limit)
-    values (${ani.accountId}, ${other.tokenId}, 'Kedua', 'simulator', 'linked', '6281299990002', 'abcd', 2)`;
+  const second = { phone: '6281299990002', dailyLimit: 2 };
+  const other = { ...ani, tokenId: await makeToken(sql, ani.accountId, second) };
   const accepter = openAccepter(sql, nobody);
   const prices = Array.from({ length: 2 }, () => 150);
   const placed = await Promise.all(

@@ -10,7 +10,9 @@ import {
   type Customer,
   changeTokens,
   customerWith,
+  makeToken,
   orderOf,
+  ownPhone,
 } from '#tests/support/people/people.ts';
 
 const nobody = () => undefined;
@@ -61,13 +63,8 @@ test('messages of the Cloud API cost what their categories do, and use nothing o
   const ani = await customerWith(sql, { saldo: 2000 });
   await allow(sql, ani, { quota: 2, price: 75 });
   await changeTokens(sql, ani, { channel: 'cloud' });
-  const other = await customerWith(sql);
-  await sql`
-    insert into tokens (account_id, token_id, name, channel, status, phone, key_hint)
-    select ${ani.accountId}, token_id, 'Lain', 'web', 'linked', '628999', '' from tokens
-    where token_id = ${other.tokenId}`;
-  await sql`insert into lanes (account_id, token_id) values (${ani.accountId}, ${other.tokenId})`;
-  const web = { accountId: ani.accountId, tokenId: other.tokenId };
+  const tokenId = await makeToken(sql, ani.accountId, { channel: 'web', phone: '628999' });
+  const web = { accountId: ani.accountId, tokenId };
   const accepter = openAccepter(sql, nobody);
   const [dear, byWeb, again] = await Promise.all([
     accepter.place(orderOf(ani, { prices: [650, 400] })),
@@ -189,8 +186,7 @@ test('the welcome bonus pays for the simulator and the own number only, until a 
   await changeTokens(sql, ani, { channel: 'cloud' });
   expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('bonus_only');
   const own = '6281322220000';
-  await sql`insert into user_phones (phone, account_id, user_id)
-    values (${own}, ${ani.accountId}, ${ani.accountId})`;
+  await ownPhone(sql, { ...ani, phone: own });
   const toOwn = await accepter.place(orderOf(ani, { peers: [own] }));
   expect(toOwn.results[0]?.outcome).toBe('accepted');
 

@@ -3,7 +3,7 @@ import { json } from '#server/infra/postgres/sql.ts';
 import { test } from '#tests/support/database/database.ts';
 import { publishAll } from '#tests/support/figures.ts';
 import { changeAccounts, changeTokens, customerWith } from '#tests/support/people/people.ts';
-import { storeMessages } from '#tests/support/people/stored-messages.ts';
+import { idOf, insertMessages, storeMessages } from '#tests/support/people/stored-messages.ts';
 import { SIZE, found, indexAll, storeLate, text } from '#tests/support/people/worded-messages.ts';
 import { messagesAccountData } from '#server/domains/messages/account-data.ts';
 import { messageList } from '#server/domains/messages/history/history.ts';
@@ -58,14 +58,10 @@ describe('the index of words', () => {
     sql,
   }) => {
     const { accountId, tokenId } = await customerWith(sql);
-    await db.owner`
-      insert into messages (
-        account_id, message_id, token_id, peer, direction, type, body, status, price, created_at
-      )
-      select ${accountId}, overlay(
-          uuid_floor(to_timestamp(1790000000))::text placing lpad(i::text, 12, '0') from 25
-        )::uuid, ${tokenId}, '6281234567890', 'out', 'text', ${json({ text: 'Halo' })}, 'read', 0, now()
-      from generate_series(1, 5000) as i`;
+    const body = { text: 'Halo' };
+    const id = () => idOf(new Date(1_790_000_000_000));
+    const messages = Array.from({ length: 5000 }, () => ({ id: id(), tokenId, body }));
+    await insertMessages(db.owner, accountId, messages);
     const troubles: unknown[] = [];
     const index = async () => {
       const indexing = startIndexing({
