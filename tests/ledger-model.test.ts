@@ -9,6 +9,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { claimDue } from './support/app/fake-channel.ts';
 import { test } from './support/database/database.ts';
 import { type Customer, customerWith, orderOf } from './support/people/people.ts';
+import { nextEpoch } from '#tests/support/app/lanes.ts';
 
 type ModelMessage = {
   price: number;
@@ -155,17 +156,11 @@ const settling = (picks: readonly Pick[]) =>
     reportToModel(model, reports);
   });
 
-const nextEpoch = async ({ sql, ani }: Real): Promise<number> => {
-  const [lane] = await sql<{ epoch: number }[]>`
-    update lanes set epoch = epoch + 1 where token_id = ${ani.tokenId} returning epoch`;
-  return lane?.epoch ?? 0;
-};
-
 /** A worker takes the lane and begins to send. */
 const sending = (limit: number) =>
   command(`send(${limit})`, async (model, real) => {
     const { sql, ani } = real;
-    const epoch = await nextEpoch(real);
+    const epoch = await nextEpoch(real.sql, real.ani);
     for (const id of await claimDue(sql, ani, { epoch, limit })) {
       const message = model.messages.get(id);
       expect(message?.status).toBe('queued');
@@ -177,7 +172,7 @@ const sending = (limit: number) =>
 const dying = (isPatient: boolean, preallocates: boolean) =>
   command(`die(${isPatient} ${preallocates})`, async (model, real) => {
     const { sql, ani } = real;
-    const epoch = await nextEpoch(real);
+    const epoch = await nextEpoch(real.sql, real.ani);
     await sql`select recover_lane(
       ${ani.accountId}, ${ani.tokenId}, ${epoch}, ${preallocates}, ${isPatient ? 3_600_000 : 0})`;
     for (const message of model.messages.values()) {

@@ -10,7 +10,6 @@ import { openLeavingProxy } from '#tests/support/database/wire/wire-proxy.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { addressOf, ended, hasScript, oneSentence, test } from '#tests/support/app/started-app.ts';
 import { changeUsers } from '#tests/support/people/people.ts';
-import { now } from '#tests/support/database/changes.ts';
 
 /** What a start says of where the first operator's password is. */
 const placeIn = (words: string): string =>
@@ -39,7 +38,7 @@ test('a start says where it is, and where the operator’s first password is, un
   expect(placeIn(second.out())).toBe(path);
   second.child.kill('SIGTERM');
   await second.exit;
-  await changeUsers(db.allAccountsSql, { role: 'operator' }, { signedInAt: now });
+  await changeUsers(db.allAccountsSql, { role: 'operator' }, { signedInAt: 'now' });
   await addressOf(start());
   await waitFor(() => expect(existsSync(path)).toBe(false));
   const last = start();

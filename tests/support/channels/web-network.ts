@@ -76,17 +76,7 @@ export const test = base.extend<{ openNetwork: (options?: StandInOptions) => Pro
   },
 });
 
-export const changeWebSessions = changeOf(
-  'web_sessions',
-  { accountId: 'account_id', tokenId: 'token_id', owner: 'owner' },
-  {
-    state: 'state',
-    owner: 'owner',
-    epoch: 'epoch',
-    leaseUntil: 'lease_until',
-    createdAt: 'created_at',
-  },
-);
+export const changeWebSessions = changeOf('web_sessions', ['accountId', 'tokenId', 'owner']);
 
 /** A linked session of a token, without an identity. */
 export const makeWebSession = (

@@ -3,22 +3,10 @@ import { json } from '#server/infra/postgres/sql.ts';
 import { changeOf } from '#tests/support/database/changes.ts';
 
 /** Changes wallets past the ledger. */
-export const changeWallets = changeOf(
-  'wallets',
-  { accountId: 'account_id' },
-  {
-    available: 'available',
-    held: 'held',
-    seq: 'seq',
-    status: 'status',
-    bonusOnly: 'bonus_only',
-    planUsed: 'plan_used',
-    planQuota: 'plan_quota',
-  },
-);
+export const changeWallets = changeOf('wallets', ['accountId']);
 
 /** An entry of a wallet; what is left out is ordinary. */
-export type EntryRow = {
+type EntryRow = {
   kind: string;
   delta: number;
   heldDelta?: number;
@@ -27,7 +15,6 @@ export type EntryRow = {
   available?: number;
   held?: number;
   refType?: string;
-  refId?: string;
   memo?: string;
   createdAt?: Date;
 };
@@ -45,10 +32,10 @@ export async function insertEntries(
     )
     select ${accountId}, seq, kind, delta, coalesce("heldDelta", 0), contra,
       coalesce(available, 0), coalesce(held, 0), coalesce("refType", 'test'),
-      coalesce("refId", seq::text), 'test', memo, coalesce("createdAt", clock_timestamp())
+ seq::text, 'test', memo, coalesce("createdAt", clock_timestamp())
     from jsonb_to_recordset(${json(entries.map((entry, at) => ({ ...entry, seq: at + 1 })))}) as r(
       seq bigint, kind text, delta bigint, "heldDelta" bigint, contra text, available bigint,
-      held bigint, "refType" text, "refId" text, memo text, "createdAt" timestamptz
+      held bigint, "refType" text, memo text, "createdAt" timestamptz
     )`;
   const available = entries.at(-1)?.available ?? 0;
   await changeWallets(owner, { accountId }, { seq: entries.length, available });

@@ -26,19 +26,7 @@ export async function makeAccount(
   return accountId;
 }
 
-export const changeAccounts = changeOf(
-  'accounts',
-  { accountId: 'account_id' },
-  {
-    name: 'name',
-    status: 'status',
-    isSystem: 'is_system',
-    eraseAt: 'erase_at',
-    closedAt: 'closed_at',
-    coolingSince: 'cooling_since',
-    coolingCause: 'cooling_cause',
-  },
-);
+export const changeAccounts = changeOf('accounts', ['accountId']);
 
 type UserOptions = {
   userId?: string;
@@ -68,20 +56,7 @@ export async function makeUser(
   return userId;
 }
 
-export const changeUsers = changeOf(
-  'users',
-  { accountId: 'account_id', userId: 'user_id', role: 'role' },
-  {
-    name: 'name',
-    phone: 'phone',
-    passwordHash: 'password_hash',
-    role: 'role',
-    operatorRoles: 'operator_roles',
-    settings: 'settings',
-    invitedUntil: 'invited_until',
-    signedInAt: 'signed_in_at',
-  },
-);
+export const changeUsers = changeOf('users', ['accountId', 'userId', 'role']);
 
 /** Makes operators of users. */
 export const makeOperators = (
@@ -119,25 +94,9 @@ export async function makeSession(
   return { token, sessionId };
 }
 
-export const changeSessions = changeOf(
-  'sessions',
-  { accountId: 'account_id', userId: 'user_id', sessionId: 'session_id', ip: 'ip' },
-  {
-    accountId: 'account_id',
-    userId: 'user_id',
-    deviceHash: 'device_hash',
-    createdAt: 'created_at',
-    lastUsedAt: 'last_used_at',
-    reauthAt: 'reauth_at',
-    otherReauthAt: 'other_reauth_at',
-    secondFactorAt: 'second_factor_at',
-    previousUntil: 'previous_until',
-    revokedAt: 'revoked_at',
-  },
-);
+export const changeSessions = changeOf('sessions', ['accountId', 'userId', 'sessionId', 'ip']);
 
 type TokenOptions = {
-  tokenId?: string;
   name?: string;
   channel?: string;
   status?: string;
@@ -150,7 +109,6 @@ export async function makeToken(
   sql: Sql | Tx,
   accountId: string,
   {
-    tokenId = newId(),
     name = 'Kasir',
     channel = 'simulator',
     status = 'linked',
@@ -158,6 +116,7 @@ export async function makeToken(
     dailyLimit = 1000,
   }: TokenOptions = {},
 ): Promise<string> {
+  const tokenId = newId();
   await sql`
     insert into tokens (account_id, token_id, name, channel, status, phone, key_hint, daily_limit)
     values (${accountId}, ${tokenId}, ${name}, ${channel}, ${status}, ${phone}, 'abcd', ${dailyLimit})`;
@@ -165,26 +124,17 @@ export async function makeToken(
   return tokenId;
 }
 
-export const changeTokens = changeOf(
-  'tokens',
-  { accountId: 'account_id', tokenId: 'token_id' },
-  {
-    channel: 'channel',
-    status: 'status',
-    phone: 'phone',
-    keyHint: 'key_hint',
-    dailyLimit: 'daily_limit',
-    scopes: 'scopes',
-    allowedAddresses: 'allowed_addresses',
-    expiresOn: 'expires_on',
-    keyInAddress: 'key_in_address',
-    isSystem: 'is_system',
-    isSuspended: 'account_suspended',
-    createdAt: 'created_at',
-    movedAt: 'moved_at',
-    deletedAt: 'deleted_at',
-  },
-);
+export const changeTokens = changeOf('tokens', ['accountId', 'tokenId'], {
+  isSuspended: 'account_suspended',
+});
+
+/** Links a phone of the simulator to a token. */
+export const linkPhone = (
+  sql: Sql | Tx,
+  { accountId, tokenId, phone }: Omit<Customer, 'userId'>,
+) => sql`
+  insert into linked_phones (channel, phone, account_id, token_id)
+  values ('simulator', ${phone}, ${accountId}, ${tokenId}) on conflict do nothing`;
 
 /** A new API key of a customer's token. */
 export async function keyFor(
@@ -198,11 +148,9 @@ export async function keyFor(
   return key;
 }
 
-export const changeKeys = changeOf(
-  'token_keys',
-  { accountId: 'account_id', tokenId: 'token_id', hash: 'key_hash' },
-  { expiresAt: 'expires_at', revokedAt: 'revoked_at' },
-);
+export const changeKeys = changeOf('token_keys', ['accountId', 'tokenId', 'hash'], {
+  hash: 'key_hash',
+});
 
 /** A customer with a wallet, a user, and one token that is linked to a simulated phone. */
 export async function customerWith(

@@ -18,22 +18,18 @@ export type MessageOptions = {
 /** A message that stands there: its options, with its id. */
 export type Stored = Required<MessageOptions> & { id: string };
 
-const ofMessage = { accountId: 'account_id', messageId: 'message_id' };
+export const changeMessages = changeOf('messages', ['accountId', 'messageId']);
 
-export const changeMessages = changeOf('messages', ofMessage, {
-  status: 'status',
-  body: 'body',
-  ref: 'ref',
-  failure: 'failure',
-  createdAt: 'created_at',
-  expiresAt: 'expires_at',
-});
+export const changeConversations = changeOf('conversations', ['accountId', 'tokenId', 'peer']);
 
-export const changeConversations = changeOf(
-  'conversations',
-  { accountId: 'account_id', tokenId: 'token_id', peer: 'peer' },
-  { peerName: 'peer_name', lastInAt: 'last_in_at', unread: 'unread' },
-);
+/** Stops messages of a token to a phone, as its answer STOP does. */
+export const optOut = (
+  sql: Sql,
+  { accountId, tokenId }: { accountId: string; tokenId: string },
+  peer: string,
+) => sql`
+  insert into optouts (account_id, token_id, peer, source)
+  values (${accountId}, ${tokenId}, ${peer}, 'reply')`;
 
 /** A conversation alone, of whatever its messages are. */
 export const makeConversation = (

@@ -9,7 +9,6 @@ import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.
 import { changeMessages, storeMessages } from '#tests/support/people/stored-messages.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { changeTokens } from '#tests/support/people/people.ts';
-import { now } from '#tests/support/database/changes.ts';
 
 type Owner = Awaited<ReturnType<typeof signedIn>>;
 
@@ -51,7 +50,7 @@ test('refuses a token and chosen messages that are not the account’s, and stor
     expect([status, body.error?.type], JSON.stringify(fields)).toEqual([404, 'not_found']);
   }
   expect(await list()).toEqual([]);
-  await changeTokens(db.owner, ani, { deletedAt: now });
+  await changeTokens(db.owner, ani, { deletedAt: 'now' });
   const past = { format: 'csv', token_id: publicId('token', ani.tokenId), message_ids: ids(own) };
   expect((await ask('message_export', past)).status).toBe(200);
 });

@@ -17,6 +17,7 @@ import {
   changeAccounts,
   changeKeys,
   customerWith,
+  linkPhone,
   makeAccount,
 } from '#tests/support/people/people.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
@@ -176,8 +177,7 @@ test('a deleted token frees its phone, ends its keys and is found no more', asyn
   const ani = await customerWith(sql);
   const ask = actsOf(db, ani.accountId);
   await ask(rotateToken, { token_id: ani.tokenId });
-  await sql`insert into linked_phones (channel, phone, account_id, token_id)
-    values ('simulator', ${ani.phone}, ${ani.accountId}, ${ani.tokenId}) on conflict do nothing`;
+  await linkPhone(sql, ani);
   await ask(deleteToken, { token_id: ani.tokenId });
 
   expect(await sql`select 1 from linked_phones where phone = ${ani.phone}`).toEqual([]);

@@ -3,7 +3,7 @@ import { acts } from '#contract/acts.ts';
 import { type RunningApp, test } from '#tests/support/app/running-app.ts';
 import { changeSessions, customerWith, makeSession } from '#tests/support/people/people.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
-import { earlier, now } from '#tests/support/database/changes.ts';
+import { earlier } from '#tests/support/database/changes.ts';
 
 const HERS = 'a'.repeat(43);
 const THIEFS = 'b'.repeat(43);
@@ -78,7 +78,7 @@ describe('what is sensitive', () => {
     await changeSessions(db.allAccountsSql, {}, { reauthAt: earlier('5 minutes') });
     const wish = { token, key: crypto.randomUUID(), name: 'Kasir', channel: 'simulator' };
     expect((await container.ask('token_create', wish, from(HERS))).status).toBe(403);
-    await changeSessions(db.allAccountsSql, {}, { reauthAt: now });
+    await changeSessions(db.allAccountsSql, {}, { reauthAt: 'now' });
     expect((await container.ask('token_create', wish, from(HERS))).status).toBe(200);
   });
 });

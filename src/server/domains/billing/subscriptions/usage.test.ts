@@ -5,7 +5,6 @@ import { type RunningApp, signedIn, test as appTest } from '#tests/support/app/r
 import { type Customer, changeSessions } from '#tests/support/people/people.ts';
 import { forecastOf } from './view.ts';
 import { changeWallets } from '#tests/support/money/wallets.ts';
-import { now } from '#tests/support/database/changes.ts';
 import { idOf, insertMessages } from '#tests/support/people/stored-messages.ts';
 
 type Accepted = { at: string; count: number; price: number; charge?: 'released' | 'waived' };
@@ -112,7 +111,7 @@ appTest('a plan of one token has no second one', async ({ db, openApp }) => {
   const ani = await signedIn(db);
   const fields = { token: ani.token, key: crypto.randomUUID() };
   await running.ask('subscription_get', fields);
-  await changeSessions(db.owner, {}, { reauthAt: now });
+  await changeSessions(db.owner, {}, { reauthAt: 'now' });
   const { body } = await running.ask('token_create', {
     ...fields,
     name: 'Dua',

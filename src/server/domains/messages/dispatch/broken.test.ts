@@ -9,7 +9,6 @@ import { expireMessages, messagesAccountData } from '#server/domains/messages/me
 import { applyReceipts, retryParked } from './receipts.ts';
 import { startRelay } from '#server/domains/events/events.ts';
 import { dropDispatch, makeDue } from '#tests/support/app/lanes.ts';
-import { now } from '#tests/support/database/changes.ts';
 
 const log = openLog({ level: 'silent' });
 const BROKEN = '628120000666';
@@ -251,7 +250,7 @@ describe('one item that cannot be written costs the others nothing:', () => {
     expect(await accountData.isReady?.(erasure)).toBe(false);
     await sql`update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'`;
     expect(await accountData.isReady?.(erasure)).toBe(true);
-    await changeAccounts(sql, ani, { eraseAt: now });
+    await changeAccounts(sql, ani, { eraseAt: 'now' });
     await sql`select close_account(${ani.accountId})`;
     await sql`delete from outbox where tries = 0`;
     await accountData.erase?.(erasure);

@@ -22,7 +22,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 import { withdraw } from './cancel.ts';
 import { applyReceipts } from './receipts.ts';
 import { changeDispatch, changeLanes, passWaits, wakeLanes } from '#tests/support/app/lanes.ts';
-import { ago, now, plus } from '#tests/support/database/changes.ts';
+import { ago, plus } from '#tests/support/database/changes.ts';
 
 const HOUR = 3_600_000;
 const SALDO = 100_000;
@@ -120,7 +120,7 @@ class Real {
   /** The lane is another worker's; the former one does not know it yet. */
   async lose(): Promise<void> {
     this.#loseFlying();
-    const unowned = { epoch: plus(1), owner: null, leaseUntil: null, readyAt: now };
+    const unowned = { epoch: plus(1), owner: null, leaseUntil: null, readyAt: 'now' };
     await changeLanes(this.#db.owner, this.#ani, unowned);
   }
 
@@ -136,7 +136,7 @@ class Real {
     void this.close();
     this.#stillMs = 0;
     const [former] = await this.#db.owner<{ epoch: number }[]>`
-      ${changeLanes(this.#db.owner, this.#ani, { leaseUntil: ago('1 second'), readyAt: now })}
+      ${changeLanes(this.#db.owner, this.#ani, { leaseUntil: ago('1 second'), readyAt: 'now' })}
       returning epoch`;
     this.start(workers, timeoutMs);
     await waitFor(async () => {
@@ -185,7 +185,7 @@ class Real {
 
   async expire(ids: readonly string[]): Promise<void> {
     for (const messageId of ids) {
-      await changeDispatch(this.#db.owner, { messageId }, { expiresAt: now });
+      await changeDispatch(this.#db.owner, { messageId }, { expiresAt: 'now' });
     }
     await expireMessages(this.#db.allAccountsSql);
   }

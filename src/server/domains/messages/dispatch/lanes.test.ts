@@ -21,7 +21,7 @@ import {
 } from '#tests/support/app/fake-channel.ts';
 import { changeTokens, customerWith, orderOf } from '#tests/support/people/people.ts';
 import { changeDispatch, changeLanes, nextEpoch, wakeLanes } from '#tests/support/app/lanes.ts';
-import { ago, earlier, now } from '#tests/support/database/changes.ts';
+import { ago, earlier } from '#tests/support/database/changes.ts';
 
 test('messages of a token leave in order and are charged when sent', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
@@ -179,7 +179,7 @@ test('a token whose phone is not linked keeps its messages queued', async ({ sql
   expect(seen).toEqual([]);
 
   await changeTokens(sql, {}, { status: 'linked', phone: ani.phone });
-  await changeLanes(sql, {}, { readyAt: now });
+  await changeLanes(sql, {}, { readyAt: 'now' });
   lanes.wake();
   await waitFor(() => expect(seen).toHaveLength(1));
   await lanes.close();
@@ -218,7 +218,7 @@ test('the longer a phone is away, the more rarely its lane is looked at, up to o
     ['1 day', 60],
   ] as const) {
     await changeDispatch(db.owner, {}, { readyAt: ago(away) });
-    await changeLanes(sql, {}, { readyAt: now, epoch: 0 });
+    await changeLanes(sql, {}, { readyAt: 'now', epoch: 0 });
     const lanes = lanesOver(sql, channels);
     await waitFor(async () =>
       expect(await sql`select epoch::int, owner from lanes`).toEqual([{ epoch: 1, owner: null }]),
@@ -417,11 +417,8 @@ test('a busy token has no lag; a due lane has one from when its worker is gone',
   letGo();
   await lanes.close();
 
-  await changeLanes(
-    sql,
-    {},
-    { owner: newId(), leaseUntil: ago('1 minute'), readyAt: ago('1 hour') },
-  );
+  const left = { owner: newId(), leaseUntil: ago('1 minute'), readyAt: ago('1 hour') };
+  await changeLanes(sql, {}, left);
   expect(await lag()).toBeGreaterThanOrEqual(60);
   expect(await lag()).toBeLessThan(3_600);
 });

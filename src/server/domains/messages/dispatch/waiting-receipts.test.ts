@@ -8,7 +8,6 @@ import { customerWith, orderOf } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { applyReceipts, retryParked } from './receipts.ts';
 import { changeMessages } from '#tests/support/people/stored-messages.ts';
-import { now } from '#tests/support/database/changes.ts';
 import { nextEpoch } from '#tests/support/app/lanes.ts';
 
 type Waiting = { accountId: string; tokenId: string; epoch: number; id: string };
@@ -36,7 +35,7 @@ test.for(Object.entries(changes))(
   async ([, change], { sql, db }) => {
     const message = await waiting(sql);
     const { accountId, id } = message;
-    await changeMessages(db.owner, {}, { status: 'scheduled', expiresAt: now });
+    await changeMessages(db.owner, {}, { status: 'scheduled', expiresAt: 'now' });
     let told: Promise<unknown> | undefined;
     await db.owner.begin(async (tx) => {
       await change(tx, message);

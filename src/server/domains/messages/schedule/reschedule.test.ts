@@ -11,7 +11,6 @@ import { waitFor } from '#tests/support/wait-for.ts';
 import { type FindMedia, findNoMedia } from '#server/domains/messages/submit/lookups.ts';
 import { reschedule } from './reschedule.ts';
 import { changeDispatch } from '#tests/support/app/lanes.ts';
-import { now } from '#tests/support/database/changes.ts';
 import { changeMessages } from '#tests/support/people/stored-messages.ts';
 
 const HOUR_MS = 3_600_000;
@@ -91,11 +90,8 @@ test('what is no plan any more stays as it is', async ({ db, sql, shop }) => {
     await changeDispatch(db.owner, { messageId: id }, { state, attempt: 1 });
     await refused(id, 'message_in_flight');
   }
-  await changeDispatch(
-    db.owner,
-    { messageId: id },
-    { state: 'ready', attempt: 1, unsureUntil: now },
-  );
+  const unsure = { state: 'ready', attempt: 1, unsureUntil: 'now' };
+  await changeDispatch(db.owner, { messageId: id }, unsure);
   await refused(id, 'message_in_flight');
   const cancelled = await shop.plan();
   await withdraw(sql, shop.accountId, cancelled);

@@ -14,6 +14,7 @@ import {
   orderOf,
   ownPhone,
 } from '#tests/support/people/people.ts';
+import { optOut } from '#tests/support/people/stored-messages.ts';
 
 const nobody = () => undefined;
 
@@ -160,8 +161,7 @@ test('a repeated key names the prices of the first answer, whatever the plan is 
 test('a refused request takes no quota from the one behind it', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 75 });
   await allow(sql, ani, { quota: 2, price: 75 });
-  await sql`insert into optouts (account_id, token_id, peer, source)
-    values (${ani.accountId}, ${ani.tokenId}, '6281299990000', 'reply')`;
+  await optOut(sql, ani, '6281299990000');
   const accepter = openAccepter(sql, nobody);
   const [refused, taken] = await Promise.all([
     accepter.place(orderOf(ani, { peers: ['6281299990000', '6281299990000'], prices: [150, 150] })),

@@ -17,6 +17,7 @@ import {
   changeAccounts,
   changeTokens,
   customerWith,
+  linkPhone,
   orderOf,
   ownPhone,
 } from '#tests/support/people/people.ts';
@@ -132,9 +133,7 @@ describe('customers are found', () => {
     const { app, ani, account_id } = desk;
     await customerWith(sql);
     await changeTokens(sql, ani, { keyHint: 'Zx9Q' });
-    await sql`
-      insert into linked_phones (channel, phone, account_id, token_id)
-      values ('simulator', '628777000111', ${ani.accountId}, ${ani.tokenId})`;
+    await linkPhone(sql, { ...ani, phone: '628777000111' });
     const id = await queued(db, ani, 'pesanan-2211');
     const topup = await app.topup(ani.accountId);
     const message = { kind: 'message', id: publicId('message', id) };

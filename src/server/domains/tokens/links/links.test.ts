@@ -11,6 +11,7 @@ import {
   changeAccounts,
   changeTokens,
   customerWith,
+  linkPhone,
   makeAccount,
 } from '#tests/support/people/people.ts';
 import { connectLink, handleUndo, scanQr } from './connect.ts';
@@ -254,8 +255,7 @@ test('a phone that belongs to another token is refused, and the link has failed'
 }) => {
   const { deps, data, nonce, show } = await shownLink(sql);
   const budi = await customerWith(sql, { linked: false });
-  await sql`insert into linked_phones (channel, phone, account_id, token_id)
-    values ('simulator', ${PHONE}, ${budi.accountId}, ${budi.tokenId})`;
+  await linkPhone(sql, { ...budi, phone: PHONE });
   await expect(scanQr(deps, (await show()).text, PHONE)).rejects.toEqual(
     new Refusal('phone_taken', {}),
   );
@@ -266,8 +266,7 @@ test('a phone taken between scanning and connecting is refused, too', async ({ s
   const { ani, deps, show } = await shownLink(sql);
   const budi = await customerWith(sql, { linked: false });
   const link = await scanQr(deps, (await show()).text, PHONE);
-  await sql`insert into linked_phones (channel, phone, account_id, token_id)
-    values ('simulator', ${PHONE}, ${budi.accountId}, ${budi.tokenId})`;
+  await linkPhone(sql, { ...budi, phone: PHONE });
   await expect(connectLink(deps, link)).rejects.toEqual(new Refusal('phone_taken', {}));
   expect(await sql`select state from links`).toEqual([{ state: 'failed' }]);
   expect(await tokenOf(sql, ani)).toEqual({ status: 'linking', phone: null });

@@ -22,11 +22,7 @@ const OWN = '6281200000001';
 async function endLease(sql: Sql): Promise<void> {
   const [held] = await sql<{ owner: string }[]>`select owner from web_sessions`;
   await waitFor(async () => {
-    const ended = await changeWebSessions(
-      sql,
-      { owner: held!.owner },
-      { leaseUntil: ago('1 second') },
-    );
+    const ended = await changeWebSessions(sql, held!, { leaseUntil: ago('1 second') });
     return ended.count === 0;
   });
 }
@@ -341,11 +337,8 @@ test('a worker that was frozen writes nothing to the socket of a session that an
   await link(ani, OWN);
   const message = toPhone(ani, '6281299999999');
   expect(await channel.send(message, never)).toEqual({ outcome: 'sent' });
-  await changeWebSessions(
-    sql,
-    {},
-    { owner: newId(), epoch: plus(1), leaseUntil: inFuture('1 hour') },
-  );
+  const another = { owner: newId(), epoch: plus(1), leaseUntil: inFuture('1 hour') };
+  await changeWebSessions(sql, {}, another);
   expect(await channel.send(toPhone(ani, '6281299999999'), never)).toMatchObject({
     outcome: 'later',
     failure: 'not_linked',

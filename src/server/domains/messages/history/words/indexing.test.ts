@@ -8,7 +8,6 @@ import { SIZE, found, indexAll, storeLate, text } from '#tests/support/people/wo
 import { messagesAccountData } from '#server/domains/messages/account-data.ts';
 import { messageList } from '#server/domains/messages/history/history.ts';
 import { indexAgain, indexBatch, startIndexing } from './indexing.ts';
-import { now } from '#tests/support/database/changes.ts';
 
 const start = Date.parse('2026-10-20T03:00:00Z');
 
@@ -139,7 +138,7 @@ describe('the index of words', () => {
     await publishAll(sql);
     await changeAccounts(db.owner, ours, { isSystem: true });
     await changeTokens(db.owner, ours, { isSystem: true });
-    await changeAccounts(sql, ani, { eraseAt: now });
+    await changeAccounts(sql, ani, { eraseAt: 'now' });
     await sql`select close_account(${ani.accountId})`;
     const { erase } = messagesAccountData({ sql: db.tenantSql, allAccountsSql: sql });
     await erase?.({ accountId: ani.accountId, phones: ['6281200000001'] });
