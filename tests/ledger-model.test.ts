@@ -1,8 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { rupiah } from '#contract/base/money.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
-import { postEntry } from '#server/domains/ledger/ledger.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import type { Placed } from '#server/domains/messages/submit/send-request.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -10,6 +8,7 @@ import { claimDue } from './support/app/fake-channel.ts';
 import { test } from './support/database/database.ts';
 import { type Customer, customerWith, orderOf } from './support/people/people.ts';
 import { nextEpoch } from '#tests/support/app/lanes.ts';
+import { giveSaldo } from '#tests/support/money/wallets.ts';
 
 type ModelMessage = {
   price: number;
@@ -204,15 +203,9 @@ const withdrawing = (picks: readonly number[], outcome: 'cancelled' | 'expired')
 const posting = (key: string, delta: number) =>
   command(`post(${key}, ${delta})`, async (model, { sql, ani }) => {
     const post = sql.begin((tx) =>
-      postEntry(tx, {
-        accountId: ani.accountId,
-        kind: delta > 0 ? 'bonus' : 'adjust',
-        delta: rupiah(delta),
-        contra: delta > 0 ? 'exp:bonus' : 'exp:fee',
-        refType: 'test',
-        refId: key,
+      giveSaldo(tx, ani.accountId, delta, {
+        ...(delta < 0 && { kind: 'adjust', contra: 'exp:fee' }),
         idemKey: key,
-        actor: 'test',
         memo: 'Koreksi',
       }),
     );

@@ -1,9 +1,31 @@
+import { rupiah } from '#contract/base/money.ts';
+import { postEntry } from '#server/domains/ledger/ledger.ts';
+import { newId } from '#server/infra/ids.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { changeOf } from '#tests/support/database/changes.ts';
 
 /** Changes wallets past the ledger. */
 export const changeWallets = changeOf('wallets', ['accountId']);
+
+/** Books an entry as the domains do: a bonus, unless `entry` is something else. */
+export const giveSaldo = (
+  tx: Tx,
+  accountId: string,
+  amount: number,
+  entry: Partial<Parameters<typeof postEntry>[1]> = {},
+) =>
+  postEntry(tx, {
+    accountId,
+    kind: 'bonus',
+    delta: rupiah(amount),
+    contra: 'exp:bonus',
+    refType: 'test',
+    refId: accountId,
+    idemKey: newId(),
+    actor: 'test',
+    ...entry,
+  });
 
 /** An entry of a wallet; what is left out is ordinary. */
 type EntryRow = {

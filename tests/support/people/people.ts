@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { rupiah } from '#contract/base/money.ts';
 import type { ChannelName } from '#contract/tokens.ts';
-import { openWallet, postEntry } from '#server/domains/ledger/ledger.ts';
+import { openWallet } from '#server/domains/ledger/ledger.ts';
 import { makeKey } from '#server/domains/tokens/keys/key.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
 import { changeOf } from '#tests/support/database/changes.ts';
+import { giveSaldo } from '#tests/support/money/wallets.ts';
 
 export type Customer = { accountId: string; userId: string; tokenId: string; phone: string };
 
@@ -27,6 +28,12 @@ export async function makeAccount(
 }
 
 export const changeAccounts = changeOf('accounts', ['accountId']);
+
+/** Closes an account, as when the deletion that its owner asked for is due. */
+export async function closeAccount(sql: Sql, accountId: string): Promise<void> {
+  await changeAccounts(sql, { accountId }, { eraseAt: 'now' });
+  await sql`select close_account(${accountId})`;
+}
 
 type UserOptions = {
   userId?: string;
@@ -169,18 +176,7 @@ export async function customerWith(
     const link = linked ? { phone } : { status: 'unlinked' };
     const tokenId = await makeToken(tx, accountId, { ...link, dailyLimit });
     await openWallet(tx, accountId);
-    if (saldo > 0) {
-      await postEntry(tx, {
-        accountId,
-        kind: 'bonus',
-        delta: rupiah(saldo),
-        contra: 'exp:bonus',
-        refType: 'test',
-        refId: accountId,
-        idemKey: 'bonus:test',
-        actor: 'test',
-      });
-    }
+    if (saldo > 0) await giveSaldo(tx, accountId, saldo);
     return { accountId, userId, tokenId, phone };
   });
 }

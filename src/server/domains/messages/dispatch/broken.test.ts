@@ -3,7 +3,12 @@ import { openLog } from '#server/infra/observability/log.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { lanesOver, network, phones, place } from '#tests/support/app/fake-channel.ts';
-import { changeAccounts, changeTokens, customerWith } from '#tests/support/people/people.ts';
+import {
+  changeAccounts,
+  changeTokens,
+  closeAccount,
+  customerWith,
+} from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { expireMessages, messagesAccountData } from '#server/domains/messages/messages.ts';
 import { applyReceipts, retryParked } from './receipts.ts';
@@ -250,8 +255,7 @@ describe('one item that cannot be written costs the others nothing:', () => {
     expect(await accountData.isReady?.(erasure)).toBe(false);
     await sql`update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'`;
     expect(await accountData.isReady?.(erasure)).toBe(true);
-    await changeAccounts(sql, ani, { eraseAt: 'now' });
-    await sql`select close_account(${ani.accountId})`;
+    await closeAccount(sql, ani.accountId);
     await sql`delete from outbox where tries = 0`;
     await accountData.erase?.(erasure);
     expect(await sql`select peers from outbox where peers is not null`).toEqual([

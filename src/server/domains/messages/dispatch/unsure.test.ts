@@ -13,8 +13,8 @@ import {
 } from '#tests/support/app/fake-channel.ts';
 import {
   type Customer,
-  changeAccounts,
   changeTokens,
+  closeAccount,
   customerWith,
 } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
@@ -263,8 +263,7 @@ test('when its account is closed, what may have left is not given back before it
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await oneMayHaveLeft(sql, ani);
-  await changeAccounts(sql, ani, { eraseAt: 'now' });
-  await sql`select close_account(${ani.accountId})`;
+  await closeAccount(sql, ani.accountId);
   const accountData = messagesAccountData({ sql: db.tenantSql, allAccountsSql: sql });
   await accountData.close?.(ani.accountId);
   expect(await ends(sql)).toEqual([...queued, notLinked, notLinked]);

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { rupiah } from '#contract/base/money.ts';
-import { checkLedger, postEntry } from '#server/domains/ledger/ledger.ts';
+import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import { openAccepter } from './accept.ts';
 import type { Placed } from './send-request.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -15,6 +14,7 @@ import {
   ownPhone,
 } from '#tests/support/people/people.ts';
 import { optOut } from '#tests/support/people/stored-messages.ts';
+import { giveSaldo } from '#tests/support/money/wallets.ts';
 
 const nobody = () => undefined;
 
@@ -190,18 +190,8 @@ test('the welcome bonus pays for the simulator and the own number only, until a 
   const toOwn = await accepter.place(orderOf(ani, { peers: [own] }));
   expect(toOwn.results[0]?.outcome).toBe('accepted');
 
-  await sql.begin((tx) =>
-    postEntry(tx, {
-      accountId: ani.accountId,
-      kind: 'topup',
-      delta: rupiah(10_000),
-      contra: 'clearing',
-      refType: 'topup',
-      refId: 'first',
-      idemKey: 'topup:first',
-      actor: 'test',
-    }),
-  );
+  const topup = { kind: 'topup', contra: 'clearing' } as const;
+  await sql.begin((tx) => giveSaldo(tx, ani.accountId, 10_000, topup));
   expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('accepted');
 });
 

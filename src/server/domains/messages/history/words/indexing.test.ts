@@ -2,7 +2,12 @@ import { describe, expect } from 'vitest';
 import { json } from '#server/infra/postgres/sql.ts';
 import { test } from '#tests/support/database/database.ts';
 import { publishAll } from '#tests/support/figures.ts';
-import { changeAccounts, changeTokens, customerWith } from '#tests/support/people/people.ts';
+import {
+  changeAccounts,
+  changeTokens,
+  closeAccount,
+  customerWith,
+} from '#tests/support/people/people.ts';
 import { idOf, insertMessages, storeMessages } from '#tests/support/people/stored-messages.ts';
 import { SIZE, found, indexAll, storeLate, text } from '#tests/support/people/worded-messages.ts';
 import { messagesAccountData } from '#server/domains/messages/account-data.ts';
@@ -138,8 +143,7 @@ describe('the index of words', () => {
     await publishAll(sql);
     await changeAccounts(db.owner, ours, { isSystem: true });
     await changeTokens(db.owner, ours, { isSystem: true });
-    await changeAccounts(sql, ani, { eraseAt: 'now' });
-    await sql`select close_account(${ani.accountId})`;
+    await closeAccount(sql, ani.accountId);
     const { erase } = messagesAccountData({ sql: db.tenantSql, allAccountsSql: sql });
     await erase?.({ accountId: ani.accountId, phones: ['6281200000001'] });
 
