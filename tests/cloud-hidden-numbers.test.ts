@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { tokenSubscribers } from '#server/app/container.ts';
 import { linkNumber } from '#server/domains/tokens/tokens.ts';
-import { makeKey } from '#server/domains/tokens/keys.ts';
 import { ask } from '#tests/support/app/dialect-caller.ts';
 import { type CloudSender, test } from '#tests/support/meta/cloud-channel.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { keyFor } from '#tests/support/people/people.ts';
 
 const BUDI = '6281234567890';
 
@@ -69,10 +69,7 @@ test('who hides their number opts out as others do, and only by the Cloud API ar
 
 test('programs of other gateways answer who hides their number', async ({ ani, db }) => {
   const peer = await writtenBy(ani, 'Halo');
-  const { key, hash } = makeKey('cloud');
-  const { accountId, tokenId } = ani;
-  await db.allAccountsSql`
-    insert into token_keys (key_hash, account_id, token_id) values (${hash}, ${accountId}, ${tokenId})`;
+  const key = await keyFor(db.allAccountsSql, ani, 'cloud');
   const form = { target: peer, message: 'Masih buka' };
   const { body } = await ask(ani.running, '/send', { key, form });
   expect(body).toMatchObject({ status: true, target: [peer] });

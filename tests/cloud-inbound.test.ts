@@ -4,10 +4,10 @@ import type { ConversationMessage, MessageType } from '#contract/messages.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { WebhookEvent } from '#contract/webhooks/events.ts';
 import { formats } from '#server/domains/webhooks/formats/formats.ts';
-import { newId } from '#server/infra/ids.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type CloudSender, accessOf, test } from '#tests/support/meta/cloud-channel.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { makeToken } from '#tests/support/people/people.ts';
 
 const BUDI = '6281234567890';
 const PNG = Buffer.from(
@@ -457,11 +457,7 @@ test('a file that Meta no longer has is gone; one that does not come holds up no
 
 /** Another number of the same account. @returns its token */
 async function secondNumber(ani: CloudSender, { allAccountsSql: sql }: TestDatabase) {
-  const tokenId = newId();
-  await sql`
-    insert into tokens (account_id, token_id, name, channel, status, key_hint)
-    values (${ani.accountId}, ${tokenId}, 'Gudang', 'cloud', 'unlinked', 'abcd')`;
-  await sql`insert into lanes (account_id, token_id) values (${ani.accountId}, ${tokenId})`;
+  const tokenId = await makeToken(sql, ani.accountId, { channel: 'cloud', status: 'unlinked' });
   const fields = { token_id: publicId('token', tokenId), ...accessOf(ani.meta, 1) };
   expect((await ani.ask('token_cloud_connect', fields)).status).toBe(200);
   return tokenId;

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { storeNumber } from '#server/domains/channels/cloud/numbers.ts';
-import { makeKey } from '#server/domains/tokens/keys.ts';
 import { linkNumber } from '#server/domains/tokens/tokens.ts';
 import { tokenSubscribers } from '#server/app/container.ts';
 import { freePort } from '#server/infra/embedded-postgres/embedded.ts';
@@ -9,7 +8,7 @@ import { type Started, addressOf, test } from '#tests/support/app/started-app.ts
 import { cutDatabase } from '#tests/support/database/wire/cut.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type FakeMeta, startFakeMeta } from '#tests/support/meta/fake-meta.ts';
-import { changeTokens, customerWith } from '#tests/support/people/people.ts';
+import { changeTokens, customerWith, keyFor } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 const PRICE = 150;
@@ -22,10 +21,8 @@ const peer = (n: number): string => `62812000001${String(n % PEERS).padStart(2, 
 async function connected(db: TestDatabase, meta: FakeMeta) {
   const { allAccountsSql: sql } = db;
   const { accountId, tokenId } = await customerWith(sql, { saldo: SALDO, linked: false });
-  const { key, hash } = makeKey('cloud');
+  const key = await keyFor(sql, { accountId, tokenId }, 'cloud');
   const secrets = await readSecrets(sql);
-  await sql`
-    insert into token_keys (key_hash, account_id, token_id) values (${hash}, ${accountId}, ${tokenId})`;
   await changeTokens(sql, { tokenId }, { channel: 'cloud' });
   const ref = { accountId, tokenId };
   await sql.begin(async (tx) => {

@@ -1,17 +1,14 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { formatRupiah } from '#contract/base/money.ts';
 import { openSubscription } from '#server/domains/billing/billing.ts';
-import { newId } from '#server/infra/ids.ts';
 import { UPLOAD_FIELD, UPLOAD_PATH } from '#contract/uploads.ts';
-import { sha256 } from '#server/infra/security/secrets.ts';
 import { picture } from './support/app/uploads-app.ts';
 import { type RunningApp, signedIn, test } from './support/app/running-app.ts';
 import type { TestDatabase } from './support/database/database.ts';
 import { waitFor } from './support/wait-for.ts';
-import { browserOf, changeAccounts } from '#tests/support/people/people.ts';
-import { now } from '#tests/support/database/changes.ts';
+import { browserOf, changeAccounts, makeSession, makeUser } from '#tests/support/people/people.ts';
 
 type Owner = { accountId: string; userId: string };
 
@@ -22,16 +19,8 @@ async function operatorOf(
   roles: string[],
 ) {
   const { systemAccountId: accountId } = container.support.deps;
-  const userId = newId();
-  const token = `kbs_${randomBytes(32).toString('base64url')}`;
-  const phone = `62877${String(Math.floor(Math.random() * 1e8)).padStart(8, '0')}`;
-  await sql`
-    insert into users (account_id, user_id, name, phone, password_hash, role, operator_roles)
-    values (${accountId}, ${userId}, 'Sari', ${phone}, '-', 'operator', ${roles})`;
-  await sql`
-    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)
-    values (${sha256(token)}, ${newId()}, ${accountId}, ${userId}, 'Firefox', '203.0.113.7',
-      ${sha256(browserOf(token))})`;
+  const userId = await makeUser(sql, accountId, { name: 'Sari', roles });
+  const { token } = await makeSession(sql, { accountId, userId });
   return { accountId, userId, token };
 }
 
@@ -304,7 +293,7 @@ describe('customer service over HTTP', () => {
       type: 'act_unknown',
     });
     const sari = await operatorOf(running, db, ['support']);
-    await changeAccounts(db.allAccountsSql, ani, { status: 'closed', closedAt: now });
+    await changeAccounts(db.allAccountsSql, ani, { status: 'closed', closedAt: 'now' });
     const answer = { ...id(), account_id, text: 'Halo' };
     expect(await actAs(running, sari)('operator_support_send', answer)).toMatchObject({
       type: 'account_ended',

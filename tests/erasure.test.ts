@@ -19,6 +19,8 @@ import {
 } from './support/people/marked-people.ts';
 import { type RunningApp, solved, test } from './support/app/running-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { changeAccounts, ownPhone } from '#tests/support/people/people.ts';
+import { earlier } from '#tests/support/database/changes.ts';
 
 const SHARED = Buffer.from('Syarat sewa yang sama untuk semua penyewa.');
 
@@ -51,10 +53,8 @@ async function askToBeErased(running: RunningApp, { ask, marks, codes }: Marked)
 }
 
 /** Moves the moment an account is erased at, or was closed at, into the past. */
-const pass = (db: TestDatabase, { accountId }: Marked) => db.owner`
-  update accounts set erase_at = least(erase_at, clock_timestamp()),
-    closed_at = closed_at - interval '2 minutes'
-  where account_id = ${accountId}`;
+const pass = (db: TestDatabase, who: Marked) =>
+  changeAccounts(db.owner, who, { eraseAt: 'now', closedAt: earlier('2 minutes') });
 
 /** What is held of accounts; the application's own list, but the one named throws when it is to be erased. */
 const dyingAt = ({ container }: RunningApp, place: number): readonly AccountData[] => {
@@ -308,9 +308,7 @@ test('a number that has become somebody else’s stays theirs', async ({ db, ope
     SHARED,
     ani.codes,
   );
-  await db.owner`
-    insert into user_phones (phone, account_id, user_id)
-    values (${phone}, ${citra.accountId}, ${citra.userId})`;
+  await ownPhone(db.owner, { ...citra, phone });
   const notices = () => db.owner`
     select peer, count(*) as n from messages m join tokens t using (account_id, token_id)
     where t.is_system and peer = any(${[phone, linkedPhone]}::text[]) group by peer order by peer`;

@@ -8,6 +8,7 @@ import { type Started, test } from '#tests/support/app/started-app.ts';
 import { cutDatabase } from '#tests/support/database/wire/cut.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { idOf, insertMessages } from '#tests/support/people/stored-messages.ts';
 
 /** Long enough that a worker is killed in the middle of it: several seconds. */
 const ROWS = Number(process.env['EXPORT_ROWS'] ?? 80_000);
@@ -20,16 +21,13 @@ test('under kills of its workers and the database a file comes out whole once, n
 }) => {
   const { owner, allAccountsSql: sql } = db;
   const { accountId, userId, tokenId } = await customerWith(sql);
-  await owner`
-    insert into messages (
-      account_id, message_id, token_id, peer, direction, type, body, status, price, created_at
-    )
-    select ${accountId}, id, ${tokenId}, '6281234567890', 'out', 'text',
-      jsonb_build_object('text', 'Pesanan ' || n), 'delivered', 0, uuid_time(id)
-    from generate_series(1, ${ROWS}::int) n cross join lateral (
-      select (left(time, 8) || '-' || right(time, 4) || '-7' || right(gen_random_uuid()::text, 21))::uuid as id
-      from (select lpad(to_hex(${Date.now() - MINUTE_MS}::bigint - n), 12, '0') as time) t
-    ) i`;
+  const minuteAgo = Date.now() - MINUTE_MS;
+  const messages = Array.from({ length: ROWS }, (_, n) => ({
+    id: idOf(new Date(minuteAgo - n)),
+    tokenId,
+    body: { text: `Pesanan ${n + 1}` },
+  }));
+  await insertMessages(owner, accountId, messages);
   const exportId = newId();
   const params = { sort_type: 'asc' };
   await owner`

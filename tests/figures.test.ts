@@ -10,7 +10,6 @@ import { type Outcome, openSettle } from '#server/domains/messages/dispatch/sett
 import { withdrawMessages } from '#server/domains/messages/dispatch/withdraw.ts';
 import { daysAfter } from '#server/domains/messages/history/pages.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
-import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test } from './support/database/database.ts';
 import {
@@ -23,8 +22,9 @@ import {
   foldAll,
   publishAll,
 } from './support/figures.ts';
-import { type Customer, customerWith, orderOf } from './support/people/people.ts';
+import { type Customer, customerWith, makeToken, orderOf } from './support/people/people.ts';
 import { idOf } from './support/people/stored-messages.ts';
+import { nextEpoch } from '#tests/support/app/lanes.ts';
 
 const DAY_MS = 86_400_000;
 const HOUR_MS = 3_600_000;
@@ -71,11 +71,7 @@ async function openWorld(db: TestDatabase): Promise<World> {
   const tokens: { customer: Customer; tokenId: string }[] = [];
   for (const saldo of [2000, 600]) {
     const customer = await customerWith(sql, { saldo, dailyLimit: 25 });
-    const second = newId();
-    await sql`
-      insert into tokens (account_id, token_id, name, channel, status, phone, key_hint, daily_limit)
-      values (${customer.accountId}, ${second}, 'Gudang', 'simulator', 'linked',
-        ${`${customer.phone}9`}, 'efgh', 1000)`;
+    const second = await makeToken(sql, customer.accountId, { phone: `${customer.phone}9` });
     tokens.push({ customer, tokenId: customer.tokenId }, { customer, tokenId: second });
   }
   return new World(db, tokens);
@@ -165,20 +161,14 @@ const sending = (token: number, isLost: boolean): Step => ({
     const { sql, claimMessages, settle } = world;
     const { customer, tokenId } = world.token(token);
     const { accountId } = customer;
-    const nextEpoch = async () => {
-      const [lane] = await sql<{ epoch: number }[]>`
-        insert into lanes (account_id, token_id, epoch) values (${accountId}, ${tokenId}, 1)
-        on conflict (account_id, token_id) do update set epoch = lanes.epoch + 1 returning epoch`;
-      return lane?.epoch ?? 0;
-    };
     const [stored] = await sql<{ phone: string }[]>`
       select phone from tokens where token_id = ${tokenId}`;
-    const claim = { accountId, tokenId, epoch: await nextEpoch() };
+    const claim = { accountId, tokenId, epoch: await nextEpoch(sql, { tokenId }) };
     await sql`select recover_lane(${accountId}, ${tokenId}, ${claim.epoch}, true, 0)`;
     const from = stored?.phone ?? '';
     const { due } = await claimMessages({ claim, from, limit: 4, isUrgent: false });
     if (due.length === 0) return;
-    if (isLost) await nextEpoch();
+    if (isLost) await nextEpoch(sql, { tokenId });
     const outcomes = due.map(({ o_id: id }, index) => ({
       ...outcomeOf(
         { accountId, id },

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { rupiah } from '#contract/base/money.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
-import { postEntry } from '#server/domains/ledger/ledger.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import type { Placed } from '#server/domains/messages/submit/send-request.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { claimDue } from './support/app/fake-channel.ts';
 import { test } from './support/database/database.ts';
 import { type Customer, customerWith, orderOf } from './support/people/people.ts';
+import { nextEpoch } from '#tests/support/app/lanes.ts';
+import { giveSaldo } from '#tests/support/money/wallets.ts';
 
 type ModelMessage = {
   price: number;
@@ -155,17 +155,11 @@ const settling = (picks: readonly Pick[]) =>
     reportToModel(model, reports);
   });
 
-const nextEpoch = async ({ sql, ani }: Real): Promise<number> => {
-  const [lane] = await sql<{ epoch: number }[]>`
-    update lanes set epoch = epoch + 1 where token_id = ${ani.tokenId} returning epoch`;
-  return lane?.epoch ?? 0;
-};
-
 /** A worker takes the lane and begins to send. */
 const sending = (limit: number) =>
   command(`send(${limit})`, async (model, real) => {
     const { sql, ani } = real;
-    const epoch = await nextEpoch(real);
+    const epoch = await nextEpoch(real.sql, real.ani);
     for (const id of await claimDue(sql, ani, { epoch, limit })) {
       const message = model.messages.get(id);
       expect(message?.status).toBe('queued');
@@ -177,7 +171,7 @@ const sending = (limit: number) =>
 const dying = (isPatient: boolean, preallocates: boolean) =>
   command(`die(${isPatient} ${preallocates})`, async (model, real) => {
     const { sql, ani } = real;
-    const epoch = await nextEpoch(real);
+    const epoch = await nextEpoch(real.sql, real.ani);
     await sql`select recover_lane(
       ${ani.accountId}, ${ani.tokenId}, ${epoch}, ${preallocates}, ${isPatient ? 3_600_000 : 0})`;
     for (const message of model.messages.values()) {
@@ -209,15 +203,9 @@ const withdrawing = (picks: readonly number[], outcome: 'cancelled' | 'expired')
 const posting = (key: string, delta: number) =>
   command(`post(${key}, ${delta})`, async (model, { sql, ani }) => {
     const post = sql.begin((tx) =>
-      postEntry(tx, {
-        accountId: ani.accountId,
-        kind: delta > 0 ? 'bonus' : 'adjust',
-        delta: rupiah(delta),
-        contra: delta > 0 ? 'exp:bonus' : 'exp:fee',
-        refType: 'test',
-        refId: key,
+      giveSaldo(tx, ani.accountId, delta, {
+        ...(delta < 0 && { kind: 'adjust', contra: 'exp:fee' }),
         idemKey: key,
-        actor: 'test',
         memo: 'Koreksi',
       }),
     );

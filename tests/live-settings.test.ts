@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
-import { newId } from '#server/infra/ids.ts';
 import { GOOD_PASSWORD } from './support/people/accounts-app.ts';
 import { waitFor } from './support/wait-for.ts';
 import { signedIn, solved, test } from './support/app/running-app.ts';
+import { makeAccount } from '#tests/support/people/people.ts';
 
 const names = {
   REGISTRATION: 'off',
@@ -62,8 +62,7 @@ test('what an admin sets counts for whoever reads it, without a new start', asyn
   expect(broadcasts).toBe('Sampai pukul 22.00.');
   expect(container.infra.config.LANE_PACE_PER_SECOND).toBe(4);
 
-  const accountId = newId();
-  await sql`insert into accounts (account_id, name) values (${accountId}, 'Budi')`;
+  const accountId = await makeAccount(sql);
   await sql.begin((tx) => container.subscribers.accountOpened(tx, accountId, true));
   const held = await sql`
     select w.available, a.threshold from wallets w join saldo_alerts a using (account_id)

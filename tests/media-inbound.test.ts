@@ -2,22 +2,15 @@ import { expect } from 'vitest';
 import type { ConversationMessage } from '#contract/messages.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { callerOf } from '#tests/support/app/api-caller.ts';
-import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
+import { type RunningApp, test } from '#tests/support/app/running-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { changeSessions } from '#tests/support/people/people.ts';
+import { linkPhone, makeSession } from '#tests/support/people/people.ts';
 
 /** A customer who sends by key, and reads by session. */
 async function shopOf(running: RunningApp, db: Parameters<typeof callerOf>[1]) {
   const caller = await callerOf(running, db, { saldo: 10_000 });
-  const { token, sessionId } = await signedIn(db);
-  await changeSessions(
-    db.owner,
-    { sessionId },
-    { accountId: caller.accountId, userId: caller.userId },
-  );
-  await db.owner`insert into linked_phones (channel, phone, account_id, token_id)
-    values ('simulator', ${caller.phone}, ${caller.accountId}, ${caller.tokenId})
-    on conflict do nothing`;
+  const { token } = await makeSession(db.allAccountsSql, caller);
+  await linkPhone(db.allAccountsSql, caller);
   const thread = async (peer: string): Promise<ConversationMessage[]> => {
     const fields = { token, token_id: publicId('token', caller.tokenId), peer };
     return (await running.ask('conversation_messages', fields)).body.data;

@@ -7,7 +7,7 @@ import { type RunningApp, signedIn, test as base } from '#tests/support/app/runn
 import { picture } from '#tests/support/app/uploads-app.ts';
 import { storeMessages } from '#tests/support/people/stored-messages.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { changeSessions } from '#tests/support/people/people.ts';
+import { makeSession } from '#tests/support/people/people.ts';
 
 type World = {
   running: RunningApp;
@@ -202,12 +202,11 @@ test('a link into our own network is never asked, and fails its message', async 
 });
 
 test('a thread shows what was sent by link as what it is', async ({ running, db, host }) => {
-  const ani = await signedIn(db, { saldo: 1000 });
   const caller = await callerOf(running, db, { saldo: 1000 });
   const id = await sent(caller, imageAt(`${host.origin}/kue.png`));
   await until(caller, id, 'read');
-  await changeSessions(db.owner, ani, { accountId: caller.accountId, userId: caller.userId });
-  const { body } = await running.ask('message_get', { token: ani.token, message_id: id });
+  const { token } = await makeSession(db.allAccountsSql, caller);
+  const { body } = await running.ask('message_get', { token, message_id: id });
   expect(body.data.content).toMatchObject({ type: 'png', external: false, caption: '' });
   expect(body.data.content.url).toMatch(/^\/files\/fil_/);
 });

@@ -3,11 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
-import { rupiah } from '#contract/base/money.ts';
-import { postEntry } from '#server/domains/ledger/ledger.ts';
 import { type RunningApp, signedIn, test } from './support/app/running-app.ts';
 import { pdfOf, picture } from './support/app/uploads-app.ts';
 import { waitFor } from './support/wait-for.ts';
+import { giveSaldo } from '#tests/support/money/wallets.ts';
 
 type Owner = { accountId: string; userId: string; tokenId: string; token: string };
 const to = '081234567890';
@@ -121,18 +120,7 @@ test('a message that cannot be paid for leaves its upload to be sent later', asy
   // Nothing of it is lost: the next try names the same file.
   expect(await send(upload)).toMatchObject({ type: 'saldo_short' });
   expect(await db.allAccountsSql`select from media_library`).toHaveLength(1);
-  await db.allAccountsSql.begin((tx) =>
-    postEntry(tx, {
-      accountId: ani.accountId,
-      kind: 'bonus',
-      delta: rupiah(10_000),
-      contra: 'exp:bonus',
-      refType: 'test',
-      refId: ani.accountId,
-      idemKey: 'bonus:test',
-      actor: 'test',
-    }),
-  );
+  await db.allAccountsSql.begin((tx) => giveSaldo(tx, ani.accountId, 10_000));
   const { id } = await send(upload);
   expect(id).toMatch(/^msg_/);
   expect((await send(upload)).id).toBe(id);

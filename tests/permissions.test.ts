@@ -1,12 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { describe, expect, vi } from 'vitest';
 import type { Act, OperatorRole } from '#contract/base/act.ts';
 import { acts } from '#contract/acts.ts';
 import { type IdKind, idPrefixes, publicId } from '#contract/base/ids.ts';
 import type * as pools from '#server/infra/postgres/driver/pool.ts';
-import { newId } from '#server/infra/ids.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
-import { sha256 } from '#server/infra/security/secrets.ts';
 import { type ApiResponse, type RunningApp, test } from './support/app/running-app.ts';
 import type { TestDatabase } from './support/database/database.ts';
 import { samplesOf } from './support/hostile/hostile-acts.ts';
@@ -17,6 +14,7 @@ import {
   marksIn,
   marksOf,
 } from './support/people/marked-people.ts';
+import { makeSession, makeUser } from '#tests/support/people/people.ts';
 
 /**
  * Every act of the contract, asked by everybody: nobody, the customer whose things it names, a customer of
@@ -71,24 +69,18 @@ type Role = { accountId: string; role: 'customer' | 'operator'; operatorRoles: O
 
 /** Tokens of sessions of as many people of an account, one after the other. */
 async function sessionsOf({ owner: sql }: TestDatabase, { accountId, role, operatorRoles }: Role) {
-  const people = Array.from({ length: SESSIONS }, () => ({
-    userId: newId(),
-    token: `kbs_${randomBytes(32).toString('base64url')}`,
-  }));
-  const ids = people.map(({ userId }) => userId);
-  const hash = await hashPassword('perahu-kertas-di-kali-code');
-  const hashes = people.map(({ token }) => sha256(token).toString('hex'));
-  await sql`
-    insert into users (account_id, user_id, name, phone, password_hash, role, operator_roles)
-    select ${accountId}, id, 'Rina', '62819' || (10000000 + n), ${hash}, ${role}, ${operatorRoles}
-    from unnest(${ids}::uuid[]) with ordinality as u(id, n)`;
-  await sql`
-    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)
-    select decode(hash, 'hex'), gen_random_uuid(), ${accountId}, id, 'Firefox', '203.0.113.7',
-      ${sha256(DEVICE)}
-    from unnest(${hashes}::text[], ${ids}::uuid[]) as s(hash, id)`;
+  const passwordHash = await hashPassword('perahu-kertas-di-kali-code');
+  const roles = role === 'operator' ? { roles: operatorRoles } : {};
+  const tokens = await sql.begin((tx) =>
+    Promise.all(
+      Array.from({ length: SESSIONS }, async () => {
+        const userId = await makeUser(tx, accountId, { name: 'Rina', passwordHash, ...roles });
+        return (await makeSession(tx, { accountId, userId }, { device: DEVICE })).token;
+      }),
+    ),
+  );
   let turn = 0;
-  return () => people[turn++ % SESSIONS]?.token ?? '';
+  return () => tokens[turn++ % SESSIONS] ?? '';
 }
 
 type Stage = {

@@ -17,6 +17,7 @@ import {
 } from '#tests/support/database/streaming.ts';
 import { storeMessages } from '#tests/support/people/stored-messages.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { makeAccount } from '#tests/support/people/people.ts';
 
 let primary: StreamingServer;
 let standby: StreamingServer;
@@ -93,11 +94,8 @@ const namesOf = async (sql: Sql, accountId: string) =>
 const isUsed = (replica: Replica) =>
   waitFor(() => expect(replica.stands()).toMatchObject({ state: 'used' }));
 
-async function newAccount({ allAccountsSql }: TestDatabase, name: string): Promise<string> {
-  const accountId = newId();
-  await allAccountsSql`insert into accounts (account_id, name) values (${accountId}, ${name})`;
-  return accountId;
-}
+const newAccount = ({ allAccountsSql }: TestDatabase, name: string): Promise<string> =>
+  makeAccount(allAccountsSql, { name });
 
 describe('a standby that follows', () => {
   test('is read, and an account sees there what it sees on the primary', async ({ db, open }) => {
@@ -156,7 +154,7 @@ describe('a standby that follows', () => {
 
   test('takes no writes, and neither does the primary in its place', async ({ db, open }) => {
     const replica = await open();
-    const write = (tx: Tx) => tx`insert into accounts (account_id, name) values (${newId()}, 'x')`;
+    const write = (tx: Tx) => makeAccount(tx);
     const readOnly = expect.objectContaining({ code: '25006' });
     await expect(replica.allAccountsSql.begin(write)).rejects.toEqual(readOnly);
     await standby.run('select pg_wal_replay_pause()');

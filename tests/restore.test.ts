@@ -12,7 +12,6 @@ import { publicId } from '#contract/base/ids.ts';
 import { openDiskStore } from '#server/infra/file-store/open.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { openFiles } from '#server/domains/media/files.ts';
-import { makeKey } from '#server/domains/tokens/keys.ts';
 import { runningEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
@@ -23,7 +22,13 @@ import { type Started, addressOf, test as base } from '#tests/support/app/starte
 import { hasDebianPostgres, startDebianPostgres } from '#tests/support/database/debian-postgres.ts';
 import { fastFolder } from '#tests/support/database/fast-folder.ts';
 import { type ImageDisk, makeImageDisk, mayMount } from '#tests/support/database/small-disk.ts';
-import { changeUsers, customerWith } from '#tests/support/people/people.ts';
+import {
+  changeUsers,
+  customerWith,
+  keyFor,
+  makeSession,
+  ownPhone,
+} from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 const PASSWORD = 'rahasia warung ani';
@@ -63,26 +68,13 @@ function databaseOf(folder: string): Sql {
 /** A customer with a password, a browser that is known, a key, and a file. */
 async function furnish(sql: Sql, folder: string) {
   const ani = await customerWith(sql, { saldo: 1_000_000, dailyLimit: 100_000 });
-  await changeUsers(
-    sql,
-    { accountId: ani.accountId },
-    { passwordHash: await hashPassword(PASSWORD) },
-  );
-  await sql`
-    insert into user_phones (phone, account_id, user_id)
-    values (${ani.phone}, ${ani.accountId}, ${ani.userId})`;
+  await changeUsers(sql, ani, { passwordHash: await hashPassword(PASSWORD) });
+  await ownPhone(sql, ani);
   await sql`
     insert into known_devices (account_id, user_id, device_hash)
     values (${ani.accountId}, ${ani.userId}, ${sha256(DEVICE)})`;
-  const { key, hash } = makeKey('simulator');
-  await sql`
-    insert into token_keys (key_hash, account_id, token_id)
-    values (${hash}, ${ani.accountId}, ${ani.tokenId})`;
-  const session = `kbs_${randomBytes(32).toString('base64url')}`;
-  await sql`
-    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)
-    values (${sha256(session)}, ${newId()}, ${ani.accountId}, ${ani.userId}, 'Firefox',
-      '203.0.113.7', ${sha256(DEVICE)})`;
+  const key = await keyFor(sql, ani);
+  const { token: session } = await makeSession(sql, ani, { device: DEVICE });
   const bytes = randomBytes(100_000);
   const files = openFiles({
     sql,

@@ -9,6 +9,7 @@ import {
   startStandby,
 } from '#tests/support/database/streaming.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { makeAccount } from '#tests/support/people/people.ts';
 
 let primary: StreamingServer;
 let standby: StreamingServer;
@@ -66,7 +67,7 @@ describe('an address of two servers', () => {
 describe('a primary that is one no more', () => {
   test('loses its connections with the first write it refuses', async () => {
     const sql = openDatabase(primary.url, { max: 1, as: 'all accounts', name: 'demoted' });
-    const write = () => sql`insert into accounts (account_id, name) values (${newId()}, 'written')`;
+    const write = () => makeAccount(sql, { name: 'written' });
     await write();
     const pid = () =>
       sql<{ pid: number }[]>`select pg_backend_pid() as pid`.then(([row]) => row?.pid);
@@ -85,10 +86,7 @@ describe('a primary that is one no more', () => {
     expect(isTransient(error)).toBe(true);
     expect(await pid()).not.toBe(before);
     // A transaction of ours that only reads is refused for our own fault.
-    const ours = sql.begin(
-      (tx) => tx`insert into accounts (account_id, name) values (${newId()}, 'x')`,
-      'read only',
-    );
+    const ours = sql.begin((tx) => makeAccount(tx), 'read only');
     await expect(ours.catch((trouble: unknown) => isTransient(trouble))).resolves.toBe(false);
     await primary.run(
       'alter system reset default_transaction_read_only',
@@ -110,9 +108,7 @@ describe('a primary that is one no more', () => {
     );
     const sql = openDatabase(primary.url, { max: 1, as: 'all accounts', name: 'alone' });
     const accountId = newId();
-    const written = sql.begin(
-      (tx) => tx`insert into accounts (account_id, name) values (${accountId}, 'Ani')`,
-    );
+    const written = sql.begin((tx) => makeAccount(tx, { accountId, name: 'Ani' }));
     const refused = expect(written).rejects.toMatchObject({
       name: 'ConnectionLost',
       outcome: 'unknown',

@@ -2,7 +2,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
-import { makeKey } from '#server/domains/tokens/keys.ts';
 import { signedIn } from '#tests/support/app/running-app.ts';
 import { type Started, addressOf, test } from '#tests/support/app/started-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
@@ -10,7 +9,7 @@ import { type Collector, startCollector } from '#tests/support/traces/collector.
 import type { Span } from '#tests/support/traces/otlp.ts';
 import { startTarget } from '#tests/support/webhooks/webhook-target.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { browserOf } from '#tests/support/people/people.ts';
+import { browserOf, keyFor } from '#tests/support/people/people.ts';
 
 const TEXT = 'kenari-teks-rahasia';
 const REF = 'kenari-acuan';
@@ -28,10 +27,7 @@ async function collectorOf(): Promise<Collector> {
 /** A customer with a session and an API key. */
 async function callerOf(db: TestDatabase) {
   const ani = await signedIn(db, { saldo: 10_000 });
-  const { key, hash } = makeKey('simulator');
-  const { accountId, tokenId } = ani;
-  await db.allAccountsSql`
-    insert into token_keys (key_hash, account_id, token_id) values (${hash}, ${accountId}, ${tokenId})`;
+  const key = await keyFor(db.allAccountsSql, ani);
   return { ...ani, key };
 }
 

@@ -8,10 +8,10 @@ import { receivedFrom } from '#server/domains/channels/web/engine/baileys/events
 import { receiveMessage } from '#server/domains/channels/web/receiving.ts';
 import { formats } from '#server/domains/webhooks/formats/formats.ts';
 import { callerOf } from '#tests/support/app/api-caller.ts';
-import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
+import { type RunningApp, test } from '#tests/support/app/running-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { changeSessions } from '#tests/support/people/people.ts';
+import { makeSession } from '#tests/support/people/people.ts';
 
 const SENDER = '6281299999999';
 const remoteJid = `${SENDER}@s.whatsapp.net`;
@@ -221,12 +221,7 @@ const wired = (id: string, { message, stub, isViewOnce }: Row): WAMessage => ({
 
 async function shopOf(running: RunningApp, db: TestDatabase) {
   const caller = await callerOf(running, db, { saldo: 10_000 });
-  const { token, sessionId } = await signedIn(db);
-  await changeSessions(
-    db.owner,
-    { sessionId },
-    { accountId: caller.accountId, userId: caller.userId },
-  );
+  const { token } = await makeSession(db.allAccountsSql, caller);
   const { accountId, tokenId } = caller;
   const deps = {
     allAccountsSql: db.allAccountsSql,

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { WebhookEvent, type EventType, eventTypes } from '#contract/webhooks/events.ts';
-import { makeKey } from '#server/domains/tokens/keys.ts';
 import { newId } from '#server/infra/ids.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { type Caller, callerAt, callerOf, halo, inEnglish } from './support/app/api-caller.ts';
@@ -12,6 +11,7 @@ import { oddities, unstorables } from './support/hostile/hostile-strings.ts';
 import { waitFor } from './support/wait-for.ts';
 import { test as withDomain } from './support/webhooks/webhook-app.ts';
 import { test as atWork } from './support/webhooks/webhook-caller.ts';
+import { keyFor, makeToken } from '#tests/support/people/people.ts';
 
 type Page = { data: WebhookEvent[]; next: number; has_more: boolean };
 
@@ -34,14 +34,8 @@ async function readFrom(caller: Pick<Caller, 'call'>, after: number, limit = 100
 
 /** Another token of somebody's account, who calls with its key. */
 async function secondToken(running: RunningApp, db: TestDatabase, { accountId }: Caller) {
-  const tokenId = newId();
-  const { key, hash } = makeKey('simulator');
-  await db.allAccountsSql`
-    insert into tokens (account_id, token_id, name, channel, status, key_hint)
-    values (${accountId}, ${tokenId}, 'Gudang', 'simulator', 'unlinked', 'abcd')`;
-  await db.allAccountsSql`
-    insert into token_keys (key_hash, account_id, token_id)
-    values (${hash}, ${accountId}, ${tokenId})`;
+  const tokenId = await makeToken(db.allAccountsSql, accountId, { status: 'unlinked' });
+  const key = await keyFor(db.allAccountsSql, { accountId, tokenId });
   const call = callerAt(running);
   const headers = { authorization: `Bearer ${key}` };
   return {

@@ -5,7 +5,7 @@ import { type RunningApp, signedIn, test as base } from '#tests/support/app/runn
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { type WebhookTarget, startTarget } from '#tests/support/webhooks/webhook-target.ts';
-import { changeTokens } from '#tests/support/people/people.ts';
+import { changeTokens, linkPhone } from '#tests/support/people/people.ts';
 
 const test = base.extend<{ target: WebhookTarget; running: RunningApp }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
@@ -32,9 +32,7 @@ async function customer({ ask }: RunningApp, db: TestDatabase) {
   };
   const publicToken = publicId('token', ani.tokenId);
   await changeTokens(db.allAccountsSql, ani, { phone: TOKEN_PHONE });
-  await db.allAccountsSql`
-    insert into linked_phones (channel, phone, account_id, token_id)
-    select channel, phone, account_id, token_id from tokens where token_id = ${ani.tokenId}`;
+  await linkPhone(db.allAccountsSql, { ...ani, phone: TOKEN_PHONE });
   return { ...ani, call, publicToken };
 }
 

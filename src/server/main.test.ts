@@ -9,6 +9,7 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 import { openLeavingProxy } from '#tests/support/database/wire/wire-proxy.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { addressOf, ended, hasScript, oneSentence, test } from '#tests/support/app/started-app.ts';
+import { changeUsers } from '#tests/support/people/people.ts';
 
 /** What a start says of where the first operator's password is. */
 const placeIn = (words: string): string =>
@@ -37,7 +38,7 @@ test('a start says where it is, and where the operator’s first password is, un
   expect(placeIn(second.out())).toBe(path);
   second.child.kill('SIGTERM');
   await second.exit;
-  await db.allAccountsSql`update users set signed_in_at = statement_timestamp() where role = 'operator'`;
+  await changeUsers(db.allAccountsSql, { role: 'operator' }, { signedInAt: 'now' });
   await addressOf(start());
   await waitFor(() => expect(existsSync(path)).toBe(false));
   const last = start();

@@ -13,6 +13,8 @@ import { ask, newSender, signIn, signUp, topUp } from './support/portal.ts';
 import { fakeActs } from './support/fake-acts.ts';
 import { setUpJourney } from './support/stage.ts';
 import { press, write } from './support/steps.ts';
+import { changeConversations } from '#tests/support/people/stored-messages.ts';
+import { earlier } from '#tests/support/database/changes.ts';
 
 const settings: Record<string, string> = { SIMULATOR_SPEED: '0' };
 let meta: FakeMeta;
@@ -128,10 +130,11 @@ journey(
     });
     const tokenId = uuidOf('token', token.id) ?? '';
     await waitFor(async () => {
-      const closed = await db.allAccountsSql`
-        update conversations set last_in_at = last_in_at - interval '25 hours'
-        where token_id = ${tokenId} and peer = ${CUSTOMER} and last_in_at is not null`;
-      return closed.count > 0;
+      const of = { tokenId, peer: CUSTOMER };
+      const [closed] = await db.allAccountsSql<{ at: Date | null }[]>`
+        ${changeConversations(db.allAccountsSql, of, { lastInAt: earlier('25 hours') })}
+        returning last_in_at as at`;
+      return closed !== undefined && closed.at !== null;
     });
     const { open } = await person({ still: true, session: who.session, width: 390 });
     const { faults, look } = inspection();

@@ -5,7 +5,7 @@ import { openDatabase } from '#server/infra/postgres/database.ts';
 import { passwordFits } from '#server/infra/security/passwords.ts';
 import { place } from '#tests/support/app/fake-channel.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
-import { customerWith } from '#tests/support/people/people.ts';
+import { customerWith, makeSession } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { runOperator } from './run.ts';
 
@@ -69,9 +69,7 @@ describe('npm run operator', () => {
     };
     const before = await rina();
     expect(before.roles).toEqual(['support', 'money']);
-    await sql`
-      insert into sessions (token_hash, session_id, account_id, user_id, agent, ip)
-      values ('\\x01', ${newId()}, ${before.account_id}, ${before.user_id}, 'Firefox', '')`;
+    await makeSession(sql, { accountId: before.account_id, userId: before.user_id });
     const reset = await run(db, 'reset-password', '0812-3456-7890');
     const password = /password {2}(\S+)/.exec(reset.stdout)?.[1] ?? '';
     expect(await passwordFits(password, (await rina()).hash)).toBe(true);
@@ -96,9 +94,7 @@ describe('npm run operator', () => {
   }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     await place(sql, ani);
-    await sql`
-      insert into sessions (token_hash, session_id, account_id, user_id, agent, ip)
-      values ('\\x01', ${newId()}, ${ani.accountId}, ${ani.userId}, 'Firefox', '')`;
+    await makeSession(sql, ani);
     expect(await run(db, 'after-restore')).toEqual(sentence(/^Kabari runs on this database/));
     await Promise.all([sql, db.owner, db.tenantSql].map((pool) => pool.end({ timeout: 1 })));
     await waitFor(async () =>

@@ -7,7 +7,8 @@ import { readConfig } from '#server/infra/config.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type RunningApp, test } from '#tests/support/app/running-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
-import { backupFailed, backupFolderOf, openBackups } from '#server/app/jobs.ts';
+import { backupFailed, backupFolderOf, openBackups } from './jobs.ts';
+import { makeSession } from '#tests/support/people/people.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -40,16 +41,13 @@ async function browserOfOperator({ allAccountsSql: sql }: TestDatabase): Promise
   const accountId = await systemAccount(sql);
   const [user] = await sql<{ user_id: string }[]>`
     select user_id from users where account_id = ${accountId ?? ''}`;
-  const session = newId();
-  await sql`
-    insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)
-    values ('\\x01', ${session}, ${accountId ?? ''}, ${user?.user_id ?? ''}, 'Firefox',
-      '203.0.113.7', '\\x02')`;
+  const operator = { accountId: accountId ?? '', userId: user?.user_id ?? '' };
+  const { sessionId } = await makeSession(sql, operator);
   await sql`
     insert into push_subscriptions (
       subscription_id, token_hash, endpoint_hash, service, sealed, account_id, user_id, session_id
-    ) values (${newId()}, '\\x03', '\\x04', 'fcm.googleapis.com', '\\x05', ${accountId ?? ''},
-      ${user?.user_id ?? ''}, ${session})`;
+    ) values (${newId()}, '\\x03', '\\x04', 'fcm.googleapis.com', '\\x05',
+      ${operator.accountId}, ${operator.userId}, ${sessionId})`;
 }
 
 test('backups lie in their own folder among the data, or elsewhere: not where each would hold the last', () => {

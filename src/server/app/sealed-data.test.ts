@@ -6,7 +6,7 @@ import { newId } from '#server/infra/ids.ts';
 import { openAnswers } from '#server/infra/acts.ts';
 import { readSecrets, reseal } from '#server/infra/security/secrets.ts';
 import { test } from '#tests/support/database/database.ts';
-import { customerWith } from '#tests/support/people/people.ts';
+import { changeTokens, customerWith } from '#tests/support/people/people.ts';
 import { sealedColumns } from './jobs.ts';
 
 const former = { SECRET_KEY: 'the former key' };
@@ -15,16 +15,16 @@ const rotating = { ...next, SECRET_KEY_SECOND: 'the former key' };
 
 /** The files that seal values for the database, each with the tables it writes them to. */
 const sealing = {
-  'domains/accounts/secondfactor/acts.ts': ['second_factors'],
+  'domains/accounts/secondfactor/add.ts': ['second_factors'],
   'domains/accounts/secondfactor/challenges.ts': ['second_factor_challenges'],
   'domains/channels/cloud/numbers.ts': ['cloud_numbers'],
-  'domains/channels/web/auth.ts': ['web_sessions', 'web_keys'],
-  'domains/channels/web/web.ts': ['web_sessions'],
-  'domains/channels/web/receiving.ts': ['web_inbox'],
+  'domains/channels/web/auth/auth-storage.ts': ['web_sessions', 'web_keys'],
+  'domains/channels/web/linking/codes.ts': ['web_sessions'],
+  'domains/channels/web/receiving/inbox.ts': ['web_inbox'],
   'domains/channels/web/sending/sent-storage.ts': ['web_sent'],
-  'domains/push/subscriptions.ts': ['push_subscriptions'],
+  'domains/push/subscriptions/subscriptions.ts': ['push_subscriptions'],
   'domains/webhooks/signature.ts': ['webhooks'],
-  'infra/acts.ts': ['act_answers'],
+  'infra/acts/answers.ts': ['act_answers'],
   'infra/security/secrets.ts': ['installation_secrets'],
 };
 
@@ -72,9 +72,7 @@ test('opens with the next key alone after a rotation', async ({ db }) => {
         { accountId, tokenId, ...own, name: undefined, quality: undefined },
       ),
     );
-    await sql`
-      update tokens set channel = 'cloud', phone = ${`62812000000${at}`}
-      where (account_id, token_id) = (${accountId}, ${tokenId})`;
+    await changeTokens(sql, { tokenId }, { channel: 'cloud', phone: `62812000000${at}` });
   }
   const call = { person: 'p', key: newId(), act: 'token_create', input: '{}' };
   const answer = { status: 200, body: 'kbr_live_x', keep: true };

@@ -12,16 +12,12 @@ import { changeTokens } from '#tests/support/people/people.ts';
 type Change = { scopes?: readonly Scope[]; addresses?: readonly string[]; expiresOn?: string };
 
 /** As its owner's change leaves it, from before any call. */
-const restrict = ({ allAccountsSql }: TestDatabase, { tokenId }: Caller, change: Change) =>
-  changeTokens(
-    allAccountsSql,
-    { tokenId },
-    {
-      scopes: change.scopes ?? [...scopes],
-      allowedAddresses: change.addresses ?? [],
-      expiresOn: change.expiresOn ?? null,
-    },
-  );
+const restrict = ({ allAccountsSql }: TestDatabase, caller: Caller, change: Change) =>
+  changeTokens(allAccountsSql, caller, {
+    scopes: change.scopes ?? [...scopes],
+    allowedAddresses: change.addresses ?? [],
+    expiresOn: change.expiresOn ?? null,
+  });
 
 const kept = ({ allAccountsSql }: TestDatabase) =>
   allAccountsSql<

@@ -6,7 +6,12 @@ import { hashPassword } from '#server/infra/security/passwords.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
 import { identifier } from '#server/infra/postgres/sql.ts';
-import { browserOf, changeSessions, changeUsers } from '#tests/support/people/people.ts';
+import {
+  browserOf,
+  changeSessions,
+  changeUsers,
+  makeOperators,
+} from '#tests/support/people/people.ts';
 import { earlier } from '#tests/support/database/changes.ts';
 
 const changes = acts.filter((one) => one.changes && one.by !== 'public');
@@ -32,10 +37,7 @@ type Browsers = Readonly<Record<string, Record<string, string>>>;
 async function copied(db: TestDatabase, role: 'customer' | 'operator') {
   const ani = await signedIn(db, { saldo: 10_000 });
   const budi = await signedIn(db);
-  await db.allAccountsSql`
-    update users set role = ${role},
-      operator_roles = case when ${role} = 'operator' then '{admin}' else '{}' end::text[]
-    where user_id = ${ani.userId}`;
+  if (role === 'operator') await makeOperators(db.allAccountsSql, ani);
   const elsewhere: Browsers = {
     'no cookie': { cookie: '' },
     'a cookie of nobody’s': { cookie: `kabari-device=${'c'.repeat(43)}` },

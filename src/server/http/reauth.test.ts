@@ -1,8 +1,9 @@
 import { describe, expect } from 'vitest';
 import { acts } from '#contract/acts.ts';
-import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
-import { changeSessions } from '#tests/support/people/people.ts';
-import { earlier, now } from '#tests/support/database/changes.ts';
+import { type RunningApp, test } from '#tests/support/app/running-app.ts';
+import { changeSessions, customerWith, makeSession } from '#tests/support/people/people.ts';
+import type { TestDatabase } from '#tests/support/database/database.ts';
+import { earlier } from '#tests/support/database/changes.ts';
 
 const HERS = 'a'.repeat(43);
 const THIEFS = 'b'.repeat(43);
@@ -13,11 +14,8 @@ const requiresRecentPassword = acts.filter(
 );
 
 /** Somebody whose session began in the browser `HERS`. */
-async function ani(db: Parameters<typeof signedIn>[0]) {
-  const { token, sessionId } = await signedIn(db);
-  await db.allAccountsSql`
-    update sessions set device_hash = sha256(convert_to(${HERS}, 'UTF8'))
-    where session_id = ${sessionId}`;
+async function ani({ allAccountsSql: sql }: TestDatabase) {
+  const { token } = await makeSession(sql, await customerWith(sql), { device: HERS });
   return token;
 }
 
@@ -80,7 +78,7 @@ describe('what is sensitive', () => {
     await changeSessions(db.allAccountsSql, {}, { reauthAt: earlier('5 minutes') });
     const wish = { token, key: crypto.randomUUID(), name: 'Kasir', channel: 'simulator' };
     expect((await container.ask('token_create', wish, from(HERS))).status).toBe(403);
-    await changeSessions(db.allAccountsSql, {}, { reauthAt: now });
+    await changeSessions(db.allAccountsSql, {}, { reauthAt: 'now' });
     expect((await container.ask('token_create', wish, from(HERS))).status).toBe(200);
   });
 });

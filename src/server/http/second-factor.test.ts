@@ -1,12 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { acts } from '#contract/acts.ts';
-import { newId } from '#server/infra/ids.ts';
-import { sha256 } from '#server/infra/security/secrets.ts';
-import { operatorOf } from '#tests/support/people/operators.ts';
+import { BUDI, operatorOf } from '#tests/support/people/operators.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type RunningApp, test } from '#tests/support/app/running-app.ts';
-import { browserOf, changeSessions } from '#tests/support/people/people.ts';
+import { browserOf, changeSessions, makeSession } from '#tests/support/people/people.ts';
 import { earlier } from '#tests/support/database/changes.ts';
 
 const required = { env: { OPERATOR_SECOND_FACTOR: 'required' } };
@@ -18,15 +15,10 @@ const names = (some: readonly { name: string }[]) => some.map(({ name }) => name
 /** An operator's session; `factor` when it began with a second factor. */
 async function operator({ allAccountsSql }: TestDatabase, { factor = false } = {}) {
   await operatorOf(allAccountsSql);
-  const token = `kbs_${randomBytes(32).toString('base64url')}`;
-  await allAccountsSql`
-    insert into sessions (
-      token_hash, session_id, account_id, user_id, agent, ip, device_hash, second_factor_at
-    )
-    select ${sha256(token)}, ${newId()}, account_id, user_id, 'Firefox', '203.0.113.7',
-      ${sha256(browserOf(token))}, case when ${factor} then clock_timestamp() end
-    from users where phone = '6281111111111'`;
-  return token;
+  const [budi] = await allAccountsSql<{ accountId: string; userId: string }[]>`
+    select account_id as "accountId", user_id as "userId" from users where phone = ${BUDI}`;
+  const secondFactorAt = factor ? new Date() : null;
+  return (await makeSession(allAccountsSql, budi!, { secondFactorAt })).token;
 }
 
 const says = async ({ ask }: RunningApp, name: string, token: string, from = {}) => {

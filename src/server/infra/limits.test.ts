@@ -8,8 +8,8 @@ import {
   networkOf,
   openBuckets,
   openLimiter,
-} from '#server/infra/acts.ts';
-import { sooner } from '#tests/support/database/changes.ts';
+} from './acts.ts';
+import { limitsLater } from '#tests/support/people/accounts-app.ts';
 
 const daily = (scope: string, subject: string, max: number): Limit => ({
   scope,
@@ -36,9 +36,7 @@ describe('counted in the database', () => {
     expect(await hitOrNothing(sql, [daily('x', 'ani', 1)])).toBeUndefined();
     expect(await hitOrNothing(sql, [daily('x', 'budi', 1)])).toBeUndefined();
     expect(await hitOrNothing(sql, [daily('x', 'ani', 1)])).toBeDefined();
-    await sql`
-      update limit_counters
-      set window_start = ${sooner('window_start', '1 day')}`;
+    await limitsLater(sql, 86_400);
     expect(await hitOrNothing(sql, [daily('x', 'ani', 1)])).toBeUndefined();
   });
 

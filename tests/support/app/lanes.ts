@@ -1,33 +1,13 @@
+import { newId } from '#server/infra/ids.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import { changeOf, now, plus } from '#tests/support/database/changes.ts';
+import { changeOf, plus } from '#tests/support/database/changes.ts';
 
 type OfLane = { accountId?: string; tokenId?: string };
 
-const ofLane = { accountId: 'account_id', tokenId: 'token_id' };
-
-export const changeLanes = changeOf('lanes', ofLane, {
-  owner: 'owner',
-  epoch: 'epoch',
-  leaseUntil: 'lease_until',
-  readyAt: 'ready_at',
-  wakes: 'wakes',
-  day: 'day',
-  accepted: 'accepted',
-  hasChoices: 'has_choices',
-});
+export const changeLanes = changeOf('lanes', ['accountId', 'tokenId', 'owner']);
 
 /** What waits to be sent. Only the database's owner may change it by hand. */
-export const changeDispatch = changeOf(
-  'dispatch',
-  { accountId: 'account_id', tokenId: 'token_id', messageId: 'message_id' },
-  {
-    state: 'state',
-    attempt: 'attempt',
-    readyAt: 'ready_at',
-    expiresAt: 'expires_at',
-    unsureUntil: 'unsure_until',
-  },
-);
+export const changeDispatch = changeOf('dispatch', ['accountId', 'tokenId', 'messageId']);
 
 /** Takes a lane from its worker, as the next one does; the epoch of the lane from now on. */
 export async function nextEpoch(sql: Sql | Tx, lane: OfLane = {}): Promise<number> {
@@ -38,14 +18,28 @@ export async function nextEpoch(sql: Sql | Tx, lane: OfLane = {}): Promise<numbe
 
 /** Wakes lanes now, without telling their workers. */
 export const wakeLanes = (sql: Sql | Tx, of: OfLane = {}) =>
-  changeLanes(sql, of, { wakes: plus(1), readyAt: now });
+  changeLanes(sql, of, { wakes: plus(1), readyAt: 'now' });
 
 /** Everything that waits may leave now. */
 export async function makeDue(owner: Sql | Tx): Promise<void> {
-  await changeDispatch(owner, {}, { readyAt: now });
+  await changeDispatch(owner, {}, { readyAt: 'now' });
   await wakeLanes(owner);
 }
 
 /** The waiting messages are forgotten, as those of a lost database are. */
 export const dropDispatch = (owner: Sql | Tx, messageId?: string) => owner`
   delete from dispatch where message_id = ${messageId ?? null} or ${messageId === undefined}`;
+
+/** A message that waits to be sent, of which nothing else is stored. */
+export const queueMessage = (
+  owner: Sql | Tx,
+  { accountId, tokenId }: { accountId: string; tokenId: string },
+) => owner`
+  insert into dispatch (account_id, message_id, token_id, priority, peer, ready_at)
+  values (${accountId}, ${newId()}, ${tokenId}, 1, '6281200000001', clock_timestamp())`;
+
+/** The time passes for which an account's messages wait: to be sent, and for a receipt. */
+export const passWaits = (owner: Sql | Tx, accountId: string) => owner`
+  update dispatch set ready_at = clock_timestamp(),
+    unsure_until = case when unsure_until is not null then clock_timestamp() end
+  where account_id = ${accountId}`;

@@ -12,7 +12,7 @@ import { openFileClient } from '#server/infra/net/outbound-file.ts';
 import { newId } from '#server/infra/ids.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
 import { test as base } from '#tests/support/database/database.ts';
-import { type Customer, customerWith } from '#tests/support/people/people.ts';
+import { type Customer, customerWith, linkPhone } from '#tests/support/people/people.ts';
 
 const secrets = secretsFrom(Buffer.alloc(32, 5));
 /** For sends that nobody gives up. */
@@ -40,8 +40,7 @@ async function networkWith(
   { speed = 0, allAccountsSql = sql, storedBytesMax = 1_000_000_000 }: Options = {},
 ) {
   const ani = await customerWith(sql);
-  await sql`insert into linked_phones (channel, phone, account_id, token_id)
-    values ('simulator', ${ani.phone}, ${ani.accountId}, ${ani.tokenId}) on conflict do nothing`;
+  await linkPhone(sql, ani);
   const folder = await mkdtemp(join(tmpdir(), 'kabari-simulator-'));
   const files = openFiles({ sql, store: openDiskStore(folder), dataFolder: folder, secrets });
   const reported: unknown[] = [];

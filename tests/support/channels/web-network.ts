@@ -20,7 +20,7 @@ import {
 import type { PresenceDeps } from '#server/domains/channels/health.ts';
 import { readScan, recordConsent } from '#server/domains/tokens/links/links.ts';
 import { createLink } from '#server/domains/tokens/tokens.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
+import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { MediaFacts } from '#server/domains/media/media.ts';
 import { openLog } from '#server/infra/observability/log.ts';
@@ -80,17 +80,15 @@ export const test = base.extend<{ openNetwork: (options?: StandInOptions) => Pro
   },
 });
 
-export const changeWebSessions = changeOf(
-  'web_sessions',
-  { accountId: 'account_id', tokenId: 'token_id', owner: 'owner' },
-  {
-    state: 'state',
-    owner: 'owner',
-    epoch: 'epoch',
-    leaseUntil: 'lease_until',
-    createdAt: 'created_at',
-  },
-);
+export const changeWebSessions = changeOf('web_sessions', ['accountId', 'tokenId', 'owner']);
+
+/** A linked session of a token, without an identity. */
+export const makeWebSession = (
+  sql: Sql | Tx,
+  { accountId, tokenId }: Pick<Customer, 'accountId' | 'tokenId'>,
+) => sql`
+  insert into web_sessions (account_id, session_id, token_id, state)
+  values (${accountId}, ${newId()}, ${tokenId}, 'linked')`;
 
 /** A customer with some saldo, whose token is of the channel web, without a number. */
 export async function webCustomer(sql: Sql): Promise<Customer> {

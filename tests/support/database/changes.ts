@@ -3,27 +3,29 @@ import { type Tag, createTag, identifier } from '#server/infra/postgres/sql.ts';
 
 const piece = createTag(() => Promise.reject(new Error('a piece of a statement')));
 
+type Parameter = Parameters<Tag>[1];
 /** A value of a column: as it is, or made from the column's present value. */
-export type Value = Parameters<Tag>[1] | ((column: string) => Fragment);
-type Columns = Readonly<Record<string, string>>;
+type Value = Parameter | ((column: string) => Fragment);
 
-/** Values of columns, by the names that tests use for them. */
-export type Fields<C extends Columns> = Partial<Record<keyof C, Value>>;
+/** The column of a field, unless the builder of a table names another one. */
+const columnOf = (field: string) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
 /**
- * Makes the builder that changes rows of a table behind the application's back. Tests name fields; only here
- * fields are columns.
+ * Makes the builder that changes rows of a table behind the application's back.
  *
- * @param keys columns that choose rows. The builder changes every row without them.
+ * @param keys fields that choose rows. The builder changes every row without them.
+ * @param columns of the fields that are not called as their column.
  */
 export const changeOf =
-  <K extends Columns, C extends Columns>(table: string, keys: K, columns: C) =>
-  (sql: Sql | Tx, of: Partial<Record<keyof K, string>>, fields: Fields<C>) => {
-    const chosen = Object.entries(keys).filter(([key]) => key in of);
-    const where = chosen.map(([key, column]) => piece`${identifier(column)} = ${of[key] ?? null}`);
+  <K extends string>(table: string, keys: readonly K[], columns: Record<string, string> = {}) =>
+  (sql: Sql | Tx, of: Partial<Record<K, Parameter>>, fields: Record<string, Value>) => {
+    const name = (field: string) => columns[field] ?? columnOf(field);
+    const where = keys
+      .filter((key) => key in of)
+      .map((key) => piece`${identifier(name(key))} = ${of[key] ?? null}`);
     const set = Object.entries(fields).map(([field, value]) => {
-      const column = columns[field] ?? field;
-      return piece`${identifier(column)} = ${typeof value === 'function' ? value(column) : (value ?? null)}`;
+      const column = name(field);
+      return piece`${identifier(column)} = ${typeof value === 'function' ? value(column) : value}`;
     });
     return sql`
       update ${identifier(table)} set ${set.reduce((all, one) => piece`${all}, ${one}`)}
@@ -45,7 +47,6 @@ export const earlier = (by: string) => (column: string) => sooner(column, by);
 /** The present number of a row, and so many more. */
 export const plus = (count: number) => (column: string) => piece`${identifier(column)} + ${count}`;
 
-export const now: Fragment = piece`statement_timestamp()`;
 /** @param interval such as `5 minutes`. */
 export const ago = (interval: string) => piece`statement_timestamp() - ${interval}::interval`;
 export const inFuture = (interval: string) => piece`statement_timestamp() + ${interval}::interval`;

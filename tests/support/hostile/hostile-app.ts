@@ -1,14 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import type { Act } from '#contract/base/act.ts';
 import { acts } from '#contract/acts.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { newId } from '#server/infra/ids.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
-import { sha256 } from '#server/infra/security/secrets.ts';
 import { type Caller, callerOf } from '#tests/support/app/api-caller.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import type { Held } from './hostile-acts.ts';
 import type { RunningApp, ApiResponse } from '#tests/support/app/running-app.ts';
+import { makeSession, makeUser } from '#tests/support/people/people.ts';
 
 /** Calls under way at once. */
 const ABREAST = 8;
@@ -56,25 +55,15 @@ async function createSessions(
   accountId: string,
   size: number,
 ) {
-  const tokens = Array.from({ length: size }, () => `kbs_${randomBytes(32).toString('base64url')}`);
-  const ids = tokens.map(() => newId());
-  const hash = await hashPassword(PASSWORD);
-  const start = role === 'operator' ? '62812' : '62811';
-  await sql`
-    insert into users (account_id, user_id, name, phone, password_hash, role, operator_roles)
-    select ${accountId}, id, 'Ani', ${start} || (1000000 + n), ${hash}, ${role},
-      case when ${role} = 'operator' then '{admin}' else '{}' end::text[]
-    from unnest(${ids}::uuid[]) with ordinality as u(id, n)`;
-  const device = sha256(DEVICE);
+  const passwordHash = await hashPassword(PASSWORD);
+  const roles = role === 'operator' ? { roles: ['admin'] } : {};
   // One by one: on a cluster, a trigger cannot work within a copy of rows.
-  await sql.begin((tx) =>
+  const tokens = await sql.begin((tx) =>
     Promise.all(
-      tokens.map(
-        (token, nth) => tx`
-          insert into sessions (token_hash, session_id, account_id, user_id, agent, ip, device_hash)
-          values (${sha256(token)}, ${newId()}, ${accountId}, ${ids[nth] ?? ''}, 'Firefox',
-            '203.0.113.7', ${device})`,
-      ),
+      Array.from({ length: size }, async () => {
+        const userId = await makeUser(tx, accountId, { passwordHash, ...roles });
+        return (await makeSession(tx, { accountId, userId }, { device: DEVICE })).token;
+      }),
     ),
   );
   let turn = 0;

@@ -1,11 +1,9 @@
-import { rupiah } from '#contract/base/money.ts';
 import type { Subscription, SubscriptionPreview } from '#contract/billing.ts';
 import { openSubscription, runBilling, subscriptionActs } from '#server/domains/billing/billing.ts';
-import { postEntry } from '#server/domains/ledger/ledger.ts';
-import { newId } from '#server/infra/ids.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { perform } from './topups.ts';
+import { giveSaldo } from '#tests/support/money/wallets.ts';
 
 /** 21 November 2026, 09.00 WIB. */
 const MORNING = new Date('2026-11-21T02:00:00Z');
@@ -63,17 +61,7 @@ export function billingApp(db: TestDatabase, start = MORNING) {
     /** Money comes in (or, negative, goes). */
     give: (who: Customer, amount: number) =>
       db.allAccountsSql.begin((tx) =>
-        postEntry(tx, {
-          accountId: who.accountId,
-          kind: 'adjust',
-          delta: rupiah(amount),
-          contra: 'exp:bonus',
-          refType: 'test',
-          refId: who.accountId,
-          idemKey: newId(),
-          actor: 'test',
-          memo: 'uji',
-        }),
+        giveSaldo(tx, who.accountId, amount, { kind: 'adjust', memo: 'uji' }),
       ),
     saldo: async ({ accountId }: Customer): Promise<number> => {
       const [wallet] = await db.allAccountsSql<{ available: number }[]>`

@@ -1,9 +1,6 @@
 import { tmpdir } from 'node:os';
-import { rupiah } from '#contract/base/money.ts';
-import { postEntry } from '#server/domains/ledger/ledger.ts';
 import { type ConsoleDeps, consoleActs, operatorActs } from '#server/domains/operator/operator.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { newId } from '#server/infra/ids.ts';
 import { makeAccount, makeUser } from '#tests/support/people/people.ts';
 import { type TopupApp, perform } from './topups.ts';
 
@@ -57,18 +54,3 @@ export const consoleDeps = (
   codesGoOut: async () => true,
   supportFigures: async () => ({ waiting: 0, oldest: null }),
 });
-
-/** Gives an account saldo, as a bonus. */
-export const giveSaldo = (sql: Sql, accountId: string, amount: number): Promise<unknown> =>
-  sql.begin((tx) =>
-    postEntry(tx, {
-      accountId,
-      kind: 'bonus',
-      delta: rupiah(amount),
-      contra: 'exp:bonus',
-      refType: 'test',
-      refId: accountId,
-      idemKey: `bonus:${newId()}`,
-      actor: 'test',
-    }),
-  );

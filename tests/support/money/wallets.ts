@@ -1,37 +1,47 @@
+import { rupiah } from '#contract/base/money.ts';
+import { postEntry } from '#server/domains/ledger/ledger.ts';
+import { newId } from '#server/infra/ids.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { changeOf } from '#tests/support/database/changes.ts';
 
 /** Changes wallets past the ledger. */
-export const changeWallets = changeOf(
-  'wallets',
-  { accountId: 'account_id' },
-  {
-    available: 'available',
-    held: 'held',
-    seq: 'seq',
-    status: 'status',
-    bonusOnly: 'bonus_only',
-    planUsed: 'plan_used',
-    planQuota: 'plan_quota',
-  },
-);
+export const changeWallets = changeOf('wallets', ['accountId']);
 
-/** An entry of a wallet; what is left out is a free choice of the past. */
-export type EntryRow = {
+/** Books an entry as the domains do: a bonus, unless `entry` is something else. */
+export const giveSaldo = (
+  tx: Tx,
+  accountId: string,
+  amount: number,
+  entry: Partial<Parameters<typeof postEntry>[1]> = {},
+) =>
+  postEntry(tx, {
+    accountId,
+    kind: 'bonus',
+    delta: rupiah(amount),
+    contra: 'exp:bonus',
+    refType: 'test',
+    refId: accountId,
+    idemKey: newId(),
+    actor: 'test',
+    ...entry,
+  });
+
+/** An entry of a wallet; what is left out is ordinary. */
+type EntryRow = {
   kind: string;
-  available: number;
-  held?: number;
+  delta: number;
+  heldDelta?: number;
   contra: string;
-  availableAfter?: number;
-  heldAfter?: number;
+  /** What the wallet has after it. */
+  available?: number;
+  held?: number;
   refType?: string;
-  refId?: string;
   memo?: string;
   createdAt?: Date;
 };
 
-/** Entries 1 to n of a wallet that has none, past the ledger; the wallet counts them. */
+/** Entries 1 to n of a wallet that has none, past the ledger. */
 export async function insertEntries(
   owner: Sql | Tx,
   accountId: string,
@@ -42,12 +52,13 @@ export async function insertEntries(
       account_id, seq, kind, d_available, d_held, contra, available_after, held_after, ref_type,
       ref_id, actor, memo, created_at
     )
-    select ${accountId}, seq, kind, available, coalesce(held, 0), contra,
-      coalesce("availableAfter", 0), coalesce("heldAfter", 0), coalesce("refType", 'test'),
-      coalesce("refId", seq::text), 'test', memo, coalesce("createdAt", clock_timestamp())
+    select ${accountId}, seq, kind, delta, coalesce("heldDelta", 0), contra,
+      coalesce(available, 0), coalesce(held, 0), coalesce("refType", 'test'),
+ seq::text, 'test', memo, coalesce("createdAt", clock_timestamp())
     from jsonb_to_recordset(${json(entries.map((entry, at) => ({ ...entry, seq: at + 1 })))}) as r(
-      seq bigint, kind text, available bigint, held bigint, contra text, "availableAfter" bigint,
-      "heldAfter" bigint, "refType" text, "refId" text, memo text, "createdAt" timestamptz
+      seq bigint, kind text, delta bigint, "heldDelta" bigint, contra text, available bigint,
+      held bigint, "refType" text, memo text, "createdAt" timestamptz
     )`;
-  await changeWallets(owner, { accountId }, { seq: entries.length });
+  const available = entries.at(-1)?.available ?? 0;
+  await changeWallets(owner, { accountId }, { seq: entries.length, available });
 }

@@ -59,6 +59,11 @@ export const codesLater = (sql: Sql, seconds: number) => sql`
     expires_at = ${sooner('expires_at', `${seconds} s`)},
     created_at = ${sooner('created_at', `${seconds} s`)}`;
 
+/** Lets so much time pass for the limits whose names begin so. */
+export const limitsLater = (sql: Sql, seconds: number, begin = '') => sql`
+  update limit_counters set window_start = ${sooner('window_start', `${seconds} s`)}
+  where starts_with(scope, ${begin})`;
+
 /** Lets so much time pass since people last gave their password. */
 export const reauthLater = (sql: Sql, seconds: number) => {
   const at = earlier(`${seconds} s`);

@@ -1,12 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { rupiah } from '#contract/base/money.ts';
 import type { ChannelName } from '#contract/tokens.ts';
-import { openWallet, postEntry } from '#server/domains/ledger/ledger.ts';
+import { openWallet } from '#server/domains/ledger/ledger.ts';
 import { makeKey } from '#server/domains/tokens/keys.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
 import { changeOf } from '#tests/support/database/changes.ts';
+import { giveSaldo } from '#tests/support/money/wallets.ts';
 
 export type Customer = { accountId: string; userId: string; tokenId: string; phone: string };
 
@@ -15,63 +16,54 @@ let people = 0;
 /** An account without a wallet; its id. */
 export async function makeAccount(
   sql: Sql | Tx,
-  { name = 'Toko', isSystem = false }: { name?: string; isSystem?: boolean } = {},
+  {
+    accountId = newId(),
+    name = 'Toko',
+    isSystem = false,
+  }: { accountId?: string; name?: string; isSystem?: boolean } = {},
 ): Promise<string> {
-  const accountId = newId();
   await sql`
     insert into accounts (account_id, name, is_system) values (${accountId}, ${name}, ${isSystem})`;
   return accountId;
 }
 
-export const changeAccounts = changeOf(
-  'accounts',
-  { accountId: 'account_id' },
-  {
-    name: 'name',
-    status: 'status',
-    isSystem: 'is_system',
-    eraseAt: 'erase_at',
-    closedAt: 'closed_at',
-    coolingSince: 'cooling_since',
-    coolingCause: 'cooling_cause',
-  },
-);
+export const changeAccounts = changeOf('accounts', ['accountId']);
+
+/** Closes an account, as when the deletion that its owner asked for is due. */
+export async function closeAccount(sql: Sql, accountId: string): Promise<void> {
+  await changeAccounts(sql, { accountId }, { eraseAt: 'now' });
+  await sql`select close_account(${accountId})`;
+}
 
 type UserOptions = {
+  userId?: string;
   name?: string;
   phone?: string;
+  passwordHash?: string;
   /** An operator's; a customer has none. */
   roles?: readonly string[];
 };
 
-/** A user who cannot sign in; the id. */
+/** A user, who has no password unless one is given; the id. */
 export async function makeUser(
   sql: Sql | Tx,
   accountId: string,
-  { name = 'Ani', phone = `62855${nextNumber()}`, roles }: UserOptions = {},
+  {
+    userId = newId(),
+    name = 'Ani',
+    phone = `62855${nextNumber()}`,
+    passwordHash = '-',
+    roles,
+  }: UserOptions = {},
 ): Promise<string> {
-  const userId = newId();
   await sql`
     insert into users (account_id, user_id, name, phone, password_hash, role, operator_roles)
-    values (${accountId}, ${userId}, ${name}, ${phone}, '-', ${roles ? 'operator' : 'customer'},
+    values (${accountId}, ${userId}, ${name}, ${phone}, ${passwordHash}, ${roles ? 'operator' : 'customer'},
       ${roles ?? []})`;
   return userId;
 }
 
-export const changeUsers = changeOf(
-  'users',
-  { accountId: 'account_id', userId: 'user_id' },
-  {
-    name: 'name',
-    phone: 'phone',
-    passwordHash: 'password_hash',
-    role: 'role',
-    operatorRoles: 'operator_roles',
-    settings: 'settings',
-    invitedUntil: 'invited_until',
-    signedInAt: 'signed_in_at',
-  },
-);
+export const changeUsers = changeOf('users', ['accountId', 'userId', 'role']);
 
 /** Makes operators of users. */
 export const makeOperators = (
@@ -109,22 +101,7 @@ export async function makeSession(
   return { token, sessionId };
 }
 
-export const changeSessions = changeOf(
-  'sessions',
-  { accountId: 'account_id', userId: 'user_id', sessionId: 'session_id', ip: 'ip' },
-  {
-    accountId: 'account_id',
-    userId: 'user_id',
-    deviceHash: 'device_hash',
-    createdAt: 'created_at',
-    lastUsedAt: 'last_used_at',
-    reauthAt: 'reauth_at',
-    otherReauthAt: 'other_reauth_at',
-    secondFactorAt: 'second_factor_at',
-    previousUntil: 'previous_until',
-    revokedAt: 'revoked_at',
-  },
-);
+export const changeSessions = changeOf('sessions', ['accountId', 'userId', 'sessionId', 'ip']);
 
 type TokenOptions = {
   name?: string;
@@ -154,26 +131,17 @@ export async function makeToken(
   return tokenId;
 }
 
-export const changeTokens = changeOf(
-  'tokens',
-  { accountId: 'account_id', tokenId: 'token_id' },
-  {
-    channel: 'channel',
-    status: 'status',
-    phone: 'phone',
-    keyHint: 'key_hint',
-    dailyLimit: 'daily_limit',
-    scopes: 'scopes',
-    allowedAddresses: 'allowed_addresses',
-    expiresOn: 'expires_on',
-    keyInAddress: 'key_in_address',
-    isSystem: 'is_system',
-    isSuspended: 'account_suspended',
-    createdAt: 'created_at',
-    movedAt: 'moved_at',
-    deletedAt: 'deleted_at',
-  },
-);
+export const changeTokens = changeOf('tokens', ['accountId', 'tokenId'], {
+  isSuspended: 'account_suspended',
+});
+
+/** Links a phone of the simulator to a token. */
+export const linkPhone = (
+  sql: Sql | Tx,
+  { accountId, tokenId, phone }: Omit<Customer, 'userId'>,
+) => sql`
+  insert into linked_phones (channel, phone, account_id, token_id)
+  values ('simulator', ${phone}, ${accountId}, ${tokenId}) on conflict do nothing`;
 
 /** A new API key of a customer's token. */
 export async function keyFor(
@@ -187,11 +155,9 @@ export async function keyFor(
   return key;
 }
 
-export const changeKeys = changeOf(
-  'token_keys',
-  { accountId: 'account_id', tokenId: 'token_id' },
-  { expiresAt: 'expires_at', revokedAt: 'revoked_at' },
-);
+export const changeKeys = changeOf('token_keys', ['accountId', 'tokenId', 'hash'], {
+  hash: 'key_hash',
+});
 
 /** A customer with a wallet, a user, and one token that is linked to a simulated phone. */
 export async function customerWith(
@@ -210,18 +176,7 @@ export async function customerWith(
     const link = linked ? { phone } : { status: 'unlinked' };
     const tokenId = await makeToken(tx, accountId, { ...link, dailyLimit });
     await openWallet(tx, accountId);
-    if (saldo > 0) {
-      await postEntry(tx, {
-        accountId,
-        kind: 'bonus',
-        delta: rupiah(saldo),
-        contra: 'exp:bonus',
-        refType: 'test',
-        refId: accountId,
-        idemKey: 'bonus:test',
-        actor: 'test',
-      });
-    }
+    if (saldo > 0) await giveSaldo(tx, accountId, saldo);
     return { accountId, userId, tokenId, phone };
   });
 }

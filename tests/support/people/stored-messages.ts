@@ -1,4 +1,5 @@
 import type { Direction, MessageStatus, MessageType } from '#contract/messages.ts';
+import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { changeOf } from '#tests/support/database/changes.ts';
@@ -17,22 +18,26 @@ export type MessageOptions = {
 /** A message that stands there: its options, with its id. */
 export type Stored = Required<MessageOptions> & { id: string };
 
-const ofMessage = { accountId: 'account_id', messageId: 'message_id', status: 'status' };
+export const changeMessages = changeOf('messages', ['accountId', 'messageId']);
 
-export const changeMessages = changeOf('messages', ofMessage, {
-  status: 'status',
-  body: 'body',
-  ref: 'ref',
-  failure: 'failure',
-  createdAt: 'created_at',
-  expiresAt: 'expires_at',
-});
+export const changeConversations = changeOf('conversations', ['accountId', 'tokenId', 'peer']);
 
-export const changeConversations = changeOf(
-  'conversations',
-  { accountId: 'account_id', tokenId: 'token_id', peer: 'peer' },
-  { peerName: 'peer_name', lastInAt: 'last_in_at', unread: 'unread' },
-);
+/** Stops messages of a token to a phone, as its answer STOP does. */
+export const optOut = (
+  sql: Sql,
+  { accountId, tokenId }: { accountId: string; tokenId: string },
+  peer: string,
+) => sql`
+  insert into optouts (account_id, token_id, peer, source)
+  values (${accountId}, ${tokenId}, ${peer}, 'reply')`;
+
+/** A conversation alone, of whatever its messages are. */
+export const makeConversation = (
+  sql: Sql,
+  row: { accountId: string; tokenId: string; peer: string; peerName: string },
+) => sql`
+  insert into conversations (account_id, token_id, peer, peer_name, last_message_id, last_at)
+  values (${row.accountId}, ${row.tokenId}, ${row.peer}, ${row.peerName}, ${newId()}, now())`;
 
 /** A UUIDv7 of any instant; those that the application makes never go back in time. */
 export function idOf(at: Date): string {
@@ -41,15 +46,20 @@ export function idOf(at: Date): string {
 }
 
 /** A row of `messages`: what is left out is free, and of the time of its id. */
-export type MessageRow = Pick<Stored, 'id' | 'tokenId'> &
-  Partial<Omit<Stored, 'at'>> & {
-    price?: number;
-    charge?: string | null;
-    holdSeq?: number | null;
-    settleSeq?: number | null;
-    failure?: string | null;
-    createdAt?: Date;
-  };
+type MessageRow = {
+  id: string;
+  tokenId: string;
+  peer?: string;
+  direction?: string;
+  type?: string;
+  body?: object;
+  status?: string;
+  price?: number;
+  charge?: string;
+  holdSeq?: number;
+  settleSeq?: number;
+  failure?: string | null;
+};
 
 /** Messages alone, without what the accept path keeps beside them. */
 export async function insertMessages(
@@ -64,11 +74,10 @@ export async function insertMessages(
     )
     select ${accountId}, id, "tokenId", coalesce(peer, '6281234567890'), coalesce(direction, 'out'),
       coalesce(type, 'text'), coalesce(body, '{}'), coalesce(status, 'delivered'), coalesce(price, 0),
-      charge, "holdSeq", "settleSeq", failure, coalesce("createdAt", uuid_time(id))
+      charge, "holdSeq", "settleSeq", failure, uuid_time(id)
     from jsonb_to_recordset(${json(rows)}) as r(
       id uuid, "tokenId" uuid, peer text, direction text, type text, body jsonb, status text,
-      price bigint, charge text, "holdSeq" bigint, "settleSeq" bigint, failure text,
-      "createdAt" timestamptz
+      price bigint, charge text, "holdSeq" bigint, "settleSeq" bigint, failure text
     )`;
 }
 

@@ -3,6 +3,7 @@ import type { WebhookFormat } from '#contract/webhooks/webhook.ts';
 import { type CloudApp, cloudApp } from '#tests/support/dialects/cloud-app.ts';
 import { test as base } from '#tests/support/app/running-app.ts';
 import { type Handle, type Receiver, startReceiver } from './receiver.ts';
+import { linkPhone } from '#tests/support/people/people.ts';
 
 /** What a program must know to take webhooks. */
 export type Known = { secret: string; verifyToken: string };
@@ -29,10 +30,8 @@ export const test = base.extend<{ receiver: Receiver; shop: Shop }>({
   shop: async ({ openApp, db, receiver }, use) => {
     const running = await openApp({ works: true, env: { WEBHOOK_ORIGINS: receiver.origin } });
     const cloud = await cloudApp(running, db);
-    const { accountId, tokenId, phone } = cloud;
-    await db.allAccountsSql`
-      insert into linked_phones (channel, phone, account_id, token_id)
-      values ('simulator', ${phone}, ${accountId}, ${tokenId})`;
+    const { accountId, tokenId } = cloud;
+    await linkPhone(db.allAccountsSql, cloud);
     const { calls } = running.container.webhooks;
     const token = { accountId, tokenId };
     const tell: Shop['tell'] = async (format, programOf) => {

@@ -1,6 +1,7 @@
 import { type Caller, callerOf } from '#tests/support/app/api-caller.ts';
 import { type RunningApp, test as base } from '#tests/support/app/running-app.ts';
 import { type WebhookTarget, startTarget } from './webhook-target.ts';
+import { linkPhone } from '#tests/support/people/people.ts';
 
 /** An application at work, an endpoint that it may ask, and Ani, who sends and is answered. */
 export const test = base.extend<{ target: WebhookTarget; running: RunningApp; ani: Caller }>({
@@ -19,9 +20,7 @@ export const test = base.extend<{ target: WebhookTarget; running: RunningApp; an
     ),
   ani: async ({ running, db }, use) => {
     const ani = await callerOf(running, db, { saldo: 100_000 });
-    await db.allAccountsSql`
-      insert into linked_phones (channel, phone, account_id, token_id)
-      values ('simulator', ${ani.phone}, ${ani.accountId}, ${ani.tokenId})`;
+    await linkPhone(db.allAccountsSql, ani);
     await use(ani);
   },
 });

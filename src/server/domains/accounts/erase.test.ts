@@ -1,12 +1,17 @@
 import { expect } from 'vitest';
 import { eraseAnonymousAudit, openAudit } from '#server/infra/acts.ts';
 import { test } from '#tests/support/database/database.ts';
-import { customerWith } from '#tests/support/people/people.ts';
+import {
+  changeAccounts,
+  closeAccount,
+  customerWith,
+  ownPhone,
+} from '#tests/support/people/people.ts';
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
 test('of an active account nothing can be erased, whoever asks', async ({ db }) => {
-  const { accountId, phone } = await customerWith(db.allAccountsSql);
+  const { accountId, userId, phone } = await customerWith(db.allAccountsSql);
   const audit = openAudit(db.allAccountsSql);
   const line = { actor: 'public', act: 'user_login', outcome: 'ok', ip: '203.0.113.9' };
   await audit.write({ ...line, accountId, requestId: 'req_1', facts: {} });
@@ -21,10 +26,8 @@ test('of an active account nothing can be erased, whoever asks', async ({ db }) 
   expect([...(await db.allAccountsSql`select close_account(${accountId}) as closed`)]).toEqual([
     { closed: false },
   ]);
-  await db.allAccountsSql`
-    insert into user_phones (phone, account_id, user_id)
-    select phone, account_id, user_id from users where account_id = ${accountId}`;
-  await db.owner`update accounts set is_system = true where account_id = ${accountId}`;
+  await ownPhone(db.allAccountsSql, { accountId, userId, phone });
+  await changeAccounts(db.owner, { accountId }, { isSystem: true });
   await expect(
     db.allAccountsSql`select erase_notices(${[phone]}::text[], 10)`,
   ).rejects.toMatchObject({
@@ -39,10 +42,7 @@ test('a line of the audit log stays, also of a closed account; only where from i
   const audit = openAudit(db.allAccountsSql);
   const line = { actor: 'public', act: 'user_login', outcome: 'ok', ip: '203.0.113.9' };
   await audit.write({ ...line, accountId, requestId: 'req_1', facts: { token_id: 'tok_1' } });
-  await db.allAccountsSql`
-    update accounts set erase_at = statement_timestamp() - interval '1 second'
-    where account_id = ${accountId}`;
-  await db.allAccountsSql`select close_account(${accountId})`;
+  await closeAccount(db.allAccountsSql, accountId);
   await db.allAccountsSql`select erase_audit(${accountId}, 10)`;
   expect([
     ...(await db.allAccountsSql`select act, outcome, request, ip, facts from audit_log`),

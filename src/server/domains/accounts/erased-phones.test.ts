@@ -9,7 +9,7 @@ import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { accountsAccountData } from '#server/domains/accounts/accounts.ts';
 import { eraseDue } from '#server/domains/accounts/privacy.ts';
 import { changeAccounts } from '#tests/support/people/people.ts';
-import { earlier, now } from '#tests/support/database/changes.ts';
+import { earlier } from '#tests/support/database/changes.ts';
 
 const ANI = '6281234567890';
 const OTHER = '6281298765432';
@@ -54,7 +54,7 @@ async function erase(db: TestDatabase, { deps }: AccountsApp, signedIn: SignedIn
     ],
     report: deps.report,
   };
-  await changeAccounts(db.owner, { accountId }, { eraseAt: now });
+  await changeAccounts(db.owner, { accountId }, { eraseAt: 'now' });
   await eraseDue(erasing);
   await changeAccounts(db.owner, { accountId }, { closedAt: earlier('2 minutes') });
   await eraseDue(erasing);

@@ -239,7 +239,7 @@ describe('the last admin', () => {
       expect(['not_allowed', 'last_admin']).toContain((refused as Refusal).code);
       const admins = sql`select user_id from users where 'admin' = any (operator_roles)`;
       expect(await admins).toHaveLength(1);
-      await sql`update users set operator_roles = '{admin}' where role = 'operator'`;
+      await changeUsers(sql, { role: 'operator' }, { operatorRoles: ['admin'] });
     }
     await Promise.all([remove(desk, desk.oka, ids[1]), remove(desk, ria, ids[0])]);
     const left = await sql`

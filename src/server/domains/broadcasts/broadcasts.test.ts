@@ -15,7 +15,12 @@ import { test } from '#tests/support/app/running-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { clockAt } from '#tests/support/money/topups.ts';
 import { no } from '#tests/support/people/accounts-app.ts';
-import { type Customer, customerWith } from '#tests/support/people/people.ts';
+import {
+  type Customer,
+  customerWith,
+  makeAccount,
+  makeUser,
+} from '#tests/support/people/people.ts';
 import { plainText, type BroadcastDeps, openBroadcasts } from './broadcasts.ts';
 
 const OPERATOR = newId();
@@ -189,13 +194,9 @@ describe('what customers see', () => {
 
 /** Customers by hundreds. */
 async function crowd(db: TestDatabase, size: number): Promise<void> {
-  const ids = Array.from({ length: size }, () => newId());
-  await db.allAccountsSql`
-    insert into accounts (account_id, name) select id, 'Toko' from unnest(${ids}::uuid[]) as a(id)`;
-  await db.allAccountsSql`
-    insert into users (account_id, user_id, name, phone, password_hash, role)
-    select id, id, 'Ani', '62899' || (1000000 + n), '-', 'customer'
-    from unnest(${ids}::uuid[]) with ordinality as u(id, n)`;
+  await db.allAccountsSql.begin(async (tx) => {
+    for (let one = 0; one < size; one++) await makeUser(tx, await makeAccount(tx));
+  });
 }
 
 /** What lies in a table. */

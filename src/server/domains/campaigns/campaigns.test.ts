@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
-import { rupiah } from '#contract/base/money.ts';
 import type { Campaign, CampaignRecipient } from '#contract/campaigns/campaign.ts';
 import type { CampaignContentInput } from '#contract/campaigns/content.ts';
 import { campaignOf, readCampaign } from '#server/domains/campaigns/row.ts';
-import { postEntry } from '#server/domains/ledger/ledger.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { orderOf } from '#tests/support/people/people.ts';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { giveSaldo } from '#tests/support/money/wallets.ts';
 
 type Owner = Awaited<ReturnType<typeof signedIn>>;
 
@@ -260,19 +259,7 @@ describe('a campaign', () => {
     const { placed, waiting } = (await shop.get(id)).recipients;
     expect(placed).toBeGreaterThan(0);
     expect(placed + waiting).toBe(30);
-    await db.allAccountsSql.begin((tx) =>
-      postEntry(tx, {
-        accountId: ani.accountId,
-        kind: 'bonus',
-        delta: rupiah(100_000),
-        contra: 'exp:bonus',
-        refType: 'account',
-        refId: ani.accountId,
-        idemKey: 'more',
-        actor: 'system',
-        memo: 'Bonus',
-      }),
-    );
+    await db.allAccountsSql.begin((tx) => giveSaldo(tx, ani.accountId, 100_000));
     await shop.ask('campaign_resume', { campaign_id: id });
     await shop.until(id, ({ status, recipients }) => {
       expect(status).toBe('done');

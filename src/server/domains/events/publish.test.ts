@@ -1,11 +1,8 @@
 import { describe, expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
-import { rupiah } from '#contract/base/money.ts';
 import { LiveEvent } from '#contract/events.ts';
-import { postEntry } from '#server/domains/ledger/ledger.ts';
 import { receiveInbound } from '#server/domains/messages/dispatch/inbound.ts';
 import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
-import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { phones, place } from '#tests/support/app/fake-channel.ts';
@@ -13,6 +10,7 @@ import { publishAll } from '#tests/support/figures.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { type EventRow, factsOf } from './event-row.ts';
 import { appendEvent } from './events.ts';
+import { giveSaldo } from '#tests/support/money/wallets.ts';
 
 type Whose = Pick<Customer, 'accountId'>;
 
@@ -33,18 +31,7 @@ const positionsOf = async (sql: Sql, whose: Whose) =>
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);
 
 const post = (sql: Sql, { accountId }: Whose, delta: number) =>
-  sql.begin((tx) =>
-    postEntry(tx, {
-      accountId,
-      kind: 'bonus',
-      delta: rupiah(delta),
-      contra: 'exp:bonus',
-      refType: 'test',
-      refId: newId(),
-      idemKey: newId(),
-      actor: 'test',
-    }),
-  );
+  sql.begin((tx) => giveSaldo(tx, accountId, delta));
 
 /** As many messages of Rp 150 as are wanted, sent or not. */
 async function placed(sql: Sql, customer: Customer, count: number): Promise<string[]> {

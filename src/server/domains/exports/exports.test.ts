@@ -6,10 +6,9 @@ import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import type { RowExport } from '#contract/exports.ts';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
-import { storeMessages } from '#tests/support/people/stored-messages.ts';
+import { changeMessages, storeMessages } from '#tests/support/people/stored-messages.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { changeTokens } from '#tests/support/people/people.ts';
-import { now } from '#tests/support/database/changes.ts';
 
 type Owner = Awaited<ReturnType<typeof signedIn>>;
 
@@ -51,7 +50,7 @@ test('refuses a token and chosen messages that are not the account’s, and stor
     expect([status, body.error?.type], JSON.stringify(fields)).toEqual([404, 'not_found']);
   }
   expect(await list()).toEqual([]);
-  await changeTokens(db.owner, ani, { deletedAt: now });
+  await changeTokens(db.owner, ani, { deletedAt: 'now' });
   const past = { format: 'csv', token_id: publicId('token', ani.tokenId), message_ids: ids(own) };
   expect((await ask('message_export', past)).status).toBe(200);
 });
@@ -77,11 +76,10 @@ test('what the filter lets through is a file for its account alone, and for a da
 }) => {
   const running = await openApp();
   const [ani, budi] = [await signedIn(db), await signedIn(db)];
-  const [first] = await stocked(db, ani);
+  const [first, failed] = await stocked(db, ani);
   await stocked(db, budi);
-  await db.owner`
-    update messages set failure = 'not_on_whatsapp', ref = 'INV-2'
-    where account_id = ${ani.accountId} and status = 'failed'`;
+  const failure = { failure: 'not_on_whatsapp', ref: 'INV-2' };
+  await changeMessages(db.owner, { messageId: failed!.id }, failure);
   await db.owner`
     insert into message_events (account_id, message_id, kind, at)
     values (${ani.accountId}, ${first?.id ?? ''}, 'sent', '2026-11-20T02:00:01Z')`;

@@ -2,10 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
-import { postEntry } from '#server/domains/ledger/ledger.ts';
-import { rupiah } from '#contract/base/money.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
-import { giveSaldo } from '#tests/support/money/desk.ts';
+import { giveSaldo } from '#tests/support/money/wallets.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { sealDays, verifySeals } from '#server/domains/ledger/seals.ts';
 
@@ -64,7 +62,7 @@ describe('the daily seal', () => {
     expect(await sealAfter(0)).toMatchObject([{ entries: 0, bookings: 0 }]);
     expect(await sealAfter(1)).toMatchObject([{ entries: 1, bookings: 1 }]);
     expect(await sealAfter(1)).toEqual([]);
-    await giveSaldo(sql, ani.accountId, 500);
+    await sql.begin((tx) => giveSaldo(tx, ani.accountId, 500));
     await booking(sql, ani);
     expect(await sealAfter(3)).toMatchObject([
       { entries: 1, bookings: 1 },
@@ -99,16 +97,7 @@ describe('the daily seal', () => {
     const sealed = Promise.withResolvers<void>();
     // Written before the seal, with an instant of the sealed day, and committed after it.
     const late = sql.begin(async (tx) => {
-      await postEntry(tx, {
-        accountId: ani.accountId,
-        kind: 'bonus',
-        delta: rupiah(7),
-        contra: 'exp:bonus',
-        refType: 'test',
-        refId: 'late',
-        idemKey: 'late',
-        actor: 'test',
-      });
+      await giveSaldo(tx, ani.accountId, 7);
       await tx`select post_gl(${ani.accountId}, gen_random_uuid(), 'late', 'test',
         array['cash:bank', 'suspense'], array[7, -7]::bigint[])`;
       written.resolve();
@@ -177,7 +166,7 @@ describe('the daily seal', () => {
       db,
     }) => {
       const days = [...(await sealAfter(1))];
-      await giveSaldo(sql, ani.accountId, 500);
+      await sql.begin((tx) => giveSaldo(tx, ani.accountId, 500));
       days.push(...(await sealAfter(2)));
       expect((await verify()).difference).toBeUndefined();
       await harm(db, statement);

@@ -7,24 +7,28 @@ import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { billingApp } from '#tests/support/money/billing.ts';
 import { perform, topupApp } from '#tests/support/money/topups.ts';
 import { ledgerActs } from './statement.ts';
-import { changeWallets } from '#tests/support/money/wallets.ts';
+import { insertEntries } from '#tests/support/money/wallets.ts';
+import { idOf, insertMessages } from '#tests/support/people/stored-messages.ts';
 
 type Page = { rows: Mutation[]; total: number };
 
 const seqs = ({ rows }: Page) => rows.map(({ seq }) => seq);
 
+/** Hours after 1 November, 00.30 WIB. */
+const hour = (hours: number) =>
+  new Date(Date.parse('2026-11-01T00:30:00+07:00') + hours * 3_600_000);
+
 /** Entries 1 to n: Rp 10 each, one an hour from 1 November, 00.30 WIB; every fifth an adjustment. */
 async function entries(owner: Sql, accountId: string, n: number): Promise<void> {
-  await owner`
-    insert into wallet_entries (
-      account_id, seq, kind, d_available, d_held, contra, available_after, held_after,
-      ref_type, ref_id, actor, memo, created_at
-    )
-    select ${accountId}, i, case when i % 5 = 0 then 'adjust' else 'bonus' end, 10, 0, 'exp:bonus',
-      i * 10, 0, 'test', i::text, 'test', 'Hadiah',
-      timestamptz '2026-11-01T00:30:00+07:00' + (i - 1) * interval '1 hour'
-    from generate_series(1, ${n}::int) i`;
-  await changeWallets(owner, { accountId }, { available: n * 10, seq: n });
+  const made = Array.from({ length: n }, (_, at) => ({
+    kind: at % 5 === 4 ? 'adjust' : 'bonus',
+    delta: 10,
+    contra: 'exp:bonus',
+    available: (at + 1) * 10,
+    memo: 'Hadiah',
+    createdAt: hour(at),
+  }));
+  await insertEntries(owner, accountId, made);
 }
 
 /** Entries 1 to n, one an hour from 1 November: by turns Rp 10 held for a message, and charged. */
@@ -33,25 +37,21 @@ async function messageEntries(
   { accountId, tokenId }: Customer,
   n: number,
 ): Promise<void> {
-  await owner`
-    insert into wallet_entries (
-      account_id, seq, kind, d_available, d_held, contra, available_after, held_after,
-      ref_type, ref_id, actor, created_at
-    )
-    select ${accountId}, i, case i % 2 when 1 then 'hold' else 'capture' end, -10 * (i % 2),
-      case i % 2 when 1 then 10 else -10 end, case i % 2 when 1 then 'none' else 'rev:message' end,
-      (${n}::int - i) * 10, 10 * (i % 2), 'batch', i::text, 'test',
-      timestamptz '2026-11-01T00:30:00+07:00' + (i - 1) * interval '1 hour'
-    from generate_series(1, ${n}::int) i`;
-  await owner`
-    insert into messages (
-      account_id, message_id, token_id, peer, direction, type, body, status, price, charge_state,
-      hold_seq, settle_seq, created_at
-    )
-    select ${accountId}, uuid_floor(created_at), ${tokenId}, '6281200000001', 'out', 'text', '{}',
-      'delivered', 10, 'captured', seq, seq + 1, created_at
-    from wallet_entries where account_id = ${accountId} and kind = 'hold'`;
-  await changeWallets(owner, { accountId }, { seq: n });
+  const made = Array.from({ length: n }, (_, at) => ({
+    ...(at % 2 === 0
+      ? { kind: 'hold', delta: -10, heldDelta: 10, contra: 'none', held: 10 }
+      : { kind: 'capture', delta: 0, heldDelta: -10, contra: 'rev:message' }),
+    available: (n - at - 1) * 10,
+    refType: 'batch',
+    createdAt: hour(at),
+  }));
+  await insertEntries(owner, accountId, made);
+  const charged = Array.from({ length: Math.ceil(n / 2) }, (_, nth) => {
+    const holdSeq = 2 * nth + 1;
+    const seqs = { holdSeq, settleSeq: holdSeq + 1 };
+    return { id: idOf(hour(2 * nth)), tokenId, price: 10, charge: 'captured', ...seqs };
+  });
+  await insertMessages(owner, accountId, charged);
 }
 
 describe('the statement', () => {

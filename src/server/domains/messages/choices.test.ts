@@ -10,8 +10,8 @@ import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { test as base } from '#tests/support/database/database.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { changeMessages, idOf } from '#tests/support/people/stored-messages.ts';
-import { choiceBy, choicesIn, mayChoose, noteChoices } from '#server/domains/messages/choices.ts';
-import { changeDispatch, changeLanes } from '#tests/support/app/lanes.ts';
+import { choiceBy, choicesIn, mayChoose, noteChoices } from './choices.ts';
+import { changeDispatch, changeLanes, dropDispatch } from '#tests/support/app/lanes.ts';
 
 const peer = '6281234567890';
 const optionsOf = (...titles: string[]) =>
@@ -182,7 +182,7 @@ test('a question of another day is answered only where it is quoted', async ({ s
 test('what never left was no question', async ({ db, shop }) => {
   await shop.send({ body: { choices } });
   const failed = await shop.send();
-  await db.owner`delete from dispatch where message_id = ${failed}`;
+  await dropDispatch(db.owner, failed);
   expect(await shop.answer('1')).toBeUndefined();
   await changeMessages(db.owner, { messageId: failed }, { status: 'failed' });
   expect(await shop.answer('1')).toMatchObject({ id: 'id-1' });

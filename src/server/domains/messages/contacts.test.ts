@@ -104,12 +104,12 @@ test('only numbers that the account has conversations with have names', async ({
 
 test('of names that more than 1,000 numbers have, each is found', async ({ db, sql }) => {
   const { accountId, tokenId } = await customerWith(sql);
-  const [first] = await storeMessages(db.owner, accountId, [{ at: minutesAgo(1), tokenId }]);
-  await db.owner`
-    insert into conversations (account_id, token_id, peer, last_message_id, last_at)
-    select ${accountId}, ${tokenId}, '62812' || (10000000 + n), ${first?.id ?? ''},
-      clock_timestamp() - n * interval '1 minute'
-    from generate_series(1, 1500) n`;
+  const messages = Array.from({ length: 1_500 }, (_, n) => ({
+    at: minutesAgo(n + 1),
+    tokenId,
+    peer: `62812${10_000_001 + n}`,
+  }));
+  await storeMessages(db.owner, accountId, messages);
   await db.owner`
     insert into contacts (account_id, peer, name)
     select ${accountId}, '62812' || (10000000 + n), 'Pelanggan ' || n from generate_series(1, 1500) n`;

@@ -6,6 +6,7 @@ import { customerWith } from '#tests/support/people/people.ts';
 import {
   type MessageOptions,
   changeConversations,
+  optOut,
   storeMessages,
 } from '#tests/support/people/stored-messages.ts';
 import { idFloor } from '#contract/base/ids.ts';
@@ -271,9 +272,7 @@ test('a hidden number that becomes known has one conversation, with all that was
     wrote(1, hidden),
     wrote(1, other),
   ]);
-  await sql`
-    insert into optouts (account_id, token_id, peer, source)
-    values (${accountId}, ${tokenId}, ${hidden}, 'reply')`;
+  await optOut(sql, { accountId, tokenId }, hidden);
   await sql`insert into contacts (account_id, peer, name) values (${accountId}, ${hidden}, 'Bu Sari')`;
   await sql`
     insert into pinned_conversations (account_id, token_id, peer)

@@ -4,8 +4,8 @@ import { PINS_MAX, pinConversation } from '#contract/messages/conversations.ts';
 import { actsOf } from '#tests/support/acts-of.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
-import { storeMessages } from '#tests/support/people/stored-messages.ts';
-import { conversationList } from '#server/domains/messages/conversations.ts';
+import { changeConversations, storeMessages } from '#tests/support/people/stored-messages.ts';
+import { conversationList } from './conversations.ts';
 import { pinActs } from './messages.ts';
 
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
@@ -27,7 +27,9 @@ test('pinned conversations stand above unread ones on every page, also among tho
       direction: n % 3 === 2 ? 'in' : 'out',
     })),
   );
-  await sql`update conversations set peer_name = 'Pelanggan ' || peer where right(peer, 1) < '5'`;
+  for (const n of numbers.filter((number) => number % 10 < 5)) {
+    await changeConversations(sql, { peer: phone(n) }, { peerName: `Pelanggan ${phone(n)}` });
+  }
   const ask = actsOf(pinActs(db.tenantSql), accountId);
   const pin = (n: number, pinned: '1' | '0') =>
     ask(pinConversation, { token_id: tokenId, peer: phone(n), pinned });

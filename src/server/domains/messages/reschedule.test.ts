@@ -11,7 +11,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 import { type FindMedia, findNoMedia } from '#server/domains/messages/submit/lookups.ts';
 import { reschedule } from '#server/domains/messages/schedule.ts';
 import { changeDispatch } from '#tests/support/app/lanes.ts';
-import { now } from '#tests/support/database/changes.ts';
+import { changeMessages } from '#tests/support/people/stored-messages.ts';
 
 const HOUR_MS = 3_600_000;
 /** One for all tests: a second that passes meanwhile changes no expected time. */
@@ -90,11 +90,8 @@ test('what is no plan any more stays as it is', async ({ db, sql, shop }) => {
     await changeDispatch(db.owner, { messageId: id }, { state, attempt: 1 });
     await refused(id, 'message_in_flight');
   }
-  await changeDispatch(
-    db.owner,
-    { messageId: id },
-    { state: 'ready', attempt: 1, unsureUntil: now },
-  );
+  const unsure = { state: 'ready', attempt: 1, unsureUntil: 'now' };
+  await changeDispatch(db.owner, { messageId: id }, unsure);
   await refused(id, 'message_in_flight');
   const cancelled = await shop.plan();
   await withdraw(sql, shop.accountId, cancelled);
@@ -143,7 +140,7 @@ test('a lane that takes it at the same moment wins, and never takes one that is 
 test('its file is kept until the new time', async ({ db, sql, shop }) => {
   const id = await shop.plan();
   const file = newId();
-  await db.owner`update messages set body = body || ${json({ file })}`;
+  await changeMessages(db.owner, {}, { body: json({ text: 'Halo', file }) });
   const asked: [string, ReadonlyMap<string, Date>][] = [];
   const findMedia: FindMedia = async (...given) => {
     asked.push(given);

@@ -3,19 +3,16 @@ import type { TemplateStatus } from '#contract/messages/templates.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { NetworkTemplate } from '#server/domains/channels/channels.ts';
 import { findNoMedia, lookUp } from '#server/domains/messages/submit/lookups.ts';
-import { newId } from '#server/infra/ids.ts';
 import { asAccount, type Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
-import { changeTokens, customerWith } from '#tests/support/people/people.ts';
-import { pageOfTemplates, syncTemplates, noReview } from '#server/domains/messages/templates.ts';
+import { changeTokens, customerWith, makeToken } from '#tests/support/people/people.ts';
+import { pageOfTemplates, syncTemplates, noReview } from './templates.ts';
 
 /** Two business accounts of one customer, with a number each; their tokens. */
 async function twoAccounts(sql: Sql) {
   const { accountId, tokenId: first } = await customerWith(sql);
-  const second = newId();
-  await sql`
-    insert into tokens (account_id, token_id, name, channel, status, phone, key_hint)
-    values (${accountId}, ${second}, 'Cabang', 'cloud', 'linked', '628111000099', 'abcd')`;
+  const branch = { name: 'Cabang', channel: 'cloud', phone: '628111000099' };
+  const second = await makeToken(sql, accountId, branch);
   await changeTokens(sql, { tokenId: first }, { channel: 'cloud' });
   return { accountId, first, second };
 }

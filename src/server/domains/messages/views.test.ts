@@ -4,8 +4,7 @@ import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { VIEWS_MAX, deleteView, listViews, saveView } from '#contract/messages/history/views.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
-import { customerWith } from '#tests/support/people/people.ts';
-import { newId } from '#server/infra/ids.ts';
+import { customerWith, makeUser } from '#tests/support/people/people.ts';
 import { viewActs } from './messages.ts';
 
 /** The acts as a person of an account asks them, with row-level security. */
@@ -63,10 +62,7 @@ test('a view is its person’s own: to others of the account, and to strangers, 
   sql,
 }) => {
   const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
-  const colleague = newId();
-  await sql`
-    insert into users (account_id, user_id, name, phone, password_hash, role)
-    values (${ani.accountId}, ${colleague}, 'Rina', '6281999000111', '-', 'customer')`;
+  const colleague = await makeUser(sql, ani.accountId);
   const view = await actsOf(db, ani.accountId, ani.userId)(saveView, { name: 'Gagal' });
   for (const other of [
     actsOf(db, ani.accountId, colleague),

@@ -65,11 +65,8 @@ test('finds what a naive reading finds, in its order, whatever the filter and th
 }) => {
   const { accountId, tokenId } = await customerWith(sql);
   const stored = await storeMessages(db.owner, accountId, messagesOf(tokenId));
-  await changeConversations(
-    db.owner,
-    { accountId, peer: peers[2] ?? '' },
-    { peerName: 'Bu Ratna' },
-  );
+  const named = { accountId, peer: peers[2] ?? '' };
+  await changeConversations(db.owner, named, { peerName: 'Bu Ratna' });
   const other = await customerWith(sql);
   await storeMessages(db.owner, other.accountId, messagesOf(other.tokenId).slice(0, 20));
   const asked = fc.record({

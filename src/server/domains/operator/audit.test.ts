@@ -13,8 +13,8 @@ import { readSecrets } from '#server/infra/security/secrets.ts';
 import { test as base } from '#tests/support/database/database.ts';
 import { operatorsOf } from '#tests/support/money/desk.ts';
 import { type TopupApp, perform, topupApp } from '#tests/support/money/topups.ts';
-import { type Customer, customerWith } from '#tests/support/people/people.ts';
-import { auditActs, openAuditExport } from '#server/domains/operator/audit.ts';
+import { type Customer, changeUsers, customerWith } from '#tests/support/people/people.ts';
+import { auditActs, openAuditExport } from './audit.ts';
 
 type Desk = {
   app: TopupApp;
@@ -186,6 +186,6 @@ test('an export is a link of minutes to formula-safe lines, three times a day', 
 
 test('a link opens nothing for who is no admin any more', async ({ desk, sql }) => {
   const { url } = (await desk.ask('operator_audit_export')) as { url: string };
-  await sql`update users set operator_roles = '{support,money}' where user_id = ${desk.oka.userId}`;
+  await changeUsers(sql, { userId: desk.oka.userId }, { operatorRoles: ['support', 'money'] });
   expect(await desk.download(url)).toBeUndefined();
 });

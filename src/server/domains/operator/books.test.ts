@@ -13,12 +13,8 @@ import { type Customer, customerWith, orderOf } from '#tests/support/people/peop
 import { type TopupApp, idOf, topupApp } from '#tests/support/money/topups.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { openAudit } from '#server/infra/acts.ts';
-import {
-  booksRed,
-  checkAndSeal,
-  reconcileNightly,
-  reconcile,
-} from '#server/domains/operator/books.ts';
+import { booksRed, checkAndSeal, reconcileNightly, reconcile } from './books.ts';
+import { changeMessages } from '#tests/support/people/stored-messages.ts';
 
 type Desk = { app: TopupApp; oka: DeskOperator; ani: Customer };
 
@@ -160,8 +156,8 @@ describe('the reconciliation', () => {
     const accepter = openAccepter(db.tenantSql, () => undefined);
     await accepter.place(orderOf(desk.ani, { prices: [150] }));
     await accepter.close();
-    await db.owner`update messages set created_at = ${desk.app.clock.now()}::timestamptz
-      - interval '2 days', expires_at = null`;
+    const createdAt = new Date(desk.app.clock.now().getTime() - 2 * 86_400_000);
+    await changeMessages(db.owner, {}, { createdAt, expiresAt: null });
     expect((await reconciled(desk)).codes).toEqual([['holds_old', 'attention', 1]]);
   });
 

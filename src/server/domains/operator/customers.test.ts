@@ -17,8 +17,12 @@ import {
   changeAccounts,
   changeTokens,
   customerWith,
+  linkPhone,
   orderOf,
+  ownPhone,
 } from '#tests/support/people/people.ts';
+import { changeLanes, nextEpoch } from '#tests/support/app/lanes.ts';
+import { inFuture } from '#tests/support/database/changes.ts';
 
 const reason = 'Ada laporan spam';
 
@@ -72,10 +76,8 @@ describe('a suspended customer', () => {
     expect((await become(desk, 'suspended')).state).toBe('suspended');
     expect(await outcomeOf(db, ani)).toBe('suspended');
     const claims = async () => {
-      const [lane] = await sql<{ epoch: number }[]>`
-        update lanes set epoch = epoch + 1, lease_until = now() + interval '1 hour'
-        where token_id = ${ani.tokenId} returning epoch`;
-      const claim = { ...ani, epoch: lane!.epoch };
+      const claim = { ...ani, epoch: await nextEpoch(sql, ani) };
+      await changeLanes(sql, ani, { leaseUntil: inFuture('1 hour') });
       return openClaimMessages({ sql })({ claim, from: ani.phone, limit: 9, isUrgent: false });
     };
     expect(await claims()).toMatchObject({ due: [], isAway: true });
@@ -93,9 +95,7 @@ describe('a suspended customer', () => {
     const token = await sql.begin((tx) => startSession(tx, { ...ani, ...client }));
     const sent: { phone: string; text: string }[] = [];
     const deps = consoleDeps(app, sent);
-    await sql`
-      insert into user_phones (phone, account_id, user_id)
-      values (${ani.phone}, ${ani.accountId}, ${ani.userId})`;
+    await ownPhone(sql, ani);
     const operator = { accountId: ani.accountId, role: 'operator' } as const;
     const fields = { account_id: desk.account_id, becomes: 'suspended', reason };
     const acts = consoleActs(deps);
@@ -133,9 +133,7 @@ describe('customers are found', () => {
     const { app, ani, account_id } = desk;
     await customerWith(sql);
     await changeTokens(sql, ani, { keyHint: 'Zx9Q' });
-    await sql`
-      insert into linked_phones (channel, phone, account_id, token_id)
-      values ('simulator', '628777000111', ${ani.accountId}, ${ani.tokenId})`;
+    await linkPhone(sql, { ...ani, phone: '628777000111' });
     const id = await queued(db, ani, 'pesanan-2211');
     const topup = await app.topup(ani.accountId);
     const message = { kind: 'message', id: publicId('message', id) };

@@ -11,7 +11,7 @@ import { foldAll, publishAll } from '#tests/support/figures.ts';
 import { clockAt, topupApp } from '#tests/support/money/topups.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { type Overview, openOverview } from './console-acts.ts';
-import { changeLanes } from '#tests/support/app/lanes.ts';
+import { changeLanes, dropDispatch } from '#tests/support/app/lanes.ts';
 import { ago } from '#tests/support/database/changes.ts';
 import { consoleDeps } from '#tests/support/money/desk.ts';
 
@@ -91,7 +91,7 @@ test('what waits, who works, and how the database is', async ({ db, sql }) => {
   const { queue, lanes } = await look(admin);
   expect(queue.age_seconds).toBeGreaterThan(59);
   expect(lanes).toEqual({ running: 0, unowned: 1 });
-  await db.owner`delete from dispatch`;
+  await dropDispatch(db.owner);
   expect((await look(admin)).queue).toEqual({ waiting: 0, more: false, age_seconds: 0 });
 });
 

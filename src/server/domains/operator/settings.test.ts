@@ -14,6 +14,7 @@ import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { no } from '#tests/support/people/accounts-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { settingsActs } from './operator.ts';
+import { makeAccount, makeUser } from '#tests/support/people/people.ts';
 
 const at = new Date('2026-11-23T04:00:00Z');
 const oka = '0193a000-0000-7000-8000-000000000001';
@@ -136,11 +137,15 @@ describe('settings that are changed while it runs', () => {
     };
     const openAccount = (sql: TestDatabase['allAccountsSql']) =>
       sql.begin(async (tx) => {
-        await tx`insert into accounts (account_id, name, is_system) values (${oka}, 'Kabari', true)`;
-        for (const [place, id] of [oka, ria].entries()) {
-          await tx`
-          insert into users (account_id, user_id, name, phone, password_hash, role, operator_roles)
-          values (${oka}, ${id}, ${`Admin ${place}`}, ${`62811000000${place}`}, '-', 'operator', '{admin}')`;
+        const accountId = await makeAccount(tx, { name: 'Kabari', isSystem: true });
+        for (const [place, userId] of [oka, ria].entries()) {
+          const phone = `62811000000${place}`;
+          await makeUser(tx, accountId, {
+            userId,
+            name: `Admin ${place}`,
+            phone,
+            roles: ['admin'],
+          });
         }
       });
     const decide = (

@@ -15,7 +15,6 @@ import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { type Customer, changeAccounts, customerWith } from '#tests/support/people/people.ts';
 import { operatorsOf } from '#tests/support/money/desk.ts';
 import { type TopupApp, idOf, perform, topupApp } from '#tests/support/money/topups.ts';
-import { now } from '#tests/support/database/changes.ts';
 
 type Who = Pick<Customer, 'accountId' | 'userId'>;
 
@@ -220,7 +219,7 @@ describe('a slip', () => {
         insert into topup_proposals (account_id, topup_id, operator_id, reference, reason, at)
         values (${who.accountId}, ${idOf(topup)}, ${newId()}, 'TRX', 'Slip', ${app.clock.now()})`;
     }
-    await changeAccounts(db.owner, ani, { status: 'closed', closedAt: now });
+    await changeAccounts(db.owner, ani, { status: 'closed', closedAt: 'now' });
     await paymentsAccountData(app.deps).erase?.({ accountId: ani.accountId, phones: [] });
     expect(await sql`select account_id from topup_proofs`).toEqual([
       { account_id: budi.accountId },

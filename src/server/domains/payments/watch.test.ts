@@ -1,17 +1,11 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { rupiah } from '#contract/base/money.ts';
 import { getSaldoAlert, saveSaldoAlert } from '#contract/saldo/alert.ts';
-import { postEntry } from '#server/domains/ledger/ledger.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { MORNING, clockAt, perform } from '#tests/support/money/topups.ts';
-import {
-  alertActs,
-  type AlertDeps,
-  checkAlerts,
-  startAlertWatch,
-} from '#server/domains/payments/alerts.ts';
+import { alertActs, type AlertDeps, checkAlerts, startAlertWatch } from './alerts.ts';
+import { giveSaldo } from '#tests/support/money/wallets.ts';
 
 type Notice = Parameters<AlertDeps['queueNotice']>[1];
 type Sent = { phone: string; text: string; key: string };
@@ -37,26 +31,14 @@ function alertApp(db: TestDatabase) {
   return { deps, clock, notices, sent, announced };
 }
 
-let entries = 0;
-
 /** Brings a saldo to an amount. */
 async function setSaldo(db: TestDatabase, accountId: string, available: number): Promise<void> {
   const [wallet] = await db.allAccountsSql<{ available: number }[]>`
     select available from wallets where account_id = ${accountId}`;
-  const delta = rupiah(available - (wallet?.available ?? 0));
+  const delta = available - (wallet?.available ?? 0);
   if (delta === 0) return;
   await db.allAccountsSql.begin((tx) =>
-    postEntry(tx, {
-      accountId,
-      kind: 'adjust',
-      delta,
-      contra: 'exp:bonus',
-      refType: 'test',
-      refId: accountId,
-      idemKey: `test:${(entries += 1)}`,
-      actor: 'test',
-      memo: 'test',
-    }),
+    giveSaldo(tx, accountId, delta, { kind: 'adjust', memo: 'test' }),
   );
 }
 

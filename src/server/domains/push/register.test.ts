@@ -11,7 +11,7 @@ import { type Shopkeeper, test } from '#tests/push/push-app.ts';
 import { newReceiver } from '#tests/push/receiver.ts';
 import { signedIn } from '#tests/support/app/running-app.ts';
 import { changeSessions } from '#tests/support/people/people.ts';
-import { ago, now } from '#tests/support/database/changes.ts';
+import { ago } from '#tests/support/database/changes.ts';
 
 const browsersOf = async ({ allAccountsSql }: TestDatabase, { userId }: { userId: string }) => {
   const rows = await allAccountsSql<{ token_hash: Buffer }[]>`
@@ -167,7 +167,7 @@ test('a browser is forgotten with its session, when another person signs in ther
     { length: 1 },
   ]);
   expect(await db.allAccountsSql`select * from push_queue`).toEqual([]);
-  await changeSessions(db.allAccountsSql, budi, { revokedAt: now });
+  await changeSessions(db.allAccountsSql, budi, { revokedAt: 'now' });
   expect(await browsersOf(db, budi)).toEqual([]);
 
   const citra = await signInAt(db, 'the shop’s browser');

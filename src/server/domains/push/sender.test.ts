@@ -17,7 +17,7 @@ import {
 import { openOutbound } from '#server/infra/net/outbound.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { changeAccounts, changeSessions, changeUsers } from '#tests/support/people/people.ts';
-import { ago, now } from '#tests/support/database/changes.ts';
+import { ago } from '#tests/support/database/changes.ts';
 
 const setSettings = ({ deps }: PushApp, { userId }: Shopkeeper, settings: object) =>
   changeUsers(deps.allAccountsSql, { userId }, { settings: json(settings) });
@@ -162,7 +162,7 @@ test('who has left the browser gets nothing there, whether they signed out or st
     await push.browser(person);
     await push.receive(person);
   }
-  await changeSessions(db.allAccountsSql, ani, { revokedAt: now });
+  await changeSessions(db.allAccountsSql, ani, { revokedAt: 'now' });
   await changeSessions(db.allAccountsSql, budi, { lastUsedAt: ago('8 days') });
   await changeAccounts(db.allAccountsSql, citra, { status: 'closed' });
   await push.sender.drain();

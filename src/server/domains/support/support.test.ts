@@ -7,7 +7,7 @@ import { asAccount } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { refusalOf, supportApp, text } from '#tests/support/people/support-app.ts';
 import { openUsualAnswer, supportFigures, tendThreads } from './support.ts';
-import { changeUsers } from '#tests/support/people/people.ts';
+import { changeUsers, ownPhone } from '#tests/support/people/people.ts';
 
 const acc = ({ accountId }: { accountId: string }) => publicId('account', accountId);
 
@@ -277,9 +277,7 @@ describe('the inbox', () => {
     await ani.ask(support.sendSupport, text('Token saya terputus'));
     app.clock.pass(5);
     await budi.ask(support.sendSupport, text('Saldo belum masuk'));
-    await sql`
-      insert into user_phones (phone, account_id, user_id)
-      values (${ani.phone}, ${ani.accountId}, ${ani.userId})`;
+    await ownPhone(sql, ani);
     const names = async (fields: object) =>
       (await sari.ask(inbox.listInbox, fields)).rows.map(({ account_id }) =>
         account_id === acc(ani) ? 'ani' : 'budi',

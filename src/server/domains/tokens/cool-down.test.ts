@@ -38,7 +38,7 @@ import { tokenSubscribers as subscribers } from '#server/app/container.ts';
 import { readConfig } from '#server/infra/config.ts';
 import { openKeyRing, tokensActs } from './tokens.ts';
 import { changeAccounts, changeSessions, changeTokens } from '#tests/support/people/people.ts';
-import { earlier, now } from '#tests/support/database/changes.ts';
+import { earlier } from '#tests/support/database/changes.ts';
 
 const ANI = '6281234567890';
 const NEW = '6281298765432';
@@ -249,7 +249,7 @@ describe('tokens of before', () => {
       await tx`select 1 from accounts where account_id = ${accountId} for no key update`;
       started.resolve();
       await waits.promise;
-      await changeTokens(tx, { tokenId: uuidOf('token', id) ?? '' }, { createdAt: now });
+      await changeTokens(tx, { tokenId: uuidOf('token', id) ?? '' }, { createdAt: 'now' });
     });
     await started.promise;
     const cooling = db.allAccountsSql.begin((tx) => beginCoolDown(tx, accountId, 'password_reset'));
@@ -271,11 +271,8 @@ describe('tokens of before', () => {
     const container = await openApp();
     const { accountId, tokenId, token, sessionId } = await signedIn(db);
     const browser = 'a'.repeat(43);
-    await changeSessions(
-      db.allAccountsSql,
-      { sessionId },
-      { deviceHash: sha256(browser), reauthAt: earlier('5 minutes') },
-    );
+    const elsewhere = { deviceHash: sha256(browser), reauthAt: earlier('5 minutes') };
+    await changeSessions(db.allAccountsSql, { sessionId }, elsewhere);
     await db.allAccountsSql.begin((tx) => beginCoolDown(tx, accountId, 'password_reset'));
     const keep = async () => {
       const input = { token, key: crypto.randomUUID(), token_id: publicId('token', tokenId) };
@@ -284,7 +281,7 @@ describe('tokens of before', () => {
       return [status, body.error?.type ?? body.data.review];
     };
     expect(await keep()).toEqual([403, 'reauth_needed']);
-    await changeSessions(db.allAccountsSql, {}, { reauthAt: now });
+    await changeSessions(db.allAccountsSql, {}, { reauthAt: 'now' });
     expect(await keep()).toEqual([200, null]);
   });
 });

@@ -2,12 +2,13 @@ import { expect } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
-import { changeTokens, customerWith } from '#tests/support/people/people.ts';
-import { removeToken, rotateKey } from '#server/domains/tokens/tokens.ts';
+import { changeKeys, changeTokens, customerWith } from '#tests/support/people/people.ts';
+import { removeToken, rotateKey } from './tokens.ts';
 import { tokenSubscribers as subscribers } from '#server/app/container.ts';
 import { addToken } from '#server/domains/tokens/create.ts';
 import { defaultScopes } from '#contract/rest/scopes.ts';
-import { openKeyRing, makeKey } from '#server/domains/tokens/keys.ts';
+import { sha256 } from '#server/infra/security/secrets.ts';
+import { openKeyRing, makeKey } from './keys.ts';
 
 const now = () => new Date();
 const throws = (error: unknown) => {
@@ -112,8 +113,7 @@ test('a rotated key works beside the new one until its 24 hours are over', async
   expect(await ring.find(key)).toBeDefined();
   expect(await ring.find(next)).toBeDefined();
 
-  await sql`update token_keys set expires_at = statement_timestamp()
-    where expires_at is not null`;
+  await changeKeys(sql, { hash: sha256(key) }, { expiresAt: now() });
   clock.ms = 1_000;
   expect(await ring.find(key)).toBeUndefined();
   expect(await ring.find(next)).toBeDefined();

@@ -1,5 +1,6 @@
 import { expect } from 'vitest';
 import type { Act, InputOf, OutputOf, PageOf } from '#contract/base/act.ts';
+import { civilDate } from '#contract/base/time.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
@@ -12,13 +13,20 @@ import {
   unlinkToken,
   updateToken,
 } from '#contract/tokens.ts';
-import { changeAccounts, customerWith } from '#tests/support/people/people.ts';
+import {
+  changeAccounts,
+  changeKeys,
+  customerWith,
+  linkPhone,
+  makeAccount,
+} from '#tests/support/people/people.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { tokenSubscribers as subscribers } from '#server/app/container.ts';
 import { readConfig } from '#server/infra/config.ts';
-import { newId } from '#server/infra/ids.ts';
 import { secretsFrom, sha256 } from '#server/infra/security/secrets.ts';
 import { ensureSystemToken, tokensActs } from './tokens.ts';
+import { changeLanes } from '#tests/support/app/lanes.ts';
+import { inFuture } from '#tests/support/database/changes.ts';
 
 /** The acts as a signed-in person of an account asks them, with row-level security. */
 function actsOf(db: TestDatabase, accountId: string) {
@@ -127,10 +135,8 @@ test('tokens are listed newest first, ten on a page, or as they are sorted', asy
 test('what was sent today is counted by the WIB day', async ({ db, sql }) => {
   const ani = await customerWith(sql);
   const sentOn = async (daysAgo: number) => {
-    await db.owner`
-      update lanes set accepted = 42,
-        day = (clock_timestamp() at time zone 'Asia/Jakarta')::date - ${daysAgo}::int
-      where account_id = ${ani.accountId}`;
+    const day = civilDate(new Date(Date.now() - daysAgo * 86_400_000));
+    await changeLanes(db.owner, ani, { accepted: 42, day });
     return (await actsOf(db, ani.accountId)(getToken, { token_id: ani.tokenId })).sent_today;
   };
   expect(await sentOn(0)).toBe(42);
@@ -160,8 +166,7 @@ test('a rotated key ends after 24 hours, and rotating again does not prolong it'
   const before = await ends();
   expect(before.map(({ left_h }) => left_h)).toEqual([24, null]);
 
-  await sql`update token_keys set expires_at = statement_timestamp() + interval '4 hours'
-    where key_hash = ${sha256(first.key)}`;
+  await changeKeys(sql, { hash: sha256(first.key) }, { expiresAt: inFuture('4 hours') });
   const third = await ask(rotateToken, { token_id: ani.tokenId });
   expect((await ends()).map(({ left_h }) => left_h)).toEqual([4, 24, null]);
   expect(third.token.key_hint).toBe(third.key.slice(-4));
@@ -172,8 +177,7 @@ test('a deleted token frees its phone, ends its keys and is found no more', asyn
   const ani = await customerWith(sql);
   const ask = actsOf(db, ani.accountId);
   await ask(rotateToken, { token_id: ani.tokenId });
-  await sql`insert into linked_phones (channel, phone, account_id, token_id)
-    values ('simulator', ${ani.phone}, ${ani.accountId}, ${ani.tokenId}) on conflict do nothing`;
+  await linkPhone(sql, ani);
   await ask(deleteToken, { token_id: ani.tokenId });
 
   expect(await sql`select 1 from linked_phones where phone = ${ani.phone}`).toEqual([]);
@@ -202,8 +206,7 @@ test("another account's token cannot be seen or touched", async ({ db, sql }) =>
 test('the system token is created once, also when two processes start together', async ({
   sql,
 }) => {
-  const accountId = newId();
-  await sql`insert into accounts (account_id, name, is_system) values (${accountId}, 'Kabari', true)`;
+  await makeAccount(sql, { isSystem: true });
   const both = await Promise.all([
     ensureSystemToken(sql, '6281100000000', subscribers),
     ensureSystemToken(sql, '6281100000000', subscribers),

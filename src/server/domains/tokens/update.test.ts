@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import type { InputFor } from '#contract/base/act.ts';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
+import { beginCoolDown } from '#server/domains/accounts/cool-down.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { defaultScopes } from '#contract/rest/scopes.ts';
 import { updateTokenAccess } from '#contract/tokens/access.ts';
@@ -8,9 +9,8 @@ import { tokenSubscribers as subscribers } from '#server/app/container.ts';
 import { openKeyRing } from './keys.ts';
 import { addToken } from '#server/domains/tokens/create.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
-import { changeAccounts, changeTokens, customerWith } from '#tests/support/people/people.ts';
-import { changeAccess, isWider } from '#server/domains/tokens/access.ts';
-import { now } from '#tests/support/database/changes.ts';
+import { changeTokens, customerWith } from '#tests/support/people/people.ts';
+import { changeAccess, isWider } from './access.ts';
 
 const NOW = new Date('2026-11-23T05:00:00Z');
 
@@ -105,11 +105,8 @@ test('the last day may be today, and none that is over or ten years away', async
   expect((await change({ expires_on: '2026-11-23' })).access.expires_on).toBe('2026-11-23');
 
   // One that is over stays what it is, while something else is changed.
-  await changeTokens(
-    db.allAccountsSql,
-    { tokenId: uuidOf('token', token.id)! },
-    { expiresOn: '2026-11-01' },
-  );
+  const tokenId = uuidOf('token', token.id)!;
+  await changeTokens(db.allAccountsSql, { tokenId }, { expiresOn: '2026-11-01' });
   const kept = await change({ expires_on: '2026-11-01', scopes: ['media'] });
   expect(kept.access).toMatchObject({ expires_on: '2026-11-01', scopes: ['media'] });
 });
@@ -117,11 +114,7 @@ test('the last day may be today, and none that is over or ten years away', async
 test('while no new key is issued, a token may be narrowed but not widened', async ({ db }) => {
   const { change, accountId } = await tokenWith(db);
   await change({ addresses: '203.0.113.0/24' });
-  await changeAccounts(
-    db.allAccountsSql,
-    { accountId },
-    { coolingSince: now, coolingCause: 'password_reset' },
-  );
+  await db.allAccountsSql.begin((tx) => beginCoolDown(tx, accountId, 'password_reset'));
   const cooling = new Refusal('cooling_down', { hours: 24 });
   await expect(change()).rejects.toEqual(cooling);
   await expect(change({ addresses: '203.0.112.0/23' })).rejects.toEqual(cooling);

@@ -13,7 +13,6 @@ import {
   test,
 } from '#tests/support/app/api-caller.ts';
 import { changeKeys } from '#tests/support/people/people.ts';
-import { now } from '#tests/support/database/changes.ts';
 
 /** What every "no" of the API has, whatever it says. */
 function expectProblem({ status, body, headers }: ApiAnswer, code: string): void {
@@ -126,7 +125,7 @@ test('a key that is missing is told apart from one that is wrong', async ({ runn
     expectProblem(answer, 'token_missing');
     expect(answer.body.detail).toContain('`Authorization: Bearer <key>`');
   }
-  await changeKeys(db.allAccountsSql, ani, { revokedAt: now });
+  await changeKeys(db.allAccountsSql, ani, { revokedAt: 'now' });
   for (const key of ['salah', makeKey('simulator').key, ani.key.slice(0, -1), ani.key]) {
     const answer = await asking(`Bearer ${key}`);
     expect(answer, key.slice(0, 9)).toMatchObject({

@@ -9,6 +9,7 @@ import {
   test,
 } from '#tests/support/app/api-caller.ts';
 import { changeTokens } from '#tests/support/people/people.ts';
+import { optOut } from '#tests/support/people/stored-messages.ts';
 
 test('a message is accepted, priced, and says that it is simulated', async ({ ani }) => {
   const answer = await ani.call('/v1/messages', { body: { ...halo, ref: 'pesanan-1' } });
@@ -212,7 +213,7 @@ test('saldo, limit, opt-out, link and suspension each refuse in their own words'
   db,
 }) => {
   const send = (extra = {}) => ani.call('/v1/messages', { body: { ...halo, ...extra } });
-  await db.allAccountsSql`insert into optouts (account_id, token_id, peer, source) values (${ani.accountId}, ${ani.tokenId}, '6281234567891', 'reply')`;
+  await optOut(db.allAccountsSql, ani, '6281234567891');
   expect(await send({ to: '081234567891' })).toMatchObject({
     status: 409,
     body: { code: 'recipient_opted_out' },

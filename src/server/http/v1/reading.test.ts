@@ -9,6 +9,7 @@ import type { TestDatabase } from '#tests/support/database/database.ts';
 import type { RunningApp } from '#tests/support/app/running-app.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { storeMessages } from '#tests/support/people/stored-messages.ts';
+import { nextEpoch } from '#tests/support/app/lanes.ts';
 
 const oneOf = ({ call }: Caller, id: string, headers = {}) =>
   call(`/v1/messages/${id}`, { headers });
@@ -42,9 +43,7 @@ async function tryInVain(
   try_: { id: string; state: 'ready' | 'unknown'; detail: string },
 ): Promise<void> {
   const uuid = uuidOf('message', try_.id) ?? '';
-  const [lane] = await owner<{ epoch: number }[]>`
-    update lanes set epoch = epoch + 1 where token_id = ${tokenId} returning epoch`;
-  const epoch = lane?.epoch ?? 0;
+  const epoch = await nextEpoch(owner, { tokenId });
   await claimDue(allAccountsSql, { accountId, tokenId }, { epoch, limit: 1 });
   await allAccountsSql`select postpone_dispatch(${accountId}, ${tokenId}, ${epoch}, ${[uuid]}::uuid[],
     ${[try_.state]}::text[], ${[60_000]}::int[], ${[try_.detail]}::text[])`;

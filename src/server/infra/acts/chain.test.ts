@@ -8,8 +8,8 @@ import { eraseAnonymousAudit, eraseAudit, openAudit } from '#server/infra/acts.t
 import { newId } from '#server/infra/ids.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
-import { customerWith } from '#tests/support/people/people.ts';
-import { verifyAudit, sealAudit } from '#server/infra/acts/chain.ts';
+import { closeAccount, customerWith } from '#tests/support/people/people.ts';
+import { verifyAudit, sealAudit } from './chain.ts';
 
 type Log = {
   /** Two accounts with chains of their own. */
@@ -270,10 +270,7 @@ describe('what was sealed', () => {
 });
 
 test('what was erased by right leaves the chain whole', async ({ sql, log }) => {
-  await sql`
-    update accounts set erase_at = statement_timestamp() - interval '1 second'
-    where account_id = ${log.ani}`;
-  await sql`select close_account(${log.ani})`;
+  await closeAccount(sql, log.ani);
   await eraseAudit(sql, log.ani);
   await sql`
     select write_audit('00000000-0000-0000-0000-000000000000',

@@ -4,17 +4,16 @@ import { changeForgotten, forgotPassword, reauthUser, verifyForgot } from '#cont
 import type { InputFor } from '#contract/base/act.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { giveSecondFactor } from '#contract/secondfactor/secondfactor.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
 import {
   type AccountsApp,
   OTHER_PASSWORD,
   accountsApp,
+  limitsLater,
   no,
   refusedToWait,
 } from '#tests/support/people/accounts-app.ts';
 import { BUDI, signedInOperator, withTotp } from '#tests/support/people/operators.ts';
 import { test } from '#tests/support/database/database.ts';
-import { sooner } from '#tests/support/database/changes.ts';
 
 const OFFICE = { device: 'at the office', ip: '203.0.113.7' };
 const HOME = { device: 'at home', ip: '198.51.100.9' };
@@ -41,12 +40,6 @@ async function challenged(
 
 const give = (app: AccountsApp, input: InputFor<typeof giveSecondFactor>, browser = HOME) =>
   app.perform(giveSecondFactor, input, browser);
-
-/** A quarter of an hour goes by, and with it what was counted. */
-const later = (sql: Sql) => sql`
-  update limit_counters
-  set window_start = ${sooner('window_start', '15 minutes')}
-  where scope like 'login%'`;
 
 describe('whoever has a second factor', () => {
   test('gives it after the password, in a new browser and in a known one', async ({ db }) => {
@@ -220,7 +213,7 @@ describe('a challenge', () => {
     expect(await guess(who.codeAt(0))).toEqual(refusedToWait(15));
     const own = await challenged(app, who, OFFICE);
     await give(app, { challenge: own.challenge, code: who.codeAt(0) }, OFFICE);
-    await later(db.allAccountsSql);
+    await limitsLater(db.allAccountsSql, 900, 'login');
     expect(await guess('666666')).toEqual(wrong(4));
   });
 

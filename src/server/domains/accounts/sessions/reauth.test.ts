@@ -6,6 +6,7 @@ import {
   GOOD_PASSWORD,
   OTHER_PASSWORD,
   accountsApp,
+  limitsLater,
   no,
   reauthLater,
   refusedToWait,
@@ -13,7 +14,7 @@ import {
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { STALL_SECONDS } from '#tests/support/wait-for.ts';
 import { openSessions } from './sessions.ts';
-import { earlier, sooner } from '#tests/support/database/changes.ts';
+import { earlier } from '#tests/support/database/changes.ts';
 import { changeSessions } from '#tests/support/people/people.ts';
 
 const ANI = '6281234567890';
@@ -183,10 +184,7 @@ describe('guessing the password of a session', () => {
     );
     expect(looked).toHaveLength(5);
     expect(await no(perform(reauthUser, right, { caller }))).toEqual(refusedToWait(15));
-    await db.allAccountsSql`
-      update limit_counters
-      set window_start = ${sooner('window_start', '15 s')}
-      where scope = 'login_wait'`;
+    await limitsLater(db.allAccountsSql, 15, 'login_wait');
     expect(await perform(reauthUser, right, { caller })).toEqual(RENEWED);
   });
 });

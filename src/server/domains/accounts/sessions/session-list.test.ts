@@ -6,7 +6,7 @@ import { GOOD_PASSWORD, accountsApp, codesLater, no } from '#tests/support/peopl
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { deviceName } from './device-name.ts';
 import { openSessions } from './sessions.ts';
-import { earlier, sooner } from '#tests/support/database/changes.ts';
+import { earlier } from '#tests/support/database/changes.ts';
 import { changeSessions } from '#tests/support/people/people.ts';
 
 const ANI = '6281234567890';
@@ -52,8 +52,9 @@ test('sessions are listed with browser and place, this one first, then by last u
   db,
 }) => {
   const { list, asker } = await ani(db);
-  await db.allAccountsSql`
-    update sessions set last_used_at = ${sooner('last_used_at', '2 days')} where ip <> ${PHONE.ip}`;
+  for (const { ip } of [DESK, THIRD]) {
+    await changeSessions(db.allAccountsSql, { ip }, { lastUsedAt: earlier('2 days') });
+  }
   expect(await list(listSessions, {}, asker)).toMatchObject([
     { current: true, device: 'Firefox di Linux', ip: DESK.ip },
     { current: false, device: 'Chrome di Android', ip: PHONE.ip },

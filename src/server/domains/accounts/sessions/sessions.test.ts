@@ -1,10 +1,10 @@
 import { describe, expect } from 'vitest';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { identifier, json } from '#server/infra/postgres/sql.ts';
+import { json } from '#server/infra/postgres/sql.ts';
 import { test } from '#tests/support/database/database.ts';
-import { changeAccounts, customerWith } from '#tests/support/people/people.ts';
+import { changeAccounts, changeSessions, customerWith } from '#tests/support/people/people.ts';
 import { findSession, openSessions, startSession } from './sessions.ts';
-import { sooner } from '#tests/support/database/changes.ts';
+import { earlier } from '#tests/support/database/changes.ts';
 
 async function someone(sql: Sql) {
   const { accountId, userId } = await customerWith(sql);
@@ -15,10 +15,8 @@ async function someone(sql: Sql) {
   return { accountId, userId, begin };
 }
 
-const age = (sql: Sql, column: 'created_at' | 'last_used_at', interval: string) =>
-  sql`
-    update sessions set ${identifier(column)}
-      = ${sooner(column, interval)}`;
+const age = (sql: Sql, field: 'createdAt' | 'lastUsedAt', interval: string) =>
+  changeSessions(sql, {}, { [field]: earlier(interval) });
 
 describe('a session', () => {
   test('is known by its token, of which the database has only the hash', async ({ sql }) => {
@@ -31,17 +29,17 @@ describe('a session', () => {
 
   test('ends after seven days without use, and not before', async ({ sql }) => {
     const token = await (await someone(sql)).begin();
-    await age(sql, 'last_used_at', '6 days 23 hours');
+    await age(sql, 'lastUsedAt', '6 days 23 hours');
     expect(await findSession(sql, token)).toBeDefined();
-    await age(sql, 'last_used_at', '7 days');
+    await age(sql, 'lastUsedAt', '7 days');
     expect(await findSession(sql, token)).toBeUndefined();
   });
 
   test('ends after thirty days, however much it is used', async ({ sql }) => {
     const token = await (await someone(sql)).begin();
-    await age(sql, 'created_at', '29 days 23 hours');
+    await age(sql, 'createdAt', '29 days 23 hours');
     expect(await findSession(sql, token)).toBeDefined();
-    await age(sql, 'created_at', '1 hour');
+    await age(sql, 'createdAt', '1 hour');
     expect(await findSession(sql, token)).toBeUndefined();
   });
 
@@ -51,7 +49,7 @@ describe('a session', () => {
     const first = await used();
     await findSession(sql, token);
     expect(await used()).toEqual(first);
-    await age(sql, 'last_used_at', '61 seconds');
+    await age(sql, 'lastUsedAt', '61 seconds');
     const aged = await used();
     await findSession(sql, token);
     expect(Number(await used())).toBeGreaterThan(Number(aged) + 60_000);

@@ -1,13 +1,13 @@
 import { describe, expect } from 'vitest';
 import { readConfig } from '#server/infra/config.ts';
 import { StartError } from '#server/infra/start-error.ts';
-import { accountsApp } from '#tests/support/people/accounts-app.ts';
+import { accountsApp, limitsLater } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { addOperator } from '#server/domains/accounts/operators.ts';
 import { ensureOperator, hasFirstOperatorSignedIn } from './first-operator.ts';
 import { systemAccount } from '#server/domains/accounts/people.ts';
 import { sweepAccounts } from '#server/domains/accounts/accounts.ts';
-import { ago, sooner } from '#tests/support/database/changes.ts';
+import { ago } from '#tests/support/database/changes.ts';
 import { changeSessions } from '#tests/support/people/people.ts';
 
 const config = readConfig({});
@@ -104,9 +104,7 @@ test('sweeping takes what has ended and leaves what is alive', async ({ db }) =>
 
   await db.allAccountsSql`update otp_challenges set created_at = statement_timestamp() - interval '25 hours'`;
   await db.owner`update captchas_used set expires_at = statement_timestamp() - interval '2 hours'`;
-  await db.allAccountsSql`
-    update limit_counters
-    set window_start = ${sooner('window_start', '3 days')}`;
+  await limitsLater(db.allAccountsSql, 3 * 86_400);
   await changeSessions(db.allAccountsSql, {}, { createdAt: ago('32 days') });
   await sweepAccounts(db.allAccountsSql);
   const left = await db.allAccountsSql`

@@ -2,16 +2,15 @@ import { describe, expect } from 'vitest';
 import { type SignedIn, checkToken, loginUser, logoutUser } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Person } from '#server/infra/acts.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
 import {
   type AccountsApp,
   GOOD_PASSWORD,
   accountsApp,
+  limitsLater,
   refusedToWait,
 } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { waitAfterTries } from './login-tries.ts';
-import { sooner } from '#tests/support/database/changes.ts';
 import { changeAccounts } from '#tests/support/people/people.ts';
 
 const ANI = '6281234567890';
@@ -36,11 +35,6 @@ const no = (work: Promise<unknown>): Promise<unknown> =>
     () => 'nothing was refused',
     (error: unknown) => error,
   );
-
-const later = (sql: Sql, seconds: number) => sql`
-  update limit_counters
-  set window_start = ${sooner('window_start', `${seconds} s`)}
-  where scope like 'login%'`;
 
 describe('signing in', () => {
   test('the right password opens a session that the next call knows', async ({ db }) => {
@@ -134,7 +128,7 @@ describe('guessing', () => {
     await app.customer(ANI);
     for (let times = 0; times < 5; times++) await no(login(app, ANI, 'salah sama sekali'));
     expect(await no(login(app, ANI, GOOD_PASSWORD))).toEqual(refusedToWait(15));
-    await later(db.allAccountsSql, 15);
+    await limitsLater(db.allAccountsSql, 15, 'login');
     expect(await login(app, ANI, GOOD_PASSWORD)).toMatchObject({ user: { phone: ANI } });
   });
 
@@ -144,7 +138,7 @@ describe('guessing', () => {
     ]);
     const app = await accountsApp(db);
     for (let times = 0; times < 5; times++) await no(login(app, NOBODY, 'salah sama sekali'));
-    await later(db.allAccountsSql, 15);
+    await limitsLater(db.allAccountsSql, 15, 'login');
     await no(login(app, NOBODY, 'salah sama sekali'));
     expect(await no(login(app, NOBODY, 'salah'))).toEqual(refusedToWait(30));
   });

@@ -3,15 +3,13 @@ import { describe, expect } from 'vitest';
 import { extractText, getDocumentProxy, getMeta } from 'unpdf';
 import { Refusal } from '#contract/base/refusals.ts';
 import { publicId } from '#contract/base/ids.ts';
-import { rupiah } from '#contract/base/money.ts';
-import { postEntry } from '#server/domains/ledger/ledger.ts';
 import { type InvoicesApp, invoicesApp, planInvoice } from '#tests/support/money/invoices.ts';
 import { test } from '#tests/support/database/database.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { idOf, perform } from '#tests/support/money/topups.ts';
 import { newId } from '#server/infra/ids.ts';
 import { settleInvoice } from './issue.ts';
-import { changeWallets } from '#tests/support/money/wallets.ts';
+import { giveSaldo, insertEntries } from '#tests/support/money/wallets.ts';
 
 /** The path's last part and the key of a signed address. */
 const addressOf = (url: string) => {
@@ -193,22 +191,10 @@ describe('the statement', () => {
   /** Money in, and out, on two days. */
   async function movedMoney(app: InvoicesApp, sql: typeof app.allAccountsSql, who: Customer) {
     await paidTopup(app, who);
-    const entry = (n: number, delta: number, memo: string) =>
-      sql.begin((tx) =>
-        postEntry(tx, {
-          accountId: who.accountId,
-          kind: 'adjust',
-          delta: rupiah(delta),
-          contra: 'exp:bonus',
-          refType: 'test',
-          refId: String(n),
-          idemKey: `test:${n}`,
-          actor: 'test',
-          memo,
-        }),
-      );
-    await entry(1, 500, '=HYPERLINK("http://jahat.example")');
-    await entry(2, -200, 'Koreksi');
+    const entry = (delta: number, memo: string) =>
+      sql.begin((tx) => giveSaldo(tx, who.accountId, delta, { kind: 'adjust', memo }));
+    await entry(500, '=HYPERLINK("http://jahat.example")');
+    await entry(-200, 'Koreksi');
     return new Date().toISOString().slice(0, 10);
   }
   const exported = async (app: InvoicesApp, who: Customer, fields: object) => {
@@ -258,12 +244,9 @@ describe('the statement', () => {
   test('of more than 5.000 lines is CSV only', async ({ sql, db }) => {
     const app = await invoicesApp(db);
     const ani = await customerWith(sql);
-    await db.owner`
-      insert into wallet_entries (account_id, seq, kind, d_available, d_held, contra,
-        available_after, held_after, ref_type, ref_id, actor)
-      select ${ani.accountId}, n, 'bonus', 1, 0, 'exp:bonus', n, 0, 'test', n::text, 'test'
-      from generate_series(1, 5001) n`;
-    await changeWallets(db.owner, ani, { seq: 5001, available: 5001 });
+    const entry = (at: number) => ({ delta: 1, contra: 'exp:bonus', available: at + 1 });
+    const entries = Array.from({ length: 5001 }, (_, at) => ({ kind: 'bonus', ...entry(at) }));
+    await insertEntries(db.owner, ani.accountId, entries);
     await expect(
       perform(app.acts, 'saldo_export', ani, { ...days, format: 'pdf' }),
     ).rejects.toEqual(new Refusal('statement_too_long', { limit: 5_000 }));

@@ -5,23 +5,20 @@ import { type RunningApp, signedIn, test as appTest } from '#tests/support/app/r
 import { type Customer, changeSessions } from '#tests/support/people/people.ts';
 import { forecastOf } from './acts.ts';
 import { changeWallets } from '#tests/support/money/wallets.ts';
-import { now } from '#tests/support/database/changes.ts';
+import { idOf, insertMessages } from '#tests/support/people/stored-messages.ts';
 
 type Accepted = { at: string; count: number; price: number; charge?: 'released' | 'waived' };
 
 /** Messages that were accepted at an instant, at a price each. */
 async function accepted(db: TestDatabase, who: Customer, all: readonly Accepted[]): Promise<void> {
   for (const { at, count, price, charge = 'captured' } of all) {
-    await db.owner`
-      insert into messages (
-        account_id, message_id, token_id, peer, direction, type, body, status, price, charge_state,
-        hold_seq, created_at
-      )
-      select ${who.accountId}, overlay(
-          gen_random_uuid()::text placing left(uuid_floor(${at}::timestamptz)::text, 15) from 1
-        )::uuid, ${who.tokenId}, '6281200000001', 'out', 'text', '{}', 'sent', ${price},
-        case when ${price} > 0 then ${charge} end, case when ${price} > 0 then n end, ${at}
-      from generate_series(1, ${count}) n`;
+    const made = Array.from({ length: count }, (_, n) => ({
+      id: idOf(new Date(at)),
+      tokenId: who.tokenId,
+      status: 'sent',
+      ...(price > 0 && { price, charge, holdSeq: n + 1 }),
+    }));
+    await insertMessages(db.owner, who.accountId, made);
   }
 }
 
@@ -114,7 +111,7 @@ appTest('a plan of one token has no second one', async ({ db, openApp }) => {
   const ani = await signedIn(db);
   const fields = { token: ani.token, key: crypto.randomUUID() };
   await running.ask('subscription_get', fields);
-  await changeSessions(db.owner, {}, { reauthAt: now });
+  await changeSessions(db.owner, {}, { reauthAt: 'now' });
   const { body } = await running.ask('token_create', {
     ...fields,
     name: 'Dua',

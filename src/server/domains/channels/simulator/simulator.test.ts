@@ -22,7 +22,7 @@ import { readConfig } from '#server/infra/config.ts';
 import { newId } from '#server/infra/ids.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
-import { type Customer, customerWith } from '#tests/support/people/people.ts';
+import { customerWith, linkPhone } from '#tests/support/people/people.ts';
 import { type BankLine, eraseOldLines, openSimulator } from './simulator.ts';
 
 const secrets = secretsFrom(Buffer.alloc(32, 9));
@@ -60,7 +60,7 @@ async function simulationWith(
   { on = true, speed = 0, linked = true }: Options = {},
 ) {
   const ani = await customerWith(db.allAccountsSql, { linked });
-  if (linked) await link(db, ani);
+  if (linked) await linkPhone(db.allAccountsSql, ani);
   const receipts: Receipt[] = [];
   const inbound: Inbound[] = [];
   const bank: BankLine[] = [];
@@ -113,10 +113,6 @@ async function simulationWith(
   };
   return { ani, simulator, ask, receipts, inbound, bank };
 }
-
-const link = (db: TestDatabase, { accountId, tokenId, phone }: Customer) => db.allAccountsSql`
-  insert into linked_phones (channel, phone, account_id, token_id)
-  values ('simulator', ${phone}, ${accountId}, ${tokenId}) on conflict do nothing`;
 
 const send = (
   { simulator, ani }: Awaited<ReturnType<typeof simulationWith>>,

@@ -3,13 +3,17 @@ import { openLog } from '#server/infra/observability/log.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { lanesOver, network, phones, place } from '#tests/support/app/fake-channel.ts';
-import { changeAccounts, changeTokens, customerWith } from '#tests/support/people/people.ts';
+import {
+  changeAccounts,
+  changeTokens,
+  closeAccount,
+  customerWith,
+} from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { expireMessages, messagesAccountData } from '#server/domains/messages/messages.ts';
 import { applyReceipts, retryParked } from './receipts.ts';
 import { startRelay } from '#server/domains/events/events.ts';
-import { makeDue } from '#tests/support/app/lanes.ts';
-import { now } from '#tests/support/database/changes.ts';
+import { dropDispatch, makeDue } from '#tests/support/app/lanes.ts';
 
 const log = openLog({ level: 'silent' });
 const BROKEN = '628120000666';
@@ -247,12 +251,11 @@ describe('one item that cannot be written costs the others nothing:', () => {
     await changeTokens(db.owner, ourAccount, { isSystem: true });
     await place(sql, ourAccount, { peers: ['628121'] });
     await place(sql, ourAccount, { peers: ['628122'] });
-    await db.owner`delete from dispatch`;
+    await dropDispatch(db.owner);
     expect(await accountData.isReady?.(erasure)).toBe(false);
     await sql`update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'`;
     expect(await accountData.isReady?.(erasure)).toBe(true);
-    await changeAccounts(sql, ani, { eraseAt: now });
-    await sql`select close_account(${ani.accountId})`;
+    await closeAccount(sql, ani.accountId);
     await sql`delete from outbox where tries = 0`;
     await accountData.erase?.(erasure);
     expect(await sql`select peers from outbox where peers is not null`).toEqual([

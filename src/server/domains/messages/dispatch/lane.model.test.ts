@@ -21,8 +21,8 @@ import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { withdraw } from './cancel.ts';
 import { applyReceipts } from './receipts.ts';
-import { changeLanes } from '#tests/support/app/lanes.ts';
-import { now, plus } from '#tests/support/database/changes.ts';
+import { changeDispatch, changeLanes, passWaits, wakeLanes } from '#tests/support/app/lanes.ts';
+import { ago, plus } from '#tests/support/database/changes.ts';
 
 const HOUR = 3_600_000;
 const SALDO = 100_000;
@@ -120,11 +120,8 @@ class Real {
   /** The lane is another worker's; the former one does not know it yet. */
   async lose(): Promise<void> {
     this.#loseFlying();
-    await changeLanes(
-      this.#db.owner,
-      { accountId: this.#ani.accountId },
-      { epoch: plus(1), owner: null, leaseUntil: null, readyAt: now },
-    );
+    const unowned = { epoch: plus(1), owner: null, leaseUntil: null, readyAt: 'now' };
+    await changeLanes(this.#db.owner, this.#ani, unowned);
   }
 
   #loseFlying(): void {
@@ -139,8 +136,8 @@ class Real {
     void this.close();
     this.#stillMs = 0;
     const [former] = await this.#db.owner<{ epoch: number }[]>`
-      update lanes set lease_until = clock_timestamp() - interval '1 second', ready_at = clock_timestamp()
-      where account_id = ${this.#ani.accountId} returning epoch`;
+      ${changeLanes(this.#db.owner, this.#ani, { leaseUntil: ago('1 second'), readyAt: 'now' })}
+      returning epoch`;
     this.start(workers, timeoutMs);
     await waitFor(async () => {
       const [lane] = await this.#db.owner<{ epoch: number }[]>`
@@ -187,20 +184,16 @@ class Real {
   }
 
   async expire(ids: readonly string[]): Promise<void> {
-    await this.#db.owner`
-      update dispatch set expires_at = clock_timestamp() where message_id = any (${ids}::uuid[])`;
+    for (const messageId of ids) {
+      await changeDispatch(this.#db.owner, { messageId }, { expiresAt: 'now' });
+    }
     await expireMessages(this.#db.allAccountsSql);
   }
 
-  passTime = () => this.#db.owner`
-    update dispatch set ready_at = clock_timestamp(),
-      unsure_until = case when unsure_until is not null then clock_timestamp() end
-    where account_id = ${this.#ani.accountId}`;
+  passTime = () => passWaits(this.#db.owner, this.#ani.accountId);
 
   async wake(): Promise<void> {
-    await this.#db.owner`
-      update lanes set wakes = wakes + 1, ready_at = least(ready_at, clock_timestamp())
-      where account_id = ${this.#ani.accountId}`;
+    await wakeLanes(this.#db.owner, this.#ani);
     for (const worker of this.#workers) {
       worker.wake([this.#ani.tokenId]);
       worker.wake();

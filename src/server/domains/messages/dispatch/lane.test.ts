@@ -8,12 +8,12 @@ import { openLog } from '#server/infra/observability/log.ts';
 import { openClaimMessages } from './claim-messages.ts';
 import { runLane } from './lane.ts';
 import { openSettle } from './settle.ts';
+import { nextEpoch } from '#tests/support/app/lanes.ts';
 
 test('what is on its way when a lane ends by an error is settled all the same', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await place(sql, ani, { prices: [150], peers: phones(1) });
-  const [lane] = await sql<{ epoch: number }[]>`
-    update lanes set epoch = epoch + 1 returning epoch`;
+  const epoch = await nextEpoch(sql);
   const { promise: answer, resolve } = Promise.withResolvers<SendResult>();
   const { seen, channels } = network(() => answer);
   const channel = channels.get('simulator');
@@ -36,7 +36,7 @@ test('what is on its way when a lane ends by an error is settled all the same', 
       lanes: () => 1,
       signal: new AbortController().signal,
     },
-    { ...ani, epoch: lane?.epoch ?? 0 },
+    { ...ani, epoch },
   );
   const done = run.done.then(
     () => 'ended',

@@ -20,8 +20,8 @@ import {
   statuses,
 } from '#tests/support/app/fake-channel.ts';
 import { changeTokens, customerWith, orderOf } from '#tests/support/people/people.ts';
-import { changeDispatch, changeLanes } from '#tests/support/app/lanes.ts';
-import { ago, earlier, now, plus } from '#tests/support/database/changes.ts';
+import { changeDispatch, changeLanes, nextEpoch, wakeLanes } from '#tests/support/app/lanes.ts';
+import { ago, earlier } from '#tests/support/database/changes.ts';
 
 test('messages of a token leave in order and are charged when sent', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
@@ -155,9 +155,7 @@ test('a worker that lost its lane changes nothing', async ({ sql }) => {
   const others = lanesOver(sql, second.channels);
   await waitFor(async () => {
     // The first worker may take its lane anew: its lease ends until the other has it.
-    await sql`
-      update lanes set lease_until = clock_timestamp() - interval '1 second'
-      where owner = ${lane!.owner}`;
+    await changeLanes(sql, { owner: lane!.owner }, { leaseUntil: ago('1 second') });
     expect(second.seen).toHaveLength(1);
   });
   await waitFor(async () => expect(await sql`select * from dispatch`).toEqual([]));
@@ -181,7 +179,7 @@ test('a token whose phone is not linked keeps its messages queued', async ({ sql
   expect(seen).toEqual([]);
 
   await changeTokens(sql, {}, { status: 'linked', phone: ani.phone });
-  await changeLanes(sql, {}, { readyAt: now });
+  await changeLanes(sql, {}, { readyAt: 'now' });
   lanes.wake();
   await waitFor(() => expect(seen).toHaveLength(1));
   await lanes.close();
@@ -220,7 +218,7 @@ test('the longer a phone is away, the more rarely its lane is looked at, up to o
     ['1 day', 60],
   ] as const) {
     await changeDispatch(db.owner, {}, { readyAt: ago(away) });
-    await changeLanes(sql, {}, { readyAt: now, epoch: 0 });
+    await changeLanes(sql, {}, { readyAt: 'now', epoch: 0 });
     const lanes = lanesOver(sql, channels);
     await waitFor(async () =>
       expect(await sql`select epoch::int, owner from lanes`).toEqual([{ epoch: 1, owner: null }]),
@@ -242,7 +240,7 @@ test('a phone that is linked while its lane is given back sends at once', async 
   let due: unknown;
   const linkAround = async (close: () => unknown) => {
     await changeTokens(sql, {}, { status: 'linked', phone: ani.phone });
-    await sql`update lanes set wakes = wakes + 1, ready_at = least(ready_at, clock_timestamp())`;
+    await wakeLanes(sql);
     await close();
     due = await sql`select ready_at <= clock_timestamp() as due from lanes`;
   };
@@ -310,7 +308,7 @@ test('a message that has not left can be cancelled, one that has cannot', async 
   });
   expect(await sql`select available, held from wallets`).toEqual([{ available: 850, held: 150 }]);
 
-  await changeLanes(sql, {}, { epoch: plus(1) });
+  await nextEpoch(sql);
   await claimDue(sql, ani, { epoch: 1 });
   await expect(withdraw(db.tenantSql, ani.accountId, second ?? '')).rejects.toEqual(
     new Refusal('message_in_flight', {}),
@@ -419,11 +417,8 @@ test('a busy token has no lag; a due lane has one from when its worker is gone',
   letGo();
   await lanes.close();
 
-  await changeLanes(
-    sql,
-    {},
-    { owner: newId(), leaseUntil: ago('1 minute'), readyAt: ago('1 hour') },
-  );
+  const left = { owner: newId(), leaseUntil: ago('1 minute'), readyAt: ago('1 hour') };
+  await changeLanes(sql, {}, left);
   expect(await lag()).toBeGreaterThanOrEqual(60);
   expect(await lag()).toBeLessThan(3_600);
 });

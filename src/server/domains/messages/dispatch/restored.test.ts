@@ -7,7 +7,7 @@ import { waitFor } from '#tests/support/wait-for.ts';
 import { expireMessages } from './withdraw.ts';
 import { markMayHaveLeft } from './restored.ts';
 import { changeDispatch } from '#tests/support/app/lanes.ts';
-import { inFuture, now } from '#tests/support/database/changes.ts';
+import { inFuture } from '#tests/support/database/changes.ts';
 
 const sent = { outcome: 'sent' } as const;
 
@@ -56,7 +56,7 @@ describe('messages that waited when the backup was made', () => {
   }) => {
     const ani = await customerWith(sql, { saldo: 1_000 });
     await place(sql, ani, { expiresAt: new Date(Date.now() + 3_600_000) });
-    await changeDispatch(db.owner, {}, { expiresAt: now });
+    await changeDispatch(db.owner, {}, { expiresAt: 'now' });
     await markMayHaveLeft(db.owner);
     await expireMessages(sql);
     const { seen, channels } = network(() => sent, { preallocates: false });

@@ -7,16 +7,13 @@ import { phones, place } from '#tests/support/app/fake-channel.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { leasedNow, renewLeases } from './lanes.ts';
 import { type Outcome, openSettle } from './settle.ts';
-import { changeLanes } from '#tests/support/app/lanes.ts';
-import { plus } from '#tests/support/database/changes.ts';
+import { nextEpoch } from '#tests/support/app/lanes.ts';
 
 /** A customer with one message of Rp 150, and its lane as a worker owns it. */
 async function sender(sql: Sql) {
   const customer = await customerWith(sql, { saldo: 1000 });
   const { results } = await place(sql, customer, { prices: [150], peers: phones(1) });
-  const [lane] = await sql<{ epoch: number }[]>`
-    update lanes set epoch = epoch + 1 where token_id = ${customer.tokenId} returning epoch`;
-  const claim = { ...customer, epoch: lane?.epoch ?? 0 };
+  const claim = { ...customer, epoch: await nextEpoch(sql, customer) };
   return { customer, claim, id: results[0]?.id ?? '' };
 }
 
@@ -89,7 +86,7 @@ test('an end that is told of what has arrived, after it or with it, is no step o
 
 test('leases that cannot be renewed end no lane before they are nearly over', async ({ sql }) => {
   const [mine, taken] = [await sender(sql), await sender(sql)];
-  await changeLanes(sql, taken.customer, { epoch: plus(1) });
+  await nextEpoch(sql, taken.customer);
   const lanes = [leasedNow(mine.claim), leasedNow(taken.claim)];
   const warn = vi.fn<() => void>();
   const log = { warn } as Partial<Log> as Log;

@@ -10,8 +10,7 @@ import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import type { Claim } from './attempt.ts';
 import { openClaimMessages } from './claim-messages.ts';
 import { type Outcome, openSettle } from './settle.ts';
-import { changeLanes } from '#tests/support/app/lanes.ts';
-import { plus } from '#tests/support/database/changes.ts';
+import { changeLanes, nextEpoch } from '#tests/support/app/lanes.ts';
 
 const at = new Date('2026-11-20T10:00:00Z');
 
@@ -27,9 +26,7 @@ async function customerWithMessages(sql: Sql, count: number, peers = phones(coun
 
 /** Takes a customer's lane, as a worker does, and all that it has to send. */
 async function claimed(sql: Sql, { accountId, tokenId, phone }: Customer): Promise<Claim> {
-  const [lane] = await sql<{ epoch: number }[]>`
-    update lanes set epoch = epoch + 1 where token_id = ${tokenId} returning epoch`;
-  const claim = { accountId, tokenId, epoch: lane?.epoch ?? 0 };
+  const claim = { accountId, tokenId, epoch: await nextEpoch(sql, { tokenId }) };
   await openClaimMessages({ sql })({ claim, from: phone, limit: 100, isUrgent: false });
   return claim;
 }
@@ -148,7 +145,7 @@ describe('outcomes of several accounts in one call:', () => {
     const settle = openSettle({ sql });
     const aniLane = { lane: await claimed(sql, ani.customer) };
     const budiLane = { lane: await claimed(sql, budi.customer) };
-    await changeLanes(sql, budi.customer, { epoch: plus(1) });
+    await nextEpoch(sql, budi.customer);
 
     const [kept, lost, receipt] = await Promise.all([
       settle([told(ani.customer, ani.ids[0], 'sent', aniLane)]),

@@ -22,6 +22,7 @@ import { reader } from '#tests/support/reader.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import { messageDetail, messageForApi } from '#server/domains/messages/history/detail.ts';
 import { applyReceipts } from './receipts.ts';
+import { changeLanes } from '#tests/support/app/lanes.ts';
 
 /** Longer than any test: no try here comes to its end by itself. */
 const NEVER_MS = 120_000;
@@ -190,7 +191,7 @@ describe('numbers that never answer', () => {
     const [silent = ''] = phones(1);
     await place(sql, order, { prices: [150], peers: [silent] });
     const [lane] = await sql<{ epoch: number; wakes: number }[]>`
-      update lanes set epoch = 1, owner = ${tokenId} returning epoch, wakes`;
+      ${changeLanes(sql, {}, { epoch: 1, owner: tokenId })} returning epoch, wakes`;
     await claimDue(sql, order, { epoch: 1 });
     await sql`select postpone_dispatch(${accountId}, ${tokenId}, 1,
       array(select message_id from dispatch), array['unknown'], array[60000], array['no_answer'])`;

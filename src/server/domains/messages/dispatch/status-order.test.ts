@@ -2,6 +2,7 @@ import { MessageStatus, rises, statusRank } from '#contract/messages.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { expect } from 'vitest';
+import { insertMessages } from '#tests/support/people/stored-messages.ts';
 
 const outcomes = ['sent', 'delivered', 'read', 'failed', 'cancelled', 'expired'] as const;
 
@@ -13,11 +14,8 @@ async function settled(
 ): Promise<string | undefined> {
   const [accountId, messageId] = [newId(), newId()];
   const isEnd = ['failed', 'cancelled', 'expired'].includes(now.status);
-  await db.owner`
-    insert into messages (account_id, message_id, token_id, peer, direction, type, body, status,
-      price, charge_state, failure, created_at)
-    values (${accountId}, ${messageId}, ${newId()}, '628', 'out', 'text', '{}', ${now.status}, 0,
-      ${isEnd ? 'released' : 'held'}, ${now.failure ?? null}, now())`;
+  const message = { id: messageId, tokenId: newId(), charge: isEnd ? 'released' : 'held' };
+  await insertMessages(db.owner, accountId, [{ ...message, ...now }]);
   const [row] = await db.owner<{ next: string }[]>`
     select next_status(status, failure, charge_state, status_rank(${outcome}), ${outcome === 'sent'},
       ${['failed', 'cancelled', 'expired'].includes(outcome) ? outcome : null}) as next

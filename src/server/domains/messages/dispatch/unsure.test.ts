@@ -13,8 +13,8 @@ import {
 } from '#tests/support/app/fake-channel.ts';
 import {
   type Customer,
-  changeAccounts,
   changeTokens,
+  closeAccount,
   customerWith,
 } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
@@ -22,7 +22,7 @@ import { withdraw } from './cancel.ts';
 import { expireMessages, messagesAccountData } from '#server/domains/messages/messages.ts';
 import { applyReceipts } from './receipts.ts';
 import { changeDispatch, changeLanes } from '#tests/support/app/lanes.ts';
-import { now, plus } from '#tests/support/database/changes.ts';
+import { plus } from '#tests/support/database/changes.ts';
 
 /** An answer that no test here wants: nothing is sent again. */
 const sentAgain = { outcome: 'failed', failure: 'rejected' } as const;
@@ -59,11 +59,11 @@ async function killedWhileSending(
   const { seen, channels } = network(() => forever, { timeoutMs: MINUTE });
   const lanes = lanesOver(sql, channels);
   await waitFor(() => expect(seen).toHaveLength(1));
-  await changeDispatch(owner, {}, { expiresAt: now });
+  await changeDispatch(owner, {}, { expiresAt: 'now' });
   await fence(sql);
   letGo();
   await lanes.close();
-  await changeLanes(sql, {}, { readyAt: now });
+  await changeLanes(sql, {}, { readyAt: 'now' });
   return results[0]?.id ?? '';
 }
 
@@ -194,7 +194,7 @@ test('a second try that was refused for now leaves unsure what the first one did
   await expect(withdraw(db.tenantSql, ani.accountId, results[0]?.id ?? '')).rejects.toEqual(
     new Refusal('message_in_flight', {}),
   );
-  await changeDispatch(db.owner, {}, { expiresAt: now });
+  await changeDispatch(db.owner, {}, { expiresAt: 'now' });
   await expireMessages(sql);
   expect(await ends(sql)).toEqual(noAnswer);
 });
@@ -218,7 +218,7 @@ test('a message that was definitely refused for now can be cancelled, and expire
   );
   await lanes.close();
   await withdraw(db.tenantSql, ani.accountId, results[0]?.id ?? '');
-  await changeDispatch(db.owner, {}, { expiresAt: now });
+  await changeDispatch(db.owner, {}, { expiresAt: 'now' });
   await expireMessages(sql);
   expect(await ends(sql)).toEqual([
     { status: 'cancelled', charge_state: 'released', failure: null },
@@ -247,7 +247,7 @@ test('when its token is deleted, what may have left waits for its receipt, and t
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await oneMayHaveLeft(sql, ani);
-  await changeTokens(sql, {}, { deletedAt: now });
+  await changeTokens(sql, {}, { deletedAt: 'now' });
   const { seen, channels } = network(() => sentAgain, { timeoutMs: 1_500 });
   const lanes = lanesOver(sql, channels);
   const left = [notLinked, notLinked];
@@ -263,14 +263,13 @@ test('when its account is closed, what may have left is not given back before it
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await oneMayHaveLeft(sql, ani);
-  await changeAccounts(sql, ani, { eraseAt: now });
-  await sql`select close_account(${ani.accountId})`;
+  await closeAccount(sql, ani.accountId);
   const accountData = messagesAccountData({ sql: db.tenantSql, allAccountsSql: sql });
   await accountData.close?.(ani.accountId);
   expect(await ends(sql)).toEqual([...queued, notLinked, notLinked]);
   expect(await accountData.isReady?.({ accountId: ani.accountId, phones: [] })).toBe(false);
 
-  await changeDispatch(db.owner, {}, { unsureUntil: now });
+  await changeDispatch(db.owner, {}, { unsureUntil: 'now' });
   await accountData.close?.(ani.accountId);
   expect(await ends(sql)).toEqual([...noAnswer, notLinked, notLinked]);
   await ledgerIsWell(sql);

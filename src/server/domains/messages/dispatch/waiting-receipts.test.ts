@@ -8,7 +8,7 @@ import { customerWith, orderOf } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { applyReceipts, retryParked } from './receipts.ts';
 import { changeMessages } from '#tests/support/people/stored-messages.ts';
-import { now } from '#tests/support/database/changes.ts';
+import { nextEpoch } from '#tests/support/app/lanes.ts';
 
 type Waiting = { accountId: string; tokenId: string; epoch: number; id: string };
 
@@ -17,9 +17,8 @@ async function waiting(sql: Sql): Promise<Waiting> {
   const customer = await customerWith(sql, { saldo: 1000 });
   const { accountId, tokenId } = customer;
   const { results } = await place(sql, customer, { prices: [150], peers: phones(1) });
-  const [lane] = await sql<{ epoch: number }[]>`
-    update lanes set epoch = epoch + 1 where token_id = ${tokenId} returning epoch`;
-  return { accountId, tokenId, epoch: lane?.epoch ?? 0, id: results[0]?.id ?? '' };
+  const epoch = await nextEpoch(sql, customer);
+  return { accountId, tokenId, epoch, id: results[0]?.id ?? '' };
 }
 
 const changes = {
@@ -36,7 +35,7 @@ test.for(Object.entries(changes))(
   async ([, change], { sql, db }) => {
     const message = await waiting(sql);
     const { accountId, id } = message;
-    await changeMessages(db.owner, {}, { status: 'scheduled', expiresAt: now });
+    await changeMessages(db.owner, {}, { status: 'scheduled', expiresAt: 'now' });
     let told: Promise<unknown> | undefined;
     await db.owner.begin(async (tx) => {
       await change(tx, message);

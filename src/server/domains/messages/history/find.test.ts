@@ -4,14 +4,16 @@ import { publicId } from '#contract/base/ids.ts';
 import type { MessageStatus, MessageType, StatusFilter } from '#contract/messages.ts';
 import { civilDate } from '#contract/base/time.ts';
 import { newId } from '#server/infra/ids.ts';
-import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { place } from '#tests/support/app/fake-channel.ts';
-import { customerWith } from '#tests/support/people/people.ts';
+import { customerWith, makeToken } from '#tests/support/people/people.ts';
 import {
   type MessageOptions,
   type Stored,
   changeConversations,
+  idOf,
+  insertMessages,
+  makeConversation,
   storeMessages,
 } from '#tests/support/people/stored-messages.ts';
 import { SIZE, found, indexAll, storeLate, text } from '#tests/support/people/worded-messages.ts';
@@ -117,21 +119,13 @@ function expected(all: readonly Stored[], ask: Ask & { q: string }): string[] {
   return (ask.sort_type === 'asc' ? ids : ids.toReversed()).map((id) => publicId('message', id));
 }
 
-async function secondToken(sql: Sql, accountId: string): Promise<string> {
-  const tokenId = newId();
-  await sql`
-    insert into tokens (account_id, token_id, name, channel, status, key_hint)
-    values (${accountId}, ${tokenId}, 'Gudang', 'simulator', 'linked', 'efgh')`;
-  return tokenId;
-}
-
 describe('a search by words', () => {
   test('finds what looking through everything finds: batches, late ones, and what has no batch', async ({
     db,
     sql,
   }) => {
     const { accountId, tokenId } = await customerWith(sql);
-    const tokens = [tokenId, await secondToken(sql, accountId)];
+    const tokens = [tokenId, await makeToken(sql, accountId, { name: 'Gudang' })];
     const messages = fc.sample(aMessage(tokens), 460).map(stored);
     const all: Stored[] = [];
     const store = async (from: number, upto: number) =>
@@ -186,20 +180,13 @@ describe('a search by words', () => {
 
   test('shows 10,000 of a common word, any page of them, both ways', async ({ db, sql }) => {
     const { accountId, tokenId } = await customerWith(sql);
-    await db.owner`
-      insert into messages (
-        account_id, message_id, token_id, peer, direction, type, body, status, price, created_at
-      )
-      select ${accountId}, id, ${tokenId}, '6281234567890', 'out', 'text',
-        jsonb_build_object('text', concat(
-          'Promo nomor ', case when i % 100 = 0 then 'istimewa' else 'x' || i end, case when i % 5 = 0 then ' kelima' end
-        )),
-        case when i % 1000 = 0 then 'failed' else 'read' end, 0, uuid_time(id)
-      from (
-        select i, overlay(
-          uuid_floor(to_timestamp(1790000000 + i))::text placing lpad(i::text, 12, '0') from 25
-        )::uuid as id from generate_series(0, 12499) as i
-      ) numbered`;
+    const messages = Array.from({ length: 12_500 }, (_, i) => ({
+      id: idOf(new Date((1_790_000_000 + i) * 1000)),
+      tokenId,
+      body: text(`Promo nomor ${i % 100 ? `x${i}` : 'istimewa'}${i % 5 ? '' : ' kelima'}`).body!,
+      status: i % 1000 ? 'read' : 'failed',
+    }));
+    await insertMessages(db.owner, accountId, messages);
     // In so many batches that two common words are read side by side; of 24 messages some have bits, others places.
     await indexAll(sql, accountId, 24);
     const numbers = async (ask: Ask) => {
@@ -237,9 +224,8 @@ describe('a search by words', () => {
     expect(few).toMatchObject({ total: 13, searched: undefined });
     expect((await numbers({ ...ask, type: 'image' })).total).toBe(0);
     // With a name that matches as well, all other filters do so.
-    await sql`
-      insert into conversations (account_id, token_id, peer, peer_name, seq, last_message_id, last_at, unread)
-      values (${accountId}, ${tokenId}, '6281234567890', 'Promo Toko', 1, ${newId()}, now(), 0)`;
+    const conversation = { accountId, tokenId, peer: '6281234567890', peerName: 'Promo Toko' };
+    await makeConversation(sql, conversation);
     expect(await numbers({ ...ask, page: 999 })).toEqual({ total: 10_000, at: ten(2509, -1) });
     for (const one of [ask, oldest]) {
       const some = await messageList(db.tenantSql, accountId, { ...one, status: ['failed'] });

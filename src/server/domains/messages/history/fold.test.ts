@@ -8,12 +8,12 @@ import {
   type Customer,
   changeAccounts,
   changeTokens,
+  closeAccount,
   customerWith,
 } from '#tests/support/people/people.ts';
 import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
 import { messagesAccountData } from '#server/domains/messages/account-data.ts';
 import { startFolding } from './fold.ts';
-import { now } from '#tests/support/database/changes.ts';
 
 const at = new Date();
 
@@ -236,8 +236,7 @@ test('the installation counts right when notices are erased whose events were se
     update outbox set tries = 1, retry_at = clock_timestamp() + interval '1 hour'
     where message_ids is not null`;
   await publishAll(sql);
-  await changeAccounts(sql, ani, { eraseAt: now });
-  await sql`select close_account(${ani.accountId})`;
+  await closeAccount(sql, ani.accountId);
   const { erase } = messagesAccountData({ sql: db.tenantSql, allAccountsSql: sql });
   await erase?.({ accountId: ani.accountId, phones: ['6281200000001'] });
 

@@ -11,13 +11,14 @@ import {
 } from '#contract/messages.ts';
 import { civilDate } from '#contract/base/time.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { newId } from '#server/infra/ids.ts';
 import { test } from '#tests/support/database/database.ts';
-import { customerWith, orderOf } from '#tests/support/people/people.ts';
+import { customerWith, makeToken, orderOf } from '#tests/support/people/people.ts';
 import {
   type MessageOptions,
   type Stored,
   changeConversations,
+  idOf,
+  insertMessages,
   storeMessages,
 } from '#tests/support/people/stored-messages.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
@@ -29,14 +30,6 @@ import { searchMessages } from './search.ts';
 type Ask = InputOf<typeof listMessages>;
 
 const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
-
-async function secondToken(sql: Sql, accountId: string): Promise<string> {
-  const tokenId = newId();
-  await sql`
-    insert into tokens (account_id, token_id, name, channel, status, key_hint)
-    values (${accountId}, ${tokenId}, 'Gudang', 'simulator', 'linked', 'efgh')`;
-  return tokenId;
-}
 
 const waiting: readonly MessageStatus[] = ['accepted', 'queued', 'sending'];
 
@@ -100,7 +93,7 @@ function someMessages(tokens: readonly [string, string]): MessageOptions[] {
 describe('pages', () => {
   test('show every message once, in order, for every filter and both ways', async ({ db, sql }) => {
     const ani = await customerWith(sql);
-    const tokens = [ani.tokenId, await secondToken(sql, ani.accountId)] as const;
+    const tokens = [ani.tokenId, await makeToken(sql, ani.accountId, { name: 'Gudang' })] as const;
     const all = await storeMessages(db.owner, ani.accountId, someMessages([...tokens]));
     const days = [
       '2026-09-30',
@@ -180,7 +173,7 @@ describe('pages', () => {
   test('are found by index alone: no table of messages is read whole', async ({ db, sql }) => {
     const ani = await customerWith(sql);
     const { accountId, tokenId } = ani;
-    const second = await secondToken(sql, accountId);
+    const second = await makeToken(sql, accountId, { name: 'Gudang' });
     await storeMessages(db.owner, accountId, someMessages([tokenId, second]));
     await db.owner.query('analyze');
     const filters: MessageFilter[] = [
@@ -300,20 +293,14 @@ describe('a long history', () => {
 
   /** A message each minute from 1 November 2026, 07:00 WIB; each thousandth failed; all to other numbers. */
   async function storeMinutes(owner: Sql, accountId: string, tokenId: string): Promise<void> {
-    await owner`
-      insert into messages (
-        account_id, message_id, token_id, peer, direction, type, body, status, price, created_at
-      )
-      select ${accountId}, id, ${tokenId},
-        case when i = any (${begun}::int[]) then '62811' else '62812' end || lpad(i::text, 8, '0'),
-        'out', 'text', '{}', case when i % 1000 = 0 then 'failed' else 'read' end, 0, uuid_time(id)
-      from unnest(${numbered}::int[]) as i
-      cross join lateral (
-        select overlay(
-          uuid_floor(timestamptz '2026-11-01 00:00Z' + i * interval '1 minute')::text
-          placing lpad(i::text, 12, '0') from 25
-        )::uuid as id
-      ) made`;
+    const isBegun = new Set(begun);
+    const messages = numbered.map((i) => ({
+      id: idOf(new Date(Date.UTC(2026, 10, 1, 0, i))),
+      tokenId,
+      peer: (isBegun.has(i) ? '62811' : '62812') + String(i).padStart(8, '0'),
+      status: i % 1000 ? 'read' : 'failed',
+    }));
+    await insertMessages(owner, accountId, messages);
     await owner`
       insert into rollups (account_id, hour, token_id, direction, status, type, messages, cost)
       select account_id, date_trunc('hour', uuid_time(message_id)), token_id, direction, status, type,

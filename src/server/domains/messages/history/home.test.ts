@@ -1,14 +1,12 @@
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { homeSummary } from '#contract/messages.ts';
-import { rupiah } from '#contract/base/money.ts';
-import { newId } from '#server/infra/ids.ts';
-import { postEntry } from '#server/domains/ledger/ledger.ts';
 import { test } from '#tests/support/database/database.ts';
 import {
   changeAccounts,
   changeTokens,
   customerWith,
+  makeToken,
   orderOf,
 } from '#tests/support/people/people.ts';
 import { storeMessages } from '#tests/support/people/stored-messages.ts';
@@ -16,6 +14,7 @@ import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import { summaryOf } from './home.ts';
 import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
 import { changeLanes } from '#tests/support/app/lanes.ts';
+import { giveSaldo } from '#tests/support/money/wallets.ts';
 
 /** 00.30 in WIB: still yesterday in UTC. */
 const now = new Date('2026-11-20T17:30:00Z');
@@ -75,17 +74,8 @@ test('the four steps are ticked by topping up, adding, linking and sending', asy
   const before = { topped_up: false, has_token: true, linked: true, sent: false };
   expect(await steps()).toEqual(before);
 
-  const topup = {
-    accountId,
-    kind: 'topup',
-    delta: rupiah(50_000),
-    contra: 'clearing',
-    refType: 'topup',
-    refId: 'TU-1',
-    idemKey: 'topup:1',
-    actor: 'test',
-  } as const;
-  await sql.begin((tx) => postEntry(tx, topup));
+  const topup = { kind: 'topup', contra: 'clearing' } as const;
+  await sql.begin((tx) => giveSaldo(tx, accountId, 50_000, topup));
   const placed = await openAccepter(sql, () => undefined).place(orderOf(ani));
   expect(await steps()).toEqual({ ...before, topped_up: true });
   const messageId = placed.results[0]?.id ?? '';
@@ -102,10 +92,7 @@ test('the first message goes by the channel of a token that is connected, else o
   sql,
 }) => {
   const { accountId, tokenId } = await customerWith(sql);
-  const second = newId();
-  await sql`
-    insert into tokens (account_id, token_id, name, channel, status, key_hint)
-    values (${accountId}, ${second}, 'Cabang', 'cloud', 'unlinked', 'test')`;
+  const second = await makeToken(sql, accountId, { channel: 'cloud', status: 'unlinked' });
   const home = () => summaryOf(db.tenantSql, accountId, now);
   expect(await home()).toMatchObject({
     channel: 'simulator',

@@ -2,13 +2,17 @@ import { describe, expect } from 'vitest';
 import { json } from '#server/infra/postgres/sql.ts';
 import { test } from '#tests/support/database/database.ts';
 import { publishAll } from '#tests/support/figures.ts';
-import { changeAccounts, changeTokens, customerWith } from '#tests/support/people/people.ts';
-import { storeMessages } from '#tests/support/people/stored-messages.ts';
+import {
+  changeAccounts,
+  changeTokens,
+  closeAccount,
+  customerWith,
+} from '#tests/support/people/people.ts';
+import { idOf, insertMessages, storeMessages } from '#tests/support/people/stored-messages.ts';
 import { SIZE, found, indexAll, storeLate, text } from '#tests/support/people/worded-messages.ts';
 import { messagesAccountData } from '#server/domains/messages/account-data.ts';
 import { messageList } from '#server/domains/messages/history/history.ts';
-import { indexAgain, indexBatch, startIndexing } from '#server/domains/messages/history/words.ts';
-import { now } from '#tests/support/database/changes.ts';
+import { indexAgain, indexBatch, startIndexing } from './words.ts';
 
 const start = Date.parse('2026-10-20T03:00:00Z');
 
@@ -58,14 +62,10 @@ describe('the index of words', () => {
     sql,
   }) => {
     const { accountId, tokenId } = await customerWith(sql);
-    await db.owner`
-      insert into messages (
-        account_id, message_id, token_id, peer, direction, type, body, status, price, created_at
-      )
-      select ${accountId}, overlay(
-          uuid_floor(to_timestamp(1790000000))::text placing lpad(i::text, 12, '0') from 25
-        )::uuid, ${tokenId}, '6281234567890', 'out', 'text', ${json({ text: 'Halo' })}, 'read', 0, now()
-      from generate_series(1, 5000) as i`;
+    const body = { text: 'Halo' };
+    const id = () => idOf(new Date(1_790_000_000_000));
+    const messages = Array.from({ length: 5000 }, () => ({ id: id(), tokenId, body }));
+    await insertMessages(db.owner, accountId, messages);
     const troubles: unknown[] = [];
     const index = async () => {
       const indexing = startIndexing({
@@ -143,8 +143,7 @@ describe('the index of words', () => {
     await publishAll(sql);
     await changeAccounts(db.owner, ours, { isSystem: true });
     await changeTokens(db.owner, ours, { isSystem: true });
-    await changeAccounts(sql, ani, { eraseAt: now });
-    await sql`select close_account(${ani.accountId})`;
+    await closeAccount(sql, ani.accountId);
     const { erase } = messagesAccountData({ sql: db.tenantSql, allAccountsSql: sql });
     await erase?.({ accountId: ani.accountId, phones: ['6281200000001'] });
 

@@ -5,8 +5,8 @@ import { saldoUsage } from '#contract/saldo/usage.ts';
 import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';
-import { paceOf, usageOf } from '#server/domains/messages/history/figures.ts';
-import { changeWallets } from '#tests/support/money/wallets.ts';
+import { paceOf, usageOf } from './figures.ts';
+import { insertEntries } from '#tests/support/money/wallets.ts';
 
 /** 00.30 in WIB on 21 November: still the 20th in UTC. */
 const now = new Date('2026-11-20T17:30:00Z');
@@ -40,17 +40,13 @@ test('what went out stands on the day of WIB, paid and held apart, and plans apa
               ${status === 'received' ? 'in' : 'out'}, ${status}, 'text', 1, ${cost})`;
         }
         const charged = plans.toSorted((a, b) => b.hoursAgo - a.hoursAgo);
-        for (const [index, { hoursAgo, price }] of charged.entries()) {
-          await db.owner`
-            insert into wallet_entries (
-              account_id, seq, kind, d_available, d_held, contra, available_after, held_after,
-              ref_type, ref_id, actor, created_at
-            ) values (
-              ${accountId}, ${index + 1}, 'plan', ${-price}, 0, 'rev:plan', 0, 0, 'test', '1', 'test',
-              ${at(hoursAgo)}
-            )`;
-        }
-        await changeWallets(db.owner, { accountId }, { seq: charged.length });
+        const entries = charged.map(({ hoursAgo, price }) => ({
+          kind: 'plan',
+          delta: -price,
+          contra: 'rev:plan',
+          createdAt: at(hoursAgo),
+        }));
+        await insertEntries(db.owner, accountId, entries);
 
         // The plain model: every thing on its own, its day counted by hand.
         const model = new Map<string, [captured: number, held: number, plan: number]>();

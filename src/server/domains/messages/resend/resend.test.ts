@@ -14,10 +14,10 @@ import { openAccepter } from '#server/domains/messages/submit/accept.ts';
 import { type FindMedia, findNoMedia } from '#server/domains/messages/submit/lookups.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { json } from '#server/infra/postgres/sql.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import { resendActs } from './acts.ts';
+import { insertMessages } from '#tests/support/people/stored-messages.ts';
 
 const BUDI = '6281200000001';
 
@@ -51,11 +51,8 @@ function askAs(db: TestDatabase, { accountId }: Customer, findMedia: FindMedia =
 async function store(sql: Sql, shop: Customer, content: Content): Promise<string> {
   const { type = 'text', body = { text: 'Halo' }, status = 'failed', failure = null } = content;
   const id = newId();
-  await sql`
-    insert into messages (account_id, message_id, token_id, direction, peer, type, body, status, price,
-      failure, created_at)
-    values (${shop.accountId}, ${id}, ${shop.tokenId}, 'out', ${BUDI}, ${type}, ${json(body)},
-      ${status}, 0, ${failure}, clock_timestamp())`;
+  const message = { id, tokenId: shop.tokenId, peer: BUDI, type, body, status, failure };
+  await insertMessages(sql, shop.accountId, [message]);
   return id;
 }
 

@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import { openAccepter } from './accept.ts';
-import { newId } from '#server/infra/ids.ts';
 import { test } from '#tests/support/database/database.ts';
-import { changeTokens, customerWith, orderOf } from '#tests/support/people/people.ts';
+import { changeTokens, customerWith, makeToken, orderOf } from '#tests/support/people/people.ts';
 import { changeWallets } from '#tests/support/money/wallets.ts';
+import { optOut } from '#tests/support/people/stored-messages.ts';
 
 const nobody = () => undefined;
 
@@ -122,10 +122,8 @@ test('the daily limit is counted under the same lock', async ({ sql }) => {
 
 test('each of two tokens in one batch has its own daily limit', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000, dailyLimit: 3 });
-  const other = { ...ani, tokenId: newId() };
-  await sql`
-    insert into tokens (account_id, token_id, name, channel, status, phone, key_hint, daily_limit)
-    values (${ani.accountId}, ${other.tokenId}, 'Kedua', 'simulator', 'linked', '6281299990002', 'abcd', 2)`;
+  const second = { phone: '6281299990002', dailyLimit: 2 };
+  const other = { ...ani, tokenId: await makeToken(sql, ani.accountId, second) };
   const accepter = openAccepter(sql, nobody);
   const prices = Array.from({ length: 2 }, () => 150);
   const placed = await Promise.all(
@@ -153,7 +151,7 @@ test('a token that was never linked, and a recipient who opted out, are refused'
   expect((await accepter.place(orderOf(ani))).results[0]).toMatchObject({ outcome: 'not_linked' });
 
   await changeTokens(sql, {}, { status: 'linked' });
-  await sql`insert into optouts (account_id, token_id, peer, source) values (${ani.accountId}, ${ani.tokenId}, '6281200000009', 'reply')`;
+  await optOut(sql, ani, '6281200000009');
   const placed = await accepter.place(
     orderOf(ani, { prices: [150, 150], peers: ['6281200000009', '6281200000001'] }),
   );
@@ -164,7 +162,7 @@ test('the saldo in an answer counts what was placed, and not what was refused ju
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  await sql`insert into optouts (account_id, token_id, peer, source) values (${ani.accountId}, ${ani.tokenId}, '6281200000009', 'reply')`;
+  await optOut(sql, ani, '6281200000009');
   const { place } = openAccepter(sql, nobody);
   // The first leaves at once, the others together after it.
   const [first, refused, last] = await Promise.all([
@@ -217,7 +215,7 @@ test('requests of many wallets at once are placed together, each as if alone', a
   const accepter = openAccepter(sql, nobody);
   await accepter.place(orderOf(citra, { key: 'k' }));
   await accepter.place(orderOf(dewi, { refs: ['r'] }));
-  await sql`insert into optouts (account_id, token_id, peer, source) values (${eka.accountId}, ${eka.tokenId}, '6281200000001', 'reply')`;
+  await optOut(sql, eka, '6281200000001');
 
   // The first leaves alone; the others queue meanwhile and go in one call.
   const [, ...answers] = await Promise.all([

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { rupiah } from '#contract/base/money.ts';
-import { checkLedger, postEntry } from '#server/domains/ledger/ledger.ts';
+import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import { openAccepter } from './accept.ts';
 import type { Placed } from './send-request.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -10,8 +9,12 @@ import {
   type Customer,
   changeTokens,
   customerWith,
+  makeToken,
   orderOf,
+  ownPhone,
 } from '#tests/support/people/people.ts';
+import { optOut } from '#tests/support/people/stored-messages.ts';
+import { giveSaldo } from '#tests/support/money/wallets.ts';
 
 const nobody = () => undefined;
 
@@ -61,13 +64,8 @@ test('messages of the Cloud API cost what their categories do, and use nothing o
   const ani = await customerWith(sql, { saldo: 2000 });
   await allow(sql, ani, { quota: 2, price: 75 });
   await changeTokens(sql, ani, { channel: 'cloud' });
-  const other = await customerWith(sql);
-  await sql`
-    insert into tokens (account_id, token_id, name, channel, status, phone, key_hint)
-    select ${ani.accountId}, token_id, 'Lain', 'web', 'linked', '628999', '' from tokens
-    where token_id = ${other.tokenId}`;
-  await sql`insert into lanes (account_id, token_id) values (${ani.accountId}, ${other.tokenId})`;
-  const web = { accountId: ani.accountId, tokenId: other.tokenId };
+  const tokenId = await makeToken(sql, ani.accountId, { channel: 'web', phone: '628999' });
+  const web = { accountId: ani.accountId, tokenId };
   const accepter = openAccepter(sql, nobody);
   const [dear, byWeb, again] = await Promise.all([
     accepter.place(orderOf(ani, { prices: [650, 400] })),
@@ -163,8 +161,7 @@ test('a repeated key names the prices of the first answer, whatever the plan is 
 test('a refused request takes no quota from the one behind it', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 75 });
   await allow(sql, ani, { quota: 2, price: 75 });
-  await sql`insert into optouts (account_id, token_id, peer, source)
-    values (${ani.accountId}, ${ani.tokenId}, '6281299990000', 'reply')`;
+  await optOut(sql, ani, '6281299990000');
   const accepter = openAccepter(sql, nobody);
   const [refused, taken] = await Promise.all([
     accepter.place(orderOf(ani, { peers: ['6281299990000', '6281299990000'], prices: [150, 150] })),
@@ -189,23 +186,12 @@ test('the welcome bonus pays for the simulator and the own number only, until a 
   await changeTokens(sql, ani, { channel: 'cloud' });
   expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('bonus_only');
   const own = '6281322220000';
-  await sql`insert into user_phones (phone, account_id, user_id)
-    values (${own}, ${ani.accountId}, ${ani.accountId})`;
+  await ownPhone(sql, { ...ani, phone: own });
   const toOwn = await accepter.place(orderOf(ani, { peers: [own] }));
   expect(toOwn.results[0]?.outcome).toBe('accepted');
 
-  await sql.begin((tx) =>
-    postEntry(tx, {
-      accountId: ani.accountId,
-      kind: 'topup',
-      delta: rupiah(10_000),
-      contra: 'clearing',
-      refType: 'topup',
-      refId: 'first',
-      idemKey: 'topup:first',
-      actor: 'test',
-    }),
-  );
+  const topup = { kind: 'topup', contra: 'clearing' } as const;
+  await sql.begin((tx) => giveSaldo(tx, ani.accountId, 10_000, topup));
   expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('accepted');
 });
 

@@ -14,6 +14,7 @@ import {
   changeAccounts,
   customerWith,
   orderOf,
+  ownPhone,
 } from '#tests/support/people/people.ts';
 import { type TopupApp, saldoOf, topupApp } from '#tests/support/money/topups.ts';
 import { changeWallets } from '#tests/support/money/wallets.ts';
@@ -387,8 +388,7 @@ describe('finding a customer', () => {
     desk: { oka, ani },
     sql,
   }) => {
-    await sql`insert into user_phones (phone, account_id, user_id)
-      values (${ani.phone}, ${ani.accountId}, ${ani.userId})`;
+    await ownPhone(sql, ani);
     await changeAccounts(sql, ani, { name: 'Kopi 100% Senja' });
     await customerWith(sql);
     const find = async (q: string) =>

@@ -5,7 +5,6 @@ import { refundPayment } from '#tests/support/money/refunds.ts';
 import { idOf, saldoOf } from '#tests/support/money/topups.ts';
 import { countGatewayWork, pruneInbox, workInbox } from './inbox.ts';
 import { changeAccounts } from '#tests/support/people/people.ts';
-import { now } from '#tests/support/database/changes.ts';
 
 describe('a notice', () => {
   test('that comes many times, at once, to two nodes, credits once', async ({
@@ -144,7 +143,7 @@ describe('a notice', () => {
     const order = { accountId, topupId: idOf(one.topup) };
     const txnId = app.fake.book.find(one.topup.id)?.txnId ?? '';
     expect(await refundPayment(app.deps, { ...order, txnId })).toBe('refunded');
-    await changeAccounts(db.owner, { accountId }, { closedAt: now });
+    await changeAccounts(db.owner, { accountId }, { closedAt: 'now' });
     const data = paymentsAccountData({ sql: db.tenantSql, allAccountsSql: sql });
     await data.erase?.({ accountId, phones: [] });
     const notices = await sql<{ raw: Buffer }[]>`

@@ -5,8 +5,7 @@ import { finishRefundByHand, retryRefunds } from '#server/domains/payments/payme
 import { refundPayment } from '#tests/support/money/refunds.ts';
 import { type GatewayApp, test } from '#tests/support/money/gateway-app.ts';
 import { idOf, saldoOf } from '#tests/support/money/topups.ts';
-import { changeAccounts } from '#tests/support/people/people.ts';
-import { now } from '#tests/support/database/changes.ts';
+import { closeAccount } from '#tests/support/people/people.ts';
 
 /** A paid top-up, and how to give it back. */
 async function paidTopup(app: GatewayApp, method: TopupMethod) {
@@ -43,8 +42,7 @@ test('money for an account that has ended rests where it can be given back, or w
   const app = await openGateway();
   const { owner, topup } = await app.placed('qris');
   const transfer = await app.topup(owner.accountId);
-  await changeAccounts(sql, owner, { eraseAt: now });
-  await sql`select close_account(${owner.accountId})`;
+  await closeAccount(sql, owner.accountId);
   app.fake.happen(topup.id, 'pay');
   await app.deliver();
   expect(app.outcomes.at(-1)).toBe('second_payment');

@@ -4,7 +4,6 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { Scan } from '#contract/tokens/scan.ts';
 import { tokenSubscribers as subscribers } from '#server/app/container.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { newId } from '#server/infra/ids.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
 import { test } from '#tests/support/database/database.ts';
 import {
@@ -12,12 +11,14 @@ import {
   changeAccounts,
   changeTokens,
   customerWith,
+  linkPhone,
+  makeAccount,
 } from '#tests/support/people/people.ts';
 import { connectLink, handleUndo, scanQr } from './connect.ts';
 import { recordConsent, maskedPhone, createLink, readScan } from './links.ts';
 import { unlinkPhone } from './phones.ts';
 import { ensureSystemToken, pruneLinks } from '#server/domains/tokens/tokens.ts';
-import { changeLanes } from '#tests/support/app/lanes.ts';
+import { changeLanes, queueMessage } from '#tests/support/app/lanes.ts';
 import { inFuture } from '#tests/support/database/changes.ts';
 
 const secrets = secretsFrom(Buffer.alloc(32, 7));
@@ -254,8 +255,7 @@ test('a phone that belongs to another token is refused, and the link has failed'
 }) => {
   const { deps, data, nonce, show } = await shownLink(sql);
   const budi = await customerWith(sql, { linked: false });
-  await sql`insert into linked_phones (channel, phone, account_id, token_id)
-    values ('simulator', ${PHONE}, ${budi.accountId}, ${budi.tokenId})`;
+  await linkPhone(sql, { ...budi, phone: PHONE });
   await expect(scanQr(deps, (await show()).text, PHONE)).rejects.toEqual(
     new Refusal('phone_taken', {}),
   );
@@ -266,8 +266,7 @@ test('a phone taken between scanning and connecting is refused, too', async ({ s
   const { ani, deps, show } = await shownLink(sql);
   const budi = await customerWith(sql, { linked: false });
   const link = await scanQr(deps, (await show()).text, PHONE);
-  await sql`insert into linked_phones (channel, phone, account_id, token_id)
-    values ('simulator', ${PHONE}, ${budi.accountId}, ${budi.tokenId})`;
+  await linkPhone(sql, { ...budi, phone: PHONE });
   await expect(connectLink(deps, link)).rejects.toEqual(new Refusal('phone_taken', {}));
   expect(await sql`select state from links`).toEqual([{ state: 'failed' }]);
   expect(await tokenOf(sql, ani)).toEqual({ status: 'linking', phone: null });
@@ -337,8 +336,7 @@ test('messages that waited for the phone may leave as soon as it is connected', 
   db,
 }) => {
   const { ani, deps, show } = await shownLink(sql);
-  await db.owner`insert into dispatch (account_id, message_id, token_id, priority, peer, ready_at)
-    values (${ani.accountId}, ${newId()}, ${ani.tokenId}, 1, '6281200000001', clock_timestamp())`;
+  await queueMessage(db.owner, ani);
   await changeLanes(sql, {}, { readyAt: inFuture('1 hour') });
   await connectLink(deps, await scanQr(deps, (await show()).text, PHONE));
   expect(await sql`select ready_at <= clock_timestamp() as due, wakes from lanes`).toEqual([
@@ -358,7 +356,7 @@ test('a suspended account or token gets no link', async ({ sql }) => {
 
 test('answering PUTUS to the notice unlinks the phone at once, and only there', async ({ sql }) => {
   const { ani, deps, notices, show } = await shownLink(sql);
-  await sql`insert into accounts (account_id, name, is_system) values (${newId()}, 'Kabari', true)`;
+  await makeAccount(sql, { isSystem: true });
   const system = await ensureSystemToken(sql, '6281100000000', subscribers);
   await connectLink(deps, await scanQr(deps, (await show()).text, PHONE));
 

@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { never, toPhone } from '#tests/support/app/simulated-network.ts';
 import {
   changeWebSessions,
+  makeWebSession,
   secrets,
   test,
   webCustomer,
@@ -12,7 +13,7 @@ import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { ago, inFuture, plus } from '#tests/support/database/changes.ts';
-import { changeTokens } from '#tests/support/people/people.ts';
+import { changeTokens, makeToken } from '#tests/support/people/people.ts';
 
 const OWN = '6281200000001';
 
@@ -20,11 +21,7 @@ const OWN = '6281200000001';
 async function endLease(sql: Sql): Promise<void> {
   const [held] = await sql<{ owner: string }[]>`select owner from web_sessions`;
   await waitFor(async () => {
-    const ended = await changeWebSessions(
-      sql,
-      { owner: held!.owner },
-      { leaseUntil: ago('1 second') },
-    );
+    const ended = await changeWebSessions(sql, held!, { leaseUntil: ago('1 second') });
     return ended.count === 0;
   });
 }
@@ -339,11 +336,8 @@ test('a worker that was frozen writes nothing to the socket of a session that an
   await link(ani, OWN);
   const message = toPhone(ani, '6281299999999');
   expect(await channel.send(message, never)).toEqual({ outcome: 'sent' });
-  await changeWebSessions(
-    sql,
-    {},
-    { owner: newId(), epoch: plus(1), leaseUntil: inFuture('1 hour') },
-  );
+  const another = { owner: newId(), epoch: plus(1), leaseUntil: inFuture('1 hour') };
+  await changeWebSessions(sql, {}, another);
   expect(await channel.send(toPhone(ani, '6281299999999'), never)).toMatchObject({
     outcome: 'later',
     failure: 'not_linked',
@@ -407,15 +401,13 @@ test('numbers that wait while a thread starts do not log in together when it has
 
 /** Linked sessions without an identity, of so many more tokens of one account. */
 async function linkMore(sql: Sql, accountId: string, count: number): Promise<void> {
-  await sql`
-    with made as (
-      insert into tokens (account_id, token_id, name, channel, status, phone, key_hint)
-      select ${accountId}, gen_random_uuid(), 'Kasir', 'web', 'linked', 628130000000 + nth, 'abcd'
-      from generate_series(1, ${count}::int) nth
-      returning account_id, token_id
-    )
-    insert into web_sessions (account_id, session_id, token_id, state)
-    select account_id, gen_random_uuid(), token_id, 'linked' from made`;
+  await sql.begin(async (tx) => {
+    for (let nth = 1; nth <= count; nth++) {
+      const phone = String(628_130_000_000 + nth);
+      const tokenId = await makeToken(tx, accountId, { channel: 'web', phone });
+      await makeWebSession(tx, { accountId, tokenId });
+    }
+  });
 }
 
 const ownersOf = (sql: Sql) => sql<{ held: number }[]>`
@@ -448,11 +440,10 @@ test('sessions that are given back at once keep no other waiting', async ({ sql,
   const { ani, startWorker } = await openNetwork();
   await linkMore(sql, ani.accountId, 2);
   // A phone has just paired with it, and its account is suspended: neither connected nor ended.
-  await sql`
-    with first as (select token_id, session_id from web_sessions order by session_id limit 1),
-      paired as (update web_sessions set state = 'paired'
-        where session_id in (select session_id from first))
-    update tokens set account_suspended = true where token_id in (select token_id from first)`;
+  const [first] = await sql<{ tokenId: string }[]>`
+    select token_id as "tokenId" from web_sessions order by session_id limit 1`;
+  await changeWebSessions(sql, first!, { state: 'paired' });
+  await changeTokens(sql, first!, { isSuspended: true });
   // One session with each poll.
   await startWorker({ timings: { loginGapMs: 1_000 } });
   await waitFor(async () =>
