@@ -1,4 +1,4 @@
-/** `npm run test:mutation -- SUBJECT…`: mutates the code of a subject and runs its tests (docs/testing.md). */
+/** `npm run test:mutation -- SUBJECT [FILE…]`: mutates a subject, or some files of it, and runs its tests (docs/testing.md). */
 import { join } from 'node:path';
 import { Stryker } from '@stryker-mutator/core';
 
@@ -59,12 +59,22 @@ const subjects = {
       `${payments}/gateways/midtrans/{answers,notice}.ts`,
       `${payments}/gateways/orders/schedule.ts`,
     ],
-    tests: [`${payments}/gateways/adapters.test.ts`],
+    tests: [`${payments}/gateways/{adapters,inbox}.test.ts`],
+    hasDatabase: true,
+  },
+  otp: {
+    mutate: [`${accounts}/otp/*.ts`],
+    tests: [`${accounts}/signin/{register,forgot}.test.ts`],
     hasDatabase: true,
   },
   'sign-in': {
-    mutate: [`${accounts}/otp/*.ts`, `${accounts}/signin/login*.ts`, `${accounts}/sessions/*.ts`],
-    tests: [`${accounts}/{signin,sessions}/*.test.ts`],
+    mutate: [`${accounts}/signin/{login,login-tries,sign-in}.ts`],
+    tests: [`${accounts}/signin/{login,guessing,sign-in}.test.ts`],
+    hasDatabase: true,
+  },
+  sessions: {
+    mutate: [`${accounts}/sessions/*.ts`],
+    tests: [`${accounts}/sessions/*.test.ts`],
     hasDatabase: true,
   },
   ledger: {
@@ -76,30 +86,25 @@ const subjects = {
 
 const isSubject = (name: string): name is keyof typeof subjects => Object.hasOwn(subjects, name);
 
-const names = process.argv.slice(2);
-if (names.length === 0 || !names.every(isSubject)) {
-  throw new Error(`Name one or more of: ${Object.keys(subjects).join(', ')}`);
-}
-
-for (const name of names.filter(isSubject)) {
-  const { mutate, tests, hasDatabase }: Subject = subjects[name];
-  // Stryker's own `testFiles` switches constants of a module too late: they would survive unnoticed.
-  process.env['MUTATION_SUBJECT'] = JSON.stringify({ tests, hasDatabase });
-  process.stdout.write(`\n${name}\n`);
-  await new Stryker({
-    mutate: [...mutate],
-    testRunner: 'vitest',
-    plugins: [import.meta.resolve('@stryker-mutator/vitest-runner')],
-    vitest: { configFile: 'tools/mutation.config.ts', related: false },
-    // Stryker rewrites this file with the compiler's API, which TypeScript 7 does not have. Nothing here needs it.
-    tsconfigFile: 'none',
-    ignorePatterns: ['/dist', '/.data', '/coverage'],
-    tempDirName: 'coverage/sandbox',
-    disableTypeChecks: false,
-    concurrency: 1,
-    reporters: ['clear-text', 'json', 'progress-append-only'],
-    jsonReporter: { fileName: join('coverage/mutation', `${name}.json`) },
-    clearTextReporter: { allowEmojis: false, logTests: false, reportTests: false },
-    thresholds: { high: 90, low: 80, break: 80 },
-  }).runMutationTest();
-}
+const [name = '', ...files] = process.argv.slice(2);
+if (!isSubject(name)) throw new Error(`Name one of: ${Object.keys(subjects).join(', ')}`);
+const { mutate, tests, hasDatabase }: Subject = subjects[name];
+// Stryker's own `testFiles` switches constants of a module too late: they would survive unnoticed.
+process.env['MUTATION_SUBJECT'] = JSON.stringify({ tests, hasDatabase });
+await new Stryker({
+  mutate: files.length > 0 ? files : [...mutate],
+  dryRunTimeoutMinutes: 30,
+  testRunner: 'vitest',
+  plugins: [import.meta.resolve('@stryker-mutator/vitest-runner')],
+  vitest: { configFile: 'tools/mutation.config.ts', related: false },
+  // Stryker rewrites this file with the compiler's API, which TypeScript 7 does not have. Nothing here needs it.
+  tsconfigFile: 'none',
+  ignorePatterns: ['/dist', '/.data', '/coverage'],
+  tempDirName: 'coverage/sandbox',
+  disableTypeChecks: false,
+  concurrency: 1,
+  reporters: ['clear-text', 'json', 'progress-append-only'],
+  jsonReporter: { fileName: join('coverage/mutation', `${name}.json`) },
+  clearTextReporter: { allowEmojis: false, logTests: false, reportTests: false },
+  thresholds: { high: 90, low: 80, break: 80 },
+}).runMutationTest();
