@@ -48,6 +48,10 @@ const subjects = {
       `${accounts}/secondfactor/totp.test.ts`,
     ],
   },
+  batcher: {
+    mutate: [`${ledger}/batcher.ts`],
+    tests: [`${ledger}/batcher.test.ts`],
+  },
   idempotency: {
     mutate: ['src/server/infra/acts/answers.ts', 'src/server/http/v1/remember.ts'],
     tests: ['src/server/infra/acts/answers.test.ts', 'src/server/http/v1/replay.test.ts'],
@@ -78,8 +82,8 @@ const subjects = {
     hasDatabase: true,
   },
   ledger: {
-    mutate: [`${ledger}/{batcher,check,statement}.ts`, `${ledger}/seals/*.ts`],
-    tests: [`${ledger}/**/*.test.ts`],
+    mutate: [`${ledger}/{check,statement}.ts`, `${ledger}/seals/*.ts`],
+    tests: [`${ledger}/{statement,statement-messages,seals/seals}.test.ts`],
     hasDatabase: true,
   },
 } satisfies Record<string, Subject>;
