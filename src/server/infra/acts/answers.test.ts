@@ -125,7 +125,7 @@ test('an answer opens in the row it was sealed for, and in no other', async ({ s
   const [row] = await sql<{ sealed: Buffer }[]>`select sealed from act_answers`;
   const { person, key } = aCall();
   const open = (context: Record<string, string>) =>
-    secrets.open(row?.sealed ?? Buffer.alloc(0), sealedAnswers.context(context));
+    secrets.open(row?.sealed ?? Buffer.alloc(0), sealedAnswers.context(context) ?? '');
   expect(open({ person, key })?.toString()).toBe(yes.body);
   expect(open({ person: 'ani', key })).toBeUndefined();
   expect(open({ person, key: '1' })).toBeUndefined();
