@@ -57,6 +57,11 @@ const subjects = {
     tests: ['src/server/infra/acts/answers.test.ts', 'src/server/http/v1/replay.test.ts'],
     hasDatabase: true,
   },
+  matching: {
+    mutate: [`${payments}/statements/judge.ts`, `${payments}/bank.ts`],
+    tests: [`${payments}/statements/import.test.ts`, `${payments}/bank.test.ts`],
+    hasDatabase: true,
+  },
   payments: {
     mutate: [
       `${payments}/gateways/{wire,status-of}.ts`,
