@@ -34,9 +34,8 @@ const subjects = {
     tests: [`${payments}/statements/parse.test.ts`],
   },
   'form-parser': {
-    mutate: ['src/contract/base/form.ts', 'src/server/http/body.ts'],
-    tests: ['src/contract/base/form.test.ts', 'src/server/http/body.test.ts'],
-    hasDatabase: true,
+    mutate: ['src/contract/base/form.ts'],
+    tests: ['src/contract/base/form.test.ts'],
   },
   passwords: {
     mutate: [
@@ -51,6 +50,11 @@ const subjects = {
   batcher: {
     mutate: [`${ledger}/batcher.ts`],
     tests: [`${ledger}/batcher.test.ts`],
+  },
+  multipart: {
+    mutate: ['src/server/http/body.ts'],
+    tests: ['src/server/http/body.test.ts'],
+    hasDatabase: true,
   },
   idempotency: {
     mutate: ['src/server/infra/acts/answers.ts', 'src/server/http/v1/remember.ts'],
