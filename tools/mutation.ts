@@ -57,8 +57,8 @@ const subjects = {
     hasDatabase: true,
   },
   idempotency: {
-    mutate: ['src/server/infra/acts/answers.ts', 'src/server/http/v1/remember.ts'],
-    tests: ['src/server/infra/acts/answers.test.ts', 'src/server/http/v1/replay.test.ts'],
+    mutate: ['src/server/infra/acts/answers.ts'],
+    tests: ['src/server/infra/acts/answers.test.ts'],
     hasDatabase: true,
   },
   matching: {
