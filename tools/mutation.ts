@@ -82,7 +82,7 @@ const subjects = {
   },
   'sign-in': {
     mutate: [`${accounts}/signin/{login,login-tries,sign-in}.ts`],
-    tests: [`${accounts}/signin/{login,guessing,sign-in}.test.ts`],
+    tests: [`${accounts}/signin/login.test.ts`],
     hasDatabase: true,
   },
   sessions: {
