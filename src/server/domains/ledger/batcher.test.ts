@@ -67,13 +67,25 @@ test('beyond its bound the queue refuses, and a closing batcher answers what it 
   const { batcher, calls, submit } = batcherWith({ queueMax: 2 });
   const submitted = [submit('a', '1'), submit('a', '2'), submit('a', '3')];
   await expect(submit('a', '4')).rejects.toEqual(new Refusal('queue_full', { seconds: 1 }));
-  const closed = batcher.close();
+  let isClosed = false;
+  const closed = batcher.close().then(() => (isClosed = true));
   await expect(submit('b', '5')).rejects.toEqual(new Refusal('busy', { seconds: 5 }));
   calls[0]?.answer();
   await waitFor(() => expect(calls.length).toBe(2));
+  expect(isClosed).toBe(false);
   calls[1]?.answer();
   expect(await Promise.all(submitted)).toEqual(['1', '2', '3']);
   await closed;
+});
+
+test('a job that is larger than the bound is taken where no other waits', async () => {
+  const { calls, submit } = batcherWith({ queueMax: 2 });
+  const done = [submit('a', '1'), submit('a', '2', 3)];
+  await expect(submit('a', '3')).rejects.toEqual(new Refusal('queue_full', { seconds: 1 }));
+  calls[0]?.answer();
+  await waitFor(() => expect(calls.length).toBe(2));
+  calls[1]?.answer();
+  expect(await Promise.all(done)).toEqual(['1', '2']);
 });
 
 test('a batch that fails fails its jobs, and the next ones go on', async () => {
