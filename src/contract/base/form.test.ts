@@ -22,8 +22,9 @@ test('empty pairs are left out, and an equals sign belongs to the value', () => 
 });
 
 test('of several values the last one counts, and lists keep all in their order', () => {
-  expect(parseForm('a=1&b[]=1&a=2&b[]=&b[]=3')).toEqual(
+  expect(parseForm('act=x&a=1&b[]=1&a=2&b[]=&b[]=3')).toEqual(
     new Map<string, string | string[]>([
+      ['act', 'x'],
       ['a', '2'],
       ['b', ['1', '', '3']],
     ]),

@@ -33,6 +33,7 @@ test('every tag but a and br is shown as the text it is', () => {
     '<script>alert(1)</script>',
     '<img src=x onerror=alert(1)>',
     '<abbr>Rp</abbr>',
+    '<b /a>',
     '<a',
     'a < b > c',
     '</br>',
@@ -153,6 +154,8 @@ test.each([
   '/saldo',
   'https://user@x.example',
   'https://user:pass@x.example',
+  'https://:pass@x.example',
+  'https://x.example/a b',
   'https:\\\\x.example',
   'https://',
 ])('%j is never a link', (raw) => {
