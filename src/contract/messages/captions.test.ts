@@ -33,6 +33,7 @@ test('every tag but a and br is shown as the text it is', () => {
     '<script>alert(1)</script>',
     '<img src=x onerror=alert(1)>',
     '<abbr>Rp</abbr>',
+    '<b /a>',
     '<a',
     'a < b > c',
     '</br>',
@@ -108,6 +109,38 @@ test('an <a> keeps a safe address and nothing else', () => {
   ]);
 });
 
+test('an address is read from any way of writing the attribute, with its entities', () => {
+  for (const tag of [
+    '<a href=https://x.example/?a=1&b=%22 id=z>',
+    '<A HREF = "https://x.example/?a=1&amp;b=&quot;">',
+    "<a\nid='z' href\t=\t'https://x.example/?a=1&amp;b=&quot;'>",
+  ]) {
+    expect(captionNodes(`${tag}y</a>`)).toEqual([link('https://x.example/?a=1&b=%22', 'y')]);
+  }
+  expect(captionNodes('<a data-href="https://x.example/">y</a>')).toEqual([text('y')]);
+  expect(safeHref('HTTPS://X.example')).toBe('https://x.example/');
+});
+
+test('a link over several lines is one on each line that has words', () => {
+  const href = 'https://x.example/';
+  expect(captionNodes(`<a href="${href}">satu\n\ndua<br>tiga</a>\nempat`)).toEqual([
+    link(href, 'satu'),
+    br,
+    br,
+    link(href, 'dua'),
+    br,
+    link(href, 'tiga'),
+    br,
+    text('empat'),
+  ]);
+});
+
+test('a tag of more than 2,200 characters is text', () => {
+  const tag = (length: number) => `<br ${'x'.repeat(length - 5)}>`;
+  expect(captionNodes(tag(2_200))).toEqual([br]);
+  expect(captionNodes(tag(2_201))).toEqual([text(tag(2_201))]);
+});
+
 test.each([
   'javascript:alert(1)',
   ' javascript:alert(1)',
@@ -121,6 +154,8 @@ test.each([
   '/saldo',
   'https://user@x.example',
   'https://user:pass@x.example',
+  'https://:pass@x.example',
+  'https://x.example/a b',
   'https:\\\\x.example',
   'https://',
 ])('%j is never a link', (raw) => {
@@ -129,7 +164,9 @@ test.each([
 });
 
 test('an address too long to be looked at is never a link', () => {
-  expect(safeHref(`https://x.example/${'a'.repeat(2_000)}`)).toBeUndefined();
+  const start = 'https://x.example/';
+  expect(safeHref(start + 'a'.repeat(2_000 - start.length))).toHaveLength(2_000);
+  expect(safeHref(start + 'a'.repeat(2_001 - start.length))).toBeUndefined();
 });
 
 test('an address inside a link does not become a second one', () => {
@@ -204,4 +241,8 @@ test('a long caption is folded, never inside a tag or a letter', () => {
   expect(foldAt(tag)).toBe(4_090);
   const smile = `${'a'.repeat(4_095)}🙂${'c'.repeat(900)}`;
   expect(foldAt(smile)).toBe(4_095);
+  // What only looks like a tag, or ends before the cut, or begins the caption, moves nothing.
+  expect(foldAt(`<${'a'.repeat(5_000)}`)).toBe(4_096);
+  expect(foldAt(`${'a'.repeat(4_000)}<br>${'c'.repeat(1_000)}`)).toBe(4_096);
+  expect(foldAt(`${'a'.repeat(1_000)}<${'c'.repeat(5_000)}`)).toBe(4_096);
 });

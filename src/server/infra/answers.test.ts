@@ -2,7 +2,14 @@ import { expect, vi } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { test } from '#tests/support/database/database.ts';
-import { type KeyedCall, type Outcome, openAnswers, pruneAnswers } from '#server/infra/acts.ts';
+import {
+  type KeyedCall,
+  type Outcome,
+  forgetAnswers,
+  openAnswers,
+  pruneAnswers,
+  sealedAnswers,
+} from './acts.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
 
 const secrets = secretsFrom(new Uint8Array(32).fill(7));
@@ -71,9 +78,9 @@ test('who asks while the first is under way waits five seconds, then is told to 
   const first = Promise.withResolvers<Outcome>();
   const slow = answers.once(aCall(), () => first.promise);
   await waitFor(async () => expect(await sql`select from act_answers`).toHaveLength(1));
-  await expect(answers.once(aCall(), async () => yes)).rejects.toMatchObject({
-    code: 'request_in_flight',
-  });
+  await expect(answers.once(aCall(), async () => yes)).rejects.toEqual(
+    new Refusal('request_in_flight', { seconds: 2 }),
+  );
   first.resolve(yes);
   expect(await slow).toEqual(yes);
 });
@@ -102,4 +109,42 @@ test('answers are forgotten after a day, and not before', async ({ sql }) => {
     update act_answers set created_at = statement_timestamp() - interval '25 hours' where person = 'ani'`;
   expect(await pruneAnswers(sql)).toBe(1);
   expect(await sql`select person from act_answers`).toEqual([{ person: 'public' }]);
+});
+
+test('an answer that does not open is a fault, and the work is not done again', async ({ sql }) => {
+  const answers = openAnswers(sql, secrets, neverTold);
+  const work = vi.fn(async () => yes);
+  await answers.once(aCall(), work);
+  await sql`update act_answers set sealed = '\\x00'`;
+  await expect(answers.once(aCall(), work)).rejects.toThrow('does not open');
+  expect(work).toHaveBeenCalledTimes(1);
+});
+
+test('an answer opens in the row it was sealed for, and in no other', async ({ sql }) => {
+  await openAnswers(sql, secrets, neverTold).once(aCall(), async () => yes);
+  const [row] = await sql<{ sealed: Buffer }[]>`select sealed from act_answers`;
+  const { person, key } = aCall();
+  const open = (context: Record<string, string>) =>
+    secrets.open(row?.sealed ?? Buffer.alloc(0), sealedAnswers.context(context) ?? '');
+  expect(open({ person, key })?.toString()).toBe(yes.body);
+  expect(open({ person: 'ani', key })).toBeUndefined();
+  expect(open({ person, key: '1' })).toBeUndefined();
+});
+
+test('trouble with its memory is reported, and the answer is given', async ({ db, sql }) => {
+  const report = vi.fn();
+  const work = async () => {
+    await db.owner`alter table act_answers rename to moved`;
+    return yes;
+  };
+  expect(await openAnswers(sql, secrets, report).once(aCall(), work)).toEqual(yes);
+  expect(report).toHaveBeenCalledTimes(1);
+});
+
+test('the answers of people who leave are forgotten, and no others', async ({ sql }) => {
+  const answers = openAnswers(sql, secrets, neverTold);
+  for (const person of ['ani', 'budi', 'citra'])
+    await answers.once(aCall({ person }), async () => yes);
+  await forgetAnswers(sql, ['ani', 'citra']);
+  expect(await sql`select person from act_answers`).toEqual([{ person: 'budi' }]);
 });

@@ -12,6 +12,7 @@ test.each([
   ['/message-history?page=2&status=read#atas', '/message-history?page=2&status=read#atas'],
   ['https://kabari.example/token', '/token'],
   ['saldo', '/saldo'],
+  ['/panduan/auth', '/panduan/auth'],
   ['https://toko.example/kembali?a=1', 'https://toko.example/kembali?a=1'],
 ])('%s may be gone to', (raw, target) => {
   expect(safeTarget(raw, origin, [shop])).toBe(target);
@@ -31,6 +32,8 @@ test.each([
   'blob:https://kabari.example/1',
   'https://kabari.example@jahat.example',
   'https://user:pass@kabari.example/',
+  'https://user@kabari.example/',
+  'https://:pass@kabari.example/',
   'https://kabari.example.jahat.example/',
   'http://kabari.example/',
   'https://kabari.example:444/',
@@ -41,6 +44,7 @@ test.each([
   '/auth',
   '/AUTH/login',
   '/%61uth/login',
+  '/auth/%E0',
   '/.//jahat.example',
   '',
   null,
@@ -51,6 +55,13 @@ test.each([
 
 test('an address of more than 2,000 characters is nowhere to go', () => {
   expect(safeTarget(`/${'a'.repeat(2_000)}`, origin)).toBeNull();
+  expect(safeTarget(`/${'a'.repeat(1_999)}`, origin)).not.toBeNull();
+});
+
+test('an installation without TLS has addresses of its own, too', () => {
+  const plain = 'http://kabari.example';
+  expect(safeTarget(`${plain}/saldo`, plain)).toBe('/saldo');
+  expect(returnTarget(`?from=${plain}/token`, plain, [])).toBe('/token');
 });
 
 test('whatever is written, one ends up at home or nowhere', () => {
@@ -125,9 +136,11 @@ test('`from` sends a signed-in person on, with callbackUrl when that is safe too
     'https://toko.example/x',
   );
   expect(returnTarget('?from=https://toko.example/x', origin, [])).toBeNull();
+  expect(returnTarget('?from=//jahat.example&callbackUrl=/saldo', origin, [])).toBeNull();
 });
 
 test('the first day of a date range is not taken for an address', () => {
   expect(returnTarget('?from=2026-11-01&to=2026-11-21', origin, [])).toBeNull();
+  expect(returnTarget('?from=2026/11/01', origin, [])).toBeNull();
   expect(returnTarget('?from[]=/token', origin, [])).toBeNull();
 });

@@ -67,13 +67,25 @@ test('beyond its bound the queue refuses, and a closing batcher answers what it 
   const { batcher, calls, submit } = batcherWith({ queueMax: 2 });
   const submitted = [submit('a', '1'), submit('a', '2'), submit('a', '3')];
   await expect(submit('a', '4')).rejects.toEqual(new Refusal('queue_full', { seconds: 1 }));
-  const closed = batcher.close();
+  let isClosed = false;
+  const closed = batcher.close().then(() => (isClosed = true));
   await expect(submit('b', '5')).rejects.toEqual(new Refusal('busy', { seconds: 5 }));
   calls[0]?.answer();
   await waitFor(() => expect(calls.length).toBe(2));
+  expect(isClosed).toBe(false);
   calls[1]?.answer();
   expect(await Promise.all(submitted)).toEqual(['1', '2', '3']);
   await closed;
+});
+
+test('a job that is larger than the bound is taken where no other waits', async () => {
+  const { calls, submit } = batcherWith({ queueMax: 2 });
+  const done = [submit('a', '1'), submit('a', '2', 3)];
+  await expect(submit('a', '3')).rejects.toEqual(new Refusal('queue_full', { seconds: 1 }));
+  calls[0]?.answer();
+  await waitFor(() => expect(calls.length).toBe(2));
+  calls[1]?.answer();
+  expect(await Promise.all(done)).toEqual(['1', '2']);
 });
 
 test('a batch that fails fails its jobs, and the next ones go on', async () => {
@@ -85,4 +97,93 @@ test('a batch that fails fails its jobs, and the next ones go on', async () => {
   await waitFor(() => expect(calls.length).toBe(2));
   calls[1]?.answer();
   expect(await second).toBe('2');
+});
+
+test('after calls that came together, a batch waits for as many, and leaves when they are there', async () => {
+  const { calls, submit, sizes } = batcherWith({ gatherMs: 60_000 });
+  const done = [submit('a', '1'), submit('b', '2'), submit('c', '3')];
+  calls[0]?.answer();
+  await done[0];
+  // Fewer than in the fullest of the last batches wait for more of them.
+  await waitFor(() => expect(calls.length).toBe(2));
+  calls[1]?.answer();
+  await Promise.all(done);
+  done.push(submit('a', '4'));
+  expect(calls).toHaveLength(2);
+  done.push(submit('a', '5'));
+  expect(sizes()).toEqual([['a1'], ['b1', 'c1'], ['a2']]);
+  calls[2]?.answer();
+  expect(await Promise.all(done)).toEqual(['1', '2', '3', '4', '5']);
+});
+
+test('a batch waits for more calls for a moment only, and not at all eight batches later', async () => {
+  const { calls, submit, sizes } = batcherWith();
+  const answer = async (index: number) => {
+    await waitFor(() => expect(calls.length).toBe(index + 1));
+    calls[index]?.answer();
+  };
+  const first = [submit('a', '1'), submit('b', '2'), submit('c', '3')];
+  await answer(0);
+  await answer(1);
+  await Promise.all(first);
+  for (let index = 2; index < 9; index++) {
+    const alone = submit('a', String(index));
+    expect(calls).toHaveLength(index);
+    await answer(index);
+    await alone;
+  }
+  const last = submit('a', 'last');
+  expect(sizes().slice(2)).toHaveLength(7);
+  await answer(9);
+  await last;
+  const next = submit('a', 'next');
+  expect(calls).toHaveLength(11);
+  calls[10]?.answer();
+  expect(await next).toBe('next');
+});
+
+test('a batch holds so many wallets, and what waits is counted by its messages', async () => {
+  const { batcher, calls, submit, sizes } = batcherWith({ walletsMax: 2 });
+  const done = [submit('a', '1', 9), submit('b', '2', 3), submit('c', '3', 4), submit('d', '4')];
+  expect(batcher.waiting).toBe(8);
+  calls[0]?.answer();
+  await waitFor(() => expect(sizes()[1]).toEqual(['b1', 'c1']));
+  expect(batcher.waiting).toBe(1);
+  calls[1]?.answer();
+  await waitFor(() => expect(calls.length).toBe(3));
+  calls[2]?.answer();
+  await Promise.all(done);
+  expect(batcher.waiting).toBe(0);
+  await batcher.close();
+});
+
+test('a wallet whose answer comes later holds up no other, and fails alone', async () => {
+  const late = Promise.withResolvers<readonly string[]>();
+  const batches: string[][] = [];
+  const batcher = new WalletBatcher<Job, string>(
+    async (groups) => {
+      batches.push(groups.map(({ wallet }) => wallet));
+      return groups.map(({ wallet, jobs }) =>
+        wallet === 'late' && batches.length === 1 ? late.promise : jobs.map(({ name }) => name),
+      );
+    },
+    { batchMax: 10, batches: 1, walletsMax: 10, queueMax: 100, gatherMs: 1 },
+  );
+  const failed = batcher.submit('late', { size: 1, name: '1' });
+  expect(await batcher.submit('a', { size: 1, name: '2' })).toBe('2');
+  const behind = batcher.submit('late', { size: 1, name: '3' });
+  expect(await batcher.submit('a', { size: 1, name: '4' })).toBe('4');
+  expect(batches).toEqual([['late'], ['a'], ['a']]);
+  late.reject(new Error('database away'));
+  await expect(failed).rejects.toThrow('database away');
+  expect(await behind).toBe('3');
+  await batcher.close();
+});
+
+test('a job that its batch does not answer fails', async () => {
+  const batcher = new WalletBatcher<Job, string>(async () => [[]]);
+  await expect(batcher.submit('a', { size: 1, name: '1' })).rejects.toThrow('not answered');
+  const silent = new WalletBatcher<Job, string>(async () => []);
+  await expect(silent.submit('a', { size: 1, name: '1' })).rejects.toThrow('not answered');
+  await silent.close();
 });

@@ -1,6 +1,7 @@
+import { argon2Sync } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
-import { hashPassword, passwordFits } from './passwords.ts';
+import { admitted, hashPassword, passwordFits } from './passwords.ts';
 
 const ARGON2ID = /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/;
 
@@ -34,4 +35,39 @@ test('many wait in a short queue, and the rest are refused at once', async () =>
   expect(away).toHaveLength(70 - 54);
   expect(away[0]?.reason).toEqual(new Refusal('too_many_requests', { seconds: 2 }));
   expect(await passwordFits('Kuda besi 1', stored)).toBe(true);
+});
+
+test('a password that was stored at another cost fits as well', async () => {
+  const nonce = Buffer.from('salt-of-16-bytes');
+  const cost = { memory: 64, passes: 3, parallelism: 2 };
+  const made = argon2Sync('argon2id', { message: 'Kuda besi 1', nonce, tagLength: 24, ...cost });
+  const stored = `$argon2id$v=19$m=64,t=3,p=2$${nonce.toString('base64').replaceAll('=', '')}$${made.toString('base64')}`;
+  expect(await passwordFits('Kuda besi 1', stored)).toBe(true);
+  expect(await passwordFits('Kuda besi 2', stored)).toBe(false);
+});
+
+test('what was stored otherwise is a fault, not a wrong password', async () => {
+  const stored = await hashPassword('Kuda besi 1');
+  for (const other of [
+    ` ${stored}`,
+    `${stored}$`,
+    stored.replace('argon2id', 'argon2i'),
+    stored.replace('v=19', 'v=16'),
+    stored.replace('t=2,', ''),
+    '',
+  ]) {
+    await expect(passwordFits('Kuda besi 1', other), other).rejects.toThrow('PHC');
+  }
+});
+
+test('more strangers than can be hashed for are sent away before any work', async () => {
+  const busy = new Refusal('too_many_requests', { seconds: 2 });
+  const gate = Promise.withResolvers<void>();
+  const inside = Array.from({ length: 54 }, () => admitted(() => gate.promise));
+  await expect(admitted(async () => 'in')).rejects.toEqual(busy);
+  gate.reject(new Error('down'));
+  const ends = await Promise.allSettled(inside);
+  expect(ends.every(({ status }) => status === 'rejected')).toBe(true);
+  const again = Array.from({ length: 54 }, () => admitted(async () => 'in'));
+  expect(new Set(await Promise.all(again))).toEqual(new Set(['in']));
 });

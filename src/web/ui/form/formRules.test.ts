@@ -77,6 +77,12 @@ test('times are compared as a time field of react-hook-form compares them', asyn
   }
 });
 
+test('days with a time of day are compared as moments', () => {
+  const rules = { min: '2026-01-05T08:00' };
+  expect(brokenRule('2026-01-05T07:59', rules)?.rule).toBe('min');
+  expect(brokenRule('2026-01-05T08:00', rules)).toBeUndefined();
+});
+
 test('the order is required, range, length, pattern, then what is judged by hand', () => {
   const all: FieldRules<string> = {
     required: true,
@@ -115,6 +121,12 @@ test('of several judges the first that refuses is named, and each sees the whole
     rule: 'sama',
     message: 'Kedua kata sandi tidak sama.',
   });
+});
+
+test('a judge that refuses without a sentence gets ours', () => {
+  const ours = brokenRule('x', { validate: () => '' });
+  expect(ours?.rule).toBe('validate');
+  expect(brokenRule('x', { validate: () => false })).toEqual(ours);
 });
 
 test('a form shows one sentence for each wrong field, in Indonesian where a rule brings none', () => {

@@ -159,6 +159,28 @@ describe('what Midtrans writes', () => {
     expect(verifyMidtrans(raw({ transaction_status: 'cancel' }), key)).toMatchObject({
       dedupe: 'order-101||200|cancel',
     });
+    const shouted = { signature_key: signature.toUpperCase(), transaction_status: 'CANCEL' };
+    expect(verifyMidtrans(raw({ ...shouted, transaction_id: 'txn-1' }), key)).toEqual({
+      orderId: 'order-101',
+      txnId: 'txn-1',
+      dedupe: 'order-101|txn-1|200|cancel',
+    });
+    expect(verifyMidtrans(raw(), key)).not.toHaveProperty('txnId');
+  });
+
+  plain('a notice that lacks a field, or has odd characters in it, is malformed', () => {
+    const whole = { ...vector, signature_key: 'x', transaction_status: 'settlement' };
+    expect(verifyMidtrans(Buffer.from(JSON.stringify(whole)), key)).toBe('forged');
+    for (const name of Object.keys(whole)) {
+      for (const value of [undefined, '', 1, 'x\n', 'x'.repeat(201)]) {
+        const raw = Buffer.from(JSON.stringify({ ...whole, [name]: value }));
+        expect(verifyMidtrans(raw, key), `${name} ${value}`).toBe('malformed');
+      }
+    }
+    for (const text of ['', 'x', 'null', '[]']) {
+      expect(verifyMidtrans(Buffer.from(text), key)).toBe('malformed');
+    }
+    expect(verifyMidtrans(Buffer.from('{"order_id":"\xff"}', 'latin1'), key)).toBe('malformed');
   });
 
   const answer = (more: object, status = 200) => ({

@@ -339,6 +339,83 @@ describe('whatever a bank does to a file:', () => {
     });
   });
 
+  describe('balances of', () => {
+    const days = (...rows: string[]) =>
+      read(simple(rows.join('\n'))).days.map(({ day, opening, closing, credits, isLast }) => [
+        day.slice(8),
+        opening,
+        closing,
+        credits,
+        isLast,
+      ]);
+
+    test('a day that comes twice are unknown, its credits count together', () => {
+      expect(
+        days(
+          '20/11/2026;ANI;100;CR;1.100',
+          '21/11/2026;BUDI;200;CR;1.300',
+          '20/11/2026;CITRA;300;CR;1.600',
+        ),
+      ).toEqual([
+        ['20', null, null, 400, false],
+        ['21', 110_000n, 130_000n, 200, true],
+      ]);
+    });
+
+    test('a row that cannot be read are taken as they are, and later ones follow from it', () => {
+      const rows = [
+        '20/11/2026;ANI;100;CR;1.100',
+        '20/11/2026;BUDI;rusak;CR;5.000',
+        '21/11/2026;CITRA;200;DB;4.800',
+      ] as const;
+      expect(days(...rows)).toEqual([
+        ['20', 100_000n, 500_000n, 100, false],
+        ['21', 500_000n, 480_000n, 0, true],
+      ]);
+      expect(parse(simple([...rows, '21/11/2026;DEWI;100;CR;4.800'].join('\n')))).toEqual({
+        no: 'unbalanced',
+        line: 5,
+      });
+    });
+
+    test('a row without a day are those of the bank all the same', () => {
+      expect(
+        days(
+          '20/11/2026;ANI;100;CR;1.100',
+          'kemarin;BUDI;50;CR;1.150',
+          '21/11/2026;CITRA;200;CR;1.350',
+        ),
+      ).toEqual([
+        ['20', 100_000n, 110_000n, 100, false],
+        ['21', 115_000n, 135_000n, 200, true],
+      ]);
+    });
+
+    test('rows that leave them out follow from the row before, or are unknown', () => {
+      expect(
+        days(
+          '19/11/2026;ANI;100;CR;',
+          '20/11/2026;BUDI;100;CR;1.100',
+          '20/11/2026;CITRA;200;CR;',
+          '21/11/2026;DEWI;50;DB;',
+        ),
+      ).toEqual([
+        ['19', null, null, 100, false],
+        ['20', 100_000n, 130_000n, 300, false],
+        ['21', 130_000n, 125_000n, 0, true],
+      ]);
+    });
+
+    test('an account that is overdrawn are below nothing', () => {
+      expect(
+        days('20/11/2026;ADM;100;DB;-50', '21/11/2026;ANI;200;CR;150', '21/11/2026;ADM;150;DB;0'),
+      ).toEqual([
+        ['20', 5_000n, -5_000n, 0, false],
+        ['21', -5_000n, 0n, 200, true],
+      ]);
+    });
+  });
+
   test('equal lines of a day are told apart by their place', () => {
     const row = '21/11/2026;ANI;50.123;CR;';
     const places = read(simple([row, row, row].join('\n'))).lines.map((line) =>
