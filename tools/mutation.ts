@@ -57,20 +57,19 @@ const subjects = {
     hasDatabase: true,
   },
   idempotency: {
-    mutate: ['src/server/infra/acts/answers.ts'],
-    tests: ['src/server/infra/acts/answers.test.ts'],
+    mutate: ['src/server/infra/acts.ts'],
+    tests: ['src/server/infra/{answers,limits}.test.ts'],
     hasDatabase: true,
   },
   matching: {
-    mutate: [`${payments}/statements/judge.ts`, `${payments}/bank.ts`],
+    mutate: [`${payments}/statements/import.ts`, `${payments}/bank.ts`],
     tests: [`${payments}/statements/import.test.ts`, `${payments}/bank.test.ts`],
     hasDatabase: true,
   },
   payments: {
     mutate: [
       `${payments}/gateways/{wire,status-of}.ts`,
-      `${payments}/gateways/midtrans/{answers,notice}.ts`,
-      `${payments}/gateways/orders/schedule.ts`,
+      `${payments}/gateways/{midtrans,orders}.ts`,
     ],
     tests: [`${payments}/gateways/{adapters,inbox}.test.ts`],
     hasDatabase: true,
@@ -91,8 +90,8 @@ const subjects = {
     hasDatabase: true,
   },
   ledger: {
-    mutate: [`${ledger}/{check,statement}.ts`, `${ledger}/seals/*.ts`],
-    tests: [`${ledger}/{statement,statement-messages,seals/seals}.test.ts`],
+    mutate: [`${ledger}/{check,statement,seals}.ts`],
+    tests: [`${ledger}/{statement,statement-messages,seals}.test.ts`],
     hasDatabase: true,
   },
 } satisfies Record<string, Subject>;
