@@ -122,7 +122,9 @@ test('an answer that does not open is a fault, and the work is not done again', 
 
 test('an answer opens in the row it was sealed for, and in no other', async ({ sql }) => {
   await openAnswers(sql, secrets, neverTold).once(aCall(), async () => yes);
-  const [row] = await sql<{ sealed: Buffer }[]>`select sealed from act_answers`;
+  const [row] = await sql<{ sealed: Buffer }[]>`select * from act_answers`;
+  const named = [sealedAnswers.column, ...sealedAnswers.key];
+  expect(Object.keys(row ?? {})).toEqual(expect.arrayContaining(named));
   const { person, key } = aCall();
   const open = (context: Record<string, string>) =>
     secrets.open(row?.sealed ?? Buffer.alloc(0), sealedAnswers.context(context) ?? '');
