@@ -11,7 +11,7 @@ import { interleaved, median } from './lib/rounds.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import { openSettle } from '#server/domains/messages/dispatch/settle.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { hashOf } from '#server/domains/messages/submit/accept.ts';
 import { applyPayments } from '#server/domains/payments/topups/pay.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -74,7 +74,7 @@ await owner`create table raw_control (id uuid primary key, body jsonb, at timest
 await owner`grant select, insert on raw_control to kabari_app`;
 const rawPool = openDatabase(url, { max: CONNECTIONS, as: 'all accounts', name: 'control' });
 const customers = await richCustomers(allAccountsSql, WALLETS);
-const accepter = openAccepter(rawPool, () => undefined);
+const accepter = openIntake(rawPool, () => undefined);
 const settle = openSettle({ sql: allAccountsSql });
 
 const topups = stock((count) => waitingTopups(owner, customers, count));

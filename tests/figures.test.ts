@@ -9,7 +9,7 @@ import { receiveInbound } from '#server/domains/messages/dispatch/inbound.ts';
 import { type Outcome, openSettle } from '#server/domains/messages/dispatch/settle.ts';
 import { withdrawMessages } from '#server/domains/messages/dispatch/withdraw.ts';
 import { daysAfter } from '#server/domains/messages/history/pages.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test } from './support/database/database.ts';
 import {
@@ -54,7 +54,7 @@ class World {
     this.sql = db.allAccountsSql;
     this.tokens = tokens;
     this.customers = [...new Set(tokens.map(({ customer }) => customer))];
-    this.accepter = openAccepter(this.sql, () => undefined);
+    this.accepter = openIntake(this.sql, () => undefined);
     this.settle = openSettle({ sql: this.sql });
     this.claimMessages = openClaimMessages({ sql: this.sql });
   }

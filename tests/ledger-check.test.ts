@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { describe, expect } from 'vitest';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { publicId } from '#contract/base/ids.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test } from './support/database/database.ts';
 import { operatorsOf } from './support/money/desk.ts';
@@ -24,7 +24,7 @@ async function busyLedger(db: TestDatabase): Promise<string> {
   const topup = await app.topup(ani.accountId);
   await app.transfer(topup.total);
   await app.transfer(topup.total);
-  const accepter = openAccepter(db.tenantSql, () => undefined);
+  const accepter = openIntake(db.tenantSql, () => undefined);
   const { results } = await accepter.place(orderOf(ani, { prices: [150, 100, 50, 0] }));
   await accepter.close();
   const ids = results.slice(0, 2).map(({ id }) => id);
@@ -63,7 +63,7 @@ async function refundedTopup(db: TestDatabase, app: TopupApp): Promise<void> {
 /** Two messages that were given back and arrived after all, when the saldo held the price of one. */
 async function correctedMessages(db: TestDatabase): Promise<void> {
   const budi = await customerWith(db.allAccountsSql, { saldo: 300 });
-  const accepter = openAccepter(db.tenantSql, () => undefined);
+  const accepter = openIntake(db.tenantSql, () => undefined);
   const { results } = await accepter.place(orderOf(budi, { prices: [150, 150] }));
   const settle = (outcome: string) => db.allAccountsSql`
     select count(*) from settle_batch(${budi.accountId}, null, null,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { checkLedger } from '#server/domains/ledger/check.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import type { Placed } from '#server/domains/messages/submit/send-request.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { claimDue } from './support/app/fake-channel.ts';
@@ -30,7 +30,7 @@ type Model = {
   posted: Map<string, number>;
 };
 
-type Real = { sql: Sql; ani: Customer; accepter: ReturnType<typeof openAccepter> };
+type Real = { sql: Sql; ani: Customer; accepter: ReturnType<typeof openIntake> };
 type Command = fc.AsyncCommand<Model, Real>;
 
 const command = (name: string, run: (model: Model, real: Real) => Promise<void>): Command => ({
@@ -267,7 +267,7 @@ test('whatever is accepted, settled and posted, the wallet is what a plain model
         keys: new Map(),
         posted: new Map(),
       };
-      const accepter = openAccepter(sql, () => undefined);
+      const accepter = openIntake(sql, () => undefined);
       await fc.asyncModelRun(() => ({ model, real: { sql, ani, accepter } }), steps);
 
       const [wallet] = await sql`
@@ -299,7 +299,7 @@ test('the counts agree with the messages they count, whatever happened to them',
         keys: new Map(),
         posted: new Map(),
       };
-      const accepter = openAccepter(sql, () => undefined);
+      const accepter = openIntake(sql, () => undefined);
       await fc.asyncModelRun(() => ({ model, real: { sql, ani, accepter } }), steps);
       const paid = await sql`
         select status, sum(messages)::int as n, sum(cost)::int as cost from message_counts
@@ -328,7 +328,7 @@ test('many writers at once: money is conserved and every accepted message exists
   const people = await Promise.all(
     [1, 2, 3].map(() => customerWith(sql, { saldo: 20_000, dailyLimit: 100_000 })),
   );
-  const accepters = [openAccepter(sql, () => undefined), openAccepter(sql, () => undefined)];
+  const accepters = [openIntake(sql, () => undefined), openIntake(sql, () => undefined)];
   const accepted: string[] = [];
   const work = Array.from({ length: 120 }, async (_, index) => {
     const ani = people[index % people.length];

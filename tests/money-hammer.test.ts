@@ -3,7 +3,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { publicId } from '#contract/base/ids.ts';
 import type { Topup } from '#contract/saldo.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { paymentsActs } from '#server/domains/payments/payments.ts';
 import { isLocked, openDatabase } from '#server/infra/postgres/database.ts';
 import { seededRandom } from './chaos/faults/random.ts';
@@ -38,7 +38,7 @@ test('50 connections that do everything with money at the same time leave whole 
   const people = [...subscribers, ...others];
   const [oka] = await operatorsOf(db.allAccountsSql, app);
   if (!oka) throw new Error('no operator');
-  const accepter = openAccepter(many.allAccountsSql, () => undefined);
+  const accepter = openIntake(many.allAccountsSql, () => undefined);
   const acts = paymentsActs(app.deps);
   const topups: { who: Customer; topup: Topup }[] = [];
   const random = seededRandom(12);

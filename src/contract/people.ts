@@ -298,7 +298,7 @@ export const deleteAccount = act({
 });
 
 /** Calls the deletion off, within the seven days. */
-export const keepAccount = act({
+export const cancelDeletion = act({
   name: 'user_delete_cancel',
   by: 'customer',
   changes: true,

@@ -329,7 +329,7 @@ export const TOPUP_PROOFS_MAX = 3;
  * Sends the slip of a bank transfer, an upload of the purpose `proof`. An operator sees it beside the
  * amount; money alone pays a top-up.
  */
-export const proveTopup = act({
+export const uploadTransferProof = act({
   name: 'topup_proof',
   by: 'customer',
   changes: true,

@@ -2,7 +2,7 @@ import sharp from 'sharp';
 import { expect } from 'vitest';
 import type { Page } from 'playwright-core';
 import { formatRupiah } from '#contract/base/money.ts';
-import { createTopup, getTopup, proveTopup } from '#contract/saldo.ts';
+import { createTopup, getTopup, uploadTransferProof } from '#contract/saldo.ts';
 import { saldoSummary } from '#contract/saldo/summary.ts';
 import { civilDate } from '#contract/base/time.ts';
 import { inspection } from './browser/axe.ts';
@@ -55,7 +55,12 @@ journey(
     const topup = await ask(address, createTopup, { amount: 150_000 }, who.session);
     const other = await ask(address, createTopup, { amount: 400_000 }, who.session);
     const upload = await slipOf(address, who.session);
-    const proven = await ask(address, proveTopup, { topup_id: topup.id, upload }, who.session);
+    const proven = await ask(
+      address,
+      uploadTransferProof,
+      { topup_id: topup.id, upload },
+      who.session,
+    );
     expect(proven.proof?.file_id).toMatch(/^fil_/);
     const before = await ask(address, saldoSummary, {}, who.session);
     const shop = await stage.person({ session: who.session });

@@ -35,7 +35,7 @@ const answer = () => ({
 });
 
 /** Signs in whom the right password (or code to the phone) alone does not let in. */
-export const giveSecondFactor = act({
+export const verifySecondFactor = act({
   name: 'user_second_factor',
   by: 'public',
   changes: true,

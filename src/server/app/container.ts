@@ -78,7 +78,7 @@ import {
   forgetWebhook,
 } from '#server/domains/webhooks/webhooks.ts';
 import { openOutbound } from '#server/infra/net/outbound.ts';
-import { startWhole } from '#server/infra/postgres/distribution/scope.ts';
+import { startOnCoordinator } from '#server/infra/postgres/distribution/scope.ts';
 import { openListeners } from '#server/infra/postgres/driver/listener.ts';
 import { type Infra, type Options, type Pools, closeInfra, openInfra, tryOnce } from './infra.ts';
 import { type SendText, openErasure, openMessagesToMany, openFilesOfRows } from './parts.ts';
@@ -350,7 +350,7 @@ const openHub = (
   { tenantSql, allAccountsSql }: Pools,
   systemAccountId: string,
 ): LiveHub =>
-  startWhole(() =>
+  startOnCoordinator(() =>
     openLive({
       tenantSql,
       allAccountsSql,

@@ -26,7 +26,7 @@ import {
   retryRefunds,
 } from '#server/domains/payments/payments.ts';
 import { sweepPush, queueNotice, sealedSubscriptions } from '#server/domains/push/push.ts';
-import { tendThreads } from '#server/domains/support/support.ts';
+import { closeStaleThreads } from '#server/domains/support/support.ts';
 import { pruneLinks, pruneRejectedCalls } from '#server/domains/tokens/tokens.ts';
 import { pruneDeliveries, sealedWebhooks } from '#server/domains/webhooks/webhooks.ts';
 import { pruneAnswers, eraseAnonymousAudit, sealedAnswers } from '#server/infra/acts.ts';
@@ -191,7 +191,7 @@ function accountJobs(container: Container): readonly Job[] {
     {
       name: 'support-threads',
       cron: '* * * * *',
-      run: () => tendThreads({ ...support.deps, closeDays: support.closeDays }),
+      run: () => closeStaleThreads({ ...support.deps, closeDays: support.closeDays }),
     },
     { name: 'webhook-pruning', cron: '35 * * * *', run: () => pruneDeliveries(allAccountsSql) },
     {

@@ -16,7 +16,7 @@ import { type PushSender, queueNotice, startPushSender } from '#server/domains/p
 import type { WebhookWorker } from '#server/domains/webhooks/webhooks.ts';
 import { type Jobs, keepJobs } from '#server/infra/jobs.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
-import { startWhole, stay } from '#server/infra/postgres/distribution/scope.ts';
+import { startOnCoordinator, stay } from '#server/infra/postgres/distribution/scope.ts';
 import { type Backups, openBackups, DATA_EXPORTS, backupJobs, jobsOf } from './jobs.ts';
 import type { Container } from './container.ts';
 
@@ -38,7 +38,7 @@ export type Worker = {
 export async function startWorker(container: Container): Promise<Worker> {
   const { infra, messages } = container;
   const sql = container.pools.allAccountsSql;
-  const pushes = startWhole(() => startPushSender(container.push));
+  const pushes = startOnCoordinator(() => startPushSender(container.push));
   const broadcasts = container.broadcasts.startAnnouncing();
   const parts = infra.place.startEach(() => startMessageWork(container, pushes));
   const lanes = {

@@ -45,7 +45,7 @@ export type Access = {
    *
    * @param keyOf the key of a call that was refused before anybody looked at it
    */
-  keepRejected: (
+  recordRejectedCall: (
     app: FastifyInstance,
     dialect: Dialect,
     keyOf?: (request: FastifyRequest) => string | undefined,
@@ -113,7 +113,7 @@ export function createAccess({ keys, ratePerSecond, reject }: AccessDeps): Acces
       return sender;
     },
     allow: keys.allow,
-    keepRejected(app, dialect, keyOf = bearerOf) {
+    recordRejectedCall(app, dialect, keyOf = bearerOf) {
       app.decorateRequest('apiRefusals', undefined);
       app.addHook('onResponse', async (request, reply) => {
         const refused = request.apiRefusals ?? [];

@@ -14,7 +14,7 @@ export type Answer = {
 };
 
 /** One thing, as its act's schema reads it. @throws ZodError when it has another shape: our bug. */
-export function granted(act: Act, result: unknown): Answer {
+export function okResponse(act: Act, result: unknown): Answer {
   if (act.list === undefined) {
     return yes({ data: act.output.parse(result) });
   }
@@ -55,10 +55,10 @@ export function refused(
     error instanceof Refusal &&
     (promised.includes(error.code) || alwaysPossible.includes(error.code))
   ) {
-    return no(error);
+    return errorResponse(error);
   }
   report(error);
-  return no(troubleBehind(error) ?? new Refusal('our_fault', { request: requestId }));
+  return errorResponse(troubleBehind(error) ?? new Refusal('our_fault', { request: requestId }));
 }
 
 const BUSY_SECONDS = 2;
@@ -89,8 +89,8 @@ export function asRefusal(error: unknown, requestId: string): Refusal {
   return troubleBehind(error) ?? new Refusal('our_fault', { request: requestId });
 }
 
-/** The envelope of a "no". */
-export function no(refusal: Refusal): Answer {
+/** The response to a refused call. */
+export function errorResponse(refusal: Refusal): Answer {
   const { code, facts } = refusal;
   const seconds = waitOf(facts);
   const fields = code === 'input_invalid' ? (facts as FactsOf<'input_invalid'>).fields : undefined;

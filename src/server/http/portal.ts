@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal, refusals } from '#contract/base/refusals.ts';
-import { type Answer, asRefusal, no, granted, refused } from '#server/http/answer.ts';
+import { type Answer, asRefusal, errorResponse, okResponse, refused } from '#server/http/answer.ts';
 import { fieldsOfBody, readForms } from '#server/http/body.ts';
 import type { LiveStreams } from './live.ts';
 import { type Origins, isPortal, sourceOf, type Source, checkSource } from '#server/http/origin.ts';
@@ -53,7 +53,7 @@ export function openPortal(app: FastifyInstance, deps: Deps): void {
       // What is left of the body is not worth reading: a gigabyte would be read to its end.
       if (!request.raw.complete) cutAfter(reply);
       if ('allow' in refusal.facts) reply.header('allow', refusal.facts.allow);
-      return send(reply, no(refusal));
+      return send(reply, errorResponse(refusal));
     });
     scope.post('/api', (request, reply) => answerCall(deps, request, reply));
     scope.options('/api', (_request, reply) => reply.code(204).send());
@@ -213,8 +213,8 @@ async function inputOf(
 /**
  * Who is calling, when they may. Whoever is turned away has still used up one call of their address.
  *
- * @throws Refusal `not_signed_in`, `not_allowed`, `account_suspended`, `too_many_requests`, and what `lacksFactor` and
- *   `lacksReauth` answer; for what only operators may know of, `act_unknown`, as for an act that is not there.
+ * @throws Refusal `not_signed_in`, `not_allowed`, `account_suspended`, `too_many_requests`, and what `requireSecondFactor` and
+ *   `requireReauth` answer; for what only operators may know of, `act_unknown`, as for an act that is not there.
  */
 async function admit(
   deps: ActEndpointDeps,
@@ -226,22 +226,23 @@ async function admit(
   const { findSession, isElsewhere, reauthOf, limiter } = deps;
   const caller = (token === '' ? undefined : await findSession(token)) ?? NOBODY;
   const elsewhere = caller.kind === 'person' && isElsewhere(caller, device);
-  const no = act
-    ? (unknownTo(act, caller) ??
-      lacksFactor(deps, act, caller, elsewhere) ??
-      turnedAway(act, caller))
+  const denial = act
+    ? (hideFromNonOperators(act, caller) ??
+      requireSecondFactor(deps, act, caller, elsewhere) ??
+      authorize(act, caller))
     : new Refusal('act_unknown', {});
   const person = caller.kind === 'person' ? countedAs(caller, elsewhere) : undefined;
-  await limiter.allow(no || !act ? 'read' : act.limit, { ip, person });
+  await limiter.allow(denial || !act ? 'read' : act.limit, { ip, person });
   if (!act || caller.kind !== 'person') {
-    if (no) throw no;
+    if (denial) throw denial;
     return caller;
   }
   const asksReauth = act.requiresRecentPassword || act.outlivesSession;
   const refusal =
-    no ?? (asksReauth ? lacksReauth(act, await reauthOf(caller.sessionId, device)) : undefined);
+    denial ??
+    (asksReauth ? requireReauth(act, await reauthOf(caller.sessionId, device)) : undefined);
   if (!refusal) return caller;
-  await noteTurnedAway(deps, { act, caller, request, refusal });
+  await auditDenied(deps, { act, caller, request, refusal });
   throw refusal;
 }
 
@@ -253,9 +254,9 @@ const notedPace = openBuckets();
  * Writes an audit line for a person who was refused an act: it is not theirs, or their session is used in another
  * browser than its own. Of a customer who calls an act of operators too, although the answer is `act_unknown`.
  */
-async function noteTurnedAway(
+async function auditDenied(
   { audit, report }: ActEndpointDeps,
-  { act, caller, request, refusal: { code: outcome } }: TurnedAway,
+  { act, caller, request, refusal: { code: outcome } }: DeniedCall,
 ): Promise<void> {
   const isRefusal = outcome === 'not_allowed' || outcome === 'sign_in_needed';
   if (!(outcome === 'act_unknown' || (act.audited && isRefusal))) return;
@@ -266,7 +267,7 @@ async function noteTurnedAway(
   await audit.write(line).catch((error: unknown) => report(error, { requestId, act: act.name }));
 }
 
-type TurnedAway = { act: Act; caller: Person; request: ActRequest; refusal: Refusal };
+type DeniedCall = { act: Act; caller: Person; request: ActRequest; refusal: Refusal };
 
 /** A copied token's calls are counted apart: whoever has it must not keep the owner waiting. */
 const countedAs = ({ userId }: Person, elsewhere: boolean): string =>
@@ -279,7 +280,7 @@ const countedAs = ({ userId }: Person, elsewhere: boolean): string =>
  * @returns `reauth_needed`; `sign_in_needed` for what a password given in another browser than the session's own
  *   does not open either.
  */
-function lacksReauth(act: Act, { inOwnBrowser, recent }: Reauth): Refusal | undefined {
+function requireReauth(act: Act, { inOwnBrowser, recent }: Reauth): Refusal | undefined {
   // Ask for the password only if it lets the caller perform the act.
   if (act.requiresRecentPassword && !inOwnBrowser) return new Refusal('sign_in_needed', {});
   const asksPassword = act.requiresRecentPassword || !inOwnBrowser;
@@ -287,7 +288,7 @@ function lacksReauth(act: Act, { inOwnBrowser, recent }: Reauth): Refusal | unde
 }
 
 /** What only operators may know of is, to everybody else, not there. */
-const unknownTo = ({ by }: Act, caller: Person | Nobody): Refusal | undefined =>
+const hideFromNonOperators = ({ by }: Act, caller: Person | Nobody): Refusal | undefined =>
   by === 'operator' && (caller.kind !== 'person' || caller.role !== 'operator')
     ? new Refusal('act_unknown', {})
     : undefined;
@@ -296,7 +297,7 @@ const unknownTo = ({ by }: Act, caller: Person | Nobody): Refusal | undefined =>
  * `second_factor_needed` for who has to set one up first. A session that gave one is good in its own browser
  * only, also for reading: elsewhere it was copied, and the answer is `sign_in_needed`.
  */
-function lacksFactor(
+function requireSecondFactor(
   { needsSecondFactor }: ActEndpointDeps,
   { withoutSecondFactor }: Act,
   caller: Person | Nobody,
@@ -307,7 +308,7 @@ function lacksFactor(
   return caller.secondFactor && elsewhere ? new Refusal('sign_in_needed', {}) : undefined;
 }
 
-function turnedAway(act: Act, caller: Person | Nobody): Refusal | undefined {
+function authorize(act: Act, caller: Person | Nobody): Refusal | undefined {
   const { by } = act;
   if (by === 'public') return undefined;
   if (caller.kind !== 'person') return new Refusal('not_signed_in', {});
@@ -381,7 +382,7 @@ async function perform(
 ): Promise<Made> {
   try {
     const result = await handle();
-    return { answer: granted(act, result), result };
+    return { answer: okResponse(act, result), result };
   } catch (error) {
     const answer = refused(error, {
       requestId,

@@ -8,7 +8,7 @@ import { type Log, countedWarnings } from '#server/infra/observability/log.ts';
 import { CONNECTIONS_MAX, watchEventLoop } from '#server/infra/observability/process.ts';
 import type { Tracing, RequestTrace } from '#server/infra/observability/tracing/tracing.ts';
 import type { Histogram } from '#server/infra/observability/metrics.ts';
-import { asRefusal, no } from './answer.ts';
+import { asRefusal, errorResponse } from './answer.ts';
 import { isOfApi, phrases, sendProblem } from './v1/answers.ts';
 import { type Headers, putHeaders, safetyHeaders } from './site.ts';
 import { limitConnections } from './connections.ts';
@@ -128,7 +128,7 @@ export function openServer({
 /** What was thrown is answered as a refusal; what is our fault is logged. */
 function answerErrors(app: FastifyInstance, log: Log): void {
   app.setErrorHandler((error, request, reply) => {
-    const { status, body, retryAfter } = no(asRefusal(error, request.id));
+    const { status, body, retryAfter } = errorResponse(asRefusal(error, request.id));
     if (status === 500) log.error({ request: request.id, err: error }, 'a bug answered 500');
     if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
     if (error instanceof Refusal && 'allow' in error.facts) {

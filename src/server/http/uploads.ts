@@ -15,7 +15,7 @@ import {
 } from '#contract/uploads.ts';
 import type { Person, Limiter } from '#server/infra/acts.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
-import { asRefusal, no } from '#server/http/answer.ts';
+import { asRefusal, errorResponse } from '#server/http/answer.ts';
 import { type Origins, checkSource, isPortal, sourceOf } from '#server/http/origin.ts';
 import { type Pace, cutAfter, drained, withinPace } from '#server/http/body-timeout.ts';
 import type { Readable } from 'node:stream';
@@ -112,7 +112,7 @@ async function refuse(
 ): Promise<FastifyReply> {
   // Who is too slow to be waited for is not waited for.
   if (refusal.code === 'upload_too_slow' || !(await drained(request))) cutAfter(reply);
-  const { status, body, retryAfter } = no(refusal);
+  const { status, body, retryAfter } = errorResponse(refusal);
   if (retryAfter !== undefined) reply.header('retry-after', retryAfter);
   if ('offset' in refusal.facts) reply.header(uploadHeaders.offset, refusal.facts.offset);
   return reply.code(status).type('application/json; charset=utf-8').send(body);

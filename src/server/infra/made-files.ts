@@ -1,4 +1,4 @@
-import { inWhole } from '#server/infra/postgres/distribution/scope.ts';
+import { onCoordinator } from '#server/infra/postgres/distribution/scope.ts';
 import { mkdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -212,7 +212,7 @@ export async function sweepAttempts({ allAccountsSql, place, table }: MadeFiles)
   // The names first: files created after this listing are not among them.
   const attempts = await Array.fromAsync(attemptsIn(place));
   // Of whichever account they are.
-  const active = await inWhole(
+  const active = await onCoordinator(
     () => allAccountsSql<{ owner: string }[]>`
       select owner from ${identifier(table)}
       where owner = any(${attempts.map(({ owner }) => owner)}::uuid[])

@@ -8,10 +8,10 @@ export type AnswerOf<A extends Act> = A['list'] extends Paging
   ? ListAnswer<OutputOf<A>>
   : OutputOf<A>;
 
-type Bag = Readonly<Record<string, unknown>>;
-const isBag = (value: unknown): value is Bag =>
+type UnknownRecord = Readonly<Record<string, unknown>>;
+const isRecord = (value: unknown): value is UnknownRecord =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
-const bag = (value: unknown): Bag => (isBag(value) ? value : {});
+const bag = (value: unknown): UnknownRecord => (isRecord(value) ? value : {});
 
 /**
  * What the server's reply means, as specified: a null body is the Error 'Error'; `code` 0 (or '0')
@@ -23,21 +23,21 @@ const bag = (value: unknown): Bag => (isBag(value) ? value : {});
 export function readAnswer<A extends Act>(act: A, body: unknown, status: number): AnswerOf<A> {
   if (body === null) throw new Error('Error');
   const reply = bag(body);
-  if (isBag(body) && String(reply['code']) === '0') throw refusedBy(reply);
+  if (isRecord(body) && String(reply['code']) === '0') throw refusedBy(reply);
   if (status >= 400) throw new TransportError('http', status);
   if (act.list !== undefined) {
     if (typeof body === 'string') throw new TransportError('http', status);
     return listOf(act, act.list, body) as AnswerOf<A>;
   }
-  if (!isBag(body)) throw new AnswerError(typeof body === 'string' ? body : 'Error', body);
+  if (!isRecord(body)) throw new AnswerError(typeof body === 'string' ? body : 'Error', body);
   const data = 'data' in reply ? reply['data'] : reply['result'];
   return act.output.parse(data) as AnswerOf<A>;
 }
 
-function refusedBy(reply: Bag): Error {
+function refusedBy(reply: UnknownRecord): Error {
   const said = replyMessage(reply);
   const { type, facts, retryable } = bag(reply['error']);
-  if (typeof type !== 'string' || !isBag(facts)) return new AnswerError(said ?? 'Error', reply);
+  if (typeof type !== 'string' || !isRecord(facts)) return new AnswerError(said ?? 'Error', reply);
   // The catalogue stays with the server, which says of each refusal all that is needed here.
   const refusal = new Refusal(type as RefusalCode, facts as FactsOf<RefusalCode>);
   return describeRefusal(refusal, said, retryable === true);

@@ -13,10 +13,12 @@ export type ListAnswer<Row> = {
   count: number;
 };
 
-type Bag = Readonly<Record<string, unknown>>;
+type UnknownRecord = Readonly<Record<string, unknown>>;
 
-const bag = (value: unknown): Bag =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Bag) : {};
+const bag = (value: unknown): UnknownRecord =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? (value as UnknownRecord)
+    : {};
 
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 

@@ -41,10 +41,10 @@ export type LivePatches = {
   on: { readonly [Kind in LiveKind]?: (event: EventOf<Kind>, cache: CacheChanges) => void };
 };
 
-type Bag = Readonly<Record<string, unknown>>;
+type UnknownRecord = Readonly<Record<string, unknown>>;
 
 /** True for plain objects. */
-export const isBag = (value: unknown): value is Bag =>
+export const isRecord = (value: unknown): value is UnknownRecord =>
   typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
 
 /** Rows lie this deep at most: pages → page → rows → row. */
@@ -58,7 +58,7 @@ const DEPTH_MAX = 5;
  */
 export function replaceIn(
   data: unknown,
-  change: (bag: Bag) => Bag | undefined,
+  change: (bag: UnknownRecord) => UnknownRecord | undefined,
   depth = 0,
 ): unknown {
   if (depth > DEPTH_MAX) return data;
@@ -70,7 +70,7 @@ export function replaceIn(
     }
     return copy ?? data;
   }
-  if (!isBag(data)) return data;
+  if (!isRecord(data)) return data;
   const changed = change(data);
   if (changed) return changed;
   let copy: Record<string, unknown> | undefined;

@@ -35,9 +35,9 @@ const unreadable: Pushed = {
   unread: undefined,
 };
 
-type Bag = Readonly<Record<string, unknown>>;
-const bag = (value: unknown): Bag =>
-  typeof value === 'object' && value !== null ? (value as Bag) : {};
+type UnknownRecord = Readonly<Record<string, unknown>>;
+const bag = (value: unknown): UnknownRecord =>
+  typeof value === 'object' && value !== null ? (value as UnknownRecord) : {};
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /**

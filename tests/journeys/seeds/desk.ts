@@ -13,7 +13,7 @@ import { runCheck, runReconciliation } from '#contract/operator/money/books.ts';
 import {
   createTopup,
   getTopup,
-  proveTopup,
+  uploadTransferProof,
   type Topup,
   type TopupMethod,
 } from '#contract/saldo.ts';
@@ -185,7 +185,7 @@ async function fillDesk(address: string): Promise<string> {
 async function topupWithSlip(address: string, { session }: Customer, amount: number) {
   const topup = await ask(address, createTopup, { amount }, session);
   const upload = await uploadSlip(address, session, await slipOf(topup));
-  return ask(address, proveTopup, { topup_id: topup.id, upload }, session);
+  return ask(address, uploadTransferProof, { topup_id: topup.id, upload }, session);
 }
 
 /** One adjustment that is booked at once, and one that a second operator has to agree to. */

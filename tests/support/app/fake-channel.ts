@@ -1,6 +1,6 @@
 import type { MediaOfMessages } from '#server/domains/messages/media.ts';
 import type { Channel, Outgoing, SendResult } from '#server/domains/channels/channels.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { openClaimMessages } from '#server/domains/messages/dispatch/claim-messages.ts';
 import { openSettle } from '#server/domains/messages/dispatch/settle.ts';
 import { type Lanes, startLanes } from '#server/domains/messages/dispatch/lanes.ts';
@@ -81,7 +81,7 @@ export function place(sql: Sql, customer: Customer, batch: Batch = {}) {
   const { priority = 1, expiresAt, ...rest } = batch;
   const order = orderOf(customer, rest);
   const items = order.items.map((item) => ({ ...item, priority, ...(expiresAt && { expiresAt }) }));
-  return openAccepter(sql, () => undefined).place({ ...order, items });
+  return openIntake(sql, () => undefined).place({ ...order, items });
 }
 
 /** So many numbers that are nobody else's. */

@@ -68,7 +68,7 @@ export const returnSuspense = act({
 });
 
 /** Stays where it is, with a note of why. */
-export const keepSuspense = act({
+export const annotateSuspense = act({
   name: 'operator_suspense_keep',
   by: 'operator',
   roles: ['money'],

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { askDeletion, changePassword, deleteAccount, keepAccount } from '#contract/people.ts';
+import { askDeletion, changePassword, deleteAccount, cancelDeletion } from '#contract/people.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import type { Person } from '#server/infra/acts.ts';
 import { GOOD_PASSWORD, accountsApp } from '#tests/support/people/accounts-app.ts';
@@ -39,8 +39,8 @@ test('cancelling keeps everything, and notifies once', async ({ db }) => {
   const { challenge } = await perform(askDeletion, {}, { caller });
   const input = { password: GOOD_PASSWORD, challenge, code: codeFor(PHONE) };
   await perform(deleteAccount, input, { caller });
-  expect((await perform(keepAccount, {}, { caller })).erased_at).toBeNull();
-  expect((await perform(keepAccount, {}, { caller })).erased_at).toBeNull();
+  expect((await perform(cancelDeletion, {}, { caller })).erased_at).toBeNull();
+  expect((await perform(cancelDeletion, {}, { caller })).erased_at).toBeNull();
   expect(sent.filter(({ text }) => text.includes('dibatalkan. Akun'))).toHaveLength(1);
 });
 

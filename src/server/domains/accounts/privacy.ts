@@ -3,7 +3,7 @@ import { type Secrets, hmac } from '#server/infra/security/secrets.ts';
 import {
   askDeletion,
   deleteAccount,
-  keepAccount,
+  cancelDeletion,
   type ExportState,
   exportData,
   getExport,
@@ -112,7 +112,7 @@ const deleteAccountHandler = (deps: AccountsDeps): ActHandler =>
   });
 
 const keepAccountHandler = (deps: AccountsDeps): ActHandler =>
-  handle(keepAccount, async ({ caller }) => {
+  handle(cancelDeletion, async ({ caller }) => {
     const { isCancelled, user } = await deps.allAccountsSql.begin(async (tx) => {
       const { count } = await tx`
         update accounts set erase_at = null

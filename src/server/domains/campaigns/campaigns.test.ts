@@ -4,7 +4,7 @@ import { publicId, uuidOf } from '#contract/base/ids.ts';
 import type { Campaign, CampaignRecipient } from '#contract/campaigns/campaign.ts';
 import type { CampaignContentInput } from '#contract/campaigns/content.ts';
 import { campaignOf, readCampaign } from '#server/domains/campaigns/row.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { orderOf } from '#tests/support/people/people.ts';
 import { type RunningApp, signedIn, test } from '#tests/support/app/running-app.ts';
@@ -315,7 +315,7 @@ describe('a campaign', () => {
       refs: ['abc', '99999999999', '1.7'].map((end) => `${id}:${end}`),
     });
     const items = named.items.map((item) => ({ ...item, priority: 2, readyAt: tomorrow }));
-    await openAccepter(db.allAccountsSql, () => undefined).place({ ...named, items });
+    await openIntake(db.allAccountsSql, () => undefined).place({ ...named, items });
     await shop.start(id);
     await shop.until(id, ({ recipients }) => expect(recipients.placed).toBeGreaterThan(5));
     await shop.ask('campaign_pause', { campaign_id: id });

@@ -10,7 +10,7 @@ import {
   countAnswers,
   extendSpans,
   markConnected,
-  markParted,
+  markDisconnected,
   readConnection,
 } from '#server/domains/channels/health.ts';
 
@@ -35,7 +35,7 @@ test('time in which a number was not seen does not count', async ({ sql, db }) =
   await extendSpans(db.allAccountsSql, [ref], start);
   await extendSpans(db.allAccountsSql, [ref], later(60));
   expect(await readConnection(db.allAccountsSql, ref, later(600))).toMatchObject({ uptime: 1_000 });
-  await markParted(db.allAccountsSql, number, { reason: 'access', at: later(60) });
+  await markDisconnected(db.allAccountsSql, number, { reason: 'access', at: later(60) });
   const parted = await readConnection(db.allAccountsSql, ref, later(120));
   expect(parted).toMatchObject({ since: null, uptime: 5_000, parted: { reason: 'access' } });
 });
@@ -45,7 +45,7 @@ test('operators see numbers of all accounts, those that are parted first', async
   const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
   await changeTokens(all, {}, { channel: 'cloud' });
   for (const ref of [ani, budi]) await markConnected(all, { ...ref, channel: 'cloud' }, start);
-  await markParted(all, { ...budi, channel: 'cloud' }, { reason: 'access', at: later(9) });
+  await markDisconnected(all, { ...budi, channel: 'cloud' }, { reason: 'access', at: later(9) });
   await changeTokens(all, budi, { status: 'disconnected' });
   const found = async (
     query: Pick<Parameters<typeof connectedNumbers>[1], 'state' | 'channel'>,

@@ -50,7 +50,7 @@ export async function markConnected(
  *
  * @returns false when it was parted already: whoever is to be told was.
  */
-export async function markParted(
+export async function markDisconnected(
   tx: Sql | Tx,
   { accountId, tokenId, channel }: TokenRef & { channel: ChannelName },
   { reason, at }: { reason: Parting; at: Date },
@@ -111,7 +111,10 @@ export async function forgetConnection(tx: Tx, { accountId, tokenId }: TokenRef)
 }
 
 /** Whether a number is parted from its network. */
-export async function isParted(sql: Sql | Tx, { accountId, tokenId }: TokenRef): Promise<boolean> {
+export async function isDisconnected(
+  sql: Sql | Tx,
+  { accountId, tokenId }: TokenRef,
+): Promise<boolean> {
   const [row] = await sql`
     select 1 from connections
     where account_id = ${accountId} and token_id = ${tokenId} and parted_at is not null`;
@@ -611,14 +614,14 @@ export async function connectNumber(
  *
  * @param tx the transaction of the cause.
  */
-export async function partNumber(
+export async function disconnectNumber(
   tx: Tx,
   { subscribers, queueNotice, now }: PresenceDeps,
   { isAgain = false, ...ref }: ChannelRef & { isAgain?: boolean },
   reason: Parting,
 ): Promise<void> {
   if (!(await isOfChannel(tx, ref))) return;
-  const isNew = await markParted(tx, ref, { reason, at: now() });
+  const isNew = await markDisconnected(tx, ref, { reason, at: now() });
   const name = await setPresence(tx, subscribers, { ...ref, to: 'disconnected' });
   if (!isNew || isAgain || name === undefined) return;
   await queueNotice(tx, noticeOf(ref, `Token "${isolated(name)}" terputus`, partings[reason]));

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { openLog } from '#server/infra/observability/log.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { receiveInbound } from '#server/domains/messages/dispatch/inbound.ts';
 import { startRelay } from './events.ts';
 import { test } from '#tests/support/database/database.ts';
@@ -23,7 +23,7 @@ test('events are numbered without gaps, and per conversation, in the order they 
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   const peers = ['6281200000001', '6281200000002', '6281200000001'];
   const placed = await accepter.place(orderOf(ani, { prices: [150, 150, 150], peers }));
   const ids = placed.results.map(({ id }) => id);
@@ -81,7 +81,7 @@ test('events are numbered without gaps, and per conversation, in the order they 
 test('two relays publish everything once, without gaps, while more comes', async ({ sql }) => {
   const people = await Promise.all([1, 2, 3].map(() => customerWith(sql, { saldo: 100_000 })));
   const relays = [startRelay({ sql, log }), startRelay({ sql, log })];
-  const accepter = openAccepter(sql, () => {
+  const accepter = openIntake(sql, () => {
     for (const relay of relays) relay.wake();
   });
   await Promise.all(
@@ -119,7 +119,7 @@ test('STOP opts the sender out of this token, MULAI back in', async ({ sql }) =>
       at: new Date(),
       providerId,
     });
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   await says(' Berhenti ', 'a');
   expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('opted_out');
   await says('mulai', 'b');

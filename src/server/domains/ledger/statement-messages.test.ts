@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import type { LineMessage, Mutation } from '#contract/saldo.ts';
 import { publicId } from '#contract/base/ids.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
@@ -22,7 +22,7 @@ describe('the statement of messages', () => {
     peers: readonly string[] = [],
   ): Promise<string[]> {
     const order = orderOf(who, { prices: ends.map(() => 150), peers });
-    const { results } = await openAccepter(sql, () => undefined).place(order);
+    const { results } = await openIntake(sql, () => undefined).place(order);
     const ids = results.map(({ id }) => id ?? '');
     const at = new Date();
     for (const [index, status] of ends.entries()) {

@@ -1,4 +1,4 @@
-import { inAccount, inWhole } from '#server/infra/postgres/distribution/scope.ts';
+import { inAccount, onCoordinator } from '#server/infra/postgres/distribution/scope.ts';
 import { shownPeer } from '#contract/messages/peer.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { eraseEventsAbout, hasUnpublished } from '#server/domains/events/events.ts';
@@ -234,7 +234,7 @@ async function isSettled(
 
 /** The account whose token sends what the installation itself writes. */
 async function systemAccount(allAccountsSql: Sql): Promise<string | undefined> {
-  const [system] = await inWhole(
+  const [system] = await onCoordinator(
     () => allAccountsSql<{ account_id: string }[]>`
       select account_id from tokens where is_system limit 1`,
   );

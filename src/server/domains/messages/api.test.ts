@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
 import { NewMessage } from '#contract/rest/new-message.ts';
 import { findNoMedia } from './submit/lookups.ts';
-import { openAccepter } from './submit/accept.ts';
+import { openIntake } from './submit/accept.ts';
 import { openApiMessages } from './api.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
@@ -13,7 +13,7 @@ test('a repeat a month later, at another price, answers the price and the schedu
   sql,
 }) => {
   const { accountId, tokenId } = await customerWith(sql, { saldo: 1000 });
-  const accepter = openAccepter(sql, () => undefined);
+  const accepter = openIntake(sql, () => undefined);
   const plan = new Date(Date.now() + 10 * DAY_MS);
   /** What is answered at a time and a price, by a process that has just started. */
   const sendAt = (days: number, price: number, language: string) =>

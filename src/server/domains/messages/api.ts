@@ -6,7 +6,7 @@ import type { Accepted, ApiMessage } from '#contract/rest/messages.ts';
 import type { PlacedMessage } from '#contract/rest/new-message.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
-import { type Accepter, hashOf } from './submit/accept.ts';
+import { type Intake, hashOf } from './submit/accept.ts';
 import type { AnswerContext, Item, ItemResult, Placed } from './submit/send-request.ts';
 import { choicesIn, noteChoices } from './choices.ts';
 import { withdraw } from './dispatch/cancel.ts';
@@ -79,7 +79,7 @@ export type ApiMessages = {
 
 type Deps = {
   sql: Sql;
-  accepter: Accepter;
+  accepter: Intake;
   prices: Prices;
   offerFile: OfferFile;
   findMedia: FindMedia;

@@ -4,7 +4,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
 import type { Inbound } from '#server/domains/channels/channels.ts';
 import { receiveInbound } from '#server/domains/messages/dispatch/inbound.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { newId } from '#server/infra/ids.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { test as base } from '#tests/support/database/database.ts';
@@ -95,7 +95,7 @@ const test = base.extend<{ shop: Shop }>({
 });
 
 function sendOf(sql: Sql, owner: Sql, { accountId, tokenId }: Customer): Shop['send'] {
-  const accepter = openAccepter(sql, () => undefined);
+  const accepter = openIntake(sql, () => undefined);
   return async ({ body = {}, type = 'text', id = newId(), readyAt, isOnTheWay = true } = {}) => {
     const item = { id, tokenId, peer, type, price: rupiah(0), hash: Buffer.alloc(0), priority: 1 };
     const items = [{ ...item, body: { text: 'Jadi?', ...body }, readyAt }];

@@ -4,7 +4,7 @@ import { countsByHour } from '#server/domains/messages/history/counts.ts';
 import { readAsAccount, hoursBefore, idsBefore } from '#server/domains/messages/history/pages.ts';
 import { SNAPSHOT } from '#server/infra/postgres/alone.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import { oneEach } from '#server/infra/postgres/distribution/scope.ts';
+import { perBucket } from '#server/infra/postgres/distribution/scope.ts';
 import type { DeskMessage, readCustomerMessage } from '#contract/operator/things.ts';
 import type { OutputOf } from '#contract/base/act.ts';
 import { excerptOf } from '#server/domains/messages/content.ts';
@@ -187,7 +187,7 @@ export async function holderOfMessage(sql: Sql, messageId: string): Promise<stri
   const [found] = await sql<{ id: string }[]>`
     select a.account_id as id from accounts a cross join lateral (
       select 1 from messages m where m.account_id = a.account_id and m.message_id = ${messageId}
-      ${oneEach(sql)}
+      ${perBucket(sql)}
     ) found where not a.is_system limit 1`;
   return found?.id;
 }
@@ -199,7 +199,7 @@ export async function messageOfRef(sql: Sql, ref: string): Promise<MessageRef | 
     from accounts a cross join lateral (
       select message_id from message_refs r
       where r.account_id = a.account_id and r.ref = any(${[ref, `\u0001in:${ref}`]}::text[])
-      ${oneEach(sql)}
+      ${perBucket(sql)}
     ) found where not a.is_system limit 1`;
   return found;
 }

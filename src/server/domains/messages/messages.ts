@@ -1,6 +1,6 @@
 import type { Channels, Inbound, Sinks } from '#server/domains/channels/channels.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
-import { openAccepter } from './submit/accept.ts';
+import { openIntake } from './submit/accept.ts';
 import { type ApiMessages, openApiMessages } from './api.ts';
 import { cancelMessageHandler } from './dispatch/cancel.ts';
 import type { FileLink, OfferFile } from './content.ts';
@@ -308,7 +308,7 @@ export function openMessages(deps: MessagesDeps): Messages {
   const onStored = () => onWork([]);
   const report = (err: unknown) => deps.log.warn({ err }, 'accepted messages cannot be counted');
   const minutes = openMinuteCounts({ sql: allAccountsSql, now, report });
-  const accepter = openAccepter(acceptSql, onWork, {
+  const accepter = openIntake(acceptSql, onWork, {
     isAcrossAccounts,
     onAccepted: minutes.add,
     tracing,

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { withdraw } from '#server/domains/messages/dispatch/cancel.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -27,7 +27,7 @@ type Shop = Customer & {
 const test = base.extend<{ shop: Shop }>({
   shop: async ({ sql }, use) => {
     const customer = await customerWith(sql, { saldo: 10_000 });
-    const accepter = openAccepter(sql, () => undefined);
+    const accepter = openIntake(sql, () => undefined);
     const plan: Shop['plan'] = async ({ readyAt = inHours(1), expiresAt } = {}) => {
       const order = orderOf(customer);
       const items = order.items.map((item) => ({ ...item, readyAt, expiresAt }));

@@ -1,4 +1,4 @@
-import { inWhole } from '#server/infra/postgres/distribution/scope.ts';
+import { onCoordinator } from '#server/infra/postgres/distribution/scope.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import {
@@ -50,7 +50,7 @@ export const auditActs = (deps: Deps): readonly ActHandler[] => [
       if (skip >= AUDIT_COUNT_MAX) return { rows: [], total: AUDIT_COUNT_MAX };
       // What operators did about an account stands in their own chain.
       const read = () => auditPage(sql, filter, { limit: PAGE_SIZE, skip });
-      const { lines, total } = await inWhole(read);
+      const { lines, total } = await onCoordinator(read);
       return { rows: await withNames(sql, lines), total };
     },
   ),

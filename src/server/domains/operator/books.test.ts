@@ -5,7 +5,7 @@ import { describe, expect, vi } from 'vitest';
 import type { MoneyOverview, PriceTables, Reconciliation } from '#contract/operator/money/books.ts';
 import type { Topup } from '#contract/saldo.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { GatewayTrouble } from '#server/domains/payments/gateways/gateway.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
 import { type DeskOperator, operatorsOf } from '#tests/support/money/desk.ts';
@@ -153,7 +153,7 @@ describe('the reconciliation', () => {
   });
 
   test('what has been held for more than a day', async ({ desk, db }) => {
-    const accepter = openAccepter(db.tenantSql, () => undefined);
+    const accepter = openIntake(db.tenantSql, () => undefined);
     await accepter.place(orderOf(desk.ani, { prices: [150] }));
     await accepter.close();
     const createdAt = new Date(desk.app.clock.now().getTime() - 2 * 86_400_000);

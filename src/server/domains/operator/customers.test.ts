@@ -7,7 +7,7 @@ import { notifySuspensions, openSessions } from '#server/domains/accounts/accoun
 import { startSession } from '#server/domains/accounts/sessions/sessions.ts';
 import { openClaimMessages } from '#server/domains/messages/dispatch/claim-messages.ts';
 import { consoleActs } from '#server/domains/operator/operator.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
 import { type DeskOperator, consoleDeps, operatorsOf } from '#tests/support/money/desk.ts';
 import { billingApp } from '#tests/support/money/billing.ts';
@@ -40,14 +40,14 @@ const test = base.extend<{ desk: Desk }>({
 
 /** A message of a customer that waits in the queue. */
 async function queued(db: TestDatabase, ani: Customer, ref?: string): Promise<string> {
-  const accepter = openAccepter(db.tenantSql, () => undefined);
+  const accepter = openIntake(db.tenantSql, () => undefined);
   const { results } = await accepter.place(orderOf(ani, { refs: [ref], text: 'Rahasia dapur' }));
   await accepter.close();
   return results[0]!.id;
 }
 
 const outcomeOf = async (db: TestDatabase, ani: Customer): Promise<string> => {
-  const accepter = openAccepter(db.tenantSql, () => undefined);
+  const accepter = openIntake(db.tenantSql, () => undefined);
   const { results } = await accepter.place(orderOf(ani));
   await accepter.close();
   return results[0]!.outcome;

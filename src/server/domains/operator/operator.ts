@@ -167,11 +167,11 @@ async function systemTokenOf(deps: SystemTokenDeps, caller: Person): Promise<Sys
     deps.codesBy(),
     readConnection(allAccountsSql, { accountId, tokenId }, now()),
   ]);
-  const isParted = status !== 'linked' && channel !== 'simulator';
+  const isDisconnected = status !== 'linked' && channel !== 'simulator';
   return {
     status,
     channel,
-    parted: isParted ? (connection?.parted ?? null) : null,
+    parted: isDisconnected ? (connection?.parted ?? null) : null,
     others: ChannelName().options.filter((one) => one !== channel && deps.isOffered(one)),
     phone: phone && maskedPhone(phone),
     cloud,
@@ -551,7 +551,7 @@ const deskActs = (deps: DeskDeps): readonly ActHandler[] => [
       asking(call, reason),
     ),
   ),
-  handle(suspense.keepSuspense, ({ caller }, { provider, txn, reason }) =>
+  handle(suspense.annotateSuspense, ({ caller }, { provider, txn, reason }) =>
     keepItem(deps, { provider, txn, note: reason, operatorId: caller.userId }),
   ),
 ];

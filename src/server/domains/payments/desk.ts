@@ -1,4 +1,4 @@
-import { oneEach } from '#server/infra/postgres/distribution/scope.ts';
+import { perBucket } from '#server/infra/postgres/distribution/scope.ts';
 import { RUPIAH_MAX, type Rupiah, rupiah } from '#contract/base/money.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
 import type { FindingCode, MoneyOverview } from '#contract/operator/money/books.ts';
@@ -41,7 +41,7 @@ export async function holderOfTopup(
   const [found] = await allAccountsSql<{ id: string }[]>`
     select a.account_id as id from accounts a cross join lateral (
       select 1 from topups t where t.account_id = a.account_id and t.topup_id = ${topupId}
-      ${oneEach(allAccountsSql)}
+      ${perBucket(allAccountsSql)}
     ) found limit 1`;
   return found?.id;
 }

@@ -7,7 +7,7 @@ import { type CreateDeps, createTopupHandler } from './topups/create.ts';
 import { getTopupHandler, listTopupsHandler } from './topups/read.ts';
 import { type SummaryDeps, saldoSummaryHandler } from './topups/summary.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { TOPUP_PROOFS_MAX, type Topup, proveTopup } from '#contract/saldo.ts';
+import { TOPUP_PROOFS_MAX, type Topup, uploadTransferProof } from '#contract/saldo.ts';
 import { lateNote } from '#server/domains/payments/topups/pay.ts';
 import { findTopup, statusAt } from '#server/domains/payments/topups/topup.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
@@ -200,7 +200,7 @@ export type ProofDeps = {
 };
 
 export const proveTopupHandler = (deps: ProofDeps) =>
-  handle(proveTopup, ({ caller: { accountId, userId } }, { topup_id, upload }) =>
+  handle(uploadTransferProof, ({ caller: { accountId, userId } }, { topup_id, upload }) =>
     prove(deps, { accountId, userId, topupId: topup_id, uploadId: upload }),
   );
 

@@ -6,7 +6,7 @@ import * as support from '#contract/support.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { refusalOf, supportApp, text } from '#tests/support/people/support-app.ts';
-import { openUsualAnswer, supportFigures, tendThreads } from './support.ts';
+import { openUsualAnswer, supportFigures, closeStaleThreads } from './support.ts';
 import { changeUsers, ownPhone } from '#tests/support/people/people.ts';
 
 const acc = ({ accountId }: { accountId: string }) => publicId('account', accountId);
@@ -252,7 +252,7 @@ describe('closing', () => {
     ];
     for (const one of [ani, budi]) await one.ask(support.sendSupport, text('Halo'));
     await sari.ask(inbox.sendInbox, { account_id: acc(ani), ...text('Beres') });
-    const tend = () => tendThreads({ ...app.deps, closeDays: () => 7 });
+    const tend = () => closeStaleThreads({ ...app.deps, closeDays: () => 7 });
     app.clock.pass(6 * 1440);
     await tend();
     expect((await ani.ask(support.supportThread, {})).status).toBe('open');
@@ -307,7 +307,7 @@ describe('the inbox', () => {
     app.clock.pass(60);
     expect(await names({ filter: 'waiting' })).toEqual(['ani', 'budi']);
     expect(await stands()).toBe('open');
-    await tendThreads({ ...app.deps, closeDays: () => 7 });
+    await closeStaleThreads({ ...app.deps, closeDays: () => 7 });
     expect(await sari.ask(inbox.countInbox, {})).toMatchObject({ waiting: 2, mine: 1, snoozed: 0 });
     // A message brings it back before its time; that it was put off is nothing for customers.
     const soon = new Date(app.clock.at + 3_600_000).toISOString();

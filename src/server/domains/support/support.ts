@@ -106,7 +106,7 @@ type UpkeepDeps = Pick<
  * Brings back threads whose time of being put off is over, and closes those in which nobody wrote for some days
  * and nobody waits. For the minute's job.
  */
-export async function tendThreads(deps: UpkeepDeps): Promise<void> {
+export async function closeStaleThreads(deps: UpkeepDeps): Promise<void> {
   const at = deps.now();
   const quietSince = new Date(at.getTime() - deps.closeDays() * 86_400_000);
   const due = (sql: Sql) => sql<{ account_id: string }[]>`

@@ -121,7 +121,7 @@ export type Dialect = {
 /** Registers a dialect's endpoints. Give it a scope of its own. */
 export function openDialect(scope: FastifyInstance, deps: DialectDeps, dialect: Dialect): void {
   scope.decorateRequest('apiSender', undefined);
-  deps.access.keepRejected(scope, dialect.name, dialect.keyOf);
+  deps.access.recordRejectedCall(scope, dialect.name, dialect.keyOf);
   readBodies(scope, dialect.bodyLimits);
   scope.addHook('onRequest', async (request, reply) => {
     void reply.header('cache-control', 'no-store');

@@ -17,7 +17,7 @@ async function routesOf(open: (scope: FastifyInstance, deps: DialectDeps) => voi
     const path = url.replace(/(?<=.)\/$/, '').replaceAll(/:(\w+)/g, '{$1}');
     for (const one of [method].flat()) routes.add(`${one} ${path}`);
   });
-  const access = { keepRejected: () => undefined } as unknown as DialectDeps['access'];
+  const access = { recordRejectedCall: () => undefined } as unknown as DialectDeps['access'];
   await app.register(async (scope) => open(scope, { access } as DialectDeps));
   await app.ready();
   await app.close();

@@ -40,7 +40,7 @@ export type McpDeps = McpServerDeps & {
 export function openMcp(app: FastifyInstance, deps: McpDeps): void {
   const mcp = createMcp(deps);
   app.decorateRequest('apiSender', undefined);
-  deps.access.keepRejected(app, 'mcp');
+  deps.access.recordRejectedCall(app, 'mcp');
   readJsonRpc(app);
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('cache-control', 'no-store');

@@ -65,7 +65,7 @@ export type ApiDeps = {
  */
 export function openApi(app: FastifyInstance, deps: ApiDeps): void {
   app.decorateRequest('apiSender', undefined);
-  deps.access.keepRejected(app, 'kabari');
+  deps.access.recordRejectedCall(app, 'kabari');
   readJsonOnly(app);
   app.addHook('onRequest', async (request, reply) => {
     // API responses are never cached.

@@ -7,7 +7,7 @@ import {
   viewsKey,
 } from '#web/features/messages/queryKeys.ts';
 import {
-  isBag,
+  isRecord,
   keyIsAbout,
   keyStarts,
   replaceIn,
@@ -36,7 +36,7 @@ export const withRead = <T>(data: T, { token_id, peer }: Conversation): T =>
   replaceIn(data, (bag) => {
     if (bag['peer'] !== peer || typeof bag['unread'] !== 'number') return undefined;
     const token = bag['token'];
-    if (!isBag(token) || token['id'] !== token_id) return undefined;
+    if (!isRecord(token) || token['id'] !== token_id) return undefined;
     return bag['unread'] === 0 ? bag : { ...bag, unread: 0 };
   }) as T;
 

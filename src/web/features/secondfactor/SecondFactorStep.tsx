@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { SecondFactorAsked } from '#contract/accounts.ts';
-import { giveSecondFactor } from '#contract/secondfactor/secondfactor.ts';
+import { verifySecondFactor } from '#contract/secondfactor/secondfactor.ts';
 import { useAct } from '#web/api/query.ts';
 import { enterSession } from '#web/api/user.ts';
 import { FactorAnswer } from '#web/features/secondfactor/FactorAnswer.tsx';
@@ -17,7 +17,7 @@ type Props = {
 /** The step after the password (or the code to the phone), for who has a second factor. */
 export function SecondFactorStep({ asked, onOver }: Props) {
   const client = useQueryClient();
-  const give = useAct(giveSecondFactor);
+  const give = useAct(verifySecondFactor);
   return (
     <>
       <PageTitle>Verifikasi dua langkah</PageTitle>

@@ -2,7 +2,7 @@ import { type ActHandler, handle, type Call, type Person } from '#server/infra/a
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import {
-  giveSecondFactor,
+  verifySecondFactor,
   askSecondFactor,
   confirmSecondFactor,
   addPasskey,
@@ -62,7 +62,7 @@ export const secondFactorActs = (deps: AccountsDeps): readonly ActHandler[] => [
 
 /** Signs in whom `signIn` asked for a second factor. */
 const giveSecondFactorHandler = (deps: AccountsDeps): ActHandler =>
-  handle(giveSecondFactor, async (call, { challenge: challengeId, ...given }) => {
+  handle(verifySecondFactor, async (call, { challenge: challengeId, ...given }) => {
     const input = { ...given, challengeId };
     const { ip, device } = call;
     const scope = { purpose: 'sign_in', ip, device } as const;

@@ -7,7 +7,7 @@ import {
   beginTotp,
   confirmSecondFactor,
   getSecondFactors,
-  giveSecondFactor,
+  verifySecondFactor,
   removeSecondFactor,
   renewRecoveryCodes,
 } from '#contract/secondfactor/secondfactor.ts';
@@ -98,7 +98,7 @@ describe('changing second factors', () => {
     const { challenge } = await app.perform(askSecondFactor, {}, asker);
     const input = { challenge, code: codeAt(0) };
     // A question of this session is nobody else's, and no way in.
-    expect(await no(app.perform(giveSecondFactor, input, asker))).toEqual(
+    expect(await no(app.perform(verifySecondFactor, input, asker))).toEqual(
       new Refusal('second_factor_expired', {}),
     );
     expect(await app.perform(confirmSecondFactor, input, asker)).toEqual({
@@ -118,7 +118,7 @@ describe('changing second factors', () => {
     if (!('second_factor' in answer)) throw new Error('no second factor is asked for');
     const { challenge } = answer.second_factor;
     const give = (recovery_code?: string) =>
-      app.perform(giveSecondFactor, { challenge, recovery_code }, OFFICE);
+      app.perform(verifySecondFactor, { challenge, recovery_code }, OFFICE);
     expect(await no(give(codes[0]))).toEqual(new Refusal('second_factor_wrong', { left: 4 }));
     expect(await give(fresh[0])).toHaveProperty('token');
   });

@@ -3,7 +3,7 @@ import { type SecondFactorAsked, loginUser, logoutUser, verifyOtp } from '#contr
 import { changeForgotten, forgotPassword, reauthUser, verifyForgot } from '#contract/people.ts';
 import type { InputFor } from '#contract/base/act.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { giveSecondFactor } from '#contract/secondfactor/secondfactor.ts';
+import { verifySecondFactor } from '#contract/secondfactor/secondfactor.ts';
 import {
   type AccountsApp,
   OTHER_PASSWORD,
@@ -38,8 +38,8 @@ async function challenged(
   return answer.second_factor;
 }
 
-const give = (app: AccountsApp, input: InputFor<typeof giveSecondFactor>, browser = HOME) =>
-  app.perform(giveSecondFactor, input, browser);
+const give = (app: AccountsApp, input: InputFor<typeof verifySecondFactor>, browser = HOME) =>
+  app.perform(verifySecondFactor, input, browser);
 
 describe('whoever has a second factor', () => {
   test('gives it after the password, in a new browser and in a known one', async ({ db }) => {
@@ -108,7 +108,7 @@ describe('whoever has a second factor', () => {
     const who = await budi(app);
     const asked = await challenged(app, who, OFFICE);
     const input = { challenge: asked.challenge, code: who.codeAt(0) };
-    await app.perform(giveSecondFactor, input, { ...OFFICE, caller: who.caller });
+    await app.perform(verifySecondFactor, input, { ...OFFICE, caller: who.caller });
     expect(await app.deps.sessions.find(who.token)).toBeUndefined();
   });
 });

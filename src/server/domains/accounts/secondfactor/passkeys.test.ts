@@ -5,7 +5,7 @@ import {
   addPasskey,
   beginPasskey,
   getSecondFactors,
-  giveSecondFactor,
+  verifySecondFactor,
 } from '#contract/secondfactor/secondfactor.ts';
 import { readConfig } from '#server/infra/config.ts';
 import { type AccountsApp, accountsApp, no } from '#tests/support/people/accounts-app.ts';
@@ -42,7 +42,7 @@ describe('a passkey', () => {
       expect(methods).toEqual(['passkey', 'recovery_code']);
       expect(options).toMatchObject({ rpId: 'localhost', userVerification: 'preferred' });
       const passkey = who.authenticator.get(options);
-      const { token } = await app.perform(giveSecondFactor, { challenge, passkey }, HOME);
+      const { token } = await app.perform(verifySecondFactor, { challenge, passkey }, HOME);
       expect(await app.callerOf(token)).toMatchObject({ secondFactor: true });
       expect(await db.allAccountsSql`select counter from second_factors`).toEqual([
         { counter: uses },
@@ -55,11 +55,11 @@ describe('a passkey', () => {
     const who = await budi(app);
     const first = await challenged(app, who);
     const passkey = who.authenticator.get(first.options);
-    await app.perform(giveSecondFactor, { challenge: first.challenge, passkey }, HOME);
+    await app.perform(verifySecondFactor, { challenge: first.challenge, passkey }, HOME);
     who.authenticator.turnBack(0);
     const { challenge, options } = await challenged(app, who);
     const copied = who.authenticator.get(options);
-    expect(await no(app.perform(giveSecondFactor, { challenge, passkey: copied }, HOME))).toEqual(
+    expect(await no(app.perform(verifySecondFactor, { challenge, passkey: copied }, HOME))).toEqual(
       wrong(4),
     );
   });
@@ -80,7 +80,7 @@ describe('a passkey', () => {
       stranger.get(options),
     ];
     for (const [n, passkey] of answers.entries()) {
-      expect(await no(app.perform(giveSecondFactor, { challenge, passkey }, HOME))).toEqual(
+      expect(await no(app.perform(verifySecondFactor, { challenge, passkey }, HOME))).toEqual(
         wrong(4 - n),
       );
     }
@@ -89,7 +89,7 @@ describe('a passkey', () => {
     for (const passkey of ['{}', 'null', '[]', 'no JSON', '{"id":"AAAA"}']) {
       await db.allAccountsSql`delete from limit_counters`;
       const answer = no(
-        app.perform(giveSecondFactor, { challenge: other.challenge, passkey }, HOME),
+        app.perform(verifySecondFactor, { challenge: other.challenge, passkey }, HOME),
       );
       expect(await answer).toMatchObject({ code: 'second_factor_wrong' });
     }

@@ -1,6 +1,6 @@
 import type { InputOf } from '#contract/base/act.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { giveSecondFactor } from '#contract/secondfactor/secondfactor.ts';
+import type { verifySecondFactor } from '#contract/secondfactor/secondfactor.ts';
 import type { Call } from '#server/infra/acts.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { type SealedColumn, hmac, sameBytes, sha256 } from '#server/infra/security/secrets.ts';
@@ -25,7 +25,7 @@ import { credentialIn, passkeyAnswered } from './passkeys.ts';
 import { recoveryCodesOf, useRecoveryCode } from './recovery-codes.ts';
 import { totpStepOf } from './totp.ts';
 
-type Input = Omit<InputOf<typeof giveSecondFactor>, 'challenge'> & { challengeId: string };
+type Input = Omit<InputOf<typeof verifySecondFactor>, 'challenge'> & { challengeId: string };
 type Client = Pick<Call, 'ip' | 'device'>;
 
 /**

@@ -8,9 +8,9 @@ import type {
 import {
   type PresenceDeps,
   connectNumber,
-  partNumber,
+  disconnectNumber,
   extendSpans,
-  isParted,
+  isDisconnected,
   endIdlePauses,
   readPause,
   type HealthRecorder,
@@ -184,7 +184,7 @@ async function stateOf(
   try {
     const { name, quality } = await confirm(deps.graph, number);
     await noteCheck(deps, number, { name, quality, failure: undefined });
-    if (!(await isParted(deps.allAccountsSql, ref))) return 'alive';
+    if (!(await isDisconnected(deps.allAccountsSql, ref))) return 'alive';
     // One that was disconnected for a refused message, which this does not ask for, is tried again after its pause.
     const pauseMs = (await readPause(deps.allAccountsSql, ref, deps.now())) ?? 0;
     if (pauseMs > 0) return 'parted';
@@ -196,7 +196,9 @@ async function stateOf(
     const { code } = error.facts as { code: number };
     await noteCheck(deps, number, { failure: String(code) });
     if (!isAccess(code)) return 'unreached';
-    await beginIn(deps.allAccountsSql, ref.accountId, (tx) => partNumber(tx, deps, ref, 'access'));
+    await beginIn(deps.allAccountsSql, ref.accountId, (tx) =>
+      disconnectNumber(tx, deps, ref, 'access'),
+    );
     return 'parted';
   }
 }

@@ -6,7 +6,7 @@ import {
   pauseNumber,
   readPause,
   type PresenceDeps,
-  partNumber,
+  disconnectNumber,
 } from '#server/domains/channels/health.ts';
 import type { TokenRef } from '#server/domains/tokens/tokens.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
@@ -80,7 +80,9 @@ export function openPauses(deps: PausesDeps): CloudPauses {
     if (checked === 'unreached') return pause(token, 'silent');
     if (checked === 'fine') return otherwise();
     const { accountId, tokenId } = token;
-    await change(token, (tx) => partNumber(tx, deps, { accountId, tokenId, ...CHANNEL }, 'access'));
+    await change(token, (tx) =>
+      disconnectNumber(tx, deps, { accountId, tokenId, ...CHANNEL }, 'access'),
+    );
     return PARTED_MS;
   };
   return {
@@ -98,7 +100,7 @@ export function openPauses(deps: PausesDeps): CloudPauses {
       const isAgain = still.has(tokenId);
       // In one transaction: the minute's check connects a disconnected number that has no pause.
       await change(token, async (tx) => {
-        await partNumber(tx, deps, { accountId, tokenId, ...CHANNEL, isAgain }, reason);
+        await disconnectNumber(tx, deps, { accountId, tokenId, ...CHANNEL, isAgain }, reason);
         await pauseIn(tx, token, 'refused');
       });
       return PARTED_MS;

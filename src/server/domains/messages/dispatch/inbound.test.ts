@@ -4,7 +4,7 @@ import type { Inbound } from '#server/domains/channels/channels.ts';
 import { otherContent } from '#server/domains/channels/other-content.ts';
 import { newId } from '#server/infra/ids.ts';
 import { test } from '#tests/support/database/database.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';
 import { isOptInOutKeyword, receiveInbound } from './inbound.ts';
 
@@ -43,7 +43,7 @@ test('an answer or a reaction names the message of its conversation that it is a
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   const { accountId, tokenId } = ani;
-  const { results } = await openAccepter(sql, () => undefined).place(orderOf(ani));
+  const { results } = await openIntake(sql, () => undefined).place(orderOf(ani));
   const ours = results[0]?.id ?? '';
   const [placed] = await sql<{ peer: string }[]>`select peer from messages`;
   const from = placed?.peer ?? '';
@@ -120,7 +120,7 @@ test('what waits for who opts out is cancelled, planned or queued, and nobody el
   const ani = await customerWith(sql, { saldo: 1000 });
   const { accountId, tokenId } = ani;
   const [gone, stays] = ['6281234567890', '6281234567891'];
-  const accepter = openAccepter(sql, () => undefined);
+  const accepter = openIntake(sql, () => undefined);
   const inAnHour = new Date(Date.now() + 3_600_000);
   const planned = orderOf(ani, { prices: [150, 150, 150] });
   const items = planned.items.map((item, n) => ({

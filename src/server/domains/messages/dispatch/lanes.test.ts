@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { expireMessages } from './withdraw.ts';
 import { applyReceipts } from './receipts.ts';
 import { withdraw } from './cancel.ts';
@@ -334,7 +334,7 @@ test('a message past its ttl expires and costs nothing, also while its phone is 
     ...item,
     expiresAt: index === 0 ? past : undefined,
   }));
-  await openAccepter(sql, () => undefined).place({ ...order, items });
+  await openIntake(sql, () => undefined).place({ ...order, items });
   await expireMessages(sql);
   expect(await statuses(sql)).toEqual([
     { status: 'expired', charge_state: 'released' },

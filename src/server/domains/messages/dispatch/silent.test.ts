@@ -19,7 +19,7 @@ import {
 } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { reader } from '#tests/support/reader.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { messageDetail, messageForApi } from '#server/domains/messages/history/detail.ts';
 import { applyReceipts } from './receipts.ts';
 import { changeLanes } from '#tests/support/app/lanes.ts';
@@ -150,7 +150,7 @@ describe('numbers that never answer', () => {
     const readyAt = new Date(Date.now() + 1_200);
     const order = orderOf(budi, { peers: [later] });
     const items = order.items.map((item) => ({ ...item, readyAt }));
-    await openAccepter(sql, () => undefined).place({ ...order, items });
+    await openIntake(sql, () => undefined).place({ ...order, items });
     await place(sql, ani, { peers: [living] });
     const before = looks.length;
     const began = performance.now();

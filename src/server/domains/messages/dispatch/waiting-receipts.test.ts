@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { checkLedger } from '#server/domains/ledger/check.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { phones, place, statuses } from '#tests/support/app/fake-channel.ts';
@@ -61,7 +61,7 @@ test('a receipt for a message that is not there yet waits for it', async ({ sql 
   ]);
   expect(await sql`select status from parked_receipts`).toEqual([{ status: 'read' }]);
 
-  await openAccepter(sql, () => undefined).place(order);
+  await openIntake(sql, () => undefined).place(order);
   await retryParked(sql);
   expect(await statuses(sql)).toEqual([{ status: 'read', charge_state: 'captured' }]);
   expect(await sql`select * from parked_receipts`).toEqual([]);

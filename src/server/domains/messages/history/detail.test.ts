@@ -8,7 +8,7 @@ import { test } from '#tests/support/database/database.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';
 import { expiresAt, reader } from '#tests/support/reader.ts';
 import { type MessageOptions, storeMessages } from '#tests/support/people/stored-messages.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { type ApiQuery, listForApi, messageDetail, messageForApi } from './detail.ts';
 import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
 import { changeDispatch } from '#tests/support/app/lanes.ts';
@@ -21,9 +21,7 @@ describe('one message', () => {
   test('shows its timeline and what it did to the saldo', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;
-    const placed = await openAccepter(sql, () => undefined).place(
-      orderOf(ani, { refs: ['INV-1'] }),
-    );
+    const placed = await openIntake(sql, () => undefined).place(orderOf(ani, { refs: ['INV-1'] }));
     const messageId = placed.results[0]?.id ?? '';
     const before = await messageDetail(db.tenantSql, { accountId, messageId }, reader);
     expect(stepsOf(before)).toEqual(['accepted', 'queued']);
@@ -65,7 +63,7 @@ describe('one message', () => {
   }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;
-    const { results } = await openAccepter(sql, () => undefined).place(
+    const { results } = await openIntake(sql, () => undefined).place(
       orderOf(ani, { prices: [150, 150] }),
     );
     const [back = '', charged = ''] = results.map(({ id }) => id ?? '');
@@ -98,7 +96,7 @@ describe('one message', () => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;
     await sql`select set_plan_allowance(${accountId}, 5, 75, false)`;
-    const placed = await openAccepter(sql, () => undefined).place(orderOf(ani));
+    const placed = await openIntake(sql, () => undefined).place(orderOf(ani));
     const messageId = placed.results[0]?.id ?? '';
     const byQuota = async () =>
       (await messageDetail(db.tenantSql, { accountId, messageId }, reader)).by_quota;
@@ -113,7 +111,7 @@ describe('one message', () => {
     const readyAt = new Date(Date.now() + 3_600_000);
     const order = orderOf(ani, { prices: [150, 150] });
     const items = order.items.map((item, index) => (index === 0 ? { ...item, readyAt } : item));
-    const { results } = await openAccepter(sql, () => undefined).place({ ...order, items });
+    const { results } = await openIntake(sql, () => undefined).place({ ...order, items });
     const [first, second] = results.map(({ id }) => id ?? '');
     const leaves = async (id = '') =>
       (await messageDetail(db.tenantSql, { accountId, messageId: id }, reader)).scheduled_at;
@@ -130,7 +128,7 @@ describe('one message', () => {
   test('was sent before it arrived, also when the receipt came first', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;
-    const placed = await openAccepter(sql, () => undefined).place(orderOf(ani));
+    const placed = await openIntake(sql, () => undefined).place(orderOf(ani));
     const messageId = placed.results[0]?.id ?? '';
     const early = new Date(Date.now() - 1000);
     await applyReceipts(sql, [{ accountId, messageId, status: 'read', at: early }]);
@@ -146,7 +144,7 @@ describe('one message', () => {
     async (earlier, { db, sql }) => {
       const ani = await customerWith(sql, { saldo: 1000 });
       const { accountId } = ani;
-      const placed = await openAccepter(sql, () => undefined).place(orderOf(ani));
+      const placed = await openIntake(sql, () => undefined).place(orderOf(ani));
       const messageId = placed.results[0]?.id ?? '';
       const sent = new Date(Date.now() + 1000);
       const at = new Date(sent.getTime() - earlier);
@@ -164,7 +162,7 @@ describe('one message', () => {
   }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;
-    const placed = await openAccepter(sql, () => undefined).place(orderOf(ani));
+    const placed = await openIntake(sql, () => undefined).place(orderOf(ani));
     const messageId = placed.results[0]?.id ?? '';
     const at = new Date(Date.now() - 900);
     await applyReceipts(sql, [{ accountId, messageId, status: 'sent', at }]);
@@ -179,7 +177,7 @@ describe('one message', () => {
   test('that failed says why, and what to do', async ({ db, sql }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
     const { accountId } = ani;
-    const placed = await openAccepter(sql, () => undefined).place(orderOf(ani));
+    const placed = await openIntake(sql, () => undefined).place(orderOf(ani));
     const messageId = placed.results[0]?.id ?? '';
     const failed = { status: 'failed', failure: 'not_on_whatsapp', at: new Date() } as const;
     await applyReceipts(sql, [{ accountId, messageId, ...failed }]);

@@ -21,7 +21,7 @@ import {
   insertMessages,
   storeMessages,
 } from '#tests/support/people/stored-messages.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { messageList } from './history.ts';
 import { type MessageFilter, pageOf, readAsAccount } from './pages.ts';
 import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
@@ -202,7 +202,7 @@ describe('pages', () => {
     sql,
   }) => {
     const ani = await customerWith(sql, { saldo: 1000 });
-    const accepter = openAccepter(sql, () => undefined);
+    const accepter = openIntake(sql, () => undefined);
     const placed = await accepter.place(orderOf(ani, { prices: [150, 150] }));
     const count = async (status: StatusFilter) =>
       (await messageList(db.tenantSql, ani.accountId, { status: [status] })).rows.length;

@@ -10,7 +10,7 @@ import {
   orderOf,
 } from '#tests/support/people/people.ts';
 import { storeMessages } from '#tests/support/people/stored-messages.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { summaryOf } from './home.ts';
 import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
 import { changeLanes } from '#tests/support/app/lanes.ts';
@@ -76,7 +76,7 @@ test('the four steps are ticked by topping up, adding, linking and sending', asy
 
   const topup = { kind: 'topup', contra: 'clearing' } as const;
   await sql.begin((tx) => giveSaldo(tx, accountId, 50_000, topup));
-  const placed = await openAccepter(sql, () => undefined).place(orderOf(ani));
+  const placed = await openIntake(sql, () => undefined).place(orderOf(ani));
   expect(await steps()).toEqual({ ...before, topped_up: true });
   const messageId = placed.results[0]?.id ?? '';
   const at = new Date();

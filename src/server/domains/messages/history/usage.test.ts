@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test as plain } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
 import { saldoUsage } from '#contract/saldo/usage.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';
 import { paceOf, usageOf } from './figures.ts';
@@ -78,7 +78,7 @@ test('what went out stands on the day of WIB, paid and held apart, and plans apa
 test('what was accepted a moment ago is held already; of nobody else', async ({ db, sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
   const budi = await customerWith(sql, { saldo: 10_000 });
-  const accepter = openAccepter(db.tenantSql, () => undefined);
+  const accepter = openIntake(db.tenantSql, () => undefined);
   await accepter.place(orderOf(ani, { prices: [150, 150, 75] }));
   await accepter.close();
   const todayOf = async (accountId: string) =>

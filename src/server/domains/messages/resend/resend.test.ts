@@ -10,7 +10,7 @@ import {
   resendMessage,
   resendMessages,
 } from '#contract/messages/history/many.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { type FindMedia, findNoMedia } from '#server/domains/messages/submit/lookups.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -34,7 +34,7 @@ type Shop = Customer & {
 function askAs(db: TestDatabase, { accountId }: Customer, findMedia: FindMedia = findNoMedia) {
   const handlers = resendActs({
     sql: db.tenantSql,
-    accepter: openAccepter(db.tenantSql, () => undefined),
+    accepter: openIntake(db.tenantSql, () => undefined),
     prices: { message: () => rupiah(150) } as never,
     findMedia,
     now: () => new Date(),
@@ -59,7 +59,7 @@ async function store(sql: Sql, shop: Customer, content: Content): Promise<string
 const test = base.extend<{ shop: Shop }>({
   shop: async ({ db, sql }, use) => {
     const customer = await customerWith(sql, { saldo: 10_000 });
-    const accepter = openAccepter(sql, () => undefined);
+    const accepter = openIntake(sql, () => undefined);
     const planned = async () => {
       const id = newId();
       await accepter.place({

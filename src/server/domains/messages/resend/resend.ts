@@ -14,7 +14,7 @@ import {
   messageRow,
   readMessages,
 } from '#server/domains/messages/history/rows.ts';
-import { type Accepter, hashOf } from '#server/domains/messages/submit/accept.ts';
+import { type Intake, hashOf } from '#server/domains/messages/submit/accept.ts';
 import { type FindMedia, channelOf, lookUp } from '#server/domains/messages/submit/lookups.ts';
 import { itemFrom, refusalOf } from '#server/domains/messages/submit/place.ts';
 import type { Item } from '#server/domains/messages/submit/send-request.ts';
@@ -26,7 +26,7 @@ import { writtenPeer } from '#contract/messages/peer.ts';
 
 export type ResendDeps = {
   sql: Sql;
-  accepter: Accepter;
+  accepter: Intake;
   prices: Prices;
   findMedia: FindMedia;
   now: () => Date;
@@ -172,7 +172,7 @@ async function prepare(
 
 /** @returns the new message's id, or the refusal. */
 async function placeOne(
-  accepter: Accepter,
+  accepter: Intake,
   { accountId, key }: { accountId: string; key: string },
   { id, tokenId, item }: Exclude<Prepared, Refused>,
 ): Promise<string | Refusal> {

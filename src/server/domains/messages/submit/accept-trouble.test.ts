@@ -4,7 +4,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import { openAccepter, placeGroups } from './accept.ts';
+import { openIntake, placeGroups } from './accept.ts';
 import type { AnswerContext, SendRequest } from './send-request.ts';
 import { test } from '#tests/support/database/database.ts';
 import { type Customer, customerWith, orderOf } from '#tests/support/people/people.ts';
@@ -43,7 +43,7 @@ test('of 320 requests at once with poison among them, the poisoned fail and all 
   );
   const [ani] = people;
   if (!ani) throw new Error('nobody');
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   const requests = Array.from({ length: 320 }, (_, index) => {
     const person = index % 2 === 0 ? ani : (people[index % people.length] ?? ani);
     const poison = index % 40 === 7 ? Object.values(poisons)[Math.floor(index / 40)] : undefined;
@@ -76,7 +76,7 @@ for (const [what, poison] of Object.entries(poisons)) {
     );
     const [ani, budi] = people;
     if (!ani || !budi) throw new Error('nobody');
-    const accepter = openAccepter(sql, nobody);
+    const accepter = openIntake(sql, nobody);
     // Every batch slot is in use, so that what is submitted now goes together.
     const busy = people.slice(2).map((person) => accepter.place(orderOf(person)));
     const requests = [orderOf(ani), poison(ani), orderOf(ani, { key: 'after' }), orderOf(budi)];
@@ -110,7 +110,7 @@ test('poison and lost connections together place nothing twice', async ({ sql })
       });
     },
   });
-  const accepter = openAccepter(losing, nobody);
+  const accepter = openIntake(losing, nobody);
   const requests = Array.from({ length: 64 }, (_, index) => {
     const person = people[index % people.length];
     if (!person) throw new Error('nobody');
@@ -135,7 +135,7 @@ test('a database out of resources is tried once, and every request is refused as
       return Promise.reject(Object.assign(new Error('disk full'), { code: '53100' }));
     },
   });
-  const accepter = openAccepter(full, nobody);
+  const accepter = openIntake(full, nobody);
   const first = accepter.place(orderOf(ani));
   const rest = Array.from({ length: 50 }, () => accepter.place(orderOf(ani)));
   const done = await Promise.allSettled([first, ...rest]);
@@ -178,7 +178,7 @@ test('a repeat that is placed beside a new request when the connection is lost s
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 10_000 });
-  const early = openAccepter(sql, nobody);
+  const early = openIntake(sql, nobody);
   const repeated = { ...orderOf(ani, { key: 'old' }), context: contextAt(1) };
   const first = await early.place(repeated);
 

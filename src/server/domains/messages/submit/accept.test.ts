@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
-import { openAccepter } from './accept.ts';
+import { openIntake } from './accept.ts';
 import { test } from '#tests/support/database/database.ts';
 import { changeTokens, customerWith, makeToken, orderOf } from '#tests/support/people/people.ts';
 import { changeWallets } from '#tests/support/money/wallets.ts';
@@ -11,7 +11,7 @@ const nobody = () => undefined;
 
 test('an accepted message is placed, held and queued at once', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   const placed = await accepter.place(orderOf(ani));
 
   expect(placed).toMatchObject({ results: [{ outcome: 'accepted' }], saldo: 850, replayed: false });
@@ -34,7 +34,7 @@ test('the same key and body get the first answer again, and nothing is charged t
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   const order = { prices: [150, 150], key: 'k-1' };
   const first = await accepter.place(orderOf(ani, order));
   const again = await accepter.place(orderOf(ani, order));
@@ -45,7 +45,7 @@ test('the same key and body get the first answer again, and nothing is charged t
 
 test('the same key with another body is refused', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   await accepter.place(orderOf(ani, { key: 'k-1' }));
   const other = accepter.place(orderOf(ani, { key: 'k-1', text: 'Lain' }));
   await expect(other).rejects.toEqual(new Refusal('idempotency_conflict', {}));
@@ -54,7 +54,7 @@ test('the same key with another body is refused', async ({ sql }) => {
 
 test('two tries of one key at the same time place one message', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  const [one, other] = [openAccepter(sql, nobody), openAccepter(sql, nobody)];
+  const [one, other] = [openIntake(sql, nobody), openIntake(sql, nobody)];
   const answers = await Promise.all(
     Array.from({ length: 8 }, (_, index) =>
       (index % 2 === 0 ? one : other).place(orderOf(ani, { key: 'k-1' })),
@@ -67,7 +67,7 @@ test('two tries of one key at the same time place one message', async ({ sql }) 
 
 test('items are accepted in order, each when the remaining saldo allows it', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 500 });
-  const placed = await openAccepter(sql, nobody).place(
+  const placed = await openIntake(sql, nobody).place(
     orderOf(ani, { prices: [300, 400, 150, 100], key: 'k' }),
   );
   expect(placed.results.map(({ outcome }) => outcome)).toEqual([
@@ -80,7 +80,7 @@ test('items are accepted in order, each when the remaining saldo allows it', asy
   expect(placed.saldo).toBe(50);
   expect(await sql`select available, held from wallets`).toEqual([{ available: 50, held: 450 }]);
 
-  const again = await openAccepter(sql, nobody).place(
+  const again = await openIntake(sql, nobody).place(
     orderOf(ani, { prices: [300, 400, 150, 100], key: 'k' }),
   );
   expect(again).toEqual({ ...placed, replayed: true });
@@ -88,7 +88,7 @@ test('items are accepted in order, each when the remaining saldo allows it', asy
 
 test('a request of which nothing was accepted is not remembered', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 100 });
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   const short = await accepter.place(orderOf(ani, { key: 'k' }));
   expect(short.results[0]).toMatchObject({ outcome: 'saldo_short', fact: 100 });
   expect(await sql`select * from request_keys`).toEqual([]);
@@ -99,7 +99,7 @@ test('a repeated ref gives the first message, and another body under it is refus
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   const first = await accepter.place(orderOf(ani, { refs: ['r-1'] }));
   const again = await accepter.place(orderOf(ani, { prices: [150, 150], refs: ['r-1', 'r-2'] }));
   const other = await accepter.place(orderOf(ani, { refs: ['r-1'], text: 'Lain' }));
@@ -112,7 +112,7 @@ test('a repeated ref gives the first message, and another body under it is refus
 
 test('the daily limit is counted under the same lock', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 10_000, dailyLimit: 3 });
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   const placed = await Promise.all(Array.from({ length: 8 }, () => accepter.place(orderOf(ani))));
   const outcomes = placed.map(({ results }) => String(results[0]?.outcome));
   outcomes.sort((a, b) => a.localeCompare(b));
@@ -124,7 +124,7 @@ test('each of two tokens in one batch has its own daily limit', async ({ sql }) 
   const ani = await customerWith(sql, { saldo: 10_000, dailyLimit: 3 });
   const second = { phone: '6281299990002', dailyLimit: 2 };
   const other = { ...ani, tokenId: await makeToken(sql, ani.accountId, second) };
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   const prices = Array.from({ length: 2 }, () => 150);
   const placed = await Promise.all(
     [ani, other, ani, other, ani].map((who) => accepter.place(orderOf(who, { prices }))),
@@ -147,7 +147,7 @@ test('a token that was never linked, and a recipient who opted out, are refused'
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 1000, linked: false });
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   expect((await accepter.place(orderOf(ani))).results[0]).toMatchObject({ outcome: 'not_linked' });
 
   await changeTokens(sql, {}, { status: 'linked' });
@@ -163,7 +163,7 @@ test('the saldo in an answer counts what was placed, and not what was refused ju
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await optOut(sql, ani, '6281200000009');
-  const { place } = openAccepter(sql, nobody);
+  const { place } = openIntake(sql, nobody);
   // The first leaves at once, the others together after it.
   const [first, refused, last] = await Promise.all([
     place(orderOf(ani)),
@@ -178,7 +178,7 @@ test('two hundred at once with saldo for a hundred: exactly a hundred are accept
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 15_000 });
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   const placed = await Promise.all(Array.from({ length: 200 }, () => accepter.place(orderOf(ani))));
   const accepted = placed.filter(({ results }) => results[0]?.outcome === 'accepted');
   expect(accepted).toHaveLength(100);
@@ -189,7 +189,7 @@ test('two hundred at once with saldo for a hundred: exactly a hundred are accept
 test('a batch sent again after a lost connection places nothing twice', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   const order = orderOf(ani, { prices: [150, 150] });
-  await openAccepter(sql, nobody).place(order);
+  await openIntake(sql, nobody).place(order);
 
   let lost = false;
   const losing = new Proxy(sql, {
@@ -200,7 +200,7 @@ test('a batch sent again after a lost connection places nothing twice', async ({
       throw Object.assign(new Error('cut'), { code: 'CONNECTION_CLOSED' });
     },
   });
-  const answer = await openAccepter(losing, nobody).place(order);
+  const answer = await openIntake(losing, nobody).place(order);
   expect(answer.results.map(({ id }) => id)).toEqual(order.items.map(({ id }) => id));
   expect(answer.results.map(({ outcome }) => outcome)).toEqual(['accepted', 'accepted']);
   expect(await sql`select count(*) from messages`).toEqual([{ count: 2 }]);
@@ -212,7 +212,7 @@ test('requests of many wallets at once are placed together, each as if alone', a
   );
   const [ani, budi, citra, dewi, eka] = people;
   if (!ani || !budi || !citra || !dewi || !eka) throw new Error('five people');
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   await accepter.place(orderOf(citra, { key: 'k' }));
   await accepter.place(orderOf(dewi, { refs: ['r'] }));
   await optOut(sql, eka, '6281200000001');
@@ -250,7 +250,7 @@ test('a ref used twice at the same moment sends once, also among other wallets',
     Array.from({ length: 5 }, () => customerWith(sql, { saldo: 10_000 })),
   );
   if (!ani || !budi) throw new Error('nobody');
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   // Every batch slot is in use, so that the next batch carries what is submitted now, together.
   const busy = others.map((other) => accepter.place(orderOf(other)));
   const placed = await Promise.all([
@@ -279,7 +279,7 @@ test('a frozen wallet among many is refused, and only it', async ({ sql, db }) =
   const [ani, budi] = await Promise.all([1000, 1000].map((saldo) => customerWith(sql, { saldo })));
   if (!ani || !budi) throw new Error('two people');
   await changeWallets(db.owner, budi, { status: 'frozen' });
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   const first = accepter.place(orderOf(ani));
   const frozen = accepter.place(orderOf(budi));
   const fine = accepter.place(orderOf(ani));
@@ -307,7 +307,7 @@ test('many wallets through one lost connection: every accepted message exists on
       });
     },
   });
-  const accepter = openAccepter(losing, nobody);
+  const accepter = openIntake(losing, nobody);
   const placed = await Promise.all(
     Array.from({ length: 64 }, (_, index) => {
       const person = people[index % people.length];

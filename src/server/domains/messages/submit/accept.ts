@@ -25,7 +25,7 @@ import { json } from '#server/infra/postgres/sql.ts';
 
 type Job = TracedJob & { size: number };
 
-export type Accepter = {
+export type Intake = {
   /**
    * Places a request's messages, reserves their price and queues them; answers after COMMIT.
    *
@@ -62,11 +62,11 @@ type AccepterOptions = {
  *
  * @param onPlaced called after each COMMIT, with the tokens whose lanes may have new work.
  */
-export function openAccepter(
+export function openIntake(
   sql: Sql,
   onPlaced: (tokenIds: readonly string[]) => void,
   { isAcrossAccounts = true, onAccepted = () => undefined, tracing }: AccepterOptions = {},
-): Accepter {
+): Intake {
   const batcher = new WalletBatcher<Job, Answer>(
     async (groups) => {
       const requests = groups.map(({ jobs }) => jobs.map((job) => job.request));

@@ -3,7 +3,7 @@ import { hasOptedOut } from '#server/domains/messages/optouts/optouts.ts';
 import { type RenderedTemplate, codeTemplate } from '#server/domains/messages/templates.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
-import type { Accepter } from './accept.ts';
+import type { Intake } from './accept.ts';
 import { channelOf } from './lookups.ts';
 
 type Deps = {
@@ -11,7 +11,7 @@ type Deps = {
   allAccountsSql: Sql;
   system: { accountId: string; tokenId: string };
   now: () => Date;
-  accepter: Accepter;
+  accepter: Intake;
 };
 
 /** How codes are sent: as a text, by a template, or not at all while the Cloud API has approved none. */

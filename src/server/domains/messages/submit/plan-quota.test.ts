@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
-import { openAccepter } from './accept.ts';
+import { openIntake } from './accept.ts';
 import type { Placed } from './send-request.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
@@ -44,7 +44,7 @@ test('messages of the quota cost nothing, and those beyond it the price of the p
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await allow(sql, ani, { quota: 3, price: 75 });
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   const placed = await accepter.place(orderOf(ani, { prices: [150, 150, 150, 150, 150] }));
   expect(pricesOf(placed)).toEqual([0, 0, 0, 75, 75]);
   expect(placed.saldo).toBe(850);
@@ -66,7 +66,7 @@ test('messages of the Cloud API cost what their categories do, and use nothing o
   await changeTokens(sql, ani, { channel: 'cloud' });
   const tokenId = await makeToken(sql, ani.accountId, { channel: 'web', phone: '628999' });
   const web = { accountId: ani.accountId, tokenId };
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   const [dear, byWeb, again] = await Promise.all([
     accepter.place(orderOf(ani, { prices: [650, 400] })),
     accepter.place(orderOf(web, { prices: [150] })),
@@ -94,7 +94,7 @@ test('an account without a plan pays the list price, and so does one whose plan 
   sql,
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   expect(pricesOf(await accepter.place(orderOf(ani)))).toEqual([150]);
   await allow(sql, ani, { quota: 5, price: 75 });
   await allow(sql, ani, { quota: 5, price: null });
@@ -106,7 +106,7 @@ test('with an empty saldo the quota is used to its end, and the next message say
 }) => {
   const ani = await customerWith(sql, { saldo: 0 });
   await allow(sql, ani, { quota: 2, price: 75 });
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   const placed = await accepter.place(orderOf(ani, { prices: [150, 150, 150] }));
   expect(placed.results).toMatchObject([
     { outcome: 'accepted', price: 0 },
@@ -121,7 +121,7 @@ test('a message that was not sent gives its part of the quota back, in its own r
 }) => {
   const ani = await customerWith(sql, { saldo: 0 });
   await allow(sql, ani, { quota: 2, price: 75 });
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   const placed = await accepter.place(orderOf(ani, { prices: [150, 150] }));
   const [first = '', second = ''] = idsOf(placed);
   await settle(sql, ani, [first], 'failed');
@@ -137,7 +137,7 @@ test('a message that was not sent gives its part of the quota back, in its own r
 test('what arrived after it was given back counts again', async ({ sql }) => {
   const ani = await customerWith(sql, { saldo: 0 });
   await allow(sql, ani, { quota: 2, price: 75 });
-  const [id = ''] = idsOf(await openAccepter(sql, nobody).place(orderOf(ani)));
+  const [id = ''] = idsOf(await openIntake(sql, nobody).place(orderOf(ani)));
   await settle(sql, ani, [id], 'expired');
   await settle(sql, ani, [id], 'delivered');
   expect((await planOf(sql, ani))?.plan_used).toBe(1);
@@ -149,7 +149,7 @@ test('a repeated key names the prices of the first answer, whatever the plan is 
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await allow(sql, ani, { quota: 1, price: 75 });
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   const order = { prices: [150, 150], key: 'k-1' };
   const first = await accepter.place(orderOf(ani, order));
   await allow(sql, ani, { quota: 0, price: 10 });
@@ -162,7 +162,7 @@ test('a refused request takes no quota from the one behind it', async ({ sql }) 
   const ani = await customerWith(sql, { saldo: 75 });
   await allow(sql, ani, { quota: 2, price: 75 });
   await optOut(sql, ani, '6281299990000');
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   const [refused, taken] = await Promise.all([
     accepter.place(orderOf(ani, { peers: ['6281299990000', '6281299990000'], prices: [150, 150] })),
     accepter.place(orderOf(ani, { prices: [150, 150] })),
@@ -178,7 +178,7 @@ test('the welcome bonus pays for the simulator and the own number only, until a 
 }) => {
   const ani = await customerWith(sql, { saldo: 1000 });
   await sql`select set_bonus_only(${ani.accountId}, true)`;
-  const accepter = openAccepter(sql, nobody);
+  const accepter = openIntake(sql, nobody);
   expect((await accepter.place(orderOf(ani))).results[0]?.outcome).toBe('accepted');
 
   // The first channel that is not the simulator comes with a release of its own.
@@ -218,7 +218,7 @@ test('requests of any sizes, at once or one after another, cost what the plan sa
     fc.asyncProperty(plan, fc.nat(900), sizes, fc.boolean(), async (given, saldo, all, atOnce) => {
       const ani = await customerWith(sql, { saldo });
       await allow(sql, ani, given);
-      const accepter = openAccepter(sql, nobody);
+      const accepter = openIntake(sql, nobody);
       const { state, accept } = modelOf(given, saldo);
       const place = (prices: number[]) => accepter.place(orderOf(ani, { prices }));
       const answers: Placed[] = [];

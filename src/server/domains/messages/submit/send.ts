@@ -12,7 +12,7 @@ import { sendFile } from '#contract/messages/sending/send-file.ts';
 import type { NewMessage } from '#contract/rest/new-message.ts';
 import { type Library, type MediaFacts, keptFiles } from '#server/domains/media/media.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
-import { hashOf, type Accepter } from './accept.ts';
+import { hashOf, type Intake } from './accept.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 import type { Placed, SendRequest } from './send-request.ts';
@@ -121,7 +121,7 @@ function carrying(file: MediaFacts, caption: string | undefined) {
 /** What placing a message of the browser needs. */
 type PlaceDeps = {
   sql: Sql;
-  accepter: Accepter;
+  accepter: Intake;
   prices: Prices;
   fileLink: FileLink;
   findMedia: FindMedia;
@@ -191,7 +191,7 @@ const keysOfUpload = (upload: string, hash: Buffer): string[] =>
 
 /** Places a message under the first key that was not refused before: what was refused may be tried anew. */
 async function placeOnce(
-  accepter: Accepter,
+  accepter: Intake,
   request: SendRequest,
   [key, ...others]: readonly string[],
 ): Promise<Placed> {

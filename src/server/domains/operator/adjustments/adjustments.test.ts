@@ -5,7 +5,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
 import type { Adjustment } from '#contract/operator/money/desk.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
-import { openAccepter } from '#server/domains/messages/submit/accept.ts';
+import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
 import { type DeskOperator, operatorsOf } from '#tests/support/money/desk.ts';
@@ -68,7 +68,7 @@ const reds = async (sql: Sql) => (await checkLedger(sql)).filter(({ ok }) => !ok
 
 /** A message that was paid for. */
 async function sentMessage(db: TestDatabase, ani: Customer, price = 150): Promise<string> {
-  const accepter = openAccepter(db.tenantSql, () => undefined);
+  const accepter = openIntake(db.tenantSql, () => undefined);
   const { results } = await accepter.place(orderOf(ani, { prices: [price] }));
   await accepter.close();
   const [{ id } = { id: '' }] = results;

@@ -17,7 +17,7 @@ import {
 } from '#server/domains/accounts/accounts.ts';
 import { refundStates } from '#server/domains/payments/payments.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import { inWhole } from '#server/infra/postgres/distribution/scope.ts';
+import { onCoordinator } from '#server/infra/postgres/distribution/scope.ts';
 import { causeOf } from './causes.ts';
 
 export type AdjustmentRow = {
@@ -114,7 +114,7 @@ async function adjustmentsOf(
     sql,
     found.flatMap(({ kind, adjustment_id }) => (kind === 'payment_refund' ? adjustment_id : [])),
   );
-  const ties = await inWhole(() => tiesOf(sql, operatorId));
+  const ties = await onCoordinator(() => tiesOf(sql, operatorId));
   const nameOf = (id: string) => operators.get(id) ?? 'Operator';
   return found.map((row) => ({
     id: publicId('adjustment', row.adjustment_id),

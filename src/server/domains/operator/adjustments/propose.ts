@@ -12,7 +12,7 @@ import {
 } from '#server/domains/payments/payments.ts';
 import {
   beginIn,
-  inWhole,
+  onCoordinator,
   readWhole,
   underLockOfAll,
 } from '#server/infra/postgres/distribution/scope.ts';
@@ -140,7 +140,7 @@ export async function propose(
   describe: (tx: Tx) => Proposal | Promise<Proposal>,
 ): Promise<Adjustment> {
   const { allAccountsSql: sql } = deps;
-  const ties = await inWhole(() => tiesOf(sql, asking.operatorId));
+  const ties = await onCoordinator(() => tiesOf(sql, asking.operatorId));
   const id = await bookedOrRefused(deps, () =>
     underLockOfAll(
       sql,

@@ -10,7 +10,7 @@ import { refundStateOf } from '#server/domains/payments/gateways/open-refunds.ts
 import type { Config } from '#server/infra/config.ts';
 import { isUnmatched } from '#server/domains/payments/statements/lines.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
-import { inWhole, withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
+import { onCoordinator, withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import {
   type GivenAlone,
   type Proposal,
@@ -198,7 +198,7 @@ export async function readForOperator(
   { ids, at, operatorId }: TopupsQuery,
 ): Promise<{ id: string; topup: OperatorTopup }[]> {
   const { allAccountsSql: sql } = deps;
-  const ties = await inWhole(() => tiesOf(sql, operatorId));
+  const ties = await onCoordinator(() => tiesOf(sql, operatorId));
   const rows = await sql<OperatorRow[]>`
     select ${topupColumns(sql, at)}, accounts.name as account_name, topups.provider,
       coalesce(topups.provider_txn_id, topups.provider_ref) as reference, orders.flag,
@@ -228,7 +228,7 @@ export async function readForOperator(
     rows.flatMap(({ settled_by }) => settled_by ?? []),
   );
   const earlier = await earlierSlips(sql, rows);
-  const given = await inWhole(() => givenAlone(sql, { ties, at }));
+  const given = await onCoordinator(() => givenAlone(sql, { ties, at }));
   return rows.map((row) => ({
     id: row.topup_id,
     topup: operatorTopup(deps, row, {
@@ -262,7 +262,7 @@ async function earlierSlips(
 ): Promise<ReadonlyMap<string, EarlierSlip>> {
   const slips = rows.flatMap(({ topup_id: id, slip }) => (slip ? [{ id, ...slip }] : []));
   if (slips.length === 0) return new Map();
-  const found = await inWhole(
+  const found = await onCoordinator(
     () => sql<(EarlierSlip & { hash: string })[]>`
       select encode(o.sha256, 'hex') as hash, o.topup_id, a.name as account_name, o.at
       from topup_proofs o join accounts a on a.account_id = o.account_id

@@ -59,7 +59,7 @@ export function openCloud(app: FastifyInstance, deps: CloudDeps): void {
     void reply.header('x-fb-trace-id', request.id);
     await deps.access.admit(request, reply, keyOf(request));
   });
-  deps.access.keepRejected(app, 'cloud', keyOf);
+  deps.access.recordRejectedCall(app, 'cloud', keyOf);
   app.setErrorHandler((error, request, reply) => answerNo(deps, error, request, reply));
   const routes = [
     ...selfRoutes(deps),

@@ -7,7 +7,7 @@ import {
   inAccount,
   inAccountOf,
   startInBucket,
-  startWhole,
+  startOnCoordinator,
   stay,
   useScopes,
   withEachAccount,
@@ -102,7 +102,9 @@ test('what was started in a bucket stays there, whoever calls it and however lon
   loop.stop();
   expect(new Set(ticks)).toEqual(new Set(['bucket 2']));
 
-  const whole = await inAccount(ANI, async () => startWhole(() => ({ look: () => where() })));
+  const whole = await inAccount(ANI, async () =>
+    startOnCoordinator(() => ({ look: () => where() })),
+  );
   expect(await inAccount(BUDI, () => whole.look())).toBe('whole');
   const staying = inAccount(ANI, () => stay(() => where()));
   expect(await inAccount(BUDI, staying)).toBe('bucket 1');

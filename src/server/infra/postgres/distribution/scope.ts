@@ -36,14 +36,14 @@ export const beginIn = <T>(sql: Sql, accountId: string, work: (tx: Tx) => Promis
   inAccount(accountId, () => sql.begin(work));
 
 /** Runs work that concerns the database as a whole, whatever it is part of. */
-export const inWhole = <T>(work: () => T): T =>
+export const onCoordinator = <T>(work: () => T): T =>
   isUsed ? storage.exit(() => begun(work())) : work();
 
 /**
  * SQL behind a sub-query that is asked once for each account: on one server it keeps the planner from reading the
  * table instead; the planner of a cluster cannot have it, and reads an index of each shard.
  */
-export const oneEach = (sql: Sql): Fragment => (isUsed ? sql`` : sql`limit 1`);
+export const perBucket = (sql: Sql): Fragment => (isUsed ? sql`` : sql`limit 1`);
 
 /**
  * Runs work under a lock that it takes by itself on one server, where everybody meets: distributed, each account's
@@ -55,7 +55,7 @@ export const underLockOfAll = <T>(
   work: () => Promise<T>,
 ): Promise<T> =>
   isUsed
-    ? inWhole(() =>
+    ? onCoordinator(() =>
         sql.begin(async (tx) => {
           await lock(tx);
           return work();
@@ -70,7 +70,7 @@ export const underLockOfAll = <T>(
 export const readWhole = <T>(
   { sql, tx }: { sql: Sql; tx: Tx },
   read: (from: Sql | Tx) => Promise<T>,
-): Promise<T> => (isUsed ? inWhole(() => read(sql)) : read(tx));
+): Promise<T> => (isUsed ? onCoordinator(() => read(sql)) : read(tx));
 
 /** As `inAccount`, where it is to be found out first whose work it is, if anybody's; on one server nobody asks. */
 export async function inAccountOf<T>(
@@ -128,7 +128,7 @@ export const startInBucket = <T extends object>(bucket: number, start: () => T):
   inBucket(bucket, () => bound(start()));
 
 /** What works on the database as a whole, with functions that work on a part of it may call. */
-export const startWhole = <T extends object>(start: () => T): T =>
+export const startOnCoordinator = <T extends object>(start: () => T): T =>
   isUsed ? storage.exit(() => bound(start())) : start();
 
 /** A function, or those in an object and in the objects in it: they run in the present scope, whoever calls them. */

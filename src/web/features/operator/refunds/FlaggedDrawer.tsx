@@ -3,7 +3,7 @@ import { rupiah } from '#contract/base/money.ts';
 import type { FlaggedPayment } from '#contract/operator/money/refunds.ts';
 import { topupStatusLabel } from '#contract/saldo.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
-import { wayNames } from '#web/features/operator/desk/wayNames.ts';
+import { paymentMethodLabels } from '#web/features/operator/desk/paymentMethodLabels.ts';
 import { GiveBack } from '#web/features/operator/refunds/GiveBack.tsx';
 import { Missing } from '#web/features/operator/refunds/Missing.tsx';
 import { SettleFlag } from '#web/features/operator/refunds/SettleFlag.tsx';
@@ -35,7 +35,8 @@ export const FlaggedDrawer = ({ payment, loading, onClose }: Props) => (
   </Drawer>
 );
 
-const gatewayOf = ({ provider }: FlaggedPayment): string => wayNames[provider] ?? provider;
+const gatewayOf = ({ provider }: FlaggedPayment): string =>
+  paymentMethodLabels[provider] ?? provider;
 
 function factsOf(payment: FlaggedPayment): readonly Fact[] {
   const { kind, total, returned } = payment;

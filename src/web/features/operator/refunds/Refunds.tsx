@@ -11,7 +11,7 @@ import {
   customerColumn,
   momentColumn,
 } from '#web/features/operator/desk/columns.tsx';
-import { wayNames } from '#web/features/operator/desk/wayNames.ts';
+import { paymentMethodLabels } from '#web/features/operator/desk/paymentMethodLabels.ts';
 import { FlaggedDrawer } from '#web/features/operator/refunds/FlaggedDrawer.tsx';
 import { RefundDrawer } from '#web/features/operator/refunds/RefundDrawer.tsx';
 import { Panel } from '#web/ui/panel/Panel.tsx';
@@ -56,7 +56,7 @@ const flaggedColumns: readonly Column<FlaggedPayment>[] = [
     title: 'Lewat',
     width: 120,
     phone: 'fact',
-    cell: ({ provider }) => wayNames[provider] ?? provider,
+    cell: ({ provider }) => paymentMethodLabels[provider] ?? provider,
   },
 ];
 

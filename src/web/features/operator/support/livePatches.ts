@@ -1,7 +1,7 @@
 import { countsKey, inboxKey, threadKey } from '#web/features/operator/support/queries.ts';
 import { linesKey } from '#web/features/support/support.ts';
 import {
-  isBag,
+  isRecord,
   keyIsAbout,
   keyStarts,
   type CacheChanges,
@@ -20,7 +20,7 @@ type Marks = { status: string; customer_read: number; operator_read: number };
 
 /** A cached thread with its status and marks as an event tells them; marks never fall. */
 export function withMarks(data: unknown, { status, customer_read, operator_read }: Marks): unknown {
-  if (!isBag(data)) return data;
+  if (!isRecord(data)) return data;
   const risen = (name: string, mark: number) => Math.max(Number(data[name] ?? 0), mark);
   return {
     ...data,

@@ -4,13 +4,13 @@ import { formatRupiah } from '#contract/base/money.ts';
 import {
   type SuspenseItem,
   creditSuspense,
-  keepSuspense,
+  annotateSuspense,
   returnSuspense,
 } from '#contract/operator/money/suspense.ts';
 import { saidOf } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
-import { wayNames } from '#web/features/operator/desk/wayNames.ts';
+import { paymentMethodLabels } from '#web/features/operator/desk/paymentMethodLabels.ts';
 import { TransferFields } from '#web/features/operator/desk/TransferFields.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';
@@ -53,7 +53,7 @@ function Item({ item, onClose }: { item: SuspenseItem; onClose: () => void }) {
         facts={[
           { term: 'Jumlah', is: <Money amount={item.amount} /> },
           { term: 'Diterima', is: <DateTime at={item.at} /> },
-          { term: 'Lewat', is: wayNames[item.provider] ?? item.provider },
+          { term: 'Lewat', is: paymentMethodLabels[item.provider] ?? item.provider },
           { term: 'Isi saldo', is: <span className={styles['hash']}>{item.topup_id}</span> },
           // A bank's line has no number of its own: what it is known by here says nothing to people.
           ...(item.provider === 'bank'
@@ -142,7 +142,7 @@ function Return({ item: { provider, txn, amount }, onDone }: FormProps) {
 }
 
 function Keep({ item: { provider, txn }, onDone }: FormProps) {
-  const { form, onSubmit } = useDeskForm(keepSuspense, {
+  const { form, onSubmit } = useDeskForm(annotateSuspense, {
     initial: { reason: '' },
     inputOf: ({ reason }) => ({ provider, txn, reason }),
     question: () => ({

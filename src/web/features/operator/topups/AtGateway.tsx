@@ -12,7 +12,7 @@ import { useAct } from '#web/api/query.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
-import { wayNames } from '#web/features/operator/desk/wayNames.ts';
+import { paymentMethodLabels } from '#web/features/operator/desk/paymentMethodLabels.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';
 import { listKey } from '#web/ui/table/list/useList.ts';
@@ -38,7 +38,7 @@ export function AtGateway({ topup, provider, onDecided }: Props) {
   };
   return (
     <div className={styles['form']}>
-      <p className={styles['note']}>{adviceOf(topup, wayNames[provider] ?? provider)}</p>
+      <p className={styles['note']}>{adviceOf(topup, paymentMethodLabels[provider] ?? provider)}</p>
       <Alert
         state="danger"
         visible={asking.error !== null}

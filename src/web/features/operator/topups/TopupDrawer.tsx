@@ -2,7 +2,7 @@ import { paymentRefundLabel } from '#contract/operator/money/desk.ts';
 import type { OperatorTopup } from '#contract/operator/money/topups.ts';
 import { topupMethodLabel, topupStatusLabel } from '#contract/saldo.ts';
 import desk from '#web/features/operator/desk/desk.module.css';
-import { wayNames } from '#web/features/operator/desk/wayNames.ts';
+import { paymentMethodLabels } from '#web/features/operator/desk/paymentMethodLabels.ts';
 import { GiveBack } from '#web/features/operator/refunds/GiveBack.tsx';
 import { AtGateway } from '#web/features/operator/topups/AtGateway.tsx';
 import { Decision } from '#web/features/operator/topups/Decision.tsx';
@@ -123,7 +123,10 @@ function factsOf(topup: OperatorTopup): readonly Fact[] {
       : { term: 'Lunas', is: <DateTime at={topup.paid_at} /> },
     ...flagFactsOf(gateway?.flag ?? null),
     topup.refund !== null && { term: 'Pengembalian', is: paymentRefundLabel[topup.refund] },
-    gateway !== null && { term: 'Gerbang', is: wayNames[gateway.provider] ?? gateway.provider },
+    gateway !== null && {
+      term: 'Gerbang',
+      is: paymentMethodLabels[gateway.provider] ?? gateway.provider,
+    },
     { term: gateway === null ? 'Nomor' : 'Nomor pesanan', is: topup.id },
     gateway !== null &&
       gateway.reference !== null && {

@@ -8,7 +8,7 @@ import { toast } from '#web/ui/toast/toasts.ts';
 /** Calls the deletion of the account off. */
 export function KeepAccount() {
   const takeUser = useTakeUser();
-  const keep = useAct(async () => (await peopleActs()).keepAccount);
+  const keep = useAct(async () => (await peopleActs()).cancelDeletion);
   const callOff = async () => {
     if (keep.busy) return;
     try {

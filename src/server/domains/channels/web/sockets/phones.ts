@@ -4,7 +4,7 @@ import {
   countAnswers,
   liftRestriction,
   connectNumber,
-  partNumber,
+  disconnectNumber,
   restrictNumber,
 } from '#server/domains/channels/health.ts';
 import {
@@ -366,7 +366,9 @@ class Phone {
     const action = actionFor(event);
     if (action.kind !== 'back_off' || !action.says || !this.#isLinked) return;
     const { says } = action;
-    await leases.whileOwned(this.session, (tx) => partNumber(tx, this.#deps, this.#ref, says));
+    await leases.whileOwned(this.session, (tx) =>
+      disconnectNumber(tx, this.#deps, this.#ref, says),
+    );
   }
 
   /** The session becomes its token's; false when the number is another token's, or the link is over. */
@@ -411,7 +413,7 @@ class Phone {
         await failLink(tx, connecting.subscribers, { accountId, linkId: sessionId });
         return;
       }
-      await partNumber(tx, this.#deps, this.#ref, reason);
+      await disconnectNumber(tx, this.#deps, this.#ref, reason);
     });
   }
 }

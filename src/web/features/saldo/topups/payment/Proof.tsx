@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { FileCheck } from 'lucide-react';
 import { useState } from 'react';
-import { proveTopup, type Topup } from '#contract/saldo.ts';
+import { uploadTransferProof, type Topup } from '#contract/saldo.ts';
 import { endingsFor } from '#contract/uploads.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { typeNames } from '#web/api/uploads/fileTypes.ts';
@@ -43,7 +43,7 @@ export function Proof({ topup }: { topup: Topup }) {
 function ProofUpload({ topup, onSent }: { topup: Topup; onSent: () => void }) {
   const client = useQueryClient();
   const [ids, setIds] = useState<readonly string[]>([]);
-  const prove = useAct(proveTopup, {
+  const prove = useAct(uploadTransferProof, {
     onSuccess: (after) => {
       client.setQueryData(topupQuery(after.id).queryKey, after);
       onSent();

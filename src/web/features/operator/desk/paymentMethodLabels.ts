@@ -1,5 +1,5 @@
 /** How money came, by who took it. */
-export const wayNames: Readonly<Record<string, string>> = {
+export const paymentMethodLabels: Readonly<Record<string, string>> = {
   bank: 'Transfer bank',
   midtrans: 'Midtrans',
   xendit: 'Xendit',
