@@ -4,7 +4,7 @@ import { civilDate } from '#contract/base/time.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { MessageType, StatusFilter } from '#contract/messages.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
-import { openClaimMessages } from '#server/domains/messages/dispatch/claim-messages.ts';
+import { openClaimMessages } from '#server/domains/messages/dispatch/lane.ts';
 import { receiveInbound } from '#server/domains/messages/dispatch/inbound.ts';
 import { type Outcome, openSettle } from '#server/domains/messages/dispatch/settle.ts';
 import { withdrawMessages } from '#server/domains/messages/dispatch/withdraw.ts';

@@ -15,16 +15,16 @@ const rotating = { ...next, SECRET_KEY_SECOND: 'the former key' };
 
 /** The files that seal values for the database, each with the tables it writes them to. */
 const sealing = {
-  'domains/accounts/secondfactor/add.ts': ['second_factors'],
+  'domains/accounts/secondfactor/acts.ts': ['second_factors'],
   'domains/accounts/secondfactor/challenges.ts': ['second_factor_challenges'],
   'domains/channels/cloud/numbers.ts': ['cloud_numbers'],
-  'domains/channels/web/auth/auth-storage.ts': ['web_sessions', 'web_keys'],
-  'domains/channels/web/linking/codes.ts': ['web_sessions'],
-  'domains/channels/web/receiving/inbox.ts': ['web_inbox'],
+  'domains/channels/web/auth.ts': ['web_sessions', 'web_keys'],
+  'domains/channels/web/web.ts': ['web_sessions'],
+  'domains/channels/web/receiving.ts': ['web_inbox'],
   'domains/channels/web/sending/sent-storage.ts': ['web_sent'],
-  'domains/push/subscriptions/subscriptions.ts': ['push_subscriptions'],
+  'domains/push/subscriptions.ts': ['push_subscriptions'],
   'domains/webhooks/signature.ts': ['webhooks'],
-  'infra/acts/answers.ts': ['act_answers'],
+  'infra/acts.ts': ['act_answers'],
   'infra/security/secrets.ts': ['installation_secrets'],
 };
 

@@ -1,7 +1,7 @@
 import type { MediaOfMessages } from '#server/domains/messages/media.ts';
 import type { Channel, Outgoing, SendResult } from '#server/domains/channels/channels.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
-import { openClaimMessages } from '#server/domains/messages/dispatch/claim-messages.ts';
+import { openClaimMessages } from '#server/domains/messages/dispatch/lane.ts';
 import { openSettle } from '#server/domains/messages/dispatch/settle.ts';
 import { type Lanes, startLanes } from '#server/domains/messages/dispatch/lanes.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';

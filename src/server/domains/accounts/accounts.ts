@@ -40,7 +40,7 @@ import {
   inPages,
 } from '#server/infra/account-data.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
-import { deviceName } from './sessions/device-name.ts';
+import { deviceName, endOtherSessions, rotateToken } from './sessions/sessions.ts';
 import type { User } from '#contract/accounts.ts';
 import { changePassword, changePhone, confirmPhone, updateUser } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -56,7 +56,6 @@ import {
 } from '#server/domains/accounts/otp/otp.ts';
 import { countWrongCode } from '#server/domains/accounts/otp/otp-sending.ts';
 import { isPhoneTaken, passwordOf, userOf, type UserRef } from '#server/domains/accounts/people.ts';
-import { endOtherSessions, rotateToken } from '#server/domains/accounts/sessions/sessions.ts';
 import type { InputOf } from '#contract/base/act.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
@@ -266,8 +265,7 @@ export async function namesOfPeople(
   return new Map(people.map(({ user_id, name }) => [user_id, name]));
 }
 
-export { type Captcha, openAltcha } from './signin/captcha.ts';
-export { openCaptcha } from './signin/captcha-widget.ts';
+export { type Captcha, openAltcha, openCaptcha } from './signin/captcha.ts';
 export {
   type CustomerFacts,
   type CustomerRow,
@@ -311,13 +309,13 @@ export {
   endAllSessions,
   openSessions,
   isActiveSession,
+  endSessionsOfAccount,
+  sessionsOfAccount,
 } from './sessions/sessions.ts';
-export { resetSecondFactor, secondFactorsOf } from './secondfactor/factors.ts';
-export { needsSecondFactor } from './secondfactor/required.ts';
+export { resetSecondFactor, secondFactorsOf, needsSecondFactor } from './secondfactor/factors.ts';
 export { sealedChallenges } from './secondfactor/challenges.ts';
 export { sealedFactors } from './secondfactor/verify.ts';
 export { notifySecondFactorsReset } from './notices.ts';
-export { endSessionsOfAccount, sessionsOfAccount } from './sessions/desk.ts';
 export { notifySuspensions } from './suspension/notify.ts';
 export { changeAccount, suspensionSteps } from './suspension/suspend.ts';
 export type { AccountOpened, AccountsDeps } from './deps.ts';

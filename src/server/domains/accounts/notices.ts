@@ -1,7 +1,7 @@
 import { zones } from '#contract/people.ts';
 import { formatDateTime } from '#contract/base/time.ts';
 import type { AccountsDeps } from './deps.ts';
-import { deviceName } from './sessions/device-name.ts';
+import { deviceName } from './sessions/sessions.ts';
 
 type Deps = Pick<AccountsDeps, 'sendSystemText'>;
 

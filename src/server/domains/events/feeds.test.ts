@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Subscription } from '#server/infra/acts.ts';
-import { Feeds } from './feeds.ts';
-import type { Page, Position } from './pages.ts';
+import { Feeds, type Page, type Position } from './feeds.ts';
 
 const BEHIND_MAX = 500;
 const PAGE_EVENTS = 100;

@@ -8,7 +8,7 @@ import { test } from '#tests/support/database/database.ts';
 import { phones, place } from '#tests/support/app/fake-channel.ts';
 import { publishAll } from '#tests/support/figures.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
-import { type EventRow, factsOf } from './event-row.ts';
+import { type EventRow, factsOf } from './feeds.ts';
 import { appendEvent } from './events.ts';
 import { giveSaldo } from '#tests/support/money/wallets.ts';
 

@@ -9,7 +9,7 @@ import { walletOf } from '#server/domains/ledger/ledger.ts';
 import { type Intake, hashOf } from './submit/accept.ts';
 import type { AnswerContext, Item, ItemResult, Placed } from './submit/send-request.ts';
 import { choicesIn, noteChoices } from './choices.ts';
-import { withdraw } from './dispatch/cancel.ts';
+import { withdraw } from './dispatch/withdraw.ts';
 import type { OfferFile } from './content.ts';
 import { knownNumbers } from './contacts.ts';
 import { markRead } from './conversations.ts';

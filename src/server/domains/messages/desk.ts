@@ -1,6 +1,6 @@
 import type { OperatorOverview } from '#contract/operator/overview.ts';
 import type { MessageStatus, Failure } from '#contract/messages.ts';
-import { countsByHour } from '#server/domains/messages/history/counts.ts';
+import { countsByHour } from './history/counts.ts';
 import { readAsAccount, hoursBefore, idsBefore } from '#server/domains/messages/history/pages.ts';
 import { SNAPSHOT } from '#server/infra/postgres/alone.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';

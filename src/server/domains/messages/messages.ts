@@ -1,8 +1,8 @@
 import type { Channels, Inbound, Sinks } from '#server/domains/channels/channels.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
-import { openIntake } from './submit/accept.ts';
+import { openIntake, openMinuteCounts } from './submit/accept.ts';
 import { type ApiMessages, openApiMessages } from './api.ts';
-import { cancelMessageHandler } from './dispatch/cancel.ts';
+import { cancelMessageHandler, withdrawMessages } from './dispatch/withdraw.ts';
 import type { FileLink, OfferFile } from './content.ts';
 import { contactActs } from './contacts.ts';
 import { conversationActs, joinHidden } from './conversations.ts';
@@ -13,7 +13,7 @@ import { type Lanes, startLanes } from './dispatch/lanes.ts';
 import { applyReceipts, retryParked } from './dispatch/receipts.ts';
 import { type OnReceived, completeInbound, receiveInbound } from './dispatch/inbound.ts';
 import { withFileFacts, type MediaOfMessages, loadImageHandler } from './media.ts';
-import { openClaimMessages } from './dispatch/claim-messages.ts';
+import { openClaimMessages } from './dispatch/lane.ts';
 import type { Library } from '#server/domains/media/media.ts';
 import { openSettle, wakeAwaiting } from './dispatch/settle.ts';
 import { type FindMedia, findNoMedia } from './submit/lookups.ts';
@@ -26,7 +26,6 @@ import {
   openApiTemplates,
 } from './templates.ts';
 import { type AsSystem, openAsSystem } from './submit/as-system.ts';
-import { openMinuteCounts } from './submit/minutes.ts';
 import { optoutActs } from './optouts/acts.ts';
 import { type ApiOptouts, openApiOptouts } from './optouts/api.ts';
 import { resendActs } from './resend/acts.ts';
@@ -50,7 +49,6 @@ import {
 import type { MessageRow, MessageStatus } from '#contract/messages.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { failureOf } from '#server/domains/messages/history/rows.ts';
-import { withdrawMessages } from '#server/domains/messages/dispatch/withdraw.ts';
 import type { InputOf } from '#contract/base/act.ts';
 import {
   type MessageView,
@@ -214,9 +212,10 @@ export {
   laneLagSeconds,
   leaveChannel,
   wakeLane,
-} from './dispatch/lane-rows.ts';
+  type Lanes,
+  markMayHaveLeft,
+} from './dispatch/lanes.ts';
 export { tokensOfMessages } from './dispatch/receipts.ts';
-export { markMayHaveLeft } from './dispatch/restored.ts';
 export {
   messageSums,
   trafficFigures,
@@ -229,14 +228,13 @@ export {
 } from './desk.ts';
 export { messageRows, outcomeCellsOf, outcomeColumns } from './export.ts';
 export { optedOutOf } from './optouts/optouts.ts';
-export { pruneCounts } from './submit/minutes.ts';
+export { pruneCounts } from './submit/accept.ts';
 export { expireMessages } from './dispatch/withdraw.ts';
 export { countFailed, newestFailed, readMessageRow, systemFigures } from './history/figures.ts';
 export { type MessageFacts, readMessageFacts } from './history/facts.ts';
-export { startFolding } from './history/fold.ts';
+export { startFolding } from './history/counts.ts';
 export { messageTypeOfFile } from './submit/send.ts';
 export { startIndexing } from './history/words.ts';
-export type { Lanes } from './dispatch/lanes.ts';
 
 export type MessagesDeps = {
   /** The portal's pool: row-level security for one account. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
-import { withdraw } from '#server/domains/messages/dispatch/cancel.ts';
+import { withdraw } from './dispatch/withdraw.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';

@@ -5,7 +5,7 @@ import type { CustomerFound, DeskCustomerDetail } from '#contract/operator/custo
 import type { DeskMessage, DeskToken } from '#contract/operator/things.ts';
 import { notifySuspensions, openSessions } from '#server/domains/accounts/accounts.ts';
 import { startSession } from '#server/domains/accounts/sessions/sessions.ts';
-import { openClaimMessages } from '#server/domains/messages/dispatch/claim-messages.ts';
+import { openClaimMessages } from '#server/domains/messages/dispatch/lane.ts';
 import { consoleActs } from '#server/domains/operator/operator.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';

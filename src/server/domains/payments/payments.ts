@@ -4,12 +4,17 @@ import { checkTopupHandler } from './gateways/orders.ts';
 import { listMethodsHandler } from './gateways/methods.ts';
 import { cancelTopupHandler } from './topups/cancel.ts';
 import { type CreateDeps, createTopupHandler } from './topups/create.ts';
-import { getTopupHandler, listTopupsHandler } from './topups/read.ts';
-import { type SummaryDeps, saldoSummaryHandler } from './topups/summary.ts';
+import {
+  getTopupHandler,
+  listTopupsHandler,
+  findTopup,
+  statusAt,
+  type SummaryDeps,
+  saldoSummaryHandler,
+} from './topups/topup.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { TOPUP_PROOFS_MAX, type Topup, uploadTransferProof } from '#contract/saldo.ts';
 import { lateNote } from '#server/domains/payments/topups/pay.ts';
-import { findTopup, statusAt } from '#server/domains/payments/topups/topup.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { type AccountData, type Row, atOnce, inPages } from '#server/infra/account-data.ts';
@@ -139,9 +144,7 @@ export {
   suspensePage,
   suspenseSum,
 } from './suspense.ts';
-export { findTopup } from './topups/topup.ts';
-export { expireTopups } from './topups/expire.ts';
-export { topupOfAccount } from './topups/read.ts';
+export { findTopup, topupOfAccount, expireTopups } from './topups/topup.ts';
 export { placeTopup } from './topups/create.ts';
 export { countGatewayWork, pruneInbox } from './gateways/inbox.ts';
 export { type OpenGateways, openGateways } from './gateways/open.ts';

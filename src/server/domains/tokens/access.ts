@@ -14,8 +14,7 @@ import type { Token, TokenAccess } from '#contract/tokens.ts';
 import { handle } from '#server/infra/acts.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { refuseCooling } from '#server/domains/tokens/cool-down.ts';
-import { readToken, tokenNotFound } from '#server/domains/tokens/row.ts';
-import type { TokenSubscribers } from '#server/domains/tokens/subscribers.ts';
+import { readToken, tokenNotFound, type TokenSubscribers } from './row.ts';
 
 /** What calls with a token's keys may do, from where, and until when. */
 export type HeldAccess = {

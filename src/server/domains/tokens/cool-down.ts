@@ -2,8 +2,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { type Token, confirmToken } from '#contract/tokens.ts';
 import { handle } from '#server/infra/acts.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
-import { needsReview, readToken } from './row.ts';
-import type { TokenSubscribers } from './subscribers.ts';
+import { needsReview, readToken, type TokenSubscribers } from './row.ts';
 
 type Deps = { sql: Sql; subscribers: TokenSubscribers };
 

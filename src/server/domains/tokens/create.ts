@@ -6,8 +6,7 @@ import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts
 import { newId } from '#server/infra/ids.ts';
 import { refuseCooling } from './cool-down.ts';
 import { makeKey } from './keys.ts';
-import { readToken } from './row.ts';
-import type { TokenSubscribers } from './subscribers.ts';
+import { readToken, type TokenSubscribers } from './row.ts';
 
 type Deps = {
   sql: Sql;

@@ -13,27 +13,32 @@ import { type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Config } from '#server/infra/config.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
-import type { NetworkQr } from './links/network-links.ts';
-import { updateTokenAccessHandler } from './access.ts';
-import { confirmTokenHandler, refuseCooling } from './cool-down.ts';
-import { createTokenHandler, refuseSuspended } from './create.ts';
 import {
+  type NetworkQr,
   consentScanHandler,
   linkTokenHandler,
   getScanHandler,
   type OpenDeps,
+  startLink,
 } from './links/links.ts';
+import { updateTokenAccessHandler } from './access.ts';
+import { confirmTokenHandler, refuseCooling } from './cool-down.ts';
+import { createTokenHandler, refuseSuspended } from './create.ts';
 import { unlinkTokenHandler, releasePhone } from './links/phones.ts';
-import { readToken, readTokens, tokenNotFound } from './row.ts';
+import {
+  readToken,
+  readTokens,
+  tokenNotFound,
+  type TokenSubscribers,
+  type TokenRef,
+} from './row.ts';
 import { listRejectedCallsHandler } from './rejected.ts';
-import type { TokenSubscribers, TokenRef } from './subscribers.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { makeKey } from './keys.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { shownPeer } from '#contract/messages/peer.ts';
 import type { ApiLink, Me } from '#contract/rest/account.ts';
-import { startLink } from './links/link-api.ts';
 import { setTimeout as pause } from 'node:timers/promises';
 import { moveToken } from '#contract/tokens/channels.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -277,7 +282,13 @@ export {
   scanByNetwork,
   scanQr,
 } from './links/connect.ts';
-export { type NetworkLink, type NetworkQr, failLink, waitingLinks } from './links/network-links.ts';
+export {
+  type NetworkLink,
+  type NetworkQr,
+  failLink,
+  waitingLinks,
+  createLink,
+} from './links/links.ts';
 export {
   pruneRejectedCalls,
   keptFacts,
@@ -295,12 +306,19 @@ export {
   needsReview,
   readToken,
   requireToken,
+  type TokenMove,
+  type TokenPhone,
+  type TokenRef,
+  type TokenSubscribers,
 } from './row.ts';
-export { createLink } from './links/links.ts';
-export { pastPhonesOf, suspendTokens, tokenOfPhone, unlinkPhone } from './links/phones.ts';
-export { linkNumber } from './links/numbers.ts';
-export { setPresence } from './links/presence.ts';
-export type { TokenMove, TokenPhone, TokenRef, TokenSubscribers } from './subscribers.ts';
+export {
+  pastPhonesOf,
+  suspendTokens,
+  tokenOfPhone,
+  unlinkPhone,
+  setPresence,
+  linkNumber,
+} from './links/phones.ts';
 
 /** What the domain's acts need. */
 export type TokensDeps = {

@@ -23,8 +23,8 @@ import {
   endOtherSessions,
 } from '#server/domains/accounts/sessions/sessions.ts';
 import { signInWithFactor } from '#server/domains/accounts/signin/sign-in.ts';
-import { askForFactor } from './ask.ts';
 import {
+  askForFactor,
   lockPerson,
   markSession,
   factorsOf,
@@ -32,6 +32,9 @@ import {
   requireRecentFactor,
   forgetFactors,
   hasSecondFactor,
+  isFactorRequired,
+  makeRecoveryCodes,
+  recoveryCodesOf,
 } from './factors.ts';
 import { isKnownBrowser, withSecondFactor, totpContext } from './verify.ts';
 import { randomBytes } from 'node:crypto';
@@ -43,8 +46,6 @@ import { madePasskey, passkeyCreation } from './passkeys.ts';
 import { newTotpSecret, totpStepOf, totpToShow } from './totp.ts';
 import type { OutputOf } from '#contract/base/act.ts';
 import { newId } from '#server/infra/ids.ts';
-import { makeRecoveryCodes, recoveryCodesOf } from './recovery-codes.ts';
-import { isFactorRequired } from './required.ts';
 
 /** Giving a second factor, and one's own: set up, taken away, asked for once more. */
 export const secondFactorActs = (deps: AccountsDeps): readonly ActHandler[] => [

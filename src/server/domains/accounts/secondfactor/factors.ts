@@ -4,9 +4,15 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { UserRef } from '#server/domains/accounts/people.ts';
 import { REAUTH_SECONDS, endOtherSessions } from '#server/domains/accounts/sessions/sessions.ts';
-import { endChallengesOf } from './challenges.ts';
-import type { StoredPasskey } from './passkeys.ts';
-import { forgetRecoveryCodes } from './recovery-codes.ts';
+import { endChallengesOf, type ChallengeScope, issueChallenge } from './challenges.ts';
+import { type StoredPasskey, passkeyRequest } from './passkeys.ts';
+import { randomBytes } from 'node:crypto';
+import type { SecondFactorChallenge, SecondFactorMethod } from '#contract/accounts.ts';
+import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
+import type { Person } from '#server/infra/acts.ts';
+import type { Config } from '#server/infra/config.ts';
+import { readableCode } from '#server/infra/security/readable-code.ts';
+import { type Secrets, hmac } from '#server/infra/security/secrets.ts';
 
 export type FactorKind = SecondFactor['kind'];
 
@@ -144,4 +150,107 @@ export async function requireRecentFactor(
     select 1 from sessions where session_id = ${caller.sessionId}
       and second_factor_at > clock_timestamp() - make_interval(secs => ${REAUTH_SECONDS})`;
   if (!recent) throw new Refusal('second_factor_again', {});
+}
+
+type Deps = Pick<AccountsDeps, 'secrets' | 'config'>;
+
+/** Asks a person for their second factor; `undefined` when they have none. */
+export async function askForFactor(
+  tx: Tx,
+  { secrets, config }: Deps,
+  user: UserRef,
+  scope: ChallengeScope,
+): Promise<SecondFactorChallenge | undefined> {
+  const kinds = new Set((await factorsOf(tx, user)).map(({ kind }) => kind));
+  if (kinds.size === 0) return undefined;
+  const codes = await recoveryCodesOf(tx, user);
+  const methods: SecondFactorMethod[] = [...kinds].sort((a, b) => (a > b ? -1 : 1));
+  if (codes && codes.left > 0) methods.push('recovery_code');
+  const value = randomBytes(32);
+  const { challengeId, expiresInSeconds } = await issueChallenge(tx, secrets, {
+    accountId: user.accountId,
+    userId: user.userId,
+    ...scope,
+    value,
+  });
+  const passkeys = kinds.has('passkey') ? await passkeysOf(tx, user) : [];
+  return {
+    challenge: publicId('challenge', challengeId),
+    methods,
+    passkey: passkeys.length > 0 ? await passkeyRequest(config, value, passkeys) : null,
+    expires_in_seconds: expiresInSeconds,
+  };
+}
+
+/**
+ * True for whoever must give a second factor, and whose session did not: they may set one up, and nothing
+ * else. Today that is asked of operators only.
+ */
+export const needsSecondFactor = (
+  { OPERATOR_SECOND_FACTOR }: Pick<Config, 'OPERATOR_SECOND_FACTOR'>,
+  { role, secondFactor }: Pick<Person, 'role' | 'secondFactor'>,
+): boolean => isFactorRequired({ OPERATOR_SECOND_FACTOR }, role) && !secondFactor;
+
+/** Whether this installation asks people of a role for a second factor. */
+export const isFactorRequired = (
+  { OPERATOR_SECOND_FACTOR }: Pick<Config, 'OPERATOR_SECOND_FACTOR'>,
+  role: Person['role'],
+): boolean => role === 'operator' && OPERATOR_SECOND_FACTOR === 'required';
+
+const COUNT = 10;
+
+/** 49 bits of chance. */
+const newCode = (): string => readableCode({ groups: 2, length: 5 });
+
+/** Useless without the pepper, and bound to its person. */
+const codeHmac = (secrets: Secrets, { userId }: UserRef, code: string): Buffer =>
+  hmac(secrets.key('pepper'), 'recovery code', userId, code);
+
+/** Ten new codes instead of those of before; what is returned is never shown again. */
+export async function makeRecoveryCodes(
+  tx: Tx,
+  secrets: Secrets,
+  user: UserRef,
+): Promise<string[]> {
+  const codes = Array.from({ length: COUNT }, newCode);
+  await forgetRecoveryCodes(tx, user);
+  const hmacs = codes.map((code) => codeHmac(secrets, user, code.replace('-', '')));
+  await tx`
+    insert into recovery_codes (account_id, user_id, code_hmac)
+    select ${user.accountId}, ${user.userId}, hmac from unnest(${hmacs}::bytea[]) as hmac`;
+  return codes;
+}
+
+async function forgetRecoveryCodes(tx: Tx, { accountId, userId }: UserRef): Promise<void> {
+  await tx`delete from recovery_codes where (account_id, user_id) = (${accountId}, ${userId})`;
+}
+
+/**
+ * Uses up a code; of two uses at the same moment one succeeds.
+ *
+ * @param code ten letters and digits, without the dash.
+ */
+export async function useRecoveryCode(
+  tx: Tx,
+  secrets: Secrets,
+  user: UserRef,
+  code: string,
+): Promise<boolean> {
+  const [used] = await tx`
+    update recovery_codes set used_at = clock_timestamp()
+    where (account_id, user_id) = (${user.accountId}, ${user.userId})
+      and code_hmac = ${codeHmac(secrets, user, code)} and used_at is null
+    returning 1`;
+  return used !== undefined;
+}
+
+/** How many codes are left, and since when there are these; `undefined` when there never were any. */
+export async function recoveryCodesOf(
+  tx: Tx,
+  { accountId, userId }: UserRef,
+): Promise<{ left: number; madeAt: Date } | undefined> {
+  const [row] = await tx<{ left: number; madeAt: Date | null }[]>`
+    select (count(*) filter (where used_at is null))::int as left, min(created_at) as "madeAt"
+    from recovery_codes where (account_id, user_id) = (${accountId}, ${userId})`;
+  return row?.madeAt ? { left: row.left, madeAt: row.madeAt } : undefined;
 }

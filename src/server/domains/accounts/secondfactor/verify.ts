@@ -20,9 +20,8 @@ import {
   lockChallenge,
   personChallenged,
 } from './challenges.ts';
-import { lockPerson, passkeysOf } from './factors.ts';
+import { lockPerson, passkeysOf, recoveryCodesOf, useRecoveryCode } from './factors.ts';
 import { credentialIn, passkeyAnswered } from './passkeys.ts';
-import { recoveryCodesOf, useRecoveryCode } from './recovery-codes.ts';
 import { totpStepOf } from './totp.ts';
 
 type Input = Omit<InputOf<typeof verifySecondFactor>, 'challenge'> & { challengeId: string };

@@ -4,10 +4,15 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
-import { type StoredSession, sessionRow } from './row.ts';
+import {
+  type StoredSession,
+  sessionRow,
+  endSession,
+  endOtherSessions,
+  isActiveSession,
+} from './sessions.ts';
 import { userOf } from '#server/domains/accounts/people.ts';
-import { needsSecondFactor } from '#server/domains/accounts/secondfactor/required.ts';
-import { endSession, endOtherSessions, isActiveSession } from './sessions.ts';
+import { needsSecondFactor } from '#server/domains/accounts/secondfactor/factors.ts';
 
 /** Ends the caller's own session, and no other. */
 export const logoutUserHandler = ({ sessions }: AccountsDeps): ActHandler =>

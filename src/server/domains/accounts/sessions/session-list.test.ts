@@ -4,8 +4,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { GOOD_PASSWORD, accountsApp, codesLater, no } from '#tests/support/people/accounts-app.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
-import { deviceName } from './device-name.ts';
-import { openSessions } from './sessions.ts';
+import { deviceName, openSessions } from './sessions.ts';
 import { earlier } from '#tests/support/database/changes.ts';
 import { changeSessions } from '#tests/support/people/people.ts';
 

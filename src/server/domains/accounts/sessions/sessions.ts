@@ -6,6 +6,8 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
 import type { UserRef } from '#server/domains/accounts/people.ts';
+import { publicId } from '#contract/base/ids.ts';
+import type { SessionRow } from '#contract/people.ts';
 
 /** A session ends after so long without use, and after so long in any case (docs/threats.md, T10). */
 const IDLE_DAYS = 7;
@@ -306,4 +308,77 @@ export async function endSession(
         and device_hash is distinct from ${caller?.device ?? null}::bytea`;
     return ended !== undefined;
   });
+}
+
+const browsers: readonly [name: string, mark: RegExp][] = [
+  ['Edge', /\bEdgA?\//],
+  ['Opera', /\bOPR\//],
+  ['Samsung Internet', /\bSamsungBrowser\//],
+  ['Firefox', /\b(?:Firefox|FxiOS)\//],
+  ['Chrome', /\b(?:Chrome|CriOS|HeadlessChrome)\//],
+  ['Safari', /\bVersion\/[\d.]+ .*Safari\//],
+];
+const systems: readonly [name: string, mark: RegExp][] = [
+  ['Android', /\bAndroid\b/],
+  ['iPhone', /\biPhone\b/],
+  ['iPad', /\biPad\b/],
+  ['Windows', /\bWindows NT\b/],
+  ['ChromeOS', /\bCrOS\b/],
+  ['Mac', /\bMacintosh\b/],
+  ['Linux', /\bLinux\b/],
+];
+
+const first = (list: readonly [string, RegExp][], agent: string): string | undefined =>
+  list.find(([, mark]) => mark.test(agent))?.[0];
+
+/** A browser's User-Agent in words: `Chrome di Android`. Not verified. */
+export function deviceName(agent: string): string {
+  const browser = first(browsers, agent) ?? 'Peramban lain';
+  const system = first(systems, agent);
+  return system === undefined ? browser : `${browser} di ${system}`;
+}
+
+export type StoredSession = { id: string; agent: string; ip: string; created: Date; used: Date };
+
+/** A session as lists show it. @param current the id of the one that asks; left out for none of them. */
+export const sessionRow = (
+  { id, agent, ip, created, used }: StoredSession,
+  current?: string,
+): SessionRow => ({
+  id: publicId('session', id),
+  current: id === current,
+  device: deviceName(agent),
+  ip,
+  created_at: created.toISOString(),
+  last_used_at: used.toISOString(),
+});
+
+/** The active sessions of an account's people, by last use; for operators. */
+export async function sessionsOfAccount(sql: Sql, accountId: string): Promise<SessionRow[]> {
+  const rows = await sql<StoredSession[]>`
+    select session_id as id, agent, ip, created_at as created, last_used_at as used
+    from sessions where account_id = ${accountId} and ${isActiveSession(sql)}
+    order by last_used_at desc, session_id desc limit 20`;
+  return rows.map((row) => sessionRow(row));
+}
+
+/**
+ * Ends a session of an account, or all; their browsers become unknown, so that who signs in there needs a
+ * code. Call `sessions.evict` with the result after COMMIT.
+ */
+export async function endSessionsOfAccount(
+  tx: Tx,
+  accountId: string,
+  sessionId?: string,
+): Promise<string[]> {
+  const ended = await tx<{ id: string; device: Buffer | null }[]>`
+    update sessions set revoked_at = statement_timestamp()
+    where account_id = ${accountId} and revoked_at is null
+      and (${sessionId ?? null}::uuid is null or session_id = ${sessionId ?? null}::uuid)
+    returning session_id as id, device_hash as device`;
+  const devices = ended.flatMap(({ device }) => device ?? []);
+  await tx`
+    delete from known_devices
+    where account_id = ${accountId} and device_hash = any(${devices}::bytea[])`;
+  return ended.map(({ id }) => id);
 }

@@ -11,7 +11,7 @@ import {
   startFakeCaptcha,
 } from '#tests/support/app/fake-captcha.ts';
 import { test } from '#tests/support/app/running-app.ts';
-import { openCaptcha } from './captcha-widget.ts';
+import { openCaptcha } from './captcha.ts';
 
 const PHONE = '081234567890';
 

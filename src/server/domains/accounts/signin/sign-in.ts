@@ -3,9 +3,11 @@ import type { Call } from '#server/infra/acts.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { type UserRef, userOf } from '#server/domains/accounts/people.ts';
-import { askForFactor } from '#server/domains/accounts/secondfactor/ask.ts';
-import { lockPerson } from '#server/domains/accounts/secondfactor/factors.ts';
-import { needsSecondFactor } from '#server/domains/accounts/secondfactor/required.ts';
+import {
+  askForFactor,
+  lockPerson,
+  needsSecondFactor,
+} from '#server/domains/accounts/secondfactor/factors.ts';
 import { startSession } from '#server/domains/accounts/sessions/sessions.ts';
 
 type Deps = Pick<AccountsDeps, 'config' | 'fileLink' | 'secrets'>;

@@ -5,8 +5,7 @@ import { network, noMedia, phones, place, statuses } from '#tests/support/app/fa
 import { test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { openLog } from '#server/infra/observability/log.ts';
-import { openClaimMessages } from './claim-messages.ts';
-import { runLane } from './lane.ts';
+import { openClaimMessages, runLane } from './lane.ts';
 import { openSettle } from './settle.ts';
 import { nextEpoch } from '#tests/support/app/lanes.ts';
 

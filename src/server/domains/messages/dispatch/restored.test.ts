@@ -5,7 +5,7 @@ import { lanesOver, network, phones, place } from '#tests/support/app/fake-chann
 import { customerWith } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { expireMessages } from './withdraw.ts';
-import { markMayHaveLeft } from './restored.ts';
+import { markMayHaveLeft } from './lanes.ts';
 import { changeDispatch } from '#tests/support/app/lanes.ts';
 import { inFuture } from '#tests/support/database/changes.ts';
 

@@ -8,7 +8,7 @@ import { phones, place } from '#tests/support/app/fake-channel.ts';
 import { publishAll } from '#tests/support/figures.ts';
 import { type Customer, customerWith } from '#tests/support/people/people.ts';
 import type { Claim } from './attempt.ts';
-import { openClaimMessages } from './claim-messages.ts';
+import { openClaimMessages } from './lane.ts';
 import { type Outcome, openSettle } from './settle.ts';
 import { changeLanes, nextEpoch } from '#tests/support/app/lanes.ts';
 

@@ -18,7 +18,7 @@ import {
   customerWith,
 } from '#tests/support/people/people.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { withdraw } from './cancel.ts';
+import { withdraw } from './withdraw.ts';
 import { expireMessages, messagesAccountData } from '#server/domains/messages/messages.ts';
 import { applyReceipts } from './receipts.ts';
 import { changeDispatch, changeLanes } from '#tests/support/app/lanes.ts';

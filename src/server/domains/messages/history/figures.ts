@@ -2,7 +2,7 @@ import type { MessageRow, MessageStatus } from '#contract/messages.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { civilDate } from '#contract/base/time.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
-import { countsByHour, countsBySpan } from '#server/domains/messages/history/counts.ts';
+import { countsByHour, countsBySpan } from './counts.ts';
 import {
   pageOf,
   readAsAccount,

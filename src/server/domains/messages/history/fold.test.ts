@@ -13,7 +13,7 @@ import {
 } from '#tests/support/people/people.ts';
 import { applyReceipts } from '#server/domains/messages/dispatch/receipts.ts';
 import { messagesAccountData } from '#server/domains/messages/account-data.ts';
-import { startFolding } from './fold.ts';
+import { startFolding } from './counts.ts';
 
 const at = new Date();
 

@@ -9,7 +9,7 @@ import {
   resendMessages,
   rescheduleMessage,
 } from '#contract/messages/history/many.ts';
-import { withdrawMany } from '#server/domains/messages/dispatch/cancel.ts';
+import { withdrawMany } from '#server/domains/messages/dispatch/withdraw.ts';
 import { rescheduleFromPortal } from '#server/domains/messages/schedule.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { type ResendDeps, checkResend, resend, resendOne } from './resend.ts';

@@ -1,8 +1,26 @@
 import { publicId } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Topup, TopupMethod, TopupStatus } from '#contract/saldo.ts';
-import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
+import {
+  type Topup,
+  type TopupMethod,
+  type TopupStatus,
+  getTopup,
+  listTopups,
+} from '#contract/saldo.ts';
+import {
+  type Fragment,
+  type Sql,
+  type Tx,
+  asAccount,
+  retrying,
+} from '#server/infra/postgres/database.ts';
+import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
+import { handle } from '#server/infra/acts.ts';
+import { saldoSummary } from '#contract/saldo/summary.ts';
+import { alertOf } from '#server/domains/payments/alerts.ts';
+import { walletOf } from '#server/domains/ledger/ledger.ts';
+import type { Prices } from '#server/domains/pricing/pricing.ts';
 
 /** A row of `topups`, with its status at a given instant. */
 export type TopupRow = {
@@ -95,4 +113,112 @@ export async function findTopup(
     where account_id = ${accountId} and topup_id = ${topupId}`;
   if (!row) throw new Refusal('not_found', { what: 'Isi saldo' });
   return topupOf(row);
+}
+
+type ReadDeps = { sql: Sql; now: () => Date };
+
+export const listTopupsHandler = ({ sql, now }: ReadDeps) =>
+  handle(listTopups, ({ caller }, input) =>
+    topupsOf(sql, caller.accountId, { ...input, now: now() }),
+  );
+
+export const getTopupHandler = ({ sql, now }: ReadDeps) =>
+  handle(getTopup, ({ caller: { accountId } }, { topup_id: topupId }) =>
+    asAccount(sql, accountId, (tx) => findTopup(tx, { accountId, topupId, now: now() })),
+  );
+
+/** One top-up of an account, for operators. @throws Refusal `not_found`. */
+export const topupOfAccount = (
+  allAccountsSql: Sql,
+  topup: { accountId: string; topupId: string; now: Date },
+): Promise<Topup> => asAccount(allAccountsSql, topup.accountId, (tx) => findTopup(tx, topup));
+
+type Query = InputOf<typeof listTopups> & { now: Date };
+
+/** A page of the account's top-ups, the newest first unless asked otherwise. */
+function topupsOf(sql: Sql, accountId: string, query: Query): Promise<PageOf<Topup>> {
+  const { now, status, page = 0 } = query;
+  return asAccount(sql, accountId, async (tx) => {
+    const filter = tx`account_id = ${accountId}
+      ${status === undefined ? tx`` : tx`and ${statusAt(tx, now)} = ${status}`}`;
+    const [found, [counted]] = await Promise.all([
+      tx<TopupRow[]>`
+        select ${topupColumns(tx, now)} from topups where ${filter}
+        order by topup_id ${query.sort_type === 'asc' ? tx`asc` : tx`desc`}
+        limit ${PAGE_SIZE} offset ${page * PAGE_SIZE}`,
+      tx<{ total: number }[]>`select count(*) as total from topups where ${filter}`,
+    ]);
+    return { rows: found.map(topupOf), total: counted?.total ?? 0 };
+  });
+}
+
+export type SummaryDeps = { sql: Sql; prices: Pick<Prices, 'message'>; now: () => Date };
+
+/** The saldo summary. */
+export const saldoSummaryHandler = ({ sql, prices, now }: SummaryDeps) =>
+  handle(saldoSummary, ({ caller: { accountId } }) =>
+    asAccount(sql, accountId, async (tx) => {
+      const [wallet, { threshold }, [open]] = await Promise.all([
+        walletOf(tx, accountId),
+        alertOf(tx, accountId),
+        tx<{ waiting: number }[]>`
+          select count(*) as waiting from topups
+          where account_id = ${accountId} and status in ('creating', 'pending') and expires_at > ${now()}`,
+      ]);
+      return {
+        available: wallet.available,
+        held: wallet.held,
+        status: wallet.status,
+        topups_open: open?.waiting ?? 0,
+        message_price: wallet.planPrice ?? prices.message(),
+        price_beyond_quota: wallet.beyondQuotaPrice ?? prices.message(),
+        quota_left: Math.max(0, wallet.planQuota - wallet.planUsed),
+        alert_threshold: threshold,
+        bonus_only: wallet.isBonusOnly,
+      };
+    }),
+  );
+
+/** Top-ups closed in one transaction. */
+const BATCH = 500;
+
+/**
+ * Expires bank transfers after their time, and frees amounts after their reservation. Those with a slip or a
+ * proposal wait for an operator instead, in review. What goes through a gateway is expired by its poller, which
+ * asks the gateway before.
+ *
+ * A job calls it every minute; any number of nodes may.
+ *
+ * @returns how many were closed, those in review among them, and how many amounts were freed.
+ */
+export async function expireTopups({
+  allAccountsSql,
+  now,
+}: {
+  allAccountsSql: Sql;
+  now: () => Date;
+}): Promise<{ expired: number; freed: number }> {
+  const at = now();
+  let expired = 0;
+  for (let closedNow = BATCH; closedNow === BATCH; expired += closedNow) {
+    closedNow = await retrying(async () => {
+      const done = await allAccountsSql`
+        update topups set status = due.next from (
+          select account_id, topup_id, case when exists (
+              select from topup_proofs p
+              where p.account_id = topups.account_id and p.topup_id = topups.topup_id
+            ) or exists (
+              select from topup_proposals p
+              where p.account_id = topups.account_id and p.topup_id = topups.topup_id
+            ) then 'review' else 'expired' end as next
+          from topups
+          where status = 'pending' and provider = 'bank' and expires_at <= ${at}
+          order by expires_at limit ${BATCH} for update skip locked
+        ) due
+        where topups.account_id = due.account_id and topups.topup_id = due.topup_id`;
+      return done.count;
+    });
+  }
+  const freed = await allAccountsSql`delete from reserved_transfers where reserved_until <= ${at}`;
+  return { expired, freed: freed.count };
 }

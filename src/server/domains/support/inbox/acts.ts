@@ -3,7 +3,7 @@ import type { OperatorThread } from '#contract/operator/support.ts';
 import { deleteCanned, listCanned, saveCanned } from '#server/domains/support/canned.ts';
 import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
 import { closeThread, reopenThread } from '#server/domains/support/thread/closing.ts';
-import { linesPage } from '#server/domains/support/thread/customer-acts.ts';
+import { linesPage, openTyping } from '#server/domains/support/thread/customer-acts.ts';
 import { markRead } from '#server/domains/support/thread/marks.ts';
 import {
   type Thread,
@@ -13,10 +13,8 @@ import {
 } from '#server/domains/support/thread/row.ts';
 import { sendLine } from '#server/domains/support/thread/send.ts';
 import { transcriptLink } from '#server/domains/support/transcript.ts';
-import { openTyping } from '#server/domains/support/thread/typing.ts';
 import { type ActHandler, type Call, handle } from '#server/infra/acts.ts';
-import { findCustomer } from './customer.ts';
-import { inboxCounts, inboxPage, assigneeOf } from './list.ts';
+import { findCustomer, inboxCounts, inboxPage, assigneeOf } from './list.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { answeringOperators } from '#server/domains/accounts/accounts.ts';
@@ -24,7 +22,7 @@ import { planNameOf } from '#server/domains/billing/billing.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import { countFailed } from '#server/domains/messages/messages.ts';
 import { waitedMinutes } from '#server/domains/support/hours.ts';
-import { viewThread } from '#server/domains/support/thread/view.ts';
+import { viewThread } from '#server/domains/support/thread/line.ts';
 import { tokensOf } from '#server/domains/tokens/tokens.ts';
 import { isolated } from '#contract/base/names.ts';
 import { Refusal } from '#contract/base/refusals.ts';

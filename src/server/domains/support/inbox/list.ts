@@ -1,17 +1,19 @@
-import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
+import { type InputOf, PAGE_SIZE, type PageOf, type OutputOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import type { InboxFilter, InboxRow, countInbox, listInbox } from '#contract/operator/support.ts';
-import type { OutputOf } from '#contract/base/act.ts';
 import {
   accountNames,
   customersBeginning,
   operatorNames,
+  type CustomerFacts,
+  customerFacts,
 } from '#server/domains/accounts/accounts.ts';
 import type { SupportDeps } from '#server/domains/support/deps.ts';
 import { type Thread, threadColumns } from '#server/domains/support/thread/row.ts';
 import { type OpeningHours, waitedMinutes } from '#server/domains/support/hours.ts';
-import { statusAt } from '#server/domains/support/thread/view.ts';
-import type { Fragment, Sql } from '#server/infra/postgres/database.ts';
+import { statusAt } from '#server/domains/support/thread/line.ts';
+import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 
 /** Threads that a search looks through at most, of each kind of what it finds. */
 const FOUND_MAX = 500;
@@ -156,4 +158,11 @@ export async function supportFigures(
     select count(*) as waiting, min(waiting_since) as oldest from support_threads
     where waiting_since is not null`;
   return found ?? { waiting: 0, oldest: null };
+}
+
+/** @throws Refusal `not_found`, also for the installation's own account. */
+export async function findCustomer(sql: Sql | Tx, accountId: string): Promise<CustomerFacts> {
+  const found = await customerFacts(sql, accountId);
+  if (!found) throw new Refusal('not_found', { what: 'Pelanggan' });
+  return found;
 }

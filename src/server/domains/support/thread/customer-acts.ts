@@ -1,19 +1,20 @@
 import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import * as support from '#contract/support.ts';
+import type { SupportDoing } from '#contract/support.ts';
 import { readCard } from '#server/domains/support/cards.ts';
 import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
 import { readHelp } from '#server/domains/support/help.ts';
-import { type ActHandler, type Call, handle } from '#server/infra/acts.ts';
+import { type ActHandler, type Call, handle, openBuckets } from '#server/infra/acts.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
 import { closeThread, rateThread } from './closing.ts';
-import { linesOf, messageOf } from './line.ts';
+import { linesOf, messageOf, viewThread } from './line.ts';
 import { markRead } from './marks.ts';
 import { emptyThread, readThread } from './row.ts';
 import { sendLine } from './send.ts';
 import { transcriptLink } from '#server/domains/support/transcript.ts';
-import { transactionOf } from './transaction.ts';
-import { openTyping } from './typing.ts';
-import { viewThread } from './view.ts';
+import { transactionOf, nameOf } from './transaction.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { operatorNames } from '#server/domains/accounts/accounts.ts';
 
 const viewerOf = ({ caller: { userId } }: Call<'customer'>): Viewer => ({
   side: 'customer',
@@ -97,5 +98,41 @@ export async function linesPage(
   return {
     rows: found.slice(0, PAGE_SIZE).map((line) => messageOf(deps, line, { accountId, viewer })),
     total: start + found.length,
+  };
+}
+
+/** Somebody who types is told of once in two seconds; what comes between says nothing new. */
+const PACE = { burst: 1, perSecond: 0.5 };
+
+/** Somebody who types in a thread, or, of operators, has it before their eyes. */
+type Typing = { accountId: string; viewer: Viewer; doing?: SupportDoing };
+
+/**
+ * Tells the other side, and an operator's colleagues, that somebody is typing. Notes and looks are the colleagues'
+ * alone.
+ */
+export function openTyping({
+  allAccountsSql,
+  hub,
+  systemAccountId,
+}: SupportDeps): (typing: Typing) => Promise<void> {
+  const bucket = openBuckets();
+  return async ({ accountId, viewer: { side, userId }, doing = 'answer' }) => {
+    const what = doing === 'look' ? ' look' : '';
+    if (bucket(`${accountId} ${userId}${what}`, PACE) > 0) return;
+    const signal = {
+      kind: 'support.typing',
+      account_id: publicId('account', accountId),
+      side,
+    } as const;
+    if (side === 'customer') {
+      const name = await nameOf(allAccountsSql, accountId);
+      await hub.signal(systemAccountId, { ...signal, user_id: null, name });
+      return;
+    }
+    const name = (await operatorNames(allAccountsSql, [userId])).get(userId) ?? '';
+    if (doing === 'answer') await hub.signal(accountId, { ...signal, user_id: null, name });
+    const user_id = publicId('user', userId);
+    await hub.signal(systemAccountId, { ...signal, user_id, name, doing });
   };
 }

@@ -1,11 +1,21 @@
 import type { MessageType } from '#contract/messages.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { SupportCard, SupportEvent, SupportMessage, SupportSide } from '#contract/support.ts';
+import type {
+  SupportCard,
+  SupportEvent,
+  SupportMessage,
+  SupportSide,
+  SupportStatus,
+  SupportThread,
+} from '#contract/support.ts';
 import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
 import { contentOf, excerptOf } from '#server/domains/messages/messages.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
+import { answeringOperators } from '#server/domains/accounts/accounts.ts';
+import { supportHours } from '#server/domains/support/hours.ts';
+import type { Thread } from './row.ts';
 
 /** What a line brings: as messages have it, for the same renderer. */
 export type Content = {
@@ -132,4 +142,55 @@ export function previewOf({ type, body, card }: Content): string {
   const named = type === 'audio' || type === 'image' || type === 'video';
   const words = named && !body['caption'] ? '' : excerptOf(type, body);
   return words || wordless[type] || card?.title || '';
+}
+
+/** The status as customers see it: that an operator has put a thread off is nobody else's matter. */
+export const shownStatus = ({ status }: Pick<Thread, 'status'>): SupportStatus =>
+  status === 'snoozed' ? 'open' : status;
+
+/** The status at an instant: what was put off until then is open, also before the job has said so. */
+export const statusAt = (
+  { status, snoozed_until }: Pick<Thread, 'status' | 'snoozed_until'>,
+  at: Date,
+): SupportStatus =>
+  status === 'snoozed' && snoozed_until !== null && snoozed_until <= at ? 'open' : status;
+
+/** How a thread stands for one side. */
+export async function viewThread(
+  deps: SupportDeps,
+  thread: Thread,
+  side: Viewer['side'],
+): Promise<SupportThread> {
+  const now = deps.now();
+  const { assignee } = thread;
+  const [usual, answering] = await Promise.all([
+    deps.usualAnswer(),
+    assignee === null ? [] : answeringOperators(deps.allAccountsSql),
+  ]);
+  const seen =
+    side === 'customer'
+      ? {
+          status: shownStatus(thread),
+          last_seq: thread.shown_seq,
+          operator_read: Math.min(thread.operator_read, thread.shown_seq),
+          unread: thread.customer_unread,
+        }
+      : {
+          status: statusAt(thread, now),
+          last_seq: thread.last_seq,
+          operator_read: thread.operator_read,
+          unread: thread.operator_unread,
+        };
+  return {
+    ...seen,
+    customer_read: thread.customer_read,
+    // Nobody is said to look after it who has left, or does something else now.
+    operator: answering.find(({ user_id }) => user_id === assignee)?.name ?? null,
+    usual_answer_seconds: usual,
+    hours: supportHours(deps.hours(), now),
+    rating: {
+      due: thread.status === 'closed' && thread.asks_rating && thread.score === null,
+      score: thread.score,
+    },
+  };
 }

@@ -1,7 +1,7 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import type { SupportMessage, SupportSubject } from '#contract/support.ts';
 import { operatorNames } from '#server/domains/accounts/accounts.ts';
-import { findCustomer } from '#server/domains/support/inbox/customer.ts';
+import { findCustomer } from '#server/domains/support/inbox/list.ts';
 import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
 import { hit } from '#server/infra/acts.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';

@@ -1,11 +1,10 @@
 import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
 import { accountNames } from '#server/domains/accounts/accounts.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
-import { writeLine } from './line.ts';
+import { writeLine, shownStatus } from './line.ts';
 import { announceChange, announceLines, notifyOtherSide } from './notify.ts';
 import { type Thread, writeThread } from './row.ts';
 import type { Written } from './rules.ts';
-import { shownStatus } from './view.ts';
 
 /** One transaction as the side sees it: a customer's own account, or all. */
 export const transactionOf = <T>(

@@ -14,7 +14,7 @@ import {
   readQr,
 } from './link-data.ts';
 import { holderOfPhone, releasePhone, tokenOfPhone } from './phones.ts';
-import type { TokenSubscribers } from '#server/domains/tokens/subscribers.ts';
+import type { TokenSubscribers } from '#server/domains/tokens/row.ts';
 
 export type ConnectDeps = {
   allAccountsSql: Sql;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { OutputOf } from '#contract/base/act.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { linkToken } from '#contract/tokens.ts';
+import { linkToken, type ChannelName } from '#contract/tokens.ts';
 import {
   type LinkFailure,
   type LinkState,
@@ -24,10 +24,11 @@ import {
   readLink,
   signLink,
 } from './link-data.ts';
-import type { NetworkQr } from './network-links.ts';
 import { closeLinks } from './phones.ts';
-import { readToken } from '#server/domains/tokens/row.ts';
-import type { TokenSubscribers } from '#server/domains/tokens/subscribers.ts';
+import { readToken, type TokenSubscribers } from '#server/domains/tokens/row.ts';
+import { shownPeer } from '#contract/messages/peer.ts';
+import type { ApiLink } from '#contract/rest/account.ts';
+import { qrPng } from '#server/infra/qr.ts';
 
 type Deps = {
   sql: Sql;
@@ -225,4 +226,115 @@ export async function recordConsent(
       on conflict (code_hash) do nothing`;
   });
   return { nonce };
+}
+
+type Sender = { accountId: string; tokenId: string };
+
+/** Two calls at the same moment end each other's link; after so many tries the later one waits. */
+const TRIES = 3;
+
+/**
+ * Starts linking the token to a phone, or says how the linking that the API started goes on: asked again and
+ * again, it shows the QR as it now is, until the phone is connected.
+ *
+ * @param agent what calls; recorded with the consent, which is the caller's
+ * @throws Refusal `account_suspended` when the account or the token may not link, `request_in_flight` while
+ *   another call starts it.
+ */
+export async function startLink(deps: OpenDeps, sender: Sender, agent: string): Promise<ApiLink> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const present = await asAccount(deps.sql, sender.accountId, (tx) => stateOf(deps, tx, sender));
+    if (present) return withPicture(present);
+    await beginLink(deps, sender, agent);
+  }
+  throw new Refusal('request_in_flight', { seconds: 1 });
+}
+
+type Present = Omit<ApiLink, 'qr'> & {
+  qr: Scan['qr'];
+};
+
+/** How things stand; undefined where nothing is linked and nothing was started. */
+async function stateOf(deps: OpenDeps, tx: Tx, sender: Sender): Promise<Present | undefined> {
+  const { accountId, tokenId } = sender;
+  const { status, phone } = await readToken(tx, accountId, tokenId);
+  if (status === 'suspended') throw new Refusal('account_suspended', {});
+  if (status === 'linked')
+    return { state: 'connected', qr: null, phone: phone && shownPeer(phone), expires_at: null };
+  const ref = await openLinkOf(tx, sender);
+  if (!ref) return undefined;
+  const { state, qr, expires_at } = await showLink(deps, tx, ref);
+  return { state, qr, phone: null, expires_at };
+}
+
+async function openLinkOf(tx: Tx, { accountId, tokenId }: Sender): Promise<LinkRef | undefined> {
+  const [open] = await tx<{ linkId: string }[]>`
+    select link_id as "linkId" from links
+    where account_id = ${accountId} and token_id = ${tokenId} and by_api
+      and nonce_hash is not null and state in ('waiting', 'scanned')
+      and expires_at > clock_timestamp()
+    order by link_id desc limit 1`;
+  return open && { accountId, linkId: open.linkId };
+}
+
+async function beginLink(deps: OpenDeps, sender: Sender, agent: string): Promise<void> {
+  const { path } = await createLink(deps, sender.accountId, sender.tokenId, { byApi: true });
+  try {
+    await recordConsent(deps, path.slice('/scan/'.length), `API ${agent}`);
+  } catch (error) {
+    // Ended by another call in between, whose link is shown next.
+    if (!(error instanceof Refusal && error.code === 'link_gone')) throw error;
+  }
+}
+
+const withPicture = ({ qr, ...link }: Present): ApiLink => ({
+  ...link,
+  qr: qr && { ...qr, image: pictureOf(qr.text) },
+});
+
+/** A QR in a `data:` address, for `<img src>`; 320 dots wide or a little more. */
+const pictureOf = (text: string): string =>
+  `data:image/png;base64,${qrPng(text, { quiet: 4, scale: { sideMin: 320 } }).toString('base64')}`;
+
+/** A link whose QR the network makes, not we. */
+export type NetworkLink = LinkRef & {
+  tokenId: string;
+  /** The number for which a pairing code is wanted, too. */
+  pairingPhone: string | null;
+};
+
+/**
+ * The QR and pairing code of a link as its network gave them last; null while there are none. Known by the
+ * network's channel, which knows tokens and is not known by them.
+ */
+export type NetworkQr = (tx: Tx, link: LinkRef) => Promise<Scan['qr']>;
+
+/** Links of a channel that wait for a phone, after the consent; the oldest first. */
+export const waitingLinks = (
+  allAccountsSql: Sql,
+  channel: ChannelName,
+  limit: number,
+): Promise<NetworkLink[]> =>
+  allAccountsSql<NetworkLink[]>`
+    select l.account_id as "accountId", l.link_id as "linkId", l.token_id as "tokenId",
+      l.pairing_phone as "pairingPhone"
+    from links l
+    join tokens t on t.account_id = l.account_id and t.token_id = l.token_id
+    where l.state = 'waiting' and l.consent_at is not null and l.expires_at > clock_timestamp()
+      and t.channel = ${channel} and t.deleted_at is null and t.status <> 'suspended'
+      and not t.account_suspended
+    order by l.consent_at limit ${limit}`;
+
+/** A link under way did not come to be: its page says so, and its token is free for another try. */
+export async function failLink(
+  tx: Tx,
+  subscribers: Pick<TokenSubscribers, 'tokenChanged'>,
+  { accountId, linkId }: LinkRef,
+  failure?: LinkFailure,
+): Promise<void> {
+  const [failed] = await tx<{ tokenId: string }[]>`
+    update links set state = 'failed', failure = ${failure ?? null}
+    where account_id = ${accountId} and link_id = ${linkId} and state in ('waiting', 'scanned')
+    returning token_id as "tokenId"`;
+  if (failed) await subscribers.tokenChanged(tx, { accountId, tokenId: failed.tokenId });
 }

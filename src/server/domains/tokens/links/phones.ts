@@ -1,8 +1,13 @@
 import { type ChannelName, type Token, unlinkToken } from '#contract/tokens.ts';
 import { handle } from '#server/infra/acts.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
-import { readToken } from '#server/domains/tokens/row.ts';
-import type { TokenPhone, TokenRef, TokenSubscribers } from '#server/domains/tokens/subscribers.ts';
+import {
+  readToken,
+  type TokenPhone,
+  type TokenRef,
+  type TokenSubscribers,
+} from '#server/domains/tokens/row.ts';
+import { Refusal } from '#contract/base/refusals.ts';
 
 type Deps = { sql: Sql; subscribers: TokenSubscribers };
 
@@ -126,4 +131,62 @@ export async function pastPhonesOf(allAccountsSql: Sql, accountId: string): Prom
       select from user_phones u where u.phone = past.phone and u.account_id <> ${accountId}
     )`;
   return found.map(({ phone }) => phone);
+}
+
+/**
+ * A token's number cannot send for now (`disconnected`), or can again (`linked`). What is queued waits meanwhile;
+ * what is new is still taken. The number stays the token's own.
+ *
+ * @returns its name; undefined where nothing has changed: it has no number, or is not to send at all.
+ */
+export async function setPresence(
+  tx: Tx,
+  subscribers: TokenSubscribers,
+  { accountId, tokenId, to }: TokenRef & { to: 'linked' | 'disconnected' },
+): Promise<string | undefined> {
+  const from = to === 'linked' ? 'disconnected' : 'linked';
+  const [token] = await tx<{ name: string; phone: string }[]>`
+    update tokens set status = ${to}
+    where account_id = ${accountId} and token_id = ${tokenId} and status = ${from}
+      and phone is not null and deleted_at is null
+    returning name, phone`;
+  if (!token) return undefined;
+  const named = { accountId, tokenId, ...token };
+  await (to === 'linked' ? subscribers.tokenLinked : subscribers.tokenUnlinked)(tx, named);
+  await subscribers.tokenChanged(tx, named);
+  return token.name;
+}
+
+type Numbered = TokenRef & { channel: ChannelName; phone: string };
+
+/**
+ * A number becomes a token's own, on the word of its network and not of a phone: nothing was scanned. Safe to
+ * repeat. Another number than the token's last one takes its place.
+ *
+ * @throws Refusal `phone_taken` when it is another token's.
+ */
+export async function linkNumber(
+  tx: Tx,
+  subscribers: TokenSubscribers,
+  { accountId, tokenId, channel, phone }: Numbered,
+): Promise<void> {
+  await tx`
+    delete from linked_phones
+    where account_id = ${accountId} and token_id = ${tokenId} and (channel, phone) <> (${channel}, ${phone})`;
+  const [holder] = await tx<{ account_id: string; token_id: string }[]>`
+    insert into linked_phones as l (channel, phone, account_id, token_id)
+    values (${channel}, ${phone}, ${accountId}, ${tokenId})
+    on conflict (channel, phone) do update set linked_at = l.linked_at
+    returning account_id, token_id`;
+  if (holder?.account_id !== accountId || holder.token_id !== tokenId)
+    throw new Refusal('phone_taken', {});
+  const [token] = await tx<{ name: string }[]>`
+    update tokens set phone = ${phone},
+      status = case when status = 'suspended' then status else 'linked' end
+    where account_id = ${accountId} and token_id = ${tokenId} and deleted_at is null
+      and channel = ${channel}
+    returning name`;
+  if (!token) throw new Refusal('not_found', { what: 'Token' });
+  await subscribers.tokenLinked(tx, { accountId, tokenId, name: token.name, phone });
+  await subscribers.tokenChanged(tx, { accountId, tokenId });
 }

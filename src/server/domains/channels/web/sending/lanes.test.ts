@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { channelsOf } from '#server/domains/channels/channels.ts';
-import { openClaimMessages } from '#server/domains/messages/dispatch/claim-messages.ts';
+import { openClaimMessages } from '#server/domains/messages/dispatch/lane.ts';
 import { startLanes } from '#server/domains/messages/dispatch/lanes.ts';
 import { openSettle } from '#server/domains/messages/dispatch/settle.ts';
 import { openLog } from '#server/infra/observability/log.ts';
