@@ -237,15 +237,21 @@ export async function dumpOf(owner: Sql): Promise<Record<string, string[]>> {
   return dump;
 }
 
-/** Every file below a folder, by its path, as text. */
+/** Every file below a folder, by its path, as text; those that vanish meanwhile are left out. */
 export async function filesIn(folder: string): Promise<Record<string, string>> {
   const found: Record<string, string> = {};
   for (const path of await readdir(folder, { recursive: true })) {
-    if ((await stat(join(folder, path))).isFile()) {
-      found[path] = await readFile(join(folder, path), 'latin1');
-    }
+    const isFile = (await stat(join(folder, path)).catch(unlessGone))?.isFile() === true;
+    const text = isFile
+      ? await readFile(join(folder, path), 'latin1').catch(unlessGone)
+      : undefined;
+    if (text !== undefined) found[path] = text;
   }
   return found;
+}
+
+function unlessGone(error: NodeJS.ErrnoException): undefined {
+  if (error.code !== 'ENOENT') throw error;
 }
 
 /** The files of a ZIP, by their paths, as text. */

@@ -104,6 +104,7 @@ export async function makeSession(
 export const changeSessions = changeOf('sessions', ['accountId', 'userId', 'sessionId', 'ip']);
 
 type TokenOptions = {
+  tokenId?: string;
   name?: string;
   channel?: string;
   status?: string;
@@ -116,6 +117,7 @@ export async function makeToken(
   sql: Sql | Tx,
   accountId: string,
   {
+    tokenId = newId(),
     name = 'Kasir',
     channel = 'simulator',
     status = 'linked',
@@ -123,7 +125,6 @@ export async function makeToken(
     dailyLimit = 1000,
   }: TokenOptions = {},
 ): Promise<string> {
-  const tokenId = newId();
   await sql`
     insert into tokens (account_id, token_id, name, channel, status, phone, key_hint, daily_limit)
     values (${accountId}, ${tokenId}, ${name}, ${channel}, ${status}, ${phone}, 'abcd', ${dailyLimit})`;
@@ -170,11 +171,13 @@ export async function customerWith(
 ): Promise<Customer> {
   const number = nextNumber();
   const phone = `62855${number}`;
+  // Before anything waits: of customers made at the same time the ids are in the order of the calls.
+  const [accountId, userId, tokenId] = [newId(), newId(), newId()];
   return sql.begin(async (tx) => {
-    const accountId = await makeAccount(tx, { name: `Toko ${Number(number)}` });
-    const userId = await makeUser(tx, accountId, { name: `Ani ${Number(number)}`, phone });
+    await makeAccount(tx, { accountId, name: `Toko ${Number(number)}` });
+    await makeUser(tx, accountId, { userId, name: `Ani ${Number(number)}`, phone });
     const link = linked ? { phone } : { status: 'unlinked' };
-    const tokenId = await makeToken(tx, accountId, { ...link, dailyLimit });
+    await makeToken(tx, accountId, { ...link, tokenId, dailyLimit });
     await openWallet(tx, accountId);
     if (saldo > 0) await giveSaldo(tx, accountId, saldo);
     return { accountId, userId, tokenId, phone };
