@@ -14,10 +14,11 @@ const scripts = [...page.matchAll(/```sh\n([\s\S]*?)\n```/g)].map(([, script = '
 
 const run = promisify(execFile);
 
-/** Whether a program of this name is on this machine. */
+/** Whether a program of this name is on this machine; Python only with the library that the samples use. */
 function isHere(program: string): boolean {
+  const given = program === 'python3' ? ['-c', 'import requests'] : ['--version'];
   try {
-    execFileSync(program, ['--version'], { stdio: 'ignore' });
+    execFileSync(program, given, { stdio: 'ignore' });
     return true;
   } catch {
     return false;
