@@ -149,10 +149,10 @@ export function partsOf({ header, header_file, buttons, ...stored }: StoredTempl
   };
 }
 
-type PartsNamed = Extract<NewMessage, { type: 'template' }>['template'];
+type GivenTemplate = Extract<NewMessage, { type: 'template' }>['template'];
 
 /** What a message gives for a template's parts. */
-type GivenParts = Pick<PartsNamed, 'header' | 'buttons'> & {
+type GivenParts = Pick<GivenTemplate, 'header' | 'buttons'> & {
   headerKind?: TemplateFile | undefined;
 };
 
@@ -451,10 +451,10 @@ async function insertTemplate(
   return templateOf(added);
 }
 
-type StoreNamed = { accountId: string; name: string; language: string | undefined };
+type TemplateKey = { accountId: string; name: string; language: string | undefined };
 
 /** In one language, or in all of them; open pages learn of it. @throws Refusal `template_not_found` */
-async function removeTemplate(tx: Tx, { accountId, name, language }: StoreNamed): Promise<void> {
+async function removeTemplate(tx: Tx, { accountId, name, language }: TemplateKey): Promise<void> {
   const removed = await tx`
     delete from message_templates
     where account_id = ${accountId} and name = ${name}
@@ -507,7 +507,7 @@ export async function addTemplate(
  *
  * @throws Refusal `template_not_found`, `cloud_refused`, `cloud_unreachable`
  */
-export async function dropTemplate({ sql, review }: Deps, named: StoreNamed): Promise<void> {
+export async function dropTemplate({ sql, review }: Deps, named: TemplateKey): Promise<void> {
   const { accountId, name } = named;
   if (await review.reviews(accountId)) await review.remove(accountId, name);
   await asAccount(sql, accountId, (tx) => removeTemplate(tx, named));

@@ -386,7 +386,7 @@ function shorten(words: string, lettersMax: number, bytesMax: number): string {
 }
 
 /** Notices in flight to one push service at once. */
-const IN_FLIGHT_MAX = 4;
+const SERVICE_IN_FLIGHT_MAX = 4;
 /** After so many failures in a row the circuit of a service opens. */
 const FAILURES_MAX = 3;
 const FIRST_OPEN_MS = 2_000;
@@ -426,7 +426,7 @@ export function createCircuitBreaker(
     blocked: () =>
       [...services]
         .filter(([, { inFlight, failures, openUntil }]) => {
-          const inFlightMax = failures >= FAILURES_MAX ? 1 : IN_FLIGHT_MAX;
+          const inFlightMax = failures >= FAILURES_MAX ? 1 : SERVICE_IN_FLIGHT_MAX;
           return inFlight >= inFlightMax || nowMs() < openUntil;
         })
         .map(([name]) => name),

@@ -172,7 +172,7 @@ export type AccountCalls = {
   link: (sender: ApiSender, agent: string) => Promise<ApiLink>;
 };
 
-/** Lines on a page, unless asked otherwise. */
+/** Rows on a page, unless asked otherwise. */
 const PAGE = 50;
 
 export const accountHandlers = ({

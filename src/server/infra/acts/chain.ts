@@ -250,8 +250,8 @@ type Walk = {
   day: string | null;
   isBroken: boolean;
 };
-const VERIFY_FINDINGS_MAX = 100;
-const VERIFY_NOTHING = Buffer.alloc(0);
+const CHAIN_FINDINGS_MAX = 100;
+const NO_HASH = Buffer.alloc(0);
 
 /**
  * Walks along all chains, line by line, and compares each with its head: finds a line that was changed, is
@@ -267,7 +267,7 @@ async function verifyChains(tx: Tx): Promise<ChainVerification> {
   let head = await nextHead();
   let walk: Walk | undefined;
   const add = (finding: AuditFinding | undefined) => {
-    if (finding && found.findings.length < VERIFY_FINDINGS_MAX) found.findings.push(finding);
+    if (finding && found.findings.length < CHAIN_FINDINGS_MAX) found.findings.push(finding);
   };
   const finish = (chain: Walk) => {
     found.chains += 1;
@@ -299,7 +299,7 @@ const beginning = (account: string, head: Head | undefined): Walk => ({
   account,
   head,
   seq: 0,
-  hash: VERIFY_NOTHING,
+  hash: NO_HASH,
   day: null,
   isBroken: false,
 });

@@ -42,7 +42,11 @@ type PausesDeps = PresenceDeps & {
   report: (error: unknown) => void;
 };
 
-const CHANNEL = { channel: 'cloud' } as const;
+const refOf = ({ accountId, tokenId }: TokenRef) => ({
+  accountId,
+  tokenId,
+  channel: 'cloud' as const,
+});
 
 /** The result of checking a number. */
 type Checked = 'fine' | 'refused' | 'unreached';
@@ -57,9 +61,9 @@ export function openPauses(deps: PausesDeps): CloudPauses {
   const change = <T>({ accountId }: TokenRef, work: (tx: Tx) => Promise<T>) =>
     beginIn(sql, accountId, work);
 
-  const pauseIn = async (tx: Tx, { accountId, tokenId }: TokenRef, reason: Pause) => {
-    const paused = await pauseNumber(tx, deps, { accountId, tokenId, ...CHANNEL }, reason);
-    if (paused) still.add(tokenId);
+  const pauseIn = async (tx: Tx, token: TokenRef, reason: Pause) => {
+    const paused = await pauseNumber(tx, deps, refOf(token), reason);
+    if (paused) still.add(token.tokenId);
     return paused?.forMs ?? PARTED_MS;
   };
   const pause: CloudPauses['pause'] = (token, reason) =>
@@ -79,10 +83,7 @@ export function openPauses(deps: PausesDeps): CloudPauses {
   ) => {
     if (checked === 'unreached') return pause(token, 'silent');
     if (checked === 'fine') return otherwise();
-    const { accountId, tokenId } = token;
-    await change(token, (tx) =>
-      disconnectNumber(tx, deps, { accountId, tokenId, ...CHANNEL }, 'access'),
-    );
+    await change(token, (tx) => disconnectNumber(tx, deps, refOf(token), 'access'));
     return PARTED_MS;
   };
   return {
@@ -96,11 +97,10 @@ export function openPauses(deps: PausesDeps): CloudPauses {
     probe: async (token) => settleCheck(token, await check(token), async () => 0),
     verify: async (token) => settleCheck(token, await check(token), () => pause(token, 'refused')),
     async part(token, reason) {
-      const { accountId, tokenId } = token;
-      const isAgain = still.has(tokenId);
+      const isAgain = still.has(token.tokenId);
       // In one transaction: the minute's check connects a disconnected number that has no pause.
       await change(token, async (tx) => {
-        await disconnectNumber(tx, deps, { accountId, tokenId, ...CHANNEL, isAgain }, reason);
+        await disconnectNumber(tx, deps, { ...refOf(token), isAgain }, reason);
         await pauseIn(tx, token, 'refused');
       });
       return PARTED_MS;

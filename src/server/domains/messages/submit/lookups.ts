@@ -308,12 +308,10 @@ async function openWindows(
   };
 }
 
-type Ref = { accountId: string; tokenId: string };
-
 /** When each of them last wrote, as their conversations have it: behind by what is not published yet. */
 async function lastInbound(
   tx: Tx,
-  { accountId, tokenId }: Ref,
+  { accountId, tokenId }: Sender,
   peers: readonly string[],
 ): Promise<Map<string, number>> {
   const rows = await tx<{ peer: string; last_in_at: Date }[]>`
@@ -326,7 +324,7 @@ async function lastInbound(
 /** When each of them last wrote within the window, as the messages themselves have it. */
 async function newestInbound(
   tx: Tx,
-  { accountId, tokenId, now }: Ref & { now: Date },
+  { accountId, tokenId, now }: Sender & { now: Date },
   peers: readonly string[],
 ): Promise<Map<string, number>> {
   const rows = await tx<{ peer: string; at: Date }[]>`
