@@ -338,24 +338,40 @@ export const noReview: TemplateReview = {
   remove: async () => undefined,
 };
 
+/** So often a list is read anew because another one was stored meanwhile. */
+const SYNC_TRIES_MAX = 3;
+
 /**
  * Stores an account's templates as its network has them. What the network has is the truth of those it reviews;
- * those that are only ours stay, until the network has one of their name and language.
+ * those that are only ours stay, until the network has one of their name and language. Where another sync stored
+ * its list meanwhile, ours may be the older one: it is read anew.
  *
  * @throws Refusal, as `TemplateReview.list` does
  */
 export async function syncTemplates({ sql, review }: Deps, accountId: string): Promise<void> {
   if (!(await review.reviews(accountId))) return;
-  const known = await review.list(accountId);
-  const byName = Map.groupBy(known, ({ name, language }) => `${name} ${language}`);
-  await asAccount(sql, accountId, async (tx) => {
-    const changed = await storeTemplates(
-      tx,
-      accountId,
-      [...byName.values()].map(joined).slice(0, TEMPLATE_LIMITS.all * 2),
-    );
-    if (changed) await appendEvent(tx, { accountId, kind: 'template.changed', data: {} });
-  });
+  for (let tries = 1; ; tries++) {
+    const before = await asAccount(sql, accountId, (tx) => networkDigest(tx, accountId));
+    const known = await review.list(accountId);
+    const byName = Map.groupBy(known, ({ name, language }) => `${name} ${language}`);
+    const templates = [...byName.values()].map(joined).slice(0, TEMPLATE_LIMITS.all * 2);
+    const isStored = await asAccount(sql, accountId, async (tx) => {
+      await tx`select pg_advisory_xact_lock(hashtextextended(${`templates ${accountId}`}, 0))`;
+      if (tries < SYNC_TRIES_MAX && (await networkDigest(tx, accountId)) !== before) return false;
+      const isChanged = await storeTemplates(tx, accountId, templates);
+      if (isChanged) await appendEvent(tx, { accountId, kind: 'template.changed', data: {} });
+      return true;
+    });
+    if (isStored) return;
+  }
+}
+
+/** A digest of an account's templates that its network has; null when there is none. */
+async function networkDigest(tx: Tx, accountId: string): Promise<string | null> {
+  const [row] = await tx<{ digest: string | null }[]>`
+    select md5(string_agg(t::text, '' order by name, language)) as digest
+    from message_templates t where account_id = ${accountId} and network_id is not null`;
+  return row?.digest ?? null;
 }
 
 /** One template of the same name in several business accounts: only the tokens of those that approved it send it. */
