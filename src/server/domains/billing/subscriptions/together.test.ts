@@ -74,12 +74,15 @@ describe('at the same time', () => {
   }) => {
     const { app, people } = await dueSubscribers(db, 1);
     const [who] = people as [Customer];
+    const held = Promise.withResolvers<void>();
     const { promise: isWaiting, resolve: goOn } = Promise.withResolvers<void>();
     const suspending = db.allAccountsSql.begin(async (tx) => {
       await lockWallet(tx, who.accountId);
       await changeAccounts(tx, who, { status: 'suspended' });
+      held.resolve();
       await isWaiting;
     });
+    await held.promise;
     const renewing = app.run();
     await waitFor(async () => {
       const waiting = await db.owner`
