@@ -1,5 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** Ends what hangs. Nothing that is well comes near it, also where the machine is four times slower. */
 const PATIENCE_MS = 240_000;
@@ -16,6 +17,34 @@ const shared = {
 
 /** A fifth of the time of two workers is waiting: for PostgreSQL, for processes, for what moves on a screen. */
 const three = { maxWorkers: 3, sequence: { groupOrder: 2 } };
+
+/** Tests of the server wait more: for pauses that end, leases that run out, processes that start again. */
+const five = { maxWorkers: 5, sequence: { groupOrder: 3 } };
+
+/** Files of more than a minute, slowest first: one of them that begins last keeps every other worker waiting. */
+const slowest = [
+  'tests/chaos/chaos.test.ts',
+  'tests/chaos/payments.test.ts',
+  'tests/cloud-pauses.test.ts',
+  'src/server/main.test.ts',
+  'tests/hostile-input.test.ts',
+  'tests/cloud-channel.test.ts',
+  'tests/cloud-templates.test.ts',
+  'src/server/infra/backup/backup.test.ts',
+  'src/server/infra/embedded-postgres/embedded.test.ts',
+  'tests/phone-numbers.test.ts',
+];
+
+/** Begins with the slowest files. Vitest's own order goes by size where nothing is known of the last run. */
+class SlowestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => {
+      const place = slowest.findIndex((name) => moduleId.endsWith(name));
+      return place === -1 ? slowest.length : place;
+    };
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+  }
+}
 
 const units = [
   'src/**/*.test.ts',
@@ -62,7 +91,7 @@ export default defineConfig({
       {
         test: {
           ...shared,
-          ...three,
+          ...five,
           name: 'unit',
           isolate: false,
           include: units,
@@ -72,7 +101,7 @@ export default defineConfig({
       {
         test: {
           ...shared,
-          ...three,
+          ...five,
           name: 'unit-apart',
           include: apart,
           exclude: ['src/**/*.browser.test.ts', 'tests/{chaos,journeys}/**', ...ofAllAlone],
@@ -93,13 +122,14 @@ export default defineConfig({
       {
         test: {
           ...shared,
+          ...three,
           name: 'journeys',
           isolate: false,
           include: ['tests/journeys/**/*.test.ts'],
           exclude: ofAllAlone,
         },
       },
-      { test: { ...shared, name: 'chaos', include: kills, exclude: ofAllAlone } },
+      { test: { ...shared, ...five, name: 'chaos', include: kills, exclude: ofAllAlone } },
       {
         // One after the other: what is measured in these has the machine to itself.
         test: {
@@ -113,5 +143,6 @@ export default defineConfig({
       },
     ],
     maxWorkers: 2,
+    sequence: { sequencer: SlowestFirst },
   },
 });

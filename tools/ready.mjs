@@ -132,14 +132,23 @@ const sources = [
   'package-lock.json',
 ];
 
-function digest(places) {
+/** What the server is made of. */
+const serverSources = [
+  'src/server',
+  'src/contract',
+  'tools/bundle-server.mjs',
+  'package-lock.json',
+];
+
+/** @param unused what a name ends with that is no part of it, beside tests. */
+function digest(places, unused = /\.test\.tsx?$/) {
   const hash = createHash('sha256');
   const add = (place) => {
     const path = join(root, place);
     if (!existsSync(path)) return;
     if (statSync(path).isDirectory()) {
       for (const name of readdirSync(path).toSorted()) add(`${place}/${name}`);
-    } else if (!/\.test\.tsx?$/.test(place)) {
+    } else if (!unused.test(place)) {
       hash.update(`${place}\0`).update(readFileSync(path)).update('\0');
     }
   };
@@ -189,6 +198,34 @@ const builtStamp = () => (existsSync(stamp) ? readFileSync(stamp, 'utf8') : '');
 /** True when the web app is built from the present sources, with or without the gallery. */
 const isBuilt = () => builtStamp().replace(WITH_GALLERY, '') === digest(sources);
 
+const serverBundle = join(root, 'dist-server/main.js');
+const serverStamp = join(root, 'dist-server/.stamp');
+
+/** The bundle names its folder: moved elsewhere, it is not used. */
+const serverDigest = () => `${digest(serverSources, /\.(?:test\.ts|sql|bin|txt)$/)} ${root}`;
+
+/** What Node runs: the bundle of the present sources, or where there is none the sources themselves. */
+export function serverEntry() {
+  const made = existsSync(serverStamp) ? readFileSync(serverStamp, 'utf8') : '';
+  return made !== '' && made === serverDigest() ? serverBundle : 'src/server/main.ts';
+}
+
+/** Bundles the server when its sources are not those of the last bundle; not where only what runs is installed. */
+export function bundleServer(node) {
+  if (!existsSync(join(root, 'node_modules/rolldown'))) return;
+  if (serverEntry() === serverBundle) return;
+  rmSync(serverStamp, { force: true });
+  const made = spawnSync(node, [join(root, 'tools/bundle-server.mjs')], {
+    cwd: root,
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (made.status === 0) writeFileSync(serverStamp, serverDigest());
+  else
+    say(
+      'The server could not be bundled, see above; it starts from its sources, which takes longer.',
+    );
+}
+
 const alive = (pid) => {
   try {
     process.kill(pid, 0);
@@ -236,7 +273,7 @@ export const flags = [
 function start(node) {
   const own = existsSync(join(root, '.env')) ? ['--env-file=.env'] : [];
   const parentWatch = ['--import', './tools/parent-watch.mjs'];
-  const given = [...flags, ...own, ...parentWatch, 'src/server/main.ts'];
+  const given = [...flags, ...own, ...parentWatch, serverEntry()];
   // Two arenas of the C library: a thread each, as it would like, only spreads what is free.
   const env = {
     MALLOC_ARENA_MAX: '2',
@@ -265,7 +302,11 @@ function buildOnly() {
   if (!existsSync(join(root, 'node_modules/vite'))) {
     throw new Unready('Vite, which builds the web app, is not installed; run `npm ci` first.');
   }
-  return alone(() => build(findNode(), process.env.KABARI_GALLERY === 'on'));
+  return alone(() => {
+    const node = findNode();
+    build(node, process.env.KABARI_GALLERY === 'on');
+    bundleServer(node);
+  });
 }
 
 /** Refuses words that would be ignored: `npm start -- --port 4000` does not change the port. */
@@ -288,7 +329,10 @@ async function main(command, rest) {
     const isComplete = command === 'start' && missing.every(({ dev }) => dev) && isBuilt();
     if (!isComplete) install(missing);
     const found = findNode();
-    if (command === 'start' && !isComplete) build(found);
+    if (command === 'start') {
+      if (!isComplete) build(found);
+      bundleServer(found);
+    }
     return found;
   });
   if (command === 'start') return start(node);

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { check } from './check.mjs';
-import { Unready, alone, build, root } from './ready.mjs';
+import { Unready, alone, build, bundleServer, root, serverEntry } from './ready.mjs';
 import { size } from './size.mjs';
 import { secondTry, slowest, triedTwice } from './results.mjs';
 
@@ -18,7 +18,7 @@ const stages = [
   {
     name: 'unit',
     run: (context) =>
-      withPgbouncer(() => withLanguages(() => vitest(context, ['unit', 'unit-apart']))),
+      withPgbouncer(() => withLanguages(() => vitest(context, ['unit', 'unit-apart', 'chaos']))),
   },
   { name: 'components', run: (context) => withChromium(() => browsed(context, 'components')) },
   { name: 'size', run: (context) => weigh(context) },
@@ -26,7 +26,7 @@ const stages = [
     name: 'journeys',
     run: (context) => withChromium(() => withFirefox(() => browsed(context, 'journeys'))),
   },
-  { name: 'chaos', run: (context) => vitest(context, ['chaos', 'chaos-alone']) },
+  { name: 'chaos', run: (context) => vitest(context, ['chaos-alone']) },
 ];
 
 /**
@@ -70,9 +70,12 @@ export async function runStages(node, given) {
   return total.failed === 0 ? 0 : 1;
 }
 
-/** Builds what the pieces are tested with: the web app and the gallery. */
+/** Builds what the pieces are tested with, the web app and the gallery; and the server that tests start. */
 async function built({ node }) {
-  await alone(() => build(node, true));
+  await alone(() => {
+    build(node, true);
+    bundleServer(node);
+  });
   return { passed: 1, failed: 0 };
 }
 
@@ -136,7 +139,11 @@ const exitOf = (command, given) =>
     const child = spawn(command, given, {
       cwd: root,
       stdio: ['ignore', 'inherit', 'inherit'],
-      env: { ...process.env, ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }) },
+      env: {
+        ...process.env,
+        SERVER_ENTRY: serverEntry(),
+        ...(process.stdout.isTTY ? {} : { NO_COLOR: '1' }),
+      },
     });
     child.on('error', failed).on('exit', (code) => done(code ?? 1));
   });

@@ -8,6 +8,7 @@ import { readConfig } from './infra/config.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { openLeavingProxy } from '#tests/support/database/wire/wire-proxy.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { serverEntry } from '#tests/support/app/code-cache.ts';
 import { addressOf, ended, hasScript, oneSentence, test } from '#tests/support/app/started-app.ts';
 import { changeUsers } from '#tests/support/people/people.ts';
 
@@ -65,7 +66,7 @@ test.skipIf(!hasScript)('when its terminal is closed, it closes too', async ({ s
   const { pid } = terminal.child;
   const children = await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8');
   const place = `/proc/${children.trim()}`;
-  expect(await readFile(`${place}/cmdline`, 'utf8')).toContain('main.ts');
+  expect(await readFile(`${place}/cmdline`, 'utf8')).toContain(serverEntry);
   terminal.child.kill('SIGKILL');
   await waitFor(() => expect(existsSync(place)).toBe(false));
 });

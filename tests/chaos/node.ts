@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
-import { codeCache } from '#tests/support/app/code-cache.ts';
+import { codeCache, serverEntry } from '#tests/support/app/code-cache.ts';
 
 /** One process of the app, killed and started again as a supervisor would. */
 export type Node = {
@@ -24,7 +24,6 @@ export type Node = {
   output: readonly string[];
 };
 
-const main = join(import.meta.dirname, '../../src/server/main.ts');
 const shiftedClock = join(import.meta.dirname, 'faults/shifted-clock.mjs');
 const START_MS_MAX = 60_000;
 const STOP_MS_MAX = 40_000;
@@ -47,7 +46,7 @@ export function openNode(name: string, env: Readonly<Record<string, string>>): N
   const start = async () => {
     const child = spawn(
       process.execPath,
-      ['--disable-proto=delete', '--import', shiftedClock, main],
+      ['--disable-proto=delete', '--import', shiftedClock, serverEntry],
       {
         env: {
           PATH: process.env['PATH'] ?? '',

@@ -9,7 +9,7 @@ import { savePlan } from '#server/domains/billing/billing.ts';
 import { newId } from '#server/infra/ids.ts';
 import { runningEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
-import { codeCache } from '#tests/support/app/code-cache.ts';
+import { codeCache, serverEntry } from '#tests/support/app/code-cache.ts';
 import { endProcess } from '#tests/support/end-process.ts';
 
 const root = join(import.meta.dirname, '../../..');
@@ -71,7 +71,7 @@ export async function startProduct(
   const lines: string[] = [];
   const output = () => lines.join('');
   const run = () => {
-    const started = spawn(process.execPath, ['--disable-proto=delete', 'src/server/main.ts'], {
+    const started = spawn(process.execPath, ['--disable-proto=delete', serverEntry], {
       cwd: root,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],

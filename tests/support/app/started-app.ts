@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { test as base } from '#tests/support/database/database.ts';
-import { codeCache } from '#tests/support/app/code-cache.ts';
+import { codeCache, serverEntry } from '#tests/support/app/code-cache.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 
 /** A process of the whole application, and what it has said so far. */
@@ -16,8 +16,6 @@ export type Started = {
   err: () => string;
   exit: Promise<number | null>;
 };
-
-const ownMain = join(import.meta.dirname, '../../../src/server/main.ts');
 
 /** Starts the application as a process of its own, on the test's database; whatever is left is ended after. */
 export const test = base.extend<{
@@ -62,7 +60,7 @@ type How = {
 export const hasScript = process.platform === 'linux' && existsSync('/usr/bin/script');
 
 function startContainer(
-  { terminal, descriptors, main = ownMain }: How,
+  { terminal, descriptors, main = serverEntry }: How,
   env: Record<string, string>,
 ): Started {
   const bare = [process.execPath, '--disable-proto=delete', main];
