@@ -444,19 +444,17 @@ end
 $$;
 
 -- True when the top-up that is to pay an invoice has been paid: its PPN belongs to that invoice then.
+-- Called by void_invoice, open_topup_invoice and fund_plan_invoice, with their rights.
 create or replace function is_invoice_funded(p_account uuid, p_topup uuid) returns boolean
-language plpgsql stable security definer set search_path = public, pg_temp as $$
-begin
-  return exists (
+language sql stable set search_path = public, pg_temp as $$
+  select exists (
     select from topups where account_id = p_account and topup_id = p_topup and status = 'paid'
-  );
-end
+  )
 $$;
 
 revoke all on function open_topup_invoice from public;
 grant execute on function open_topup_invoice to kabari_app;
 revoke all on function is_invoice_funded from public;
-grant execute on function is_invoice_funded to kabari_app;
 
 -- A top-up's payment is given back, all of it: its invoice is credited, but for what credit notes gave back
 -- before; one that still waits for the seller's data is void. Where the payment was for an open invoice of a plan, that one is void first, and the top-up has an
@@ -517,38 +515,29 @@ $$;
 revoke all on function close_topup_invoice from public;
 grant execute on function close_topup_invoice to kabari_app;
 
--- Invoices of paid top-ups that wait for the seller's NPWP and address: open, with the facts of their payment.
--- Called by issue_waiting_invoices and waitingInvoices. Locks nothing. Raises 42501 when called for one account only.
-create or replace function waiting_invoices()
-returns table(account_id uuid, invoice_id uuid, paid_at timestamptz)
-language plpgsql stable security definer set search_path = public, pg_temp as $$
-begin
-  if not sees_all() then
-    raise exception 'waiting invoices are read by work over all accounts only' using errcode = '42501';
-  end if;
-  return query
-    select i.account_id, i.invoice_id, t.paid_at from invoices i
-    join topups t on t.account_id = i.account_id and t.topup_id = i.invoice_id
-    where i.kind = 'topup' and i.status = 'open' and t.status = 'paid';
-end
-$$;
-
--- Issues waiting invoices, at most p_limit, in the order of their payments, with the numbers of p_at's month.
--- Returns how many: none while the seller's data is missing.
+-- Issues invoices of paid top-ups that waited for the seller's NPWP and address, at most p_limit, in the order of their
+-- payments, with the numbers of p_at's month. Returns how many: none while the seller's data is missing.
 -- Called by issueWaitingInvoices, in a transaction of its own. Locks the top-ups, then the invoices, then the counter.
+-- Raises 42501 when called for one account only.
 create or replace function issue_waiting_invoices(p_at timestamptz, p_limit int) returns int
 language plpgsql security definer set search_path = public, pg_temp as $$
 declare
   v_account uuid[];
   v_topup uuid[];
 begin
+  if not sees_all() then
+    raise exception 'waiting invoices are issued by work over all accounts only' using errcode = '42501';
+  end if;
   if not is_seller_complete(seller_of_invoice()) then
     return 0;
   end if;
   select array_agg(account_id order by paid_at, invoice_id),
       array_agg(invoice_id order by paid_at, invoice_id)
     into v_account, v_topup from (
-      select * from waiting_invoices() w order by w.paid_at, w.invoice_id limit p_limit
+      select i.account_id, i.invoice_id, t.paid_at from invoices i
+      join topups t on t.account_id = i.account_id and t.topup_id = i.invoice_id
+      where i.kind = 'topup' and i.status = 'open' and t.status = 'paid'
+      order by t.paid_at, i.invoice_id limit p_limit
     ) w;
   perform from topups t
     join unnest(v_account, v_topup) as x(account, topup)
@@ -577,8 +566,6 @@ begin
 end
 $$;
 
-revoke all on function waiting_invoices from public;
-grant execute on function waiting_invoices to kabari_app;
 revoke all on function issue_waiting_invoices from public;
 grant execute on function issue_waiting_invoices to kabari_app;
 
