@@ -53,11 +53,11 @@ $$;
 
 revoke all on function advance_conversations from public;
 
--- The number of a peer whose number was hidden has become known: their conversation, with all that an account stores
--- about them, goes on under the number, in one conversation with what stands there. False when there is none.
--- Called by channels. Locks the account's statuses, then the queue's rows, messages, events that are not published yet,
--- and the conversations in peer order.
-create or replace function join_hidden(
+-- Messages with a peer whose number was hidden stand under the number from now on, as do those in the queue and events
+-- that are not published yet. False when there are none.
+-- Called by joinHidden, which joins the conversations after it. Locks the account's statuses, then the queue's rows,
+-- messages, and those events.
+create or replace function rename_peer(
   p_account uuid, p_token uuid, p_hidden text, p_peer text
 ) returns boolean
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -71,46 +71,12 @@ begin
     return false;
   end if;
   perform rename_queued_peer(p_account, p_hidden, p_peer);
-  perform 1 from conversations
-    where account_id = p_account and token_id = p_token and peer in (p_hidden, p_peer)
-    order by peer for no key update;
-  insert into conversations as c (
-    account_id, token_id, peer, peer_name, seq, last_message_id, last_at, unread, last_in_at
-  )
-    select account_id, token_id, p_peer, peer_name, seq, last_message_id, last_at, unread, last_in_at
-    from conversations
-    where account_id = p_account and token_id = p_token and peer = p_hidden
-    on conflict (account_id, token_id, peer) do update
-      set seq = c.seq + excluded.seq,
-        peer_name = coalesce(c.peer_name, excluded.peer_name),
-        unread = c.unread + excluded.unread,
-        last_message_id = greatest(c.last_message_id::text, excluded.last_message_id::text)::uuid,
-        last_at = greatest(c.last_at, excluded.last_at),
-        last_in_at = greatest(c.last_in_at, excluded.last_in_at);
-  update pinned_conversations p set peer = p_peer
-    where account_id = p_account and token_id = p_token and peer = p_hidden and not exists (
-      select from pinned_conversations o
-      where o.account_id = p_account and o.token_id = p_token and o.peer = p_peer
-    );
-  delete from conversations
-    where account_id = p_account and token_id = p_token and peer = p_hidden;
-  update optouts set peer = p_peer
-    where account_id = p_account and token_id = p_token and peer = p_hidden and not exists (
-      select from optouts o
-      where o.account_id = p_account and o.token_id = p_token and o.peer = p_peer
-    );
-  delete from optouts where account_id = p_account and token_id = p_token and peer = p_hidden;
-  update contacts set peer = p_peer
-    where account_id = p_account and peer = p_hidden and not exists (
-      select from contacts o where o.account_id = p_account and o.peer = p_peer
-    );
-  delete from contacts where account_id = p_account and peer = p_hidden;
   return true;
 end
 $$;
 
-revoke all on function join_hidden from public;
-grant execute on function join_hidden to kabari_app;
+revoke all on function rename_peer from public;
+grant execute on function rename_peer to kabari_app;
 
 -- Whoever stores an opt-out holds these until COMMIT: what is accepted at the same moment is committed before, and
 -- withdraw_opted_out sees it, or is judged after, and sees the opt-out.
