@@ -16,7 +16,7 @@ import {
 } from '#contract/messages/conversations.ts';
 import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import type { Identified } from '#server/domains/channels/channels.ts';
-import { appendEvent } from '#server/domains/events/events.ts';
+import { appendEvent, renameQueuedPeer } from '#server/domains/events/events.ts';
 import { requireToken } from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
@@ -61,8 +61,8 @@ export const conversationActs = ({ sql, fileLink }: ConversationDeps): readonly 
 /**
  * A peer whose number was hidden is known by it from now on: one conversation holds what both sides wrote.
  *
- * Locks the account's statuses, the queue's rows, messages and events that are not published yet (`rename_peer`), then
- * the conversations in peer order.
+ * Locks the account's statuses, the queue's rows and messages (`rename_peer`), then events that are not published yet,
+ * and the conversations in peer order.
  *
  * @param sql of all accounts.
  */
@@ -74,6 +74,7 @@ export async function joinHidden(
     const [renamed] = await tx<{ hasMessages: boolean }[]>`
       select rename_peer(${accountId}, ${tokenId}, ${hidden}, ${peer}) as "hasMessages"`;
     if (!renamed?.hasMessages) return;
+    await renameQueuedPeer(tx, accountId, { from: hidden, to: peer });
     await joinConversations(tx, { accountId, tokenId, hidden, peer });
     for (const one of [hidden, peer]) {
       await appendEvent(tx, { accountId, kind: 'conversation.changed', data: { peer: one } });

@@ -53,10 +53,10 @@ $$;
 
 revoke all on function advance_conversations from public;
 
--- Messages with a peer whose number was hidden stand under the number from now on, as do those in the queue and events
--- that are not published yet. False when there are none.
--- Called by joinHidden, which joins the conversations after it. Locks the account's statuses, then the queue's rows,
--- messages, and those events.
+-- Messages with a peer whose number was hidden stand under the number from now on, as do those in the queue. False when
+-- there are none.
+-- Called by joinHidden, which goes on with events and conversations. Locks the account's statuses, then the queue's rows
+-- and messages.
 create or replace function rename_peer(
   p_account uuid, p_token uuid, p_hidden text, p_peer text
 ) returns boolean
@@ -67,19 +67,15 @@ begin
     where account_id = p_account and token_id = p_token and peer = p_hidden;
   update messages set peer = p_peer
     where account_id = p_account and token_id = p_token and peer = p_hidden;
-  if not found then
-    return false;
-  end if;
-  perform rename_queued_peer(p_account, p_hidden, p_peer);
-  return true;
+  return found;
 end
 $$;
 
 revoke all on function rename_peer from public;
 grant execute on function rename_peer to kabari_app;
 
--- Whoever stores an opt-out holds these until COMMIT: what is accepted at the same moment is committed before, and
--- withdraw_opted_out sees it, or is judged after, and sees the opt-out.
+-- Whoever stores an opt-out holds these until COMMIT: what is accepted at the same moment is committed before, and is
+-- withdrawn with what waits, or is judged after, and sees the opt-out.
 -- Called first in a transaction that may store one. Locks the account's statuses, then its wallet, as settling does.
 create or replace function lock_optouts(p_account uuid) returns void
 language plpgsql security definer set search_path = public, pg_temp as $$
@@ -91,23 +87,6 @@ $$;
 
 revoke all on function lock_optouts from public;
 grant execute on function lock_optouts to kabari_app;
-
--- Cancels what waits for a phone that wants nothing more of a token, planned messages too; their price is
--- released. What is just leaving leaves. Of the installation's own token codes go on, for they were asked for.
--- Called by what stores an opt-out, under lock_optouts. Locks what withdraw_messages locks.
-create or replace function withdraw_opted_out(p_account uuid, p_token uuid, p_peer text) returns void
-language plpgsql security definer set search_path = public, pg_temp as $$
-begin
-  perform withdraw_messages(p_account, coalesce(array_agg(d.message_id), '{}'), 'cancelled')
-    from dispatch d
-    join tokens t on t.account_id = d.account_id and t.token_id = d.token_id
-    where d.account_id = p_account and d.token_id = p_token and d.peer = p_peer
-      and not (t.is_system and d.priority = 0);
-end
-$$;
-
-revoke all on function withdraw_opted_out from public;
-grant execute on function withdraw_opted_out to kabari_app;
 
 -- Gives a planned message another time, p_ready, and its end (ttl) moves along. False when it is no plan any
 -- more: it was handed to a lane, may have left, was withdrawn, or was never planned. A lane that takes it at the
