@@ -177,7 +177,15 @@ async function runFiles(
   const made = new Map<string, string[]>();
   let standing = first;
   for (const { file, text } of files) {
-    const objects = (before.get(file)?.objects ?? []).filter((name) => standing.has(name));
+    // A function may have moved to a file that ran before this one.
+    const objects = (before.get(file)?.objects ?? []).filter(
+      (name) => standing.has(name) && !owners.has(name),
+    );
+    if (objects.length > 0) {
+      await named(file, () => tx.query(`do $revoke$ begin ${revoking(objects)} end $revoke$`));
+      // One that moves to a later file is not made by this one, although its grants have changed.
+      standing = await readStanding(tx);
+    }
     await named(file, () => tx.query(runOnce(text, objects)));
     const now = await readStanding(tx);
     const names = [...now.keys()].filter((name) => standing.get(name) !== now.get(name));
@@ -200,7 +208,6 @@ async function runFiles(
 const runOnce = (text: string, objects: readonly string[]): string => `
   do $run_file$
   begin
-    ${revoking(objects)}
     ${executing(text)}
   exception when invalid_function_definition or ambiguous_function or wrong_object_type then
     ${dropping(objects)}
