@@ -87,7 +87,7 @@ test('what a file made goes with the file, and moves with it', async ({ owner, f
   expect(await oidOf(owner, 'one')).toBeUndefined();
 });
 
-test('a function moves between two files that stay, and keeps its grants', async ({
+test('a function moves between files, and has the grants of its new text', async ({
   owner,
   folder,
 }) => {
@@ -106,6 +106,13 @@ test('a function moves between two files that stay, and keeps its grants', async
     expect(await answer(owner, 'two0() + two1() + two2()')).toBe(6);
   }
   for (const file of files) await folder.remove(file);
+  // Its file goes, and the text that it has elsewhere grants nothing.
+  await folder.write('domains/numbers/other.sql', one(1));
+  await loadFunctions(owner, folder.path);
+  expect(await answer(owner, "has_function_privilege('kabari_app', 'one()', 'execute')")).toBe(
+    false,
+  );
+  await folder.remove('domains/numbers/other.sql');
   await loadFunctions(owner, folder.path);
   expect(await oidOf(owner, 'one')).toBeUndefined();
 });

@@ -102,7 +102,10 @@ export async function loadFunctions(
     if (changed.length === 0 && gone.length === 0) return [];
     const stale = [...gone, ...changed.flatMap(({ file }) => before.get(file) ?? [])];
     const owners = ownersOf(known.filter((row) => !stale.includes(row)));
-    const made = await runFiles(tx, changed, { before, owners, standing });
+    // Before any file runs: a function may have moved to another file.
+    const objects = stale.flatMap((row) => row.objects).filter((name) => standing.has(name));
+    await tx.query(`do $revoke$ begin ${revoking(objects)} end $revoke$`);
+    const made = await runFiles(tx, changed, { before, owners, standing: await readStanding(tx) });
     await dropStale(tx, stale, owners);
     await checkBodies(tx, owners);
     await remember(tx, { gone, changed, made });
@@ -181,11 +184,6 @@ async function runFiles(
     const objects = (before.get(file)?.objects ?? []).filter(
       (name) => standing.has(name) && !owners.has(name),
     );
-    if (objects.length > 0) {
-      await named(file, () => tx.query(`do $revoke$ begin ${revoking(objects)} end $revoke$`));
-      // One that moves to a later file is not made by this one, although its grants have changed.
-      standing = await readStanding(tx);
-    }
     await named(file, () => tx.query(runOnce(text, objects)));
     const now = await readStanding(tx);
     const names = [...now.keys()].filter((name) => standing.get(name) !== now.get(name));
