@@ -107,37 +107,70 @@ async function operatorOf(
 
 type Change = { callerId: string; userId: string; roles: readonly OperatorRole[] };
 
-/** @throws Refusal `not_allowed`, `not_found`, `last_admin`. */
+/**
+ * Gives an operator other roles; without roles, ends what they may do: their number is free, and their name stays in
+ * what they did. The caller ends their sessions.
+ *
+ * Locks the installation's account first, so that operators are changed one at a time.
+ *
+ * @throws Refusal `not_allowed` when the caller is no admin any more, `not_found`, `last_admin` when no other admin
+ *   could sign in.
+ */
 async function change(tx: Tx, { callerId, userId, roles }: Change): Promise<void> {
-  const gained = await rolesOfMoney(tx, userId, roles);
-  const [answer] = await tx<{ outcome: string }[]>`
-    select change_operator(${callerId}, ${userId}, ${[...roles]}::text[]) as outcome`;
-  switch (answer?.outcome) {
-    case 'done':
-      if (gained) await recordTie(tx, { operatorId: userId, by: callerId, kind: 'roles' });
-      return;
-    case 'last_admin':
-      throw new Refusal('last_admin', {});
-    case 'not_found':
-      throw new Refusal('not_found', { what: 'Operator' });
-    default:
-      throw new Refusal('not_allowed', {});
+  const [account] = await tx<{ accountId: string }[]>`
+    select account_id as "accountId" from accounts where is_system for no key update`;
+  if (!account) throw new Refusal('not_allowed', {});
+  const { accountId } = account;
+  const people = await tx<Standing[]>`
+    select user_id as "userId", operator_roles as roles, removed_at is not null as "isRemoved",
+      signed_in_at is not null or invited_until is null as "isKnown"
+    from users where account_id = ${accountId}`;
+  const { before } = checkChange(people, { callerId, userId, roles });
+  if (roles.length > 0) {
+    await tx`
+      update users set operator_roles = ${[...roles]}::text[]
+      where account_id = ${accountId} and user_id = ${userId}`;
+  } else {
+    await tx`
+      update users set removed_at = statement_timestamp(), operator_roles = '{}', phone = '',
+        password_hash = '', email = null, avatar_file = null, settings = '{}', invited_until = null
+      where account_id = ${accountId} and user_id = ${userId}`;
+    await tx`delete from user_phones where account_id = ${accountId} and user_id = ${userId}`;
+    await revokeCodes(tx, { accountId, userId });
+  }
+  if (decidesOnMoney(roles) && !decidesOnMoney(before)) {
+    await recordTie(tx, { operatorId: userId, by: callerId, kind: 'roles' });
   }
 }
 
-/** Whether these roles let an operator decide about money who could not before. */
-async function rolesOfMoney(
-  tx: Tx,
-  userId: string,
-  roles: readonly OperatorRole[],
-): Promise<boolean> {
-  const decides = (some: readonly OperatorRole[]) =>
-    some.includes('money') || some.includes('admin');
-  const [before] = await tx<{ roles: OperatorRole[] }[]>`
-    select operator_roles as roles from users join accounts using (account_id)
-    where is_system and user_id = ${userId}`;
-  return before !== undefined && decides(roles) && !decides(before.roles);
+/** A person of the installation's account; the roles of a removed one are none. */
+type Standing = {
+  userId: string;
+  roles: readonly OperatorRole[];
+  isRemoved: boolean;
+  /** An invited operator counts from the first sign-in on. */
+  isKnown: boolean;
+};
+
+/** The operator's roles before the change. Throws as `change` does. */
+function checkChange(
+  people: readonly Standing[],
+  { callerId, userId, roles }: Change,
+): { before: readonly OperatorRole[] } {
+  const admins = people.filter((one) => one.roles.includes('admin'));
+  if (!admins.some((one) => one.userId === callerId)) throw new Refusal('not_allowed', {});
+  const operator = people.find((one) => one.userId === userId && !one.isRemoved);
+  if (!operator) throw new Refusal('not_found', { what: 'Operator' });
+  const staysAdmin = roles.includes('admin') || !operator.roles.includes('admin');
+  if (!staysAdmin && !admins.some((one) => one.userId !== userId && one.isKnown)) {
+    throw new Refusal('last_admin', {});
+  }
+  return { before: operator.roles };
 }
+
+/** Whether an operator with these roles decides about money. */
+const decidesOnMoney = (roles: readonly OperatorRole[]): boolean =>
+  roles.includes('money') || roles.includes('admin');
 
 /** Ends what an operator may do, at once; their picture goes with them. */
 async function remove(

@@ -491,7 +491,13 @@ export async function skipPositions(owner: Sql): Promise<void> {
   await owner`update event_positions set last = last + ${SKIPPED}`;
 }
 
-export { appendEvent, checkOutbox, countSetAside, outboxLagSeconds } from './outbox.ts';
+export {
+  appendEvent,
+  checkOutbox,
+  countSetAside,
+  outboxLagSeconds,
+  renameQueuedPeer,
+} from './outbox.ts';
 
 /** The act of this domain: an account's events, as they come. */
 export const eventsActs = (hub: LiveHub): readonly ActHandler[] => [

@@ -58,3 +58,12 @@ export const outboxLagSeconds = (allAccountsSql: Sql): Promise<Figure[]> =>
 /** Events that could not be published and are tried again later. */
 export const countSetAside = (allAccountsSql: Sql): Promise<Figure[]> =>
   allAccountsSql<Figure[]>`select count(*) as value from outbox where tries > 0`;
+
+/** Events of an account that are not published yet name another peer: their conversation goes on under a number. */
+export const renameQueuedPeer = (
+  tx: Tx,
+  accountId: string,
+  { from, to }: { from: string; to: string },
+): PromiseLike<unknown> => tx`
+  update outbox set peers = array_replace(peers, ${from}, ${to})
+  where account_id = ${accountId} and ${from} = any (peers)`;

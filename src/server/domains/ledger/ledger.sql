@@ -1,9 +1,17 @@
--- What the ledger has written stays as it is: every change is refused (deny).
+-- What the ledger has written, sealed or checked stays as it is: every change is refused (deny).
 create or replace trigger wallet_entries_append_only before update or delete on wallet_entries
   for each row execute function deny();
 create or replace trigger gl_txns_append_only before update or delete on gl_txns
   for each row execute function deny();
 create or replace trigger gl_lines_append_only before update or delete on gl_lines
+  for each row execute function deny();
+create or replace trigger ledger_seals_append_only before update or delete on ledger_seals
+  for each row execute function deny();
+create or replace trigger ledger_seal_accounts_append_only before update or delete
+  on ledger_seal_accounts for each row execute function deny();
+create or replace trigger ledger_seal_txns_append_only before update or delete on ledger_seal_txns
+  for each row execute function deny();
+create or replace trigger ledger_checks_append_only before update or delete on ledger_checks
   for each row execute function deny();
 
 -- Opens an account's wallet, empty; a second time changes nothing. Called by openWallet when an

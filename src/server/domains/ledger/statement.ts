@@ -199,19 +199,23 @@ async function pageOfKind(tx: Tx, linesQuery: LinesQuery & { kind: LineKind }): 
   return { lines: found, total };
 }
 
-/** The outcome of a hold, or the message of a correction, as returned by `line_outcomes`. */
+/**
+ * What became of the messages of a hold, or the message of a correction. A message that was given back may have been
+ * charged again, or waived, later. With one message alone it is named.
+ */
 type Outcome = {
-  o_line: number;
-  o_captured_n: number;
-  o_captured: number;
-  o_released_n: number;
-  o_released: number;
-  o_corrected_n: number;
-  o_waived_n: number;
-  o_held_n: number;
-  o_after: number | null;
-  o_message: string | null;
-  o_peer: string | null;
+  line: number;
+  captured_n: number;
+  captured: number;
+  released_n: number;
+  released: number;
+  corrected_n: number;
+  waived_n: number;
+  held_n: number;
+  /** The available saldo after the last of them was given back. */
+  after: number | null;
+  message: string | null;
+  peer: string | null;
 };
 
 const standsForMessages = ({ kind }: Pick<Row, 'kind'>): boolean =>
@@ -226,8 +230,34 @@ async function outcomesOf(
   const [holds, corrections] = [of('hold'), of('correction')];
   if (holds.length + corrections.length === 0) return new Map();
   const found = await tx<Outcome[]>`
-    select * from line_outcomes(${accountId}, ${holds}::bigint[], ${corrections}::bigint[])`;
-  return new Map(found.map((one) => [one.o_line, one]));
+    select l.seq as line,
+      count(*) filter (where m.kind = 'capture') as captured_n,
+      coalesce(sum(m.price) filter (where m.kind = 'capture'), 0)::bigint as captured,
+      count(*) filter (where m.kind = 'release') as released_n,
+      coalesce(sum(m.price) filter (where m.kind = 'release'), 0)::bigint as released,
+      count(*) filter (where m.correct_seq is not null) as corrected_n,
+      count(*) filter (where m.charge_state = 'waived') as waived_n,
+      count(*) filter (where m.message_id is not null and m.kind is null) as held_n,
+      (array_agg(m.available_after order by m.settle_seq desc) filter (where m.kind = 'release'))[1] as after,
+      case when count(*) = 1 then (array_agg(m.message_id))[1] end as message,
+      case when count(*) = 1 then (array_agg(m.peer))[1] end as peer
+    from (
+      select unnest(${holds}::bigint[]) as seq, true as is_hold
+      union all
+      select unnest(${corrections}::bigint[]), false
+    ) l
+    left join lateral (
+      select x.message_id, x.peer, x.price, x.charge_state, x.settle_seq, x.correct_seq, e.kind,
+        e.available_after
+      from messages x
+      left join wallet_entries e on e.account_id = ${accountId} and e.seq = x.settle_seq
+      where x.account_id = ${accountId} and x.hold_seq = l.seq and l.is_hold
+      union all
+      select x.message_id, x.peer, x.price, null, null, null, null, null from messages x
+      where x.account_id = ${accountId} and x.correct_seq = l.seq and not l.is_hold
+    ) m on true
+    group by l.seq`;
+  return new Map(found.map((one) => [one.line, one]));
 }
 
 /** The invoices of the plan charges among these lines, by the charge. */
@@ -254,30 +284,30 @@ function invoiceOf(row: Row, invoices: ReadonlyMap<string, string>): string | nu
 }
 
 function mutationOf(row: Row, outcome: Outcome | undefined): Omit<Mutation, 'invoice_id'> {
-  const { o_released: returned = 0, o_captured: paid = 0 } = outcome ?? {};
+  const { released: returned = 0, captured: paid = 0 } = outcome ?? {};
   return {
     seq: row.seq,
     kind: row.kind,
     amount: rupiah(row.d_available + returned),
     held_amount: rupiah(row.d_held - returned - paid),
-    available_after: rupiah(outcome?.o_after ?? row.available_after),
+    available_after: rupiah(outcome?.after ?? row.available_after),
     held_after: rupiah(row.held_after),
     items: row.n_items,
     outcome:
       outcome && row.kind === 'hold'
         ? {
-            captured: outcome.o_captured_n,
-            released: outcome.o_released_n,
-            corrected: outcome.o_corrected_n,
-            waived: outcome.o_waived_n,
-            held: outcome.o_held_n,
+            captured: outcome.captured_n,
+            released: outcome.released_n,
+            corrected: outcome.corrected_n,
+            waived: outcome.waived_n,
+            held: outcome.held_n,
             returned: rupiah(returned),
             available_when_held: rupiah(row.available_after),
           }
         : null,
     message:
-      outcome?.o_message && outcome.o_peer
-        ? { id: publicId('message', outcome.o_message), peer: outcome.o_peer }
+      outcome?.message && outcome.peer
+        ? { id: publicId('message', outcome.message), peer: outcome.peer }
         : null,
     memo: row.memo,
     topup_id: refOf(row, 'topup'),
@@ -293,18 +323,19 @@ const refOf = ({ ref_type, ref_id }: Row, kind: 'topup' | 'invoice'): string | n
 const isUuid = (text: string): boolean => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text);
 
 type StoredMessage = {
-  o_message: string;
-  o_peer: string;
-  o_price: number;
-  o_charge: 'held' | 'captured' | 'released' | 'waived';
-  o_at: Date | null;
-  o_available_after: number | null;
-  o_corrected_at: Date | null;
-  o_corrected_after: number | null;
+  message: string;
+  peer: string;
+  price: number;
+  charge: 'held' | 'captured' | 'released' | 'waived';
+  at: Date | null;
+  available_after: number | null;
+  corrected_at: Date | null;
+  corrected_after: number | null;
 };
 
 /**
- * A page of the messages that a hold or a correction was for.
+ * A page of the messages that a hold or a correction was for, in the order they were accepted, each with the entries
+ * that settled it and that charged it again.
  *
  * @throws Refusal `not_found` when the account has no such line, or it stands for no messages.
  */
@@ -319,7 +350,16 @@ function messagesOfLine(
         select kind, n_items from wallet_entries
         where account_id = ${accountId} and seq = ${seq}`,
       tx<StoredMessage[]>`
-        select * from line_messages(${accountId}, ${seq}, ${page * PAGE_SIZE}, ${PAGE_SIZE})`,
+        select x.message_id as message, x.peer, x.price, x.charge_state as charge, e.created_at as at,
+          e.available_after, c.created_at as corrected_at, c.available_after as corrected_after
+        from (
+          select * from messages h where h.account_id = ${accountId} and h.hold_seq = ${seq}
+          union all
+          select * from messages k where k.account_id = ${accountId} and k.correct_seq = ${seq}
+        ) x
+        left join wallet_entries e on e.account_id = ${accountId} and e.seq = x.settle_seq
+        left join wallet_entries c on c.account_id = ${accountId} and c.seq = x.correct_seq
+        order by x.message_id offset ${page * PAGE_SIZE} limit ${PAGE_SIZE}`,
     ]);
     if (!line || !standsForMessages(line)) throw new Refusal('not_found', { what: 'Mutasi' });
     return { rows: found.map(lineMessage), total: line.n_items };
@@ -327,14 +367,14 @@ function messagesOfLine(
 }
 
 const lineMessage = (stored: StoredMessage): LineMessage => ({
-  message_id: publicId('message', stored.o_message),
-  peer: stored.o_peer,
-  price: rupiah(stored.o_price),
-  state: stored.o_corrected_at === null ? stored.o_charge : 'corrected',
-  settled_at: stored.o_at,
-  available_after: rupiahOrNull(stored.o_available_after),
-  corrected_at: stored.o_corrected_at,
-  corrected_after: rupiahOrNull(stored.o_corrected_after),
+  message_id: publicId('message', stored.message),
+  peer: stored.peer,
+  price: rupiah(stored.price),
+  state: stored.corrected_at === null ? stored.charge : 'corrected',
+  settled_at: stored.at,
+  available_after: rupiahOrNull(stored.available_after),
+  corrected_at: stored.corrected_at,
+  corrected_after: rupiahOrNull(stored.corrected_after),
 });
 
 const rupiahOrNull = (amount: number | null) => (amount === null ? null : rupiah(amount));

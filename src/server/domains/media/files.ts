@@ -221,7 +221,8 @@ export async function keptFiles(
 }
 
 /**
- * Bytes that an account's files take: the same content under several names lies there once, and counts once.
+ * Bytes that an account's files take: the same content under several names lies there once, and counts once. Triggers
+ * keep the sum (`count_stored_bytes`); the first call for an account adds it up, and locks the account's files for it.
  *
  * @param coming contents on their way, which count where they are not there yet.
  */
@@ -230,14 +231,27 @@ export async function storedBytes(
   accountId: string,
   coming: readonly Measured[] = [],
 ): Promise<number> {
-  const [use] = await tx<{ stored: number }[]>`
-    select stored_bytes_of(${accountId}) + coalesce(sum(c.size_bytes), 0)::bigint as stored from (
-      select distinct * from unnest(${coming.map(({ sha256 }) => sha256)}::bytea[],
-        ${coming.map(({ sizeBytes }) => sizeBytes)}::bigint[]) as u(sha256, size_bytes)
-    ) c
-    where not exists (
-      select from files f where f.sha256 = c.sha256 and f.account_id = ${accountId})`;
-  return use?.stored ?? 0;
+  const read = async () => {
+    const [use] = await tx<{ stored: number | null }[]>`
+      select (select bytes from stored_bytes where account_id = ${accountId})
+        + coalesce(sum(c.size_bytes), 0)::bigint as stored
+      from (
+        select distinct * from unnest(${coming.map(({ sha256 }) => sha256)}::bytea[],
+          ${coming.map(({ sizeBytes }) => sizeBytes)}::bigint[]) as u(sha256, size_bytes)
+      ) c
+      where not exists (
+        select from files f where f.sha256 = c.sha256 and f.account_id = ${accountId})`;
+    return use?.stored ?? undefined;
+  };
+  const known = await read();
+  if (known !== undefined) return known;
+  await lockFiles(tx, accountId);
+  await tx`
+    insert into stored_bytes (account_id, bytes)
+    select ${accountId}, coalesce(sum(f.size_bytes), 0)
+    from (select distinct sha256, size_bytes from files where account_id = ${accountId}) f
+    on conflict (account_id) do nothing`;
+  return (await read()) ?? 0;
 }
 
 /** The hash and the length of a file, which has reached the disk when this returns. */

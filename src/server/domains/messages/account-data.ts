@@ -258,9 +258,7 @@ async function erase(allAccountsSql: Sql, { accountId, phones }: ErasureRequest)
   await untilNone((limit) =>
     numberOf(allAccountsSql`select erase_messages(${accountId}, ${limit}) as n`),
   );
-  await untilNone((limit) =>
-    numberOf(allAccountsSql`select erase_words(${accountId}, ${limit}) as n`),
-  );
+  await untilNone((limit) => eraseWords(allAccountsSql, accountId, limit));
   for (const table of tables) await eraseRows(allAccountsSql, table, accountId);
   await eraseRows(allAccountsSql, 'lanes', accountId);
   await allAccountsSql`select erase_counts(${accountId})`;
@@ -269,6 +267,27 @@ async function erase(allAccountsSql: Sql, { accountId, phones }: ErasureRequest)
   if (system === undefined) return;
   await inAccount(system, () => eraseSystemConversations(allAccountsSql, system, peers));
 }
+
+/**
+ * Erases up to `limit` words of an account whose messages are gone, at last the mark.
+ *
+ * Locks the mark first: an indexing under way is waited for.
+ */
+const eraseWords = (allAccountsSql: Sql, accountId: string, limit: number): Promise<number> =>
+  allAccountsSql.begin(async (tx) => {
+    // Without it each portion would read what the portions before it have left behind.
+    await tx`select set_config('enable_seqscan', 'off', true)`;
+    await tx`select from word_marks where account_id = ${accountId} for update`;
+    const { count } = await tx`
+      delete from message_words where ctid = any (array(
+        select ctid from message_words where account_id = ${accountId} limit ${limit}
+      ))`;
+    if (count === 0) {
+      await tx`delete from word_batches where account_id = ${accountId}`;
+      await tx`delete from word_marks where account_id = ${accountId}`;
+    }
+    return count;
+  });
 
 /** Erases the system account's conversations with numbers that belong to nobody any more. */
 async function eraseSystemConversations(

@@ -11,6 +11,7 @@ import {
 } from '#tests/support/people/stored-messages.ts';
 import { idFloor } from '#contract/base/ids.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
+import { identifier } from '#server/infra/postgres/sql.ts';
 import {
   conversationList,
   joinHidden,
@@ -296,4 +297,30 @@ test('a hidden number that becomes known has one conversation, with all that was
   expect(await asAccount(db.tenantSql, accountId, (tx) => unreadOf(tx, accountId))).toBe(unread);
   const told = await sql`select data from outbox where kind = 'conversation.changed' order by at`;
   expect(told).toEqual([{ data: { peer: hidden } }, { data: { peer } }]);
+});
+
+test('of a hidden number and a known one, both with a pin, an opt-out and a name, the known ones stay', async ({
+  db,
+  sql,
+}) => {
+  const { accountId, tokenId } = await customerWith(sql);
+  const [hidden, peer] = ['XL.77', phone(1)];
+  await storeMessages(db.owner, accountId, [
+    { at: minutesAgo(2), tokenId, peer: hidden, direction: 'in', body: { text: 'Satu' } },
+    { at: minutesAgo(1), tokenId, peer, direction: 'in', body: { text: 'Dua' } },
+  ]);
+  for (const one of [hidden, peer]) {
+    await optOut(sql, { accountId, tokenId }, one);
+    await sql`insert into contacts (account_id, peer, name) values (${accountId}, ${one}, ${one})`;
+    await sql`
+      insert into pinned_conversations (account_id, token_id, peer)
+      values (${accountId}, ${tokenId}, ${one})`;
+  }
+  await joinHidden(sql, { accountId, tokenId, hidden, peer });
+  const [row, ...others] = (await conversationList(db.tenantSql, accountId, {})).rows;
+  expect(row).toMatchObject({ peer, peer_name: peer, pinned: true });
+  expect(others).toEqual([]);
+  for (const table of ['optouts', 'contacts', 'pinned_conversations', 'conversations']) {
+    expect(await sql`select peer from ${identifier(table)}`).toEqual([{ peer }]);
+  }
 });

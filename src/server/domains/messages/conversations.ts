@@ -16,7 +16,7 @@ import {
 } from '#contract/messages/conversations.ts';
 import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import type { Identified } from '#server/domains/channels/channels.ts';
-import { appendEvent } from '#server/domains/events/events.ts';
+import { appendEvent, renameQueuedPeer } from '#server/domains/events/events.ts';
 import { requireToken } from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { type Fragment, type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
@@ -61,6 +61,9 @@ export const conversationActs = ({ sql, fileLink }: ConversationDeps): readonly 
 /**
  * A peer whose number was hidden is known by it from now on: one conversation holds what both sides wrote.
  *
+ * Locks the account's statuses, the queue's rows and messages (`rename_peer`), then events that are not published yet,
+ * and the conversations in peer order.
+ *
  * @param sql of all accounts.
  */
 export async function joinHidden(
@@ -68,13 +71,57 @@ export async function joinHidden(
   { accountId, tokenId, hidden, peer }: Identified,
 ): Promise<void> {
   await asAccount(sql, accountId, async (tx) => {
-    const [row] = await tx<{ join_hidden: boolean }[]>`
-      select join_hidden(${accountId}, ${tokenId}, ${hidden}, ${peer})`;
-    if (!row?.join_hidden) return;
+    const [renamed] = await tx<{ hasMessages: boolean }[]>`
+      select rename_peer(${accountId}, ${tokenId}, ${hidden}, ${peer}) as "hasMessages"`;
+    if (!renamed?.hasMessages) return;
+    await renameQueuedPeer(tx, accountId, { from: hidden, to: peer });
+    await joinConversations(tx, { accountId, tokenId, hidden, peer });
     for (const one of [hidden, peer]) {
       await appendEvent(tx, { accountId, kind: 'conversation.changed', data: { peer: one } });
     }
   });
+}
+
+/** One conversation of two, with its pin, opt-out and contact; where both have one, the number's stays. */
+async function joinConversations(
+  tx: Tx,
+  { accountId, tokenId, hidden, peer }: Identified,
+): Promise<void> {
+  const mine = tx`account_id = ${accountId} and token_id = ${tokenId}`;
+  await tx`
+    select from conversations where ${mine} and peer in (${hidden}, ${peer})
+    order by peer for no key update`;
+  await tx`
+    insert into conversations as c (
+      account_id, token_id, peer, peer_name, seq, last_message_id, last_at, unread, last_in_at
+    )
+    select account_id, token_id, ${peer}, peer_name, seq, last_message_id, last_at, unread, last_in_at
+    from conversations where ${mine} and peer = ${hidden}
+    on conflict (account_id, token_id, peer) do update
+      set seq = c.seq + excluded.seq,
+        peer_name = coalesce(c.peer_name, excluded.peer_name),
+        unread = c.unread + excluded.unread,
+        last_message_id = greatest(c.last_message_id::text, excluded.last_message_id::text)::uuid,
+        last_at = greatest(c.last_at, excluded.last_at),
+        last_in_at = greatest(c.last_in_at, excluded.last_in_at)`;
+  await tx`
+    insert into pinned_conversations (account_id, token_id, peer, pinned_at)
+    select account_id, token_id, ${peer}, pinned_at from pinned_conversations
+    where ${mine} and peer = ${hidden}
+    on conflict (account_id, token_id, peer) do nothing`;
+  await tx`delete from pinned_conversations where ${mine} and peer = ${hidden}`;
+  await tx`delete from conversations where ${mine} and peer = ${hidden}`;
+  await tx`
+    update optouts set peer = ${peer} where ${mine} and peer = ${hidden} and not exists (
+      select from optouts where ${mine} and peer = ${peer}
+    )`;
+  await tx`delete from optouts where ${mine} and peer = ${hidden}`;
+  await tx`
+    update contacts set peer = ${peer}
+    where account_id = ${accountId} and peer = ${hidden} and not exists (
+      select from contacts where account_id = ${accountId} and peer = ${peer}
+    )`;
+  await tx`delete from contacts where account_id = ${accountId} and peer = ${hidden}`;
 }
 
 type Stored = {

@@ -33,7 +33,7 @@ import {
   peersNamed,
   readingsOf,
 } from '#server/domains/messages/history/search.ts';
-import { matcherOf, wordsIn } from '#server/domains/messages/history/words.ts';
+import { matcherOf, messageText, wordsIn } from '#server/domains/messages/history/words.ts';
 
 /**
  * Rows that are held at once. Of fifty and more most outlive the collections of young objects, which a query is long enough
@@ -346,7 +346,7 @@ async function idsIn(tx: Tx, walk: Walk, window: Window): Promise<string[]> {
   if (search?.by === 'names and words' && search.words.length > 0) {
     const candidates = await tx<Candidate[]>`
       select m.message_id as id, m.peer = any (${search.peers}::text[]) as "isNamed",
-        message_text(m.type, m.body) as text
+        ${messageText(tx)} as text
       from messages m where ${where} ${inOrder}`;
     const matches = matcherOf(search.words);
     return candidates

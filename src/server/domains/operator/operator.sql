@@ -137,7 +137,7 @@ $$;
 revoke all on function apply_adjustment from public;
 
 -- Sums that operators gave alone by hand since an instant, by customer: entries without a second operator,
--- approved bonuses, and what ended plans gave back. Called by given_alone. Locks nothing.
+-- approved bonuses, and what ended plans gave back. Called by givenAlone. Locks nothing.
 create or replace function given_by_desk(p_operators uuid[], p_since timestamptz)
 returns table (o_account uuid, o_amount bigint)
 language sql stable set search_path = public, pg_temp as $$

@@ -194,7 +194,7 @@ export function startWebhookWorker(deps: WebhookDeps): WebhookWorker {
     changed.clear();
     if (isSweep) {
       withWebhook = await accountsWithWebhook(deps);
-      await deps.allAccountsSql`select free_webhook_lanes(${deps.now()})`;
+      await releaseExpiredLeases(deps);
       await sendOffMessages(deps);
     }
     if ((isSweep ? withWebhook.size : accountIds.length) > 0) {
@@ -244,6 +244,31 @@ export function startWebhookWorker(deps: WebhookDeps): WebhookWorker {
       await sender.close();
     },
   };
+}
+
+/**
+ * Takes lanes back from workers whose lease has ended, by the database's clock.
+ *
+ * Locks the webhooks, in their order.
+ */
+async function releaseExpiredLeases({ allAccountsSql, now }: WebhookDeps): Promise<void> {
+  const at = now();
+  await allAccountsSql.begin(async (tx) => {
+    const expired = await tx<{ id: string }[]>`
+      select distinct webhook_id as id from webhook_lanes
+      where claim is not null and leased_until < clock_timestamp()`;
+    if (expired.length === 0) return;
+    const ids = expired.map(({ id }) => id);
+    await tx`
+      select from webhooks where webhook_id = any (${ids}::uuid[]) order by webhook_id for update`;
+    await tx`
+      select release_webhook_lanes(
+        array_agg(account_id), array_agg(webhook_id), array_agg(lane), array_agg(claim), ${at}
+      )
+      from webhook_lanes
+      where webhook_id = any (${ids}::uuid[]) and claim is not null and leased_until < clock_timestamp()`;
+    await tx`select schedule_webhooks(${ids}::uuid[], ${at})`;
+  });
 }
 
 async function accountsWithWebhook({ allAccountsSql }: WebhookDeps): Promise<Set<string>> {

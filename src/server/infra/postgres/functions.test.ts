@@ -87,6 +87,36 @@ test('what a file made goes with the file, and moves with it', async ({ owner, f
   expect(await oidOf(owner, 'one')).toBeUndefined();
 });
 
+test('a function moves between files, and has the grants of its new text', async ({
+  owner,
+  folder,
+}) => {
+  const granted = `${one(1)} grant execute on function one to kabari_app;`;
+  const other = (name: string) => one(2).replaceAll('one', name);
+  const files = ['domains/letters/a.sql', ONE, 'domains/words/z.sql'];
+  for (const [round, home] of [ONE, ...files, ...files.toReversed()].entries()) {
+    for (const [n, file] of files.entries()) {
+      await folder.write(file, `${file === home ? granted : ''} ${other(`two${n}`)} -- ${round}`);
+    }
+    await loadFunctions(owner, folder.path);
+    expect(await answer(owner, 'one()')).toBe(1);
+    expect(await answer(owner, "has_function_privilege('kabari_app', 'one()', 'execute')")).toBe(
+      true,
+    );
+    expect(await answer(owner, 'two0() + two1() + two2()')).toBe(6);
+  }
+  for (const file of files) await folder.remove(file);
+  // Its file goes, and the text that it has elsewhere grants nothing.
+  await folder.write('domains/numbers/other.sql', one(1));
+  await loadFunctions(owner, folder.path);
+  expect(await answer(owner, "has_function_privilege('kabari_app', 'one()', 'execute')")).toBe(
+    false,
+  );
+  await folder.remove('domains/numbers/other.sql');
+  await loadFunctions(owner, folder.path);
+  expect(await oidOf(owner, 'one')).toBeUndefined();
+});
+
 test('a function with other parameters, or another result, takes the place of the former', async ({
   owner,
   folder,

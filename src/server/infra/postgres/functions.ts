@@ -102,7 +102,10 @@ export async function loadFunctions(
     if (changed.length === 0 && gone.length === 0) return [];
     const stale = [...gone, ...changed.flatMap(({ file }) => before.get(file) ?? [])];
     const owners = ownersOf(known.filter((row) => !stale.includes(row)));
-    const made = await runFiles(tx, changed, { before, owners, standing });
+    // Before any file runs: a function may have moved to another file.
+    const objects = stale.flatMap((row) => row.objects).filter((name) => standing.has(name));
+    await tx.query(`do $revoke$ begin ${revoking(objects)} end $revoke$`);
+    const made = await runFiles(tx, changed, { before, owners, standing: await readStanding(tx) });
     await dropStale(tx, stale, owners);
     await checkBodies(tx, owners);
     await remember(tx, { gone, changed, made });
@@ -177,7 +180,10 @@ async function runFiles(
   const made = new Map<string, string[]>();
   let standing = first;
   for (const { file, text } of files) {
-    const objects = (before.get(file)?.objects ?? []).filter((name) => standing.has(name));
+    // A function may have moved to a file that ran before this one.
+    const objects = (before.get(file)?.objects ?? []).filter(
+      (name) => standing.has(name) && !owners.has(name),
+    );
     await named(file, () => tx.query(runOnce(text, objects)));
     const now = await readStanding(tx);
     const names = [...now.keys()].filter((name) => standing.get(name) !== now.get(name));
@@ -200,7 +206,6 @@ async function runFiles(
 const runOnce = (text: string, objects: readonly string[]): string => `
   do $run_file$
   begin
-    ${revoking(objects)}
     ${executing(text)}
   exception when invalid_function_definition or ambiguous_function or wrong_object_type then
     ${dropping(objects)}

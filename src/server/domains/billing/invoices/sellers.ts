@@ -38,7 +38,10 @@ export async function readSellerGaps(
   const [[newest], [waiting]] = await Promise.all([
     allAccountsSql<{ npwp: string | null; address: string | null; adds_ppn: boolean }[]>`
       select npwp, address, adds_ppn from sellers order by valid_from desc limit 1`,
-    allAccountsSql<{ count: number }[]>`select count(*) as count from waiting_invoices()`,
+    allAccountsSql<{ count: number }[]>`
+      select count(*) as count from invoices i
+      join topups t on t.account_id = i.account_id and t.topup_id = i.invoice_id
+      where i.kind = 'topup' and i.status = 'open' and t.status = 'paid'`,
   ]);
   const count = waiting?.count ?? 0;
   const { npwp, address } = newest ?? {};

@@ -202,7 +202,7 @@ function heldBy(
 
 /**
  * Whether a phone has opted out since this message was tried before: what was just leaving then is not in the queue
- * for withdraw_opted_out to cancel. Of the installation's own token codes go on.
+ * for `storeOptout` to cancel. Of the installation's own token codes go on.
  */
 async function isUnwantedNow(
   { sql }: AttemptContext,

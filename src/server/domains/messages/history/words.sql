@@ -1,17 +1,3 @@
--- What of a message is searched by words. Called by the indexing of words and by the search.
--- Stable, as concat_ws is: so it becomes a part of the statement that calls it.
-create or replace function message_text(p_type text, p_body jsonb) returns text
-language sql stable parallel safe as $$
-  select case p_type
-    when 'text' then concat_ws(' ', p_body ->> 'text', p_body -> 'choice' ->> 'title')
-    else concat_ws(' ', p_body ->> 'text', p_body ->> 'caption', p_body ->> 'filename', p_body ->> 'name',
-      p_body ->> 'address', p_body ->> 'header', p_body ->> 'footer')
-  end
-$$;
-
-revoke all on function message_text from public;
-grant execute on function message_text to kabari_app;
-
 -- How many messages have all of some words, at most p_max, and the ids of p_limit of them after the first p_offset, in
 -- order, counted from the newest (from the oldest, unless p_newest): p_others, and those in batches up to p_mark, from
 -- p_from to before p_until. With p_reads, when p_offset is 0: no more ids than lie in about so many pages of messages.
@@ -286,29 +272,3 @@ $$;
 
 revoke all on function forget_words from public;
 grant execute on function forget_words to kabari_app;
-
--- Erases up to so many words of a closed account's messages, at last the mark; how many. Called while an account is
--- erased, after its messages. Locks the mark: an indexing under way is waited for. Raises 42501 when the account is not
--- closed.
-create or replace function erase_words(p_account uuid, p_limit int) returns int
-language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off as $$
-declare
-  v_words int;
-begin
-  perform begin_erasing(p_account);
-  perform 1 from word_marks where account_id = p_account for update;
-  delete from message_words where ctid = any (array(
-    select ctid from message_words where account_id = p_account limit p_limit
-  ));
-  get diagnostics v_words = row_count;
-  if v_words = 0 then
-    delete from word_batches where account_id = p_account;
-    delete from word_marks where account_id = p_account;
-  end if;
-  perform set_config('app.erasing', '', true);
-  return v_words;
-end
-$$;
-
-revoke all on function erase_words from public;
-grant execute on function erase_words to kabari_app;

@@ -50,6 +50,14 @@ export function matcherOf(words: readonly string[]): (text: string) => boolean {
   };
 }
 
+/** SQL of the text by which messages `m` are searched. What is indexed already stays as it was. */
+export const messageText = (tx: Tx): Fragment => tx`
+  case m.type
+    when 'text' then concat_ws(' ', m.body ->> 'text', m.body -> 'choice' ->> 'title')
+    else concat_ws(' ', m.body ->> 'text', m.body ->> 'caption', m.body ->> 'filename', m.body ->> 'name',
+      m.body ->> 'address', m.body ->> 'header', m.body ->> 'footer')
+  end`;
+
 /** What never changes of a message beside its text, and is searched like a word. */
 export type Kind = {
   direction?: string | undefined;
@@ -115,7 +123,7 @@ const tailOf = (tx: Tx, { accountId, filter }: WordQuery, mark: Mark | undefined
   const { direction, type, tokenId } = filter;
   const kind = matchesFilter(tx, { direction, type, tokenId });
   const after = tx`
-    select m.message_id as id, message_text(m.type, m.body) as text from (
+    select m.message_id as id, ${messageText(tx)} as text from (
       select m.message_id, m.type, m.direction, m.token_id, m.body from messages m
       where m.account_id = ${accountId} and m.message_id > ${mark?.upto ?? FIRST_ID} ${inTimeRange(tx, filter)}
       order by m.message_id ${sqlOrder(tx, 'newest')} limit ${TAIL_MAX}
@@ -123,7 +131,7 @@ const tailOf = (tx: Tx, { accountId, filter }: WordQuery, mark: Mark | undefined
   return mark === undefined
     ? after
     : tx`(${after}) union all
-    select m.message_id, message_text(m.type, m.body) from (
+    select m.message_id, ${messageText(tx)} from (
       select e.message_id from message_changes e
       where e.account_id = ${accountId} and e.position > ${mark.position} and ${isLate(tx, accountId, mark)}
         and e.type is not null and e.status_before is null
@@ -254,7 +262,7 @@ async function hasMark(allAccountsSql: Sql, accountId: string, size: number): Pr
 
 /** The columns of a `Wording`, of messages called `m`. */
 const wording = (tx: Tx): Fragment =>
-  tx`m.message_id as id, message_text(m.type, m.body) as text, m.direction, m.type, m.token_id as "tokenId"`;
+  tx`m.message_id as id, ${messageText(tx)} as text, m.direction, m.type, m.token_id as "tokenId"`;
 
 /** The next whole batch after the mark; nothing where there are fewer. */
 async function nextMessages(

@@ -1,6 +1,7 @@
 import { publicId } from '#contract/base/ids.ts';
 import type { OptoutSource } from '#contract/messages/optouts.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
+import { withdrawMessages } from '#server/domains/messages/dispatch/withdraw.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 /** A token and a phone that it would write to. */
@@ -34,7 +35,7 @@ export async function storeOptout(
     values (${accountId}, ${tokenId}, ${peer}, ${source}, ${reason ?? null})
     on conflict do nothing
     returning peer, source, reason, created_at`;
-  await tx`select withdraw_opted_out(${accountId}, ${tokenId}, ${peer})`;
+  await withdrawOptedOut(tx, { accountId, tokenId, peer });
   if (added) {
     const data = { token_id: publicId('token', tokenId), peer, source };
     await appendEvent(tx, { accountId, kind: 'optout.added', data });
@@ -43,6 +44,22 @@ export async function storeOptout(
   const [stored] = await readOptouts(tx, { accountId, tokenId, peer }, { limit: 1, offset: 0 });
   // Removed between the two statements, by who had their way last.
   return stored ?? { peer, source, reason: reason ?? null, created_at: new Date() };
+}
+
+/**
+ * Cancels what waits for a phone that wants nothing more of a token, planned messages too; their price is released. What
+ * is just leaving leaves. Of the installation's own token codes go on, for they were asked for.
+ *
+ * Called under `lockOptouts`. Locks what `withdraw_messages` locks.
+ */
+async function withdrawOptedOut(tx: Tx, { accountId, tokenId, peer }: OptoutRef): Promise<void> {
+  const waiting = await tx<{ id: string }[]>`
+    select d.message_id as id from dispatch d
+    join tokens t on t.account_id = d.account_id and t.token_id = d.token_id
+    where d.account_id = ${accountId} and d.token_id = ${tokenId} and d.peer = ${peer}
+      and not (t.is_system and d.priority = 0)`;
+  const ids = waiting.map(({ id }) => id);
+  if (ids.length > 0) await withdrawMessages(tx, { accountId, ids, outcome: 'cancelled' });
 }
 
 /** Lets a token write to a phone again, and tells open pages so. @returns false when nothing had stopped it */

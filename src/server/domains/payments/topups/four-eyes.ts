@@ -33,15 +33,45 @@ export const needsTwo = (
 /** Gifts of one operator add up for this long, so that a large sum cannot be split. */
 const TOGETHER_MS = 86_400_000;
 
-/** Reads what an operator gave alone; where it decides, under `lockAlone`. */
+/**
+ * Reads what an operator gave alone: gifts by hand (`given_by_desk`); confirmations by a reference that no line of
+ * another operator has shown since; and top-ups paid by statements that they imported, from when a line began to count.
+ * A line that was set aside shows nothing, and neither do the imports of related operators. Locks nothing; where it
+ * decides, it is called under `lockAlone`.
+ */
 export async function givenAlone(
   sql: Sql | Tx,
   { ties: { together, related }, at }: { ties: OperatorTies; at: Date },
 ): Promise<GivenAlone> {
   const since = new Date(at.getTime() - TOGETHER_MS);
   const found = await sql<{ account_id: string; amount: number }[]>`
-    select o_account as account_id, o_amount as amount
-    from given_alone(${[...together]}::uuid[], ${[...related]}::uuid[], ${since})`;
+    select given.account_id, sum(given.amount)::bigint as amount from (
+      select desk.o_account as account_id, desk.o_amount as amount
+      from given_by_desk(${[...together]}::uuid[], ${since}) desk
+      union all
+      select d.account_id, t.received
+      from topup_decisions d
+      join topups t on t.account_id = d.account_id and t.topup_id = d.topup_id
+      where d.operator_id = any (${[...together]}::uuid[]) and d.decision = 'confirmed'
+        and d.proposed_by is null and d.at > ${since}
+        and not exists (
+          select from bank_lines l
+          where l.account_id = d.account_id and l.topup_id = d.topup_id and l.amount = t.total
+            and l.dismissed_at is null
+            and (l.imported_by is null or l.imported_by <> all (${[...related]}::uuid[]))
+        )
+      union all
+      select l.account_id, l.amount from bank_lines l
+      where greatest(l.received_at, l.both_at) > ${since} and l.account_id is not null
+        and (
+          l.imported_by = any (${[...together]}::uuid[])
+          or (l.both_by = any (${[...together]}::uuid[]) and l.imported_by = any (${[...related]}::uuid[]))
+        )
+        and not exists (
+          select from topup_decisions d
+          where d.account_id = l.account_id and d.topup_id = l.topup_id
+        )
+    ) given group by given.account_id`;
   return {
     byAccount: new Map(found.map(({ account_id, amount }) => [account_id, amount])),
     total: found.reduce((sum, { amount }) => sum + amount, 0),
