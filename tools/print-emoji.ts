@@ -1,5 +1,5 @@
 /**
- * Prints `src/web/ui/chat/emoji/emoji.json` from the Unicode Consortium's words (docs/decisions/056-emoji.md):
+ * Prints `src/web/ui/chat/emoji/emoji.json` from the Unicode Consortium's words (docs/decisions/016-web-components.md):
  *
  *   npm pack cldr-annotations-modern emojibase-data, unpack both, then
  *   node tools/print-emoji.ts <annotations/id/annotations.json> <emojibase-data/en/compact.json>

@@ -275,7 +275,7 @@ const countedAs = ({ userId }: Person, elsewhere: boolean): string =>
 
 /**
  * Asks for the password where the session's token alone is not enough: it may have been copied
- * (`docs/decisions/025-copied-tokens.md`).
+ * (`docs/decisions/013-sign-in-and-sessions.md`).
  *
  * @returns `reauth_needed`; `sign_in_needed` for what a password given in another browser than the session's own
  *   does not open either.
@@ -523,7 +523,7 @@ type DeviceDeps = { origins: Origins; production: boolean };
  * people sign out. A browser without one gets one with this answer.
  *
  * It says nothing about who is there. A sign-in asks for a code where it is new, reauthentication with the password
- * holds only beside it, and a session's token without it only reads (`docs/decisions/025-copied-tokens.md`).
+ * holds only beside it, and a session's token without it only reads (`docs/decisions/013-sign-in-and-sessions.md`).
  *
  * @returns '' for portals served elsewhere: their calls carry no cookies.
  */

@@ -16,7 +16,7 @@ const newline = /\r\n|\r|\n/g;
 /**
  * Reads a CSV record by record, as RFC 4180 has it, and what breaks it too: a quote that nobody closes
  * stands for itself, so that a broken line spoils itself alone and not all that follow
- * (docs/decisions/034-statement-files.md).
+ * (docs/decisions/005-payments-and-statements.md).
  *
  * Never throws; takes time in proportion to the text.
  */

@@ -29,7 +29,7 @@ type Leaving = { accountId: string; messageId: string; type: MessageType; body: 
 
 /**
  * Sees to the file of a message that is about to leave: a link becomes a file of ours first, and the message
- * then names that (docs/decisions/041-media.md). What carries no file is ready as it is.
+ * then names that (docs/decisions/010-media-and-uploads.md). What carries no file is ready as it is.
  */
 export async function prepareMedia(
   { sql, media }: { sql: Sql; media: MediaOfMessages },

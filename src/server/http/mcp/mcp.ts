@@ -107,7 +107,7 @@ function readJsonRpc(app: FastifyInstance): void {
 
 /**
  * The one message of a request. Several at once are refused: they would pass the rate of the key, and the
- * protocol has done without since 2025-06-18 (docs/decisions/048-mcp.md).
+ * protocol has done without since 2025-06-18 (docs/decisions/012-api-dialects-and-mcp.md).
  *
  * @throws Refusal `request_malformed`, `input_invalid`
  */

@@ -15,7 +15,7 @@ import { fileSizeText, shortSizes } from '#web/ui/upload/fileSize.ts';
 
 type Props = {
   request: SampleRequest;
-  /** The key that the reader gave on this visit; nowhere stored (docs/decisions/047-trying-the-api.md). */
+  /** The key that the reader gave on this visit; nowhere stored (docs/decisions/012-api-dialects-and-mcp.md). */
   apiKey: string;
   onKey: (key: string) => void;
   onClose: () => void;

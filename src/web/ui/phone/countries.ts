@@ -1,7 +1,7 @@
 /*
  * Facts about telephone numbers: those of react-phone-input-2 2.15.1 (MIT), so that the field
  * guesses and groups as the specified one does. Which zeros are kept was read from libphonenumber.
- * See docs/decisions/008-telephone.md.
+ * See docs/decisions/017-forms-and-fields.md.
  */
 
 import type { Country } from '#web/ui/phone/telephone.ts';

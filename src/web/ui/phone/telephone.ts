@@ -1,6 +1,6 @@
 /*
  * What a telephone field does with a keystroke: react-phone-input-2 2.15.1 as far as it is
- * specified, with its quirks left out (docs/decisions/008-telephone.md). What needs the table of
+ * specified, with its quirks left out (docs/decisions/017-forms-and-fields.md). What needs the table of
  * countries is in `telephoneCountries.ts`, which is loaded when it is asked for.
  */
 

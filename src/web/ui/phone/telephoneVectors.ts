@@ -1,6 +1,6 @@
 /*
  * What react-phone-input-2 2.15.1 itself answers: its own methods were run, and this is what they
- * gave. Only tests read it; `docs/decisions/008-telephone.md` tells where we differ on purpose.
+ * gave. Only tests read it; `docs/decisions/017-forms-and-fields.md` tells where we differ on purpose.
  */
 
 /** Fifteen digits of every country, and how they are shown. */

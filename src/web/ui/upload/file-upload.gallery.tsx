@@ -190,7 +190,7 @@ export const piece: Piece = {
   id: 'file-upload',
   title: 'FileUpload',
   about:
-    'Takes files: dropped (also folders), chosen or pasted. Sends them at once, two at a time, long ones in pieces that go on after a failure and after a reload; shows each with its picture, size and state. FilePond’s wire protocol and words without FilePond (decision 019). A chunk of its own.',
+    'Takes files: dropped (also folders), chosen or pasted. Sends them at once, two at a time, long ones in pieces that go on after a failure and after a reload; shows each with its picture, size and state. FilePond’s wire protocol and words without FilePond (decision 016). A chunk of its own.',
   props: [
     { name: 'label', type: 'ReactNode', about: 'Names the field.' },
     {

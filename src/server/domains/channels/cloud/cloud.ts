@@ -96,7 +96,7 @@ export type Cloud = CloudConnecting & {
  * number sends.
  *
  * Meta knows no id beforehand: a try without an answer is unknown until a status echoes our own id, or twice the
- * time-out has passed (docs/decisions/053-cloud-channel.md).
+ * time-out has passed (docs/decisions/007-simulator-and-cloud-api.md).
  */
 export function openCloud(deps: CloudDeps): Cloud {
   const { allAccountsSql, config, report, now } = deps;

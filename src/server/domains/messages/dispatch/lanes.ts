@@ -470,7 +470,7 @@ async function waitingTemplates(tx: Tx, { accountId, tokenId }: TokenRef): Promi
 /**
  * In a restored database, whatever was to leave between its backup and now may have left: what it is sent with
  * says so (`possible_duplicate`), and what is too old by now ends as `no_answer`, which a receipt corrects
- * (docs/decisions/022-what-may-have-left.md). What was being sent is recovered as after a crash; what is due
+ * (docs/decisions/003-charging-and-uncertain-sends.md). What was being sent is recovered as after a crash; what is due
  * later has not left.
  *
  * @param owner a pool of the database's owner; no worker runs.

@@ -26,7 +26,7 @@ type Placing = {
 
 /**
  * A message of the API as the accept path takes it: its price is frozen, its body is what is stored. A
- * reaction costs nothing (docs/decisions/042-message-types.md).
+ * reaction costs nothing (docs/decisions/009-templates-and-message-types.md).
  */
 export function itemFrom(message: PlacedMessage, placing: Placing): Item {
   const { tokenId, now, found } = placing;

@@ -3,7 +3,7 @@ import type { Tracing } from './tracing.ts';
 
 /**
  * Opens tracing where an endpoint is set, and answers nothing elsewhere: then no module of OpenTelemetry is
- * loaded (docs/decisions/067-traces.md).
+ * loaded (docs/decisions/026-operations-and-traces.md).
  */
 export async function openTracing(options: TracingOptions): Promise<Tracing | undefined> {
   const { config } = options;

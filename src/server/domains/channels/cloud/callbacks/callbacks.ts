@@ -324,7 +324,7 @@ async function store(
 
 /**
  * A failure that Meta tells by callback is of a message that it took, so it was sent and failed, and stays charged
- * (docs/decisions/054-failures-told-later.md): also where this is known before Meta's answer to the try. That it was
+ * (docs/decisions/003-charging-and-uncertain-sends.md): also where this is known before Meta's answer to the try. That it was
  * sent is told first, by itself: of a message that was given up, both at once would only prove that it was sent.
  *
  * @returns those that could not be stored, each with its error

@@ -1,4 +1,4 @@
-/** How fast a number may send, by its age with us (docs/decisions/052-whatsapp-web.md). */
+/** How fast a number may send, by its age with us (docs/decisions/008-whatsapp-web.md). */
 export type NumberPace = {
   /** Messages of any kind in a minute. */
   perMinute: number;

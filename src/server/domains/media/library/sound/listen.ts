@@ -7,7 +7,7 @@ export type Sound = { waveform: readonly number[]; seconds: number };
 
 export type SoundRequest = { path: string; mime: string };
 
-/** What the decoders take (docs/decisions/051-sound.md). */
+/** What the decoders take (docs/decisions/010-media-and-uploads.md). */
 const decoded: ReadonlySet<string> = new Set(['audio/ogg', 'audio/mpeg']);
 
 const SECONDS_MAX = 10;
