@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { test } from '#tests/support/database/database.ts';
 import { makeAccount } from '#tests/support/people/people.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 import type { NetworkTemplate } from '#server/domains/channels/channels.ts';
 import { noReview, syncTemplates } from './templates.ts';
 
@@ -31,7 +32,7 @@ test('a list that was read before another one was stored does not take the newer
   const list = () => (++reads === 1 ? older.promise : Promise.resolve(newer));
   const review = { ...noReview, reviews: async () => true, list };
   const first = syncTemplates({ sql, review }, accountId);
-  await expect.poll(() => reads).toBe(1);
+  await waitFor(() => expect(reads).toBe(1));
   await syncTemplates({ sql, review }, accountId);
   older.resolve([template('lama')]);
   await first;
