@@ -33,8 +33,7 @@ async function busyLedger(db: TestDatabase): Promise<string> {
     ani.accountId,
     (tx) => tx`
       select * from settle_batch(${ani.accountId}, null, null, ${ids}::uuid[],
-        array['sent', 'failed'], array[null, 'unreachable'], array[now(), now()],
-        array[false, false])`,
+        array['sent', 'failed'], array[null, 'unreachable'], array[now(), now()])`,
   );
   await correctedMessages(db);
   await chargedPlan(db);
@@ -68,7 +67,7 @@ async function correctedMessages(db: TestDatabase): Promise<void> {
   const settle = (outcome: string) => db.allAccountsSql`
     select count(*) from settle_batch(${budi.accountId}, null, null,
       ${results.map(({ id }) => id)}::uuid[], array_fill(${outcome}::text, array[2]),
-      array[null, null]::text[], array[now(), now()], array[false, false])`;
+      array[null, null]::text[], array[now(), now()])`;
   await settle('expired');
   await accepter.place(orderOf(budi, { prices: [100] }));
   await accepter.close();

@@ -150,8 +150,7 @@ const settling = (picks: readonly Pick[]) =>
     await sql`select count(*) from settle_batch(
       ${ani.accountId}, null, null,
       ${reports.map(({ id }) => id)}::uuid[], ${reports.map(({ outcome }) => outcome)}::text[],
-      ${reports.map(({ failure }) => failure)}::text[], ${reports.map(() => null)}::timestamptz[],
-      ${reports.map(() => 'f')}::text[]::boolean[])`;
+      ${reports.map(({ failure }) => failure)}::text[], ${reports.map(() => null)}::timestamptz[])`;
     reportToModel(model, reports);
   });
 
@@ -343,8 +342,7 @@ test('many writers at once: money is conserved and every accepted message exists
     await sql`select count(*) from settle_batch(
       ${ani.accountId}, null, null, ${ids}::uuid[],
       ${ids.map((_id, at) => ((index + at) % 3 === 0 ? 'failed' : 'sent'))}::text[],
-      ${ids.map(() => null)}::text[], ${ids.map(() => null)}::timestamptz[],
-      ${ids.map(() => 'f')}::text[]::boolean[])`;
+      ${ids.map(() => null)}::text[], ${ids.map(() => null)}::timestamptz[])`;
   });
   await Promise.allSettled(work);
 

@@ -52,7 +52,7 @@ test('50 connections that do everything with money at the same time leave whole 
     const settle = (what = 'sent') => many.allAccountsSql`
       select count(*) from settle_batch(${who.accountId}, null, null, ${ids}::uuid[],
         ${ids.map(() => what)}::text[], ${ids.map(() => null)}::text[],
-        ${ids.map(() => app.clock.now())}::timestamptz[], ${ids.map(() => false)}::boolean[])`;
+        ${ids.map(() => app.clock.now())}::timestamptz[])`;
     await Promise.all([settle(outcome), settle(n % 3 === 0 ? 'delivered' : outcome)]);
   };
   const kinds: ((who: Customer, n: number) => Promise<unknown>)[] = [

@@ -277,6 +277,16 @@ test('a step that the database refuses ends the start with one sentence', async 
   expect(await ended(start())).toEqual(oneSentence(/^The database refused a step of the start/));
 });
 
+test('a database of a version before 1.0.0 ends the start with one sentence', async ({
+  db,
+  start,
+}) => {
+  await db.owner`update migrations set name = '0001_foundation.sql'`;
+  expect(await ended(start())).toEqual(
+    oneSentence(/^This database was made by a version before 1\.0\.0 .*, then start again\.$/m),
+  );
+});
+
 /** How many events and messages wait for a worker. */
 async function waitingWork({ allAccountsSql }: TestDatabase): Promise<number> {
   const [row] = await allAccountsSql<{ n: number }[]>`

@@ -8,7 +8,7 @@ prove([
     'a migration takes nothing away from nodes of the version before, or names what has replaced it',
     contractsAreNamed,
     {
-      [at('0009_old')]: 'drop table words;',
+      [at('0009_old')]: 'create table words (word text);',
       [at('0101_column')]: 'alter table words drop column word;',
       [at('0102_table')]: 'drop table if exists words;',
       [at('0103_rename')]: 'alter table words rename column word to text;',

@@ -34,7 +34,7 @@ export const Accepted = schema(() =>
 );
 export type Accepted = Output<typeof Accepted>;
 
-/** The file of a message, in its `content.file`. Null is what is not known of an old one. */
+/** The file of a message, in its `content.file`. Null is what is not known of it. */
 export type ApiFile = {
   /** As `GET /v1/media/{id}` takes it. */
   id: string | null;

@@ -66,7 +66,7 @@ const messageFacts = () => ({
   id: Id('message'),
   peer: ShownPeer(),
   type: MessageType(),
-  /** Rises within the conversation; null of messages from before that was counted. */
+  /** Rises within the conversation. */
   conversation_seq: z.nullable(z.int()),
 });
 

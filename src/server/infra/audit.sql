@@ -1,7 +1,7 @@
 -- Writes a line of the audit log: the next one of its account's chain. Called by openAudit; nothing else
 -- may write one. Locks the chain's head until the transaction ends, so concurrent writers of an account
--- take turns. The texts that are hashed stand as well in chain/verify.ts, which computes them by itself,
--- and in 0029. Raises 42501 for another account than the transaction may see.
+-- take turns. The texts that are hashed stand as well in chain.ts, which computes them by itself.
+-- Raises 42501 for another account than the transaction may see.
 create or replace function write_audit(
   p_account uuid, p_id uuid, p_actor text, p_act text, p_outcome text, p_ip text, p_request text,
   p_facts jsonb

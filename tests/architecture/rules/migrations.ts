@@ -1,8 +1,6 @@
 import type { Rule } from './sources.ts';
 
 const FOLDER = 'src/server/migrations/';
-/** Those of before had no nodes of another version beside them. */
-const SINCE = '0059';
 
 /** What nodes of the version before cannot do without, or do not know of, in words. */
 const takings: readonly (readonly [RegExp, string])[] = [
@@ -24,7 +22,6 @@ export const contractsAreNamed: Rule = (sources) => {
   return names.flatMap((file) => {
     const name = file.slice(FOLDER.length);
     const text = sources.get(file) ?? '';
-    if (name < SINCE) return [];
     const [, replacing] = contract.exec(text) ?? [];
     if (replacing !== undefined) {
       const isEarlier = names.includes(`${FOLDER}${replacing}.sql`) && `${replacing}.sql` < name;

@@ -7,9 +7,9 @@ import { type TestDatabase, makeDatabase } from '#tests/support/database/databas
 import { waitFor } from '#tests/support/wait-for.ts';
 import { startTarget } from '#tests/support/webhooks/webhook-target.ts';
 import { type Person, registerPerson } from './person.ts';
-import { unpackPrevious } from './previous-release.ts';
+import { unpackVersions } from './two-versions.ts';
 
-/** A database that the release before makes. */
+/** An empty database, which the older version migrates. */
 const test = base.extend<{ db: TestDatabase }>({
   // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
   db: async ({}, use) => {
@@ -67,27 +67,29 @@ async function sentAndRead(nodes: Nodes, key: string): Promise<string[]> {
 const functions = ({ owner }: TestDatabase) => owner`
   select file, sha256 from schema_functions order by file`;
 
-test('the release before and this one serve one database, on which this one has migrated', async ({
+test('two adjacent versions serve one database, which the newer one has migrated', async ({
   db,
   start,
   skip,
 }) => {
-  const folder = await mkdtemp(join(tmpdir(), 'kabari-previous-'));
+  const folder = await mkdtemp(join(tmpdir(), 'kabari-version-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  const previous = await unpackPrevious(folder);
-  if ('missing' in previous) return skip(previous.missing);
+  const versions = await unpackVersions(folder);
+  if ('missing' in versions) return skip(versions.missing);
   const target = await startTarget();
   onTestFinished(target.close);
   const env = { SIMULATOR_SPEED: '20', WEBHOOK_ORIGINS: target.origin };
-  const startPrevious = () => start(env, { main: previous.main });
+  const startOlder = () => start(env, { main: versions.older });
 
-  const before = startPrevious();
-  const old = await addressOf(before);
-  const present = await addressOf(start(env));
-  const nodes = [old, present] as const;
+  const before = startOlder();
+  const older = await addressOf(before);
+  const former = await functions(db);
+  const newer = await addressOf(start(env, { main: versions.newer }));
+  const nodes = [older, newer] as const;
   const made = await functions(db);
+  expect(made).not.toEqual(former);
 
-  const ani = await registerPerson(old, present);
+  const ani = await registerPerson(older, newer);
   for (const node of nodes) await ani.signIn(node);
   const { key, tokenId } = await linkedToken(ani, nodes);
   for (const [to, from] of [nodes, nodes.toReversed()] as [string, string][]) {
@@ -114,9 +116,9 @@ test('the release before and this one serve one database, on which this one has 
   // It is restarted in the middle of the upgrade: it comes back or says that it cannot, and undoes nothing.
   before.child.kill('SIGKILL');
   await before.exit;
-  const again = startPrevious();
+  const again = startOlder();
   await Promise.race([addressOf(again), again.exit]);
   if (again.child.exitCode !== null) expect(again.err()).toContain('start the newer version');
   expect(await functions(db)).toEqual(made);
-  await sentAndRead([present, present], key);
+  await sentAndRead([newer, newer], key);
 });

@@ -240,10 +240,10 @@ describe('what the doctor finds in the database', () => {
   test('tables of another version', async ({ db }) => {
     const folder = join(import.meta.dirname, '../../../src/server/migrations');
     expect(migrations(await compareMigrations(db.owner, folder)).state).toBe('ok');
-    await db.owner`delete from migrations where name like '0033%'`;
+    await db.owner`delete from migrations where name = '0001_baseline.sql'`;
     expect(migrations(await compareMigrations(db.owner, folder))).toMatchObject({
       state: 'warning',
-      says: expect.stringContaining('0033_backups.sql'),
+      says: expect.stringContaining('0001_baseline.sql'),
     });
     await db.owner`insert into migrations (name, sha256) values ('9999_later.sql', '')`;
     expect(migrations(await compareMigrations(db.owner, folder)).state).toBe('wrong');

@@ -29,7 +29,7 @@ test('events are numbered without gaps, and per conversation, in the order they 
   const ids = placed.results.map(({ id }) => id);
   await sql`select count(*) from settle_batch(
     ${ani.accountId}, null, null, ${ids}::uuid[], ${ids.map(() => 'sent')}::text[],
-    ${ids.map(() => null)}::text[], ${ids.map(() => null)}::timestamptz[], ${ids.map(() => 'f')}::text[]::boolean[])`;
+    ${ids.map(() => null)}::text[], ${ids.map(() => null)}::timestamptz[])`;
   const inbound = {
     accountId: ani.accountId,
     tokenId: ani.tokenId,

@@ -358,7 +358,6 @@ const named = /^files\/[0-9a-f]{2}\/(?<digest>[0-9a-f]{64})$/;
 
 /**
  * Contents in the store of files that no row names: what a process left that died between the store and its commit.
- * Drafts of earlier versions, which lay there, are deleted on the way.
  *
  * @param all a pool that sees every account.
  * @returns hashes, some at a time. Whoever erases them looks again, under the lock of each.
@@ -370,7 +369,6 @@ async function* orphansIn(all: Sql, store: FileStore): AsyncGenerator<Buffer[]> 
     if (modifiedMs >= before) continue;
     const digest = named.exec(key)?.groups?.['digest'];
     if (digest !== undefined) old.push(digest);
-    else if (key.startsWith('files/draft-')) await store.delete(key);
     if (old.length < AT_ONCE) continue;
     yield await unnamedOf(all, old);
     old = [];

@@ -172,7 +172,7 @@ export function bodyForApi(
   };
 }
 
-/** What a message's file is. Of one that came before there was a library, only the type is known. */
+/** The file of a message. Only its type is known where its bytes are not in the library. */
 function fileForApi(file: string, { mime, bytes, sha256 }: Body, url: string | null): ApiFile {
   const isMedia = typeof sha256 === 'string';
   return {

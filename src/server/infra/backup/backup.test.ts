@@ -83,7 +83,7 @@ const optionsFor = (folder: string, others: Partial<BackupOptions> = {}): Backup
   key: undefined,
   keep: { daily: 7, weekly: 4, monthly: 6 },
   at: new Date('2026-11-22T20:15:00Z'),
-  app: { version: '0.1.0', build: 'test' },
+  app: { version: '1.0.0', build: 'test' },
   secretKey: undefined,
   signal: new AbortController().signal,
   ...others,

@@ -70,7 +70,7 @@ for (const { name, here, start } of servers) {
       await admin.query(statements);
       await checkDatabase(owner, { production: false });
       const { migrations } = await updateSchema(owner, serverFolder);
-      expect(migrations).toContain('0001_foundation.sql');
+      expect(migrations).toContain('0001_baseline.sql');
       await walls();
       const [allAccountsSql, log] = [openAs('all accounts'), openLog({ level: 'silent' })];
       const jobs = await startJobs({ owner, allAccountsSql, log }, []);

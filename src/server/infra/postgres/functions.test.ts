@@ -275,6 +275,23 @@ test('a grant that the text no longer makes is gone, and what was dropped by han
   expect(await answer(owner, 'one()')).toBe(1);
 });
 
+test('a changed function that revokes nothing stays open to all roles', async ({
+  owner,
+  folder,
+}) => {
+  const mayCall = async () => {
+    const [row] = await owner<{ may: boolean }[]>`
+      select has_function_privilege('kabari_app', 'one()', 'execute') as may`;
+    return row?.may;
+  };
+  const open = (result: number) => one(result).replace(/revoke .*/, '');
+  for (const result of [1, 2]) {
+    await folder.write(ONE, open(result));
+    await loadFunctions(owner, folder.path);
+    expect(await mayCall()).toBe(true);
+  }
+});
+
 test('nothing is made anew for an address that sets another search_path', async ({
   db,
   owner,

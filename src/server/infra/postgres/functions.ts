@@ -104,7 +104,7 @@ export async function loadFunctions(
     const owners = ownersOf(known.filter((row) => !stale.includes(row)));
     // Before any file runs: a function may have moved to another file.
     const objects = stale.flatMap((row) => row.objects).filter((name) => standing.has(name));
-    await tx.query(`do $revoke$ begin ${revoking(objects)} end $revoke$`);
+    await tx.query(`do $reset$ begin ${resetRights(objects)} end $reset$`);
     const made = await runFiles(tx, changed, { before, owners, standing: await readStanding(tx) });
     await dropStale(tx, stale, owners);
     await checkBodies(tx, owners);
@@ -134,9 +134,9 @@ async function readKnown(tx: Tx): Promise<Known[]> {
       file        text primary key,
       sha256      text not null,
       objects     text[] not null,
-      created_at  timestamptz not null default clock_timestamp()
-    );
-    alter table schema_functions add column if not exists release text`);
+      created_at  timestamptz not null default clock_timestamp(),
+      release     text
+    )`);
   return tx<Known[]>`select file, sha256, objects, release from schema_functions order by file`;
 }
 
@@ -219,13 +219,13 @@ const executing = (text: string): string =>
     .map((command) => `execute $text_of_file$${command}$text_of_file$;`)
     .join('\n    ');
 
-/** Grants that the new text does not make are gone with the old one. */
-const revoking = (objects: readonly string[]): string =>
+/** The rights of a function that was just created: grants that the new text does not make are gone with the old one. */
+const resetRights = (objects: readonly string[]): string =>
   objects
     .filter((object) => object.startsWith('function '))
     .map(
       (object) => `
-    revoke all on ${object} from public;
+    grant execute on ${object} to public;
     if exists (select from pg_roles where rolname = 'kabari_app') then
       revoke all on ${object} from kabari_app;
     end if;`,

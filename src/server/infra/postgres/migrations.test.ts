@@ -5,7 +5,7 @@ import { test as base } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { expect } from 'vitest';
 import { openDatabase } from './database.ts';
-import { migrate } from './migrations.ts';
+import { compareMigrations, migrate } from './migrations.ts';
 
 /** A folder of migrations of the test's own, and a database that has seen none. */
 const test = base.extend<{ folder: string }>({
@@ -133,12 +133,16 @@ test('one that fails half-way leaves nothing behind, and says which it was', asy
   expect(await db.owner`select word from words`).toEqual([{ word: 'satu' }]);
 });
 
-test('a database of the test versions is recognised, and it is said what to do', async ({
-  db,
-  folder,
-}) => {
-  await db.owner`update migrations set name = '0001_house.sql' where name like '0001_%'`;
-  await expect(migrate(db.owner, folder)).rejects.toThrow(
-    'This database was made by a test version and cannot be taken over: move the data folder aside or set KABARI_DATA to a new, empty folder (with DATABASE_URL: name a new, empty database), then start again.',
-  );
-});
+for (const first of ['0001_house.sql', '0001_foundation.sql']) {
+  test(`a database of a version before 1.0.0, which began with ${first}, is refused`, async ({
+    db,
+    folder,
+  }) => {
+    await db.owner`update migrations set name = ${first} where name like '0001_%'`;
+    const sentence =
+      'This database was made by a version before 1.0.0 and cannot be taken over; begin with an empty one: move the data folder aside or set KABARI_DATA to a new, empty folder (with DATABASE_URL: name a new, empty database), then start again.';
+    const refusal = { name: 'StartError', message: sentence };
+    await expect(migrate(db.owner, folder)).rejects.toMatchObject(refusal);
+    await expect(compareMigrations(db.owner, folder)).rejects.toMatchObject(refusal);
+  });
+}

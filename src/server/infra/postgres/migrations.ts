@@ -31,7 +31,7 @@ type Applied = { name: string; sha256: string; contracts: string | null };
  * @param sql a pool of the database's owner.
  * @returns the names applied now.
  * @throws StartError when an applied file was changed, or is missing here and cannot be done without, when one
- *   fails, when the database is of a test version, or when the role the application works as is missing and the owner may
+ *   fails, when a version before 1.0.0 made the database, or when the role the application works as is missing and the owner may
  *   not make it.
  */
 export async function migrate(sql: Sql, folder: string): Promise<string[]> {
@@ -70,6 +70,7 @@ async function withPatience<T>(work: () => Promise<T>): Promise<T> {
  * Which migrations of a folder the database has not seen yet, and which it knows that are not there.
  *
  * @param owner a pool of the database's owner.
+ * @throws StartError when a version before 1.0.0 made the database.
  */
 export async function compareMigrations(
   owner: Sql,
@@ -79,6 +80,7 @@ export async function compareMigrations(
     select to_regclass('public.migrations') is not null as there`;
   const known = table?.there ? await owner<{ name: string }[]>`select name from migrations` : [];
   const applied = new Set(known.map(({ name }) => name));
+  refuseBefore10([...applied]);
   const here = new Set((await readMigrations(folder)).map(({ name }) => name));
   return {
     waiting: [...here].filter((name) => !applied.has(name)),
@@ -92,13 +94,13 @@ async function applyNext(tx: Tx, migrations: readonly Migration[]): Promise<stri
   await prepare(tx);
   const known = await tx<Applied[]>`
     select name, sha256, contracts from migrations order by name`;
-  refuseTestVersion(known.map(({ name }) => name));
+  refuseBefore10(known.map(({ name }) => name));
   refuseUnfit(migrations, known);
   const next = migrations[known.length];
   if (!next) return undefined;
   try {
     await tx.query(`set local lock_timeout = '${LOCK_WAIT}'`);
-    await runMigration(tx, statementsOf(next));
+    await runMigration(tx, next.text);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new StartError(`The migration ${next.name} failed: ${why}.`, { cause: error });
@@ -130,32 +132,21 @@ async function prepare(tx: Tx): Promise<void> {
     create table if not exists migrations (
       name       text primary key,
       sha256     text not null,
-      applied_at timestamptz not null default clock_timestamp()
-    );
-    alter table migrations add column if not exists contracts text`);
+      applied_at timestamptz not null default clock_timestamp(),
+      contracts  text
+    )`);
 }
 
-const FIRST = '0001_foundation.sql';
-/** The first migration of the test versions, whose migrations were written anew once. */
-const FIRST_OF_TEST_VERSIONS = '0001_house.sql';
+/** The first migrations of versions before 1.0.0, whose migrations became one baseline. */
+const FIRST_BEFORE_1_0 = ['0001_house.sql', '0001_foundation.sql'];
 
-/** There were only test installations then; they begin again with an empty database. */
-function refuseTestVersion(known: readonly string[]): void {
-  if (!known.includes(FIRST_OF_TEST_VERSIONS)) return;
+/** Throws StartError when a version before 1.0.0 made the database: such versions were never released. */
+function refuseBefore10(known: readonly string[]): void {
+  if (!FIRST_BEFORE_1_0.some((name) => known.includes(name))) return;
   throw new StartError(
-    'This database was made by a test version and cannot be taken over: move the data folder aside or set KABARI_DATA to a new, empty folder (with DATABASE_URL: name a new, empty database), then start again.',
+    'This database was made by a version before 1.0.0 and cannot be taken over; begin with an empty one: move the data folder aside or set KABARI_DATA to a new, empty folder (with DATABASE_URL: name a new, empty database), then start again.',
   );
 }
-
-/** Where the first migration goes on after making and granting the role `kabari_app`. */
-const AFTER_ROLE = 'grant usage on schema public to kabari_app;';
-
-/**
- * What of a migration is run. `ensureAppRoles` has seen to the roles before; PostgreSQL refuses even
- * to try `create role` to an owner who makes no roles, so the first migration begins after that.
- */
-const statementsOf = ({ name, text }: Migration): string =>
-  name === FIRST ? text.slice(Math.max(0, text.indexOf(AFTER_ROLE))) : text;
 
 /** Migrations only go forward: what was applied stands, whole and in its order. */
 function refuseUnfit(migrations: readonly Migration[], applied: readonly Applied[]): void {

@@ -317,13 +317,12 @@ describe('renewing', () => {
     expect(await app.charges(ani)).toEqual([]);
   });
 
-  test('an account of before there were plans gets its free period, by the job or by looking', async ({
+  test('a free period that has ended is followed by another, by the job or by looking', async ({
     db,
   }) => {
     for (const look of ['run', 'get'] as const) {
       const app = billingApp(db);
       const ani = await app.customer();
-      // As the migration leaves it.
       await db.owner`
         update subscriptions set anchor = '2026-11-20', period_start = '2026-11-20T00:00+07',
           period_end = '2026-11-21T00:00+07' where account_id = ${ani.accountId}`;

@@ -45,11 +45,11 @@ async function settlingsOf(db: TestDatabase, work: () => Promise<unknown>): Prom
     alter function settle_messages rename to settle_counted;
     grant execute on function settle_counted to kabari_app;
     create function settle_messages(
-      uuid[], uuid[], bigint[], uuid[], text[], text[], timestamptz[], boolean[]
+      uuid[], uuid[], bigint[], uuid[], text[], text[], timestamptz[]
     ) returns table (o_id uuid, o_answer text) language plpgsql security definer as $$
       begin
         perform nextval('settlings');
-        return query select * from settle_counted($1, $2, $3, $4, $5, $6, $7, $8);
+        return query select * from settle_counted($1, $2, $3, $4, $5, $6, $7);
       end $$;`);
   await work();
   const [counted] = await db.owner<{ n: number }[]>`select last_value::int as n from settlings`;

@@ -17,7 +17,7 @@ const settle = (sql: Sql, accountId: string, ...outcomes: readonly Outcome[]) =>
     ${accountId}, null, null, ${outcomes.map(({ id }) => id)}::uuid[],
     ${outcomes.map(({ outcome }) => outcome)}::text[],
     ${outcomes.map(({ failure }) => failure ?? null)}::text[],
-    ${outcomes.map(() => null)}::timestamptz[], ${outcomes.map(() => 'f')}::text[]::boolean[])`;
+    ${outcomes.map(() => null)}::timestamptz[])`;
 
 const ledgerIsWell = async (sql: Sql) =>
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);

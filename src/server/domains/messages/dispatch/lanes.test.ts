@@ -271,7 +271,7 @@ test('receipts in every order, and twice, end in the same state with one charge'
     for (const status of [...order, ...order]) {
       await sql`select count(*) from settle_batch(
         ${ani.accountId}, null, null, ${[messageId]}::uuid[], ${[status]}::text[],
-        ${[status === 'failed' ? 'rejected' : null]}::text[], ${[null]}::timestamptz[], ${['f']}::text[]::boolean[])`;
+        ${[status === 'failed' ? 'rejected' : null]}::text[], ${[null]}::timestamptz[])`;
     }
     const [message] = await sql`
       select status, charge_state from messages where message_id = ${messageId}`;

@@ -273,7 +273,7 @@ describe('receipts', () => {
     const { promise: isDelivered, resolve } = Promise.withResolvers<void>();
     const other = db.owner.begin(async (tx) => {
       const each = (value: unknown) => ani.ids.map(() => value);
-      await tx.query('select count(*) from settle_messages($1, $2, $3, $4, $5, $6, $7, $8)', [
+      await tx.query('select count(*) from settle_messages($1, $2, $3, $4, $5, $6, $7)', [
         each(ani.customer.accountId),
         each(null),
         each(null),
@@ -281,7 +281,6 @@ describe('receipts', () => {
         each('delivered'),
         each(null),
         each(at),
-        each(false),
       ]);
       resolve();
       // Until the other waits for what this one holds.

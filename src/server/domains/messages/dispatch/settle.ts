@@ -145,8 +145,7 @@ const settleRows = (sql: Sql, by: Fragment, outcomes: readonly Outcome[]) => sql
     ${outcomes.map(({ id }) => id)}::uuid[],
     ${outcomes.map(({ outcome }) => outcome)}::text[],
     ${outcomes.map(({ failure }) => failure)}::text[],
-    ${outcomes.map(({ at }) => at)}::timestamptz[],
-    array_fill(false, array[${outcomes.length}::int])
+    ${outcomes.map(({ at }) => at)}::timestamptz[]
   ) where o_answer in ('lost', 'unknown', 'woken')`;
 
 /** A result that cannot be settled is tried again after this long: it is our bug, and reported. */

@@ -69,8 +69,6 @@ revoke all on function lock_statuses from public;
 -- Outcomes: sent, delivered, read, failed, expired, cancelled. A held price is captured by the
 -- first of sent, delivered, read, and given back by the first of the others; both at most once, and
 -- only for rows that really moved. What was sent and failed is charged, also when one call tells both. p_epoch, where given, fences out a worker that has lost its lane.
--- p_duplicate is only told by the release before: that a message may arrive twice is noted before it is sent
--- again (mark_resent).
 -- Every step is one row of the timeline, however often it is told.
 -- A final state that is proved wrong is corrected: the status becomes what was proved, and a price
 -- that had been given back is charged again or waived (correct_charges), at most once per message.
@@ -83,7 +81,7 @@ revoke all on function lock_statuses from public;
 -- wait for.
 create or replace function settle_messages(
   p_account uuid[], p_token uuid[], p_epoch bigint[],
-  p_id uuid[], p_outcome text[], p_failure text[], p_at timestamptz[], p_duplicate boolean[]
+  p_id uuid[], p_outcome text[], p_failure text[], p_at timestamptz[]
 ) returns table (o_id uuid, o_answer text)
 language plpgsql security definer set search_path = public, pg_temp set enable_seqscan = off
 set plan_cache_mode = force_generic_plan set enable_hashjoin = off set enable_mergejoin = off
@@ -106,10 +104,9 @@ declare
   -- How the charge stood, and what it becomes: captured, released, corrected, waived; null: unchanged.
   m_before text[];
   m_charge text[];
-  -- What was told of it beside: a failure, that it may have left twice, whether a receipt told it; and
-  -- the round whose quota it was taken from.
+  -- What was told of it beside: a failure, and whether a receipt told it; and the round whose quota it was
+  -- taken from.
   m_failure text[];
-  m_duplicate boolean[];
   m_receipt boolean[];
   m_round int[];
   w_account uuid[];
@@ -125,10 +122,10 @@ begin
       return query select i.id, 'lost' from unnest(p_id, p_token, p_epoch) as i(id, token, epoch)
         where i.epoch is not null and (lane_key(i.token, i.epoch) = any (v_owned)) is not true;
       select array_agg(i.account), array_agg(i.epoch), array_agg(i.id), array_agg(i.outcome),
-          array_agg(i.failure), array_agg(i.at), array_agg(i.duplicate)
-        into p_account, p_epoch, p_id, p_outcome, p_failure, p_at, p_duplicate
-        from unnest(p_account, p_token, p_epoch, p_id, p_outcome, p_failure, p_at, p_duplicate)
-          as i(account, token, epoch, id, outcome, failure, at, duplicate)
+          array_agg(i.failure), array_agg(i.at)
+        into p_account, p_epoch, p_id, p_outcome, p_failure, p_at
+        from unnest(p_account, p_token, p_epoch, p_id, p_outcome, p_failure, p_at)
+          as i(account, token, epoch, id, outcome, failure, at)
         where i.epoch is null or lane_key(i.token, i.epoch) = any (v_owned);
       if p_id is null then
         return;
@@ -140,21 +137,20 @@ begin
   select array_agg(s.account_id), array_agg(s.message_id), array_agg(s.token_id), array_agg(s.peer),
       array_agg(s.type), array_agg(s.status), array_agg(s.next), array_agg(s.price),
       array_agg(s.charge_state), array_agg(next_charge(s.charge_state, s.next, s.was_sent)),
-      array_agg(s.told_failure), array_agg(s.duplicate), array_agg(s.receipt), max(s.told),
+      array_agg(s.told_failure), array_agg(s.receipt), max(s.told),
       array_agg(s.plan_round)
     into m_account, m_id, m_token, m_peer, m_type, m_old, m_next, m_price, m_before, m_charge,
-      m_failure, m_duplicate, m_receipt, v_told, m_round
+      m_failure, m_receipt, v_told, m_round
     from (
       select m.*, next_status(m.status, m.failure, m.charge_state, g.rank, g.sent, g.bad) as next,
-        g.sent as was_sent, g.failure as told_failure, g.duplicate, g.receipt, g.told
+        g.sent as was_sent, g.failure as told_failure, g.receipt, g.told
       from (
         select i.account, i.id, max(status_rank(i.outcome)) as rank,
           bool_or(i.outcome = 'sent') as sent,
           max(i.outcome) filter (where i.outcome in ('failed', 'cancelled', 'expired')) as bad,
-          min(i.failure) as failure, bool_or(i.duplicate) as duplicate,
-          bool_or(i.epoch is null) as receipt, count(*) over () as told
-        from unnest(p_account, p_epoch, p_id, p_outcome, p_failure, p_duplicate)
-          as i(account, epoch, id, outcome, failure, duplicate)
+          min(i.failure) as failure, bool_or(i.epoch is null) as receipt, count(*) over () as told
+        from unnest(p_account, p_epoch, p_id, p_outcome, p_failure)
+          as i(account, epoch, id, outcome, failure)
         group by i.account, i.id
       ) g
       join messages m on m.account_id = g.account and m.message_id = g.id
@@ -193,7 +189,7 @@ begin
   return query select * from write_settled(
     v_now, v_low, v_high, p_account, p_id, p_outcome, p_failure, p_at,
     m_account, m_id, m_token, m_peer, m_type, m_old, m_next, m_price, m_before, m_charge,
-    m_failure, m_duplicate, m_receipt, w_account, w_captured, w_released, w_corrected
+    m_failure, m_receipt, w_account, w_captured, w_released, w_corrected
   );
 end
 $$;
@@ -214,7 +210,7 @@ create or replace function write_settled(
   p_id uuid[], p_outcome text[], p_failure text[], p_at timestamptz[],
   m_account uuid[], m_id uuid[], m_token uuid[], m_peer text[], m_type text[], m_old text[],
   m_next text[], m_price bigint[], m_before text[], m_charge text[],
-  m_failure text[], m_duplicate boolean[], m_receipt boolean[],
+  m_failure text[], m_receipt boolean[],
   w_account uuid[], w_captured bigint[], w_released bigint[], w_corrected bigint[]
 ) returns table (o_id uuid, o_answer text)
 language plpgsql as $$
@@ -236,8 +232,7 @@ begin
       on conflict do nothing;
   end if;
 
-  if array_remove(m_charge, null) = '{}' and not true = any (m_duplicate)
-      and not m_next && array['failed', 'cancelled', 'expired'] then
+  if array_remove(m_charge, null) = '{}' and not m_next && array['failed', 'cancelled', 'expired'] then
     -- Most receipts: nothing but the status moves.
     update messages m set status = i.next, failure = null
       from unnest(m_account, m_id, m_old, m_next) as i(account, id, old, next)
@@ -260,13 +255,12 @@ begin
         failure = case
           when i.next in ('sent', 'delivered', 'read') then null
           when i.next = 'failed' and m.status <> 'failed' then coalesce(i.failure, m.failure)
-          else m.failure end,
-        possible_duplicate = m.possible_duplicate or coalesce(i.duplicate, false)
-      from unnest(m_account, m_id, m_old, m_next, m_charge, m_failure, m_duplicate)
-        as i(account, id, old, next, charge, failure, duplicate)
+          else m.failure end
+      from unnest(m_account, m_id, m_old, m_next, m_charge, m_failure)
+        as i(account, id, old, next, charge, failure)
       where m.account_id = i.account and m.message_id = i.id
         and m.message_id between p_low and p_high
-        and (i.next <> i.old or i.charge is not null or coalesce(i.duplicate, false));
+        and (i.next <> i.old or i.charge is not null);
   end if;
 
   -- What is in the queue has not been captured.
@@ -322,10 +316,10 @@ revoke all on function write_settled from public;
 
 -- What became of messages of one account, as settle_messages has it, with one epoch for all. Answers the
 -- messages whose status changed.
--- Called by withdraw_messages, and by the release before. Raises LN001 when the lane is another worker's.
+-- Called by withdraw_messages. Raises LN001 when the lane is another worker's.
 create or replace function settle_batch(
   p_account uuid, p_token uuid, p_epoch bigint,
-  p_id uuid[], p_outcome text[], p_failure text[], p_at timestamptz[], p_duplicate boolean[]
+  p_id uuid[], p_outcome text[], p_failure text[], p_at timestamptz[]
 ) returns table (o_id uuid, o_status text)
 language plpgsql security definer set search_path = public, pg_temp as $$
 begin
@@ -334,7 +328,7 @@ begin
   end if;
   return query select s.o_id, s.o_answer from settle_messages(
       array_fill(p_account, array[cardinality(p_id)]), array_fill(p_token, array[cardinality(p_id)]),
-      array_fill(p_epoch, array[cardinality(p_id)]), p_id, p_outcome, p_failure, p_at, p_duplicate
+      array_fill(p_epoch, array[cardinality(p_id)]), p_id, p_outcome, p_failure, p_at
     ) s
     where s.o_answer not in ('unknown', 'lost', 'woken');
 end
@@ -348,11 +342,11 @@ grant execute on function settle_batch to kabari_app;
 -- Called by the settling of results and receipts.
 create or replace function settle_together(
   p_account uuid[], p_token uuid[], p_epoch bigint[],
-  p_id uuid[], p_outcome text[], p_failure text[], p_at timestamptz[], p_duplicate boolean[]
+  p_id uuid[], p_outcome text[], p_failure text[], p_at timestamptz[]
 ) returns table (o_id uuid, o_answer text)
 language sql security definer set search_path = public, pg_temp set lock_timeout = '100ms' as $$
 select * from settle_messages(
-  p_account, p_token, p_epoch, p_id, p_outcome, p_failure, p_at, p_duplicate
+  p_account, p_token, p_epoch, p_id, p_outcome, p_failure, p_at
 )
 $$;
 
@@ -421,8 +415,7 @@ begin
   if v_taken is not null then
     perform settle_batch(
       p_account, null, null, v_taken, v_outcome, v_failure,
-      array_fill(v_now, array[cardinality(v_taken)]),
-      array_fill(false, array[cardinality(v_taken)])
+      array_fill(v_now, array[cardinality(v_taken)])
     );
   end if;
   return coalesce(v_taken, '{}');

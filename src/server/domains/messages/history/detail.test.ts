@@ -72,7 +72,7 @@ describe('one message', () => {
     await fails(back);
     await sql`select from settle_batch(
       ${accountId}, null, null, array[${charged}::uuid], array['sent'], array[null::text],
-      array[clock_timestamp()], array[false])`;
+      array[clock_timestamp()])`;
     await fails(charged);
     const detail = (messageId: string) =>
       messageDetail(db.tenantSql, { accountId, messageId }, reader);
@@ -134,7 +134,7 @@ describe('one message', () => {
     await applyReceipts(sql, [{ accountId, messageId, status: 'read', at: early }]);
     await sql`select count(*) from settle_batch(
       ${accountId}, null, null, ${[messageId]}::uuid[], ${['sent']}::text[], ${[null]}::text[],
-      ${[null]}::timestamptz[], ${['f']}::text[]::boolean[])`;
+      ${[null]}::timestamptz[])`;
     const detail = await messageDetail(db.tenantSql, { accountId, messageId }, reader);
     expect(stepsOf(detail)).toEqual(['accepted', 'queued', 'sent', 'read']);
   });

@@ -57,10 +57,7 @@ describe('the index of words', () => {
     expect(await found(db.tenantSql, accountId, { q: 'merah' })).toHaveLength(SIZE + 1);
   });
 
-  test('takes in by itself the accounts that have grown by a batch, also those of before', async ({
-    db,
-    sql,
-  }) => {
+  test('takes in by itself the accounts that have grown by a batch', async ({ db, sql }) => {
     const { accountId, tokenId } = await customerWith(sql);
     const body = { text: 'Halo' };
     const id = () => idOf(new Date(1_790_000_000_000));

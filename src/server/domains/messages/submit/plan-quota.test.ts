@@ -32,8 +32,7 @@ const planOf = async (sql: Sql, { accountId }: Customer) => {
 const settle = (sql: Sql, ani: Customer, ids: readonly string[], outcome: string) =>
   sql`select * from settle_batch(
     ${ani.accountId}, ${ani.tokenId}, null, ${ids}::uuid[], ${ids.map(() => outcome)}::text[],
-    ${ids.map(() => null)}::text[], ${ids.map(() => null)}::timestamptz[],
-    ${ids.map(() => false)}::boolean[]
+    ${ids.map(() => null)}::text[], ${ids.map(() => null)}::timestamptz[]
   )`;
 
 const idsOf = (placed: Placed) => placed.results.map(({ id }) => id);

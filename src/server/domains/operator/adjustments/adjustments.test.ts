@@ -74,7 +74,7 @@ async function sentMessage(db: TestDatabase, ani: Customer, price = 150): Promis
   const [{ id } = { id: '' }] = results;
   await db.allAccountsSql`
     select count(*) from settle_batch(${ani.accountId}, null, null, array[${id}]::uuid[],
-      array['sent'], array[null]::text[], array[now()], array[false])`;
+      array['sent'], array[null]::text[], array[now()])`;
   return publicId('message', id);
 }
 

@@ -28,7 +28,7 @@ export async function* filesOf(dataFolder: string, within = ''): AsyncGenerator<
   const folder = await opendir(join(dataFolder, within)).catch(missing);
   if (!folder) return;
   for await (const { name } of folder) {
-    if (within === '' ? leftOut.test(name) : name.startsWith('draft-')) continue;
+    if (within === '' && leftOut.test(name)) continue;
     const path = within === '' ? name : `${within}/${name}`;
     const found = await stat(join(dataFolder, path)).catch(missing);
     if (found?.isDirectory()) yield* filesOf(dataFolder, path);

@@ -72,7 +72,7 @@ function settingsOf(url: string, as: As): Record<string, string> {
     lock_timeout: String(as === 'owner' ? 0 : LOCK_TIMEOUT_MS),
     idle_in_transaction_session_timeout: String(as === 'owner' ? 0 : IDLE_IN_TRANSACTION_MS),
     ...(as !== 'owner' && { role: ROLES[as] }),
-    // Policies of the version before ask for it.
+    // SQL functions that run as the owner ask for it (`sees_all`).
     ...(as === 'all accounts' && { 'app.account': '*' }),
   };
 }

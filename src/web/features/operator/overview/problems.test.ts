@@ -28,7 +28,7 @@ const well: OperatorOverview = {
     oldest_transaction_seconds: 0,
   },
   disk: { free_bytes: 9_000_000_000, full: [] },
-  app: { version: '0.1.0', build: 'x', uptime_seconds: 9, nodes: 1 },
+  app: { version: '1.0.0', build: 'x', uptime_seconds: 9, nodes: 1 },
   codes_go_out: true,
   backup: { at: hoursAgo(3), is_ok: true, bytes: 1, path: null, error: null },
   support: { waiting: 1, oldest: hoursAgo(1) },
