@@ -2220,7 +2220,7 @@ grant select on unpublished_messages to kabari_app;
 -- Word search
 -- ----------------------------------------------------------------------------
 
--- Word search of the history (docs/decisions/055-word-search.md). A worker takes in batches of about 2,048 consecutive
+-- Word search of the history (docs/decisions/020-history-and-search.md). A worker takes in batches of about 2,048 consecutive
 -- ids. Messages after word_marks.upto are searched by their text. `ids` gives the meaning of a place in message_words.
 create table word_batches (
   account_id  uuid not null,
@@ -2669,7 +2669,7 @@ call tenant_table('cloud_group_messages');
 -- Channel: WhatsApp Web
 -- ----------------------------------------------------------------------------
 
--- Sessions of numbers with WhatsApp Web (docs/decisions/052-whatsapp-web.md). A session begins with a link, has its id,
+-- Sessions of numbers with WhatsApp Web (docs/decisions/008-whatsapp-web.md). A session begins with a link, has its id,
 -- and belongs to one worker at a time.
 create table web_sessions (
   account_id     uuid not null,
