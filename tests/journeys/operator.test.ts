@@ -8,44 +8,58 @@ import { arrivesAt, fillLogin } from './support/steps.ts';
 
 const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
 
-journey('the operator confirms a top-up by hand, and the customer sees it', async (stage) => {
-  const { address, operator } = stage.product;
-  const who = await signUp(address, { name: 'Kopi Senja', phone: '6281355503001' });
-  const topup = await ask(address, createTopup, { amount: 150_000 }, who.session);
-  const before = await ask(address, saldoSummary, {}, who.session);
-  const shop = await stage.person({ session: who.session });
-  const waiting = await shop.open(`/saldo?open=${topup.id}`);
-  await waiting.getByText('Menunggu pembayaran').first().waitFor();
+journey(
+  'the operator, whose profile is their own, confirms a top-up, and the customer sees it',
+  async (stage) => {
+    const { address, operator } = stage.product;
+    const who = await signUp(address, { name: 'Kopi Senja', phone: '6281355503001' });
+    const topup = await ask(address, createTopup, { amount: 150_000 }, who.session);
+    const before = await ask(address, saldoSummary, {}, who.session);
+    const shop = await stage.person({ session: who.session });
+    const waiting = await shop.open(`/saldo?open=${topup.id}`);
+    await waiting.getByText('Menunggu pembayaran').first().waitFor();
 
-  const { open } = await stage.person();
-  const tab = await open('/auth/login');
-  expect(operator.password).not.toBe('');
-  await fillLogin(tab, operator);
-  await arrivesAt(tab, '/operator');
-  await tab.getByRole('link', { name: 'Isi saldo', exact: true }).click();
-  // A top-up without a slip waits for its customer: the list shows it by its status.
-  await tab.getByLabel('Status', { exact: true }).selectOption({ label: 'Menunggu pembayaran' });
-  await tab
-    .getByRole('row', { name: /Kopi Senja/ })
-    .getByRole('button')
-    .click();
-  const drawer = tab.getByRole('dialog', { name: 'Kopi Senja' });
-  await drawer.getByLabel('Referensi mutasi bank').fill('BCA 21/11 0917 KOPI SENJA');
-  await drawer.getByLabel('Alasan').fill('Transfer terlihat di rekening');
-  await drawer.getByRole('button', { name: 'Konfirmasi' }).click();
-  await tab.getByRole('alertdialog').getByRole('button', { name: 'Konfirmasi' }).click();
-  await tab.getByText('Isi saldo dikonfirmasi.', { exact: true }).waitFor();
-  await drawer.getByText('Lunas').first().waitFor();
+    const { open } = await stage.person();
+    const tab = await open('/auth/login');
+    expect(operator.password).not.toBe('');
+    await fillLogin(tab, operator);
+    await arrivesAt(tab, '/operator');
 
-  await waiting.getByText('Lunas', { exact: true }).first().waitFor();
-  const asked = { topup_id: topup.id };
-  expect((await ask(address, getTopup, asked, who.session)).status).toBe('paid');
-  await waitFor(async () =>
-    expect((await ask(address, saldoSummary, {}, who.session)).available).toBe(
-      before.available + topup.credited,
-    ),
-  );
-});
+    // Their profile is without what is for customers; so is the rest.
+    await tab.getByRole('link', { name: /^Profil / }).click();
+    await arrivesAt(tab, '/profile');
+    await tab.getByRole('heading', { name: 'Kata sandi' }).waitFor();
+    for (const name of ['Data saya', 'Hapus akun', 'Pemberitahuan']) {
+      expect(await tab.getByRole('heading', { name, exact: true }).count()).toBe(0);
+    }
+    await tab.goto(`${address}/saldo`);
+    await arrivesAt(tab, '/operator');
+
+    await tab.getByRole('link', { name: 'Isi saldo', exact: true }).click();
+    // A top-up without a slip waits for its customer: the list shows it by its status.
+    await tab.getByLabel('Status', { exact: true }).selectOption({ label: 'Menunggu pembayaran' });
+    await tab
+      .getByRole('row', { name: /Kopi Senja/ })
+      .getByRole('button')
+      .click();
+    const drawer = tab.getByRole('dialog', { name: 'Kopi Senja' });
+    await drawer.getByLabel('Referensi mutasi bank').fill('BCA 21/11 0917 KOPI SENJA');
+    await drawer.getByLabel('Alasan').fill('Transfer terlihat di rekening');
+    await drawer.getByRole('button', { name: 'Konfirmasi' }).click();
+    await tab.getByRole('alertdialog').getByRole('button', { name: 'Konfirmasi' }).click();
+    await tab.getByText('Isi saldo dikonfirmasi.', { exact: true }).waitFor();
+    await drawer.getByText('Lunas').first().waitFor();
+
+    await waiting.getByText('Lunas', { exact: true }).first().waitFor();
+    const asked = { topup_id: topup.id };
+    expect((await ask(address, getTopup, asked, who.session)).status).toBe('paid');
+    await waitFor(async () =>
+      expect((await ask(address, saldoSummary, {}, who.session)).available).toBe(
+        before.available + topup.credited,
+      ),
+    );
+  },
+);
 
 journey('the operator’s screen is nobody’s to a customer', async ({ product, person }) => {
   const { address } = product;

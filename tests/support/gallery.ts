@@ -20,6 +20,9 @@ type Look = Pick<PersonOptions, 'dark' | 'still' | 'notices' | 'expects'> & {
 /** Opens a piece of the gallery; '' is the whole gallery. */
 export type ShowPiece = (id: string, look?: Look) => Promise<Page>;
 
+/** Opens a profile at the product, the same for tests of the same options, where nothing moves. */
+export type OpenPerson = (options?: PersonOptions) => Promise<Person>;
+
 /** Profiles that tests use one after the other: what they fetched once is not fetched again. */
 type Profiles = { open: (options: PersonOptions) => Promise<Person>; browser: Browser };
 
@@ -50,7 +53,7 @@ async function openProfiles(): Promise<Profiles> {
   const browser = await chromium.connect(inject('chromium'));
   const known = new Map<string, Promise<Person>>();
   const open = (options: PersonOptions) => {
-    const key = JSON.stringify(options);
+    const key = JSON.stringify(options, (_, one) => (one instanceof RegExp ? one.source : one));
     const one = known.get(key) ?? openPerson(browser, inject('gallery'), options);
     known.set(key, one);
     return one;
@@ -68,7 +71,7 @@ async function tidy(page: Page): Promise<void> {
  * A test of a piece, in real Chromium. Afterwards nothing may have gone wrong unseen: no error or
  * warning in the console, no script that failed, no breach of the page's policy.
  */
-export const test = base.extend<{ profiles: Profiles; show: ShowPiece }>({
+export const test = base.extend<{ profiles: Profiles; show: ShowPiece; person: OpenPerson }>({
   profiles: [
     // oxlint-disable-next-line no-empty-pattern -- Vitest reads which fixtures a fixture asks for.
     async ({}, use) => {
@@ -78,6 +81,18 @@ export const test = base.extend<{ profiles: Profiles; show: ShowPiece }>({
     },
     { scope: 'worker' },
   ],
+  person: async ({ profiles }, use) => {
+    const before = new Map<Person, number>();
+    await use(async (options) => {
+      const one = await profiles.open({ still: true, ...options });
+      if (!before.has(one)) before.set(one, one.wrongs.length);
+      return one;
+    });
+    const wrongs = [...before].flatMap(([one, count]) => one.wrongs.slice(count));
+    const tabs = [...before.keys()].flatMap(({ context }) => context.pages());
+    await Promise.all(tabs.map((tab) => tab.close()));
+    expect(wrongs).toEqual([]);
+  },
   show: async ({ profiles }, use) => {
     const shared: { page: Page; person: Person; before: number }[] = [];
     const owned: Person[] = [];

@@ -1,24 +1,24 @@
 import type { Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
 import { checkToken } from '#contract/accounts.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { faultsOf } from './browser/axe.ts';
-import { ask, PASSWORD, signIn, signUp, topUp } from './support/portal.ts';
-import { setUpJourney } from './support/stage.ts';
-import { arrivesAt, fillLogin, isFocused, press, write } from './support/steps.ts';
+import { faultsHere } from '#tests/support/one-look.ts';
+import { ask, PASSWORD, signIn, signUp, topUp } from '#tests/journeys/support/portal.ts';
+import { test } from '#tests/support/gallery.ts';
+import { arrivesAt, isFocused, press, write } from '#tests/journeys/support/steps.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const address = inject('product');
 
-journey('everybody can use the profile', async ({ product: { address }, person }) => {
+test('everybody can use the profile', async ({ person }) => {
   const who = await signUp(address, { name: 'Batik Kenanga', phone: '6281355505001' });
   await topUp(address, who, 50_000);
   await signIn(address, { phone: who.phone, password: PASSWORD });
   await signIn(address, { phone: who.phone, password: PASSWORD });
   const expects = [/status of 403/, /status of 422/, /status of 429/];
-  const { open } = await person({ still: true, session: who.session, expects });
+  const { open } = await person({ session: who.session, expects });
   const faults: string[] = [];
   const look = async (tab: Page, state: string) =>
-    void faults.push(...(await faultsOf(tab, state)));
+    void faults.push(...(await faultsHere(tab, state)));
   const tab = await open('/profile');
   await waitFor(async () =>
     expect(await tab.getByRole('button', { name: /^Akhiri sesi/ }).count()).toBe(2),
@@ -61,7 +61,7 @@ async function codes(tab: Page, look: (tab: Page, state: string) => Promise<void
   await tab.keyboard.press('Escape');
 }
 
-journey('the profile is used with the keyboard alone', async ({ product: { address }, person }) => {
+test('the profile is used with the keyboard alone', async ({ person }) => {
   const who = await signUp(address, { name: 'Toko Anggrek', phone: '6281355505003' });
   await signIn(address, { phone: who.phone, password: PASSWORD });
   const { open } = await person({ session: who.session });
@@ -78,13 +78,13 @@ journey('the profile is used with the keyboard alone', async ({ product: { addre
   await press(tab, tab.getByRole('checkbox', { name: 'Pintasan satu huruf' }), 'Space');
   await waitFor(async () => expect((await mine()).keys_on).toBe(false));
 
-  await tab.goto(`${address}/profile#sesi`);
+  await tab.goto('/profile#sesi');
   const top = async () => (await tab.locator('#sesi').boundingBox())?.y ?? Infinity;
   await waitFor(async () => expect(await top()).toBeLessThan(100));
   await press(tab, tab.getByRole('button', { name: /^Akhiri sesi/ }));
   await tab.getByText(/^Sesi .* diakhiri\.$/).waitFor();
 
-  await tab.goto(`${address}/profile#profil`);
+  await tab.goto('/profile#profil');
   const upload = tab.getByRole('button', { name: 'Unggah foto' });
   await press(tab, upload);
   const dialog = tab.getByRole('dialog', { name: 'Foto profil' });
@@ -103,27 +103,9 @@ journey('the profile is used with the keyboard alone', async ({ product: { addre
     expect(await isFocused(tab, tab.getByRole('button', { name: 'Ganti foto' }))).toBe(true),
   );
 
-  await tab.goto(`${address}/profile#kata-sandi`);
+  await tab.goto('/profile#kata-sandi');
   await write(tab, tab.getByLabel('Kata sandi sekarang'), PASSWORD);
   await write(tab, tab.getByLabel('Kata sandi baru'), 'payung hijau di beranda');
   await tab.keyboard.press('Enter');
   await tab.getByText('Kata sandi diganti.').waitFor();
 });
-
-journey(
-  'an operator has a profile too, without what is for customers',
-  async ({ product: { address, operator }, person }) => {
-    const { open } = await person();
-    const tab = await open('/auth/login');
-    await fillLogin(tab, operator);
-    await arrivesAt(tab, '/operator');
-    await tab.getByRole('link', { name: /^Profil / }).click();
-    await arrivesAt(tab, '/profile');
-    await tab.getByRole('heading', { name: 'Kata sandi' }).waitFor();
-    for (const name of ['Data saya', 'Hapus akun', 'Pemberitahuan']) {
-      expect(await tab.getByRole('heading', { name, exact: true }).count()).toBe(0);
-    }
-    await tab.goto(`${address}/saldo`);
-    await arrivesAt(tab, '/operator');
-  },
-);

@@ -1,9 +1,8 @@
 import type { Locator, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
 import { checkToken } from '#contract/accounts.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import type { Product } from './support/product.ts';
 import {
   answerFrom,
   ask,
@@ -13,15 +12,15 @@ import {
   signUp,
   topUp,
   type Customer,
-} from './support/portal.ts';
-import { setUpJourney } from './support/stage.ts';
+} from '#tests/journeys/support/portal.ts';
+import { test } from '#tests/support/gallery.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const address = inject('product');
 
 let registered: Promise<Customer> | undefined;
 /** The customer of these journeys, with a session of their own for each. */
-async function customer({ address }: Product): Promise<Customer> {
-  registered ??= signUp(address, { name: 'Batik Kenanga', phone: '6281355503001' });
+async function customer(): Promise<Customer> {
+  registered ??= signUp(address, { name: 'Batik Kenanga', phone: '6281355503101' });
   const { phone, password } = await registered;
   return { ...(await registered), session: await signIn(address, { phone, password }) };
 }
@@ -29,34 +28,30 @@ async function customer({ address }: Product): Promise<Customer> {
 const part = (tab: Page, name: string): Locator => tab.getByRole('region', { name, exact: true });
 
 /** What is kept of the person: not what a screen says, but what the server does. */
-const known = ({ address }: Product, { session }: Customer) =>
-  ask(address, checkToken, {}, session);
+const known = ({ session }: Customer) => ask(address, checkToken, {}, session);
 
-journey(
-  'a new name is seen at once, and a wrong address is said so',
-  async ({ product, person }) => {
-    const who = await customer(product);
-    const { open } = await person({ session: who.session, expects: [/status of 422/] });
-    const tab = await open('/profile');
-    const other = await open('/token');
-    const mine = part(tab, 'Data diri');
-    await mine.getByLabel('Alamat surel').fill('ratna@kenanga');
-    await mine.getByRole('button', { name: 'Simpan profil' }).click();
-    await mine.getByText('Tulis alamat surel yang lengkap').waitFor();
-    expect(await mine.getByLabel('Alamat surel').inputValue()).toBe('ratna@kenanga');
+test('a new name is seen at once, and a wrong address is said so', async ({ person }) => {
+  const who = await customer();
+  const { open } = await person({ session: who.session, expects: [/status of 422/] });
+  const tab = await open('/profile');
+  const other = await open('/token');
+  const mine = part(tab, 'Data diri');
+  await mine.getByLabel('Alamat surel').fill('ratna@kenanga');
+  await mine.getByRole('button', { name: 'Simpan profil' }).click();
+  await mine.getByText('Tulis alamat surel yang lengkap').waitFor();
+  expect(await mine.getByLabel('Alamat surel').inputValue()).toBe('ratna@kenanga');
 
-    await mine.getByLabel('Alamat surel').fill('Ratna@Kenanga.co.id');
-    await mine.getByLabel('Nama Anda atau nama usaha').fill('Batik Kenanga Jaya');
-    await mine.getByRole('button', { name: 'Simpan profil' }).click();
-    await tab.getByRole('link', { name: 'Profil Batik Kenanga Jaya' }).waitFor();
-    // In the other tab of this browser as well.
-    await other.getByRole('link', { name: 'Profil Batik Kenanga Jaya' }).waitFor();
-    expect(await known(product, who)).toMatchObject({
-      name: 'Batik Kenanga Jaya',
-      email: 'ratna@kenanga.co.id',
-    });
-  },
-);
+  await mine.getByLabel('Alamat surel').fill('Ratna@Kenanga.co.id');
+  await mine.getByLabel('Nama Anda atau nama usaha').fill('Batik Kenanga Jaya');
+  await mine.getByRole('button', { name: 'Simpan profil' }).click();
+  await tab.getByRole('link', { name: 'Profil Batik Kenanga Jaya' }).waitFor();
+  // In the other tab of this browser as well.
+  await other.getByRole('link', { name: 'Profil Batik Kenanga Jaya' }).waitFor();
+  expect(await known(who)).toMatchObject({
+    name: 'Batik Kenanga Jaya',
+    email: 'ratna@kenanga.co.id',
+  });
+});
 
 /** A wide picture: its left half red, its right half blue. */
 function redAndBlue(): Buffer {
@@ -81,8 +76,8 @@ const look = (image: Locator) =>
     return { width, height, type, colour: red > blue ? 'red' : 'blue' };
   });
 
-journey('a picture is cut, drawn anew, and stands beside the name', async ({ product, person }) => {
-  const who = await customer(product);
+test('a picture is cut, drawn anew, and stands beside the name', async ({ person }) => {
+  const who = await customer();
   const { open } = await person({ session: who.session });
   const tab = await open('/profile');
   await tab.getByRole('button', { name: 'Unggah foto' }).click();
@@ -115,17 +110,17 @@ journey('a picture is cut, drawn anew, and stands beside the name', async ({ pro
   await tab.getByRole('button', { name: 'Hapus foto' }).click();
   await tab.getByRole('alertdialog').getByRole('button', { name: 'Hapus' }).click();
   await shown.waitFor({ state: 'detached' });
-  expect((await known(product, who)).avatar).toBeNull();
+  expect((await known(who)).avatar).toBeNull();
 });
 
-journey('the colours one chooses are there before anything is', async ({ product, person }) => {
-  const who = await customer(product);
+test('the colours one chooses are there before anything is', async ({ person }) => {
+  const who = await customer();
   const ratna = await person({ session: who.session });
   const tab = await ratna.open('/profile');
   await part(tab, 'Tampilan').getByRole('radio', { name: 'Gelap' }).check();
   const theme = () => tab.evaluate(() => document.documentElement.dataset['theme']);
   await waitFor(async () => expect(await theme()).toBe('dark'));
-  await waitFor(async () => expect((await known(product, who)).theme).toBe('dark'));
+  await waitFor(async () => expect((await known(who)).theme).toBe('dark'));
   // What the page looked like at the very first moment that there was something to see.
   await tab.addInitScript(() => {
     const watch = new MutationObserver(() => {
@@ -146,69 +141,65 @@ journey('the colours one chooses are there before anything is', async ({ product
     expect(await elsewhere.evaluate(() => document.documentElement.dataset['theme'])).toBe('dark'),
   );
   await elsewhere.getByRole('button', { name: 'Tema: gelap' }).click();
-  await waitFor(async () => expect((await known(product, who)).theme).toBe('system'));
+  await waitFor(async () => expect((await known(who)).theme).toBe('system'));
 });
 
-journey('the clock is that of where one is', async ({ product, person }) => {
-  const who = await customer(product);
-  await topUp(product.address, who, 50_000);
+test('the clock is that of where one is', async ({ person }) => {
+  const who = await customer();
+  await topUp(address, who, 50_000);
   const { open } = await person({ session: who.session });
   const tab = await open('/saldo');
   const first = tab.getByRole('table').locator('time').first();
   const before = await first.innerText();
-  await tab.goto(`${product.address}/profile#tampilan`);
+  await tab.goto('/profile#tampilan');
   await tab.getByLabel('Zona waktu').selectOption('Asia/Jayapura');
-  await waitFor(async () => expect((await known(product, who)).timezone).toBe('Asia/Jayapura'));
-  await tab.goto(`${product.address}/saldo`);
+  await waitFor(async () => expect((await known(who)).timezone).toBe('Asia/Jayapura'));
+  await tab.goto('/saldo');
   await first.waitFor();
   const hours = (shown: string) => Number(/(\d\d)\.\d\d$/.exec(shown)?.[1]);
   expect(hours(await first.innerText())).toBe((hours(before) + 2) % 24);
 });
 
-journey(
-  'a switch holds at once, and goes back where it could not be kept',
-  async ({ product, person }) => {
-    const who = await customer(product);
-    const { open } = await person({ session: who.session, expects: [/status of 503/] });
-    const tab = await open('/profile');
-    const sound = tab.getByRole('checkbox', { name: 'Bunyikan pesan baru' });
-    await sound.waitFor();
-    const released = Promise.withResolvers<void>();
-    await tab.route('**/api', async (route) => {
-      if (!/act=user_update/.test(route.request().postData() ?? '')) return route.continue();
-      await released.promise;
-      return route.fulfill({ status: 503, json: { code: 0, msg: 'Sedang penuh.' } });
-    });
-    await sound.click();
-    await waitFor(async () => expect(await sound.isChecked()).toBe(false));
-    released.resolve();
-    await part(tab, 'Pemberitahuan').getByText('Pilihan ini belum tersimpan').waitFor();
-    await waitFor(async () => expect(await sound.isChecked()).toBe(true));
-    await tab.unroute('**/api');
+test('a switch holds at once, and goes back where it could not be kept', async ({ person }) => {
+  const who = await customer();
+  const { open } = await person({ session: who.session, expects: [/status of 503/] });
+  const tab = await open('/profile');
+  const sound = tab.getByRole('checkbox', { name: 'Bunyikan pesan baru' });
+  await sound.waitFor();
+  const released = Promise.withResolvers<void>();
+  await tab.route('**/api', async (route) => {
+    if (!/act=user_update/.test(route.request().postData() ?? '')) return route.continue();
+    await released.promise;
+    return route.fulfill({ status: 503, json: { code: 0, msg: 'Sedang penuh.' } });
+  });
+  await sound.click();
+  await waitFor(async () => expect(await sound.isChecked()).toBe(false));
+  released.resolve();
+  await part(tab, 'Pemberitahuan').getByText('Pilihan ini belum tersimpan').waitFor();
+  await waitFor(async () => expect(await sound.isChecked()).toBe(true));
+  await tab.unroute('**/api');
 
-    await sound.click();
-    const push = tab.getByRole('checkbox', { name: 'Pemberitahuan pesan baru' });
-    await push.click();
-    await tab.getByLabel('Pilihan bunyi').selectOption('Lonceng');
-    await waitFor(async () => {
-      const { sound_on, push_on, sound: name } = await known(product, who);
-      expect({ sound_on, push_on, name }).toEqual({
-        sound_on: false,
-        push_on: false,
-        name: 'lonceng',
-      });
+  await sound.click();
+  const push = tab.getByRole('checkbox', { name: 'Pemberitahuan pesan baru' });
+  await push.click();
+  await tab.getByLabel('Pilihan bunyi').selectOption('Lonceng');
+  await waitFor(async () => {
+    const { sound_on, push_on, sound: name } = await known(who);
+    expect({ sound_on, push_on, name }).toEqual({
+      sound_on: false,
+      push_on: false,
+      name: 'lonceng',
     });
-    await tab.reload();
-    await sound.waitFor();
-    await waitFor(async () =>
-      expect(await Promise.all([sound.isChecked(), push.isChecked()])).toEqual([false, false]),
-    );
-  },
-);
+  });
+  await tab.reload();
+  await sound.waitFor();
+  await waitFor(async () =>
+    expect(await Promise.all([sound.isChecked(), push.isChecked()])).toEqual([false, false]),
+  );
+});
 
-journey('one hears what one chooses, and only when sounds are on', async ({ product, person }) => {
-  const { address } = product;
-  const who = await signUp(address, { name: 'Apotek Waras', phone: '6281355503002' });
+test('one hears what one chooses, and only when sounds are on', async ({ person }) => {
+  const who = await signUp(address, { name: 'Apotek Waras', phone: '6281355503102' });
   await topUp(address, who, 50_000);
   const sender = await newSender(address, who, { name: 'Kasir', phone: who.phone });
   const peer = '6281299990011';
@@ -221,15 +212,15 @@ journey('one hears what one chooses, and only when sounds are on', async ({ prod
     ratna.observed.filter(({ kind }) => kind === 'sound').map(({ what }) => what);
   await waitFor(() => expect(sounds()).toEqual([`${address}/sounds/ketuk.wav`]));
 
-  await waitFor(async () => expect((await known(product, who)).sound).toBe('ketuk'));
+  await waitFor(async () => expect((await known(who)).sound).toBe('ketuk'));
   await answerFrom(address, peer, { sender, text: 'Baik, saya ke sana' });
   await waitFor(() => expect(sounds()).toEqual(Array(2).fill(`${address}/sounds/ketuk.wav`)));
   await tab.getByRole('checkbox', { name: 'Bunyikan pesan baru' }).click();
-  await waitFor(async () => expect((await known(product, who)).sound_on).toBe(false));
+  await waitFor(async () => expect((await known(who)).sound_on).toBe(false));
   await answerFrom(address, peer, { sender, text: 'Sudah buka, kan?' });
   // It has come in: the menu counts it. Nothing more was to be heard.
   await tab.getByRole('link', { name: /Pesan.*2/ }).waitFor();
-  await tab.goto(`${address}/message-history?view=percakapan`);
+  await tab.goto('/message-history?view=percakapan');
   await tab.getByText('Sudah buka, kan?').waitFor();
   expect(sounds()).toHaveLength(2);
 });

@@ -1,10 +1,16 @@
 import type { Locator } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { answerFrom, deliverText, newSender, signUp, topUp } from './support/portal.ts';
-import { setUpJourney } from './support/stage.ts';
+import {
+  answerFrom,
+  deliverText,
+  newSender,
+  signUp,
+  topUp,
+} from '#tests/journeys/support/portal.ts';
+import { test } from '#tests/support/gallery.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const address = inject('product');
 
 const boxOf = async (place: Locator) => {
   const box = await place.boundingBox();
@@ -12,13 +18,12 @@ const boxOf = async (place: Locator) => {
   return box;
 };
 
-journey('Beranda tells what is news, in cards of one height', async ({ product, person }) => {
-  const { address } = product;
-  const fresh = await signUp(address, { name: 'Warung Baru', phone: '6281355507001' });
+test('Beranda tells what is news, in cards of one height', async ({ person }) => {
+  const fresh = await signUp(address, { name: 'Warung Baru', phone: '6281355507101' });
   const beginner = await (await person({ session: fresh.session })).open('/');
   await beginner.getByText('bonus selamat datang dari kami').waitFor();
 
-  const shop = await signUp(address, { name: 'Toko Kain', phone: '6281355507002' });
+  const shop = await signUp(address, { name: 'Toko Kain', phone: '6281355507102' });
   await topUp(address, shop, 50_000);
   const sender = await newSender(address, shop, { name: 'Kasir', phone: shop.phone });
   const peer = '6281299995001';
@@ -44,27 +49,25 @@ journey('Beranda tells what is news, in cards of one height', async ({ product, 
   await tab.getByText('Profil Toko Kain', { exact: true }).last().waitFor();
 });
 
-journey(
-  'on a phone the head leaves room for the list, and the sheet is one column',
-  async (stage) => {
-    const { address } = stage.product;
-    const shop = await signUp(address, { name: 'Toko Benang', phone: '6281355507003' });
-    const { open } = await stage.person({ session: shop.session, width: 390 });
-    const tab = await open('/token');
-    const title = await boxOf(tab.getByRole('heading', { name: 'Token', level: 1 }));
-    const action = await boxOf(tab.getByRole('button', { name: 'Tambah token' }).first());
-    expect(action.y).toBeLessThan(title.y + title.height);
-    await tab.getByRole('button', { name: 'Lainnya' }).click();
-    const sheet = tab.getByRole('dialog', { name: 'Lainnya' });
-    const entries = [
-      sheet.getByRole('link', { name: 'Profil' }),
-      sheet.getByRole('button', { name: /^Tema/ }),
-      sheet.getByRole('link', { name: 'Simulator ponsel' }),
-    ];
-    const lefts = async () => {
-      const boxes = await Promise.all(entries.map(boxOf));
-      return new Set(boxes.map(({ x }) => Math.round(x))).size;
-    };
-    await waitFor(async () => expect(await lefts()).toBe(1));
-  },
-);
+test('on a phone the head leaves room for the list, and the sheet is one column', async ({
+  person,
+}) => {
+  const shop = await signUp(address, { name: 'Toko Benang', phone: '6281355507103' });
+  const { open } = await person({ session: shop.session, width: 390 });
+  const tab = await open('/token');
+  const title = await boxOf(tab.getByRole('heading', { name: 'Token', level: 1 }));
+  const action = await boxOf(tab.getByRole('button', { name: 'Tambah token' }).first());
+  expect(action.y).toBeLessThan(title.y + title.height);
+  await tab.getByRole('button', { name: 'Lainnya' }).click();
+  const sheet = tab.getByRole('dialog', { name: 'Lainnya' });
+  const entries = [
+    sheet.getByRole('link', { name: 'Profil' }),
+    sheet.getByRole('button', { name: /^Tema/ }),
+    sheet.getByRole('link', { name: 'Simulator ponsel' }),
+  ];
+  const lefts = async () => {
+    const boxes = await Promise.all(entries.map(boxOf));
+    return new Set(boxes.map(({ x }) => Math.round(x))).size;
+  };
+  await waitFor(async () => expect(await lefts()).toBe(1));
+});

@@ -1,13 +1,20 @@
 import type { Locator, Page, Response } from 'playwright-core';
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { faultsOf } from './browser/axe.ts';
-import { ask, gone, heading, shopAt, palette, takesFocus } from './support/frame-shop.ts';
-import { signUp } from './support/portal.ts';
-import { setUpJourney } from './support/stage.ts';
-import { arrivesAt } from './support/steps.ts';
+import { faultsHere } from '#tests/support/one-look.ts';
+import {
+  ask,
+  gone,
+  heading,
+  shopAt,
+  palette,
+  takesFocus,
+} from '#tests/journeys/support/frame-shop.ts';
+import { signUp } from '#tests/journeys/support/portal.ts';
+import { test } from '#tests/support/gallery.ts';
+import { arrivesAt } from '#tests/journeys/support/steps.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const address = inject('product');
 
 /** The answer to an act. */
 const isAbout = (act: string, answer: Response): boolean =>
@@ -21,8 +28,8 @@ async function options(tab: Page): Promise<string[]> {
 }
 const chosen = (tab: Page) => palette(tab).getByRole('option', { selected: true });
 
-journey('the palette leads anywhere by a few letters', async ({ product, person }) => {
-  const { customer } = await shopAt(product.address);
+test('the palette leads anywhere by a few letters', async ({ person }) => {
+  const { customer } = await shopAt(address);
   const { open } = await person({ session: customer.session });
   const tab = await open('/');
   await heading(tab, 'Beranda').waitFor();
@@ -83,8 +90,8 @@ journey('the palette leads anywhere by a few letters', async ({ product, person 
   await tab.getByRole('dialog', { name: 'Kirim pesan' }).waitFor();
 });
 
-journey('single keys go everywhere, and can be turned off', async ({ product, person }) => {
-  const { customer } = await shopAt(product.address);
+test('single keys go everywhere, and can be turned off', async ({ person }) => {
+  const { customer } = await shopAt(address);
   const { open } = await person({ session: customer.session });
   const tab = await open('/');
   await heading(tab, 'Beranda').waitFor();
@@ -132,6 +139,8 @@ journey('single keys go everywhere, and can be turned off', async ({ product, pe
   await tab.keyboard.type('g t?');
   await waitFor(async () => expect(await search.inputValue()).toBe('g t?'));
   await search.fill('');
+  // The help names the keys of rows where there are some.
+  await rows.nth(2).waitFor();
   await heading(tab, 'Pesan').focus();
 
   await tab.keyboard.press('?');
@@ -161,26 +170,26 @@ journey('single keys go everywhere, and can be turned off', async ({ product, pe
   await takesFocus(tab, rows.nth(0));
 });
 
-journey('what stands over the page is for everybody', async ({ product, person }) => {
-  const { customer } = await shopAt(product.address);
-  const { open } = await person({ session: customer.session, still: true });
+test('what stands over the page is for everybody', async ({ person }) => {
+  const { customer } = await shopAt(address);
+  const { open } = await person({ session: customer.session });
   const tab = await open('/');
   await heading(tab, 'Beranda').waitFor();
   await tab.keyboard.press('Control+k');
   await palette(tab).waitFor();
-  const faults = await faultsOf(tab, 'palette');
+  const faults = await faultsHere(tab, 'palette');
   await tab.keyboard.type('pesan');
-  faults.push(...(await faultsOf(tab, 'palette with words')));
+  faults.push(...(await faultsHere(tab, 'palette with words')));
   await tab.keyboard.press('Control+k');
   await gone(palette(tab));
   await tab.keyboard.press('?');
   await help(tab).waitFor();
-  faults.push(...(await faultsOf(tab, 'help sheet')));
+  faults.push(...(await faultsHere(tab, 'help sheet')));
   expect(faults).toEqual([]);
 });
 
-journey('on a phone the same is a thumb away', async ({ product, person }) => {
-  const { customer } = await shopAt(product.address);
+test('on a phone the same is a thumb away', async ({ person }) => {
+  const { customer } = await shopAt(address);
   const { open } = await person({ session: customer.session, width: 390 });
   const tab = await open('/');
   const bar = tab.getByRole('navigation', { name: 'Menu bawah' });
@@ -193,8 +202,8 @@ journey('on a phone the same is a thumb away', async ({ product, person }) => {
   await tab.getByRole('dialog', { name: 'Tambah token' }).waitFor();
 });
 
-journey('whoever leaves by the palette has left in every tab', async ({ product, person }) => {
-  const who = await signUp(product.address, { name: 'Toko Anggrek', phone: '6281355509002' });
+test('whoever leaves by the palette has left in every tab', async ({ person }) => {
+  const who = await signUp(address, { name: 'Toko Anggrek', phone: '6281355509002' });
   const { open } = await person({ session: who.session, expects: [/status of 401/] });
   const [first, second] = [await open('/'), await open('/token')];
   await heading(second, 'Token').waitFor();

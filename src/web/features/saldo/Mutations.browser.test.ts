@@ -1,17 +1,22 @@
-import { expect } from 'vitest';
+import { expect, inject } from 'vitest';
 import { waitFor } from '#tests/support/wait-for.ts';
-import { deliverText, newSender, sendTexts, signUp, topUp } from './support/portal.ts';
-import { setUpJourney } from './support/stage.ts';
-import { arrivesAt, press } from './support/steps.ts';
+import {
+  deliverText,
+  newSender,
+  sendTexts,
+  signUp,
+  topUp,
+} from '#tests/journeys/support/portal.ts';
+import { test } from '#tests/support/gallery.ts';
+import { arrivesAt, press } from '#tests/journeys/support/steps.ts';
 
-const journey = setUpJourney({ SIMULATOR_SPEED: '0' });
+const address = inject('product');
 
 const delivered = '6281299993001';
 /** Fails: not on the network. */
 const missing = '62800000003';
 
-journey('a message is one line of the statement, which opens to its steps', async (stage) => {
-  const { address } = stage.product;
+test('a message is one line of the statement, which opens to its steps', async ({ person }) => {
   const shop = await signUp(address, { name: 'Toko Roti Manis', phone: '6281355504001' });
   await topUp(address, shop, 50_000);
   const sender = await newSender(address, shop, { name: 'Kasir', phone: shop.phone });
@@ -23,7 +28,7 @@ journey('a message is one line of the statement, which opens to its steps', asyn
   }));
   await sendTexts(address, sender, many);
 
-  const { open } = await stage.person({ session: shop.session });
+  const { open } = await person({ session: shop.session });
   const tab = await open('/saldo');
   const statement = tab.getByRole('table', { name: 'Mutasi saldo' });
   const back = statement.getByRole('row', { name: /Dana tertahan dikembalikan/ });

@@ -1,0 +1,117 @@
+import { expect, inject } from 'vitest';
+import { inspectionHere } from '#tests/support/one-look.ts';
+import { newSender, signUp, textsIn, topUp } from '#tests/journeys/support/portal.ts';
+import { test } from '#tests/support/gallery.ts';
+import { press, write } from '#tests/journeys/support/steps.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+
+const address = inject('product');
+
+/** Two are left out: a number that is none, and one that comes twice. */
+const LIST = [
+  'nomor, nama, tagihan',
+  '0812-3456-7001, Bu Sri, Rp 150.000',
+  '0812-3456-7002, Pak Joko, Rp 90.000',
+  '0812-3456-7003, , Rp 75.000',
+  '0812-3456-7001, Bu Sri, Rp 150.000',
+  'tanpa nomor, Rina, Rp 20.000',
+].join('\n');
+
+test('with the keyboard alone a list is pasted, written to by name, and sent; another tab sees it end', async ({
+  person,
+}) => {
+  const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506201' });
+  await topUp(address, who, 50_000);
+  await newSender(address, who, { name: 'Kasir', phone: '62813555062019' });
+  const { open } = await person({ session: who.session });
+  const { faults, look } = inspectionHere();
+  const tab = await open('/message-history/kiriman');
+  await tab.getByText('Satu pesan untuk banyak pelanggan').waitFor();
+  await look(tab, 'no campaigns yet');
+  await press(tab, tab.getByRole('link', { name: 'Kirim ke banyak nomor' }));
+  await tab.getByRole('heading', { name: 'Kirim ke banyak nomor', level: 1 }).waitFor();
+  await press(tab, tab.getByRole('button', { name: 'Periksa penerima' }));
+  await tab.getByText('Tempel nomor penerima di sini.').waitFor();
+  await look(tab, 'a list left empty');
+  await write(tab, tab.getByLabel('Nama kiriman'), 'Tagihan November');
+  await tab.getByLabel('Nomor penerima').fill(LIST);
+  await press(tab, tab.getByRole('button', { name: 'Periksa penerima' }));
+
+  await tab.getByRole('heading', { name: 'Tagihan November', level: 1 }).waitFor();
+  await tab.getByRole('cell', { name: 'Nomor ganda' }).waitFor();
+  await write(tab, tab.getByLabel('Isi pesan'), 'Halo ');
+  await press(tab, tab.getByRole('button', { name: 'nama', exact: true }));
+  // What is typed at once stands behind it.
+  await tab.keyboard.type(', tagihan Anda {tagihan}.');
+  const preview = tab.getByRole('list', { name: 'Pratinjau di ponsel penerima' });
+  await preview.getByText('Halo Bu Sri, tagihan Anda Rp 150.000.').waitFor();
+  await look(tab, 'a draft with its preview');
+  await press(tab, tab.getByRole('button', { name: 'Kirim ke 3 nomor' }));
+  // Who has no name is left out by then: two are asked about.
+  const question = tab.getByRole('alertdialog', { name: 'Kirim ke 2 nomor?' });
+  await question.waitFor();
+  await look(tab, 'asked before it is sent');
+  const other = await open('/message-history/kiriman');
+  await other.getByText('Draf').waitFor();
+  await press(tab, question.getByRole('button', { name: 'Mulai kirim' }));
+  await tab.getByText('Selesai').first().waitFor();
+  await other.getByText('Selesai').waitFor();
+  await waitFor(async () =>
+    expect(await textsIn(address, '6281234567002')).toEqual([
+      'Halo Pak Joko, tagihan Anda Rp 90.000.',
+    ]),
+  );
+  expect(await textsIn(address, '6281234567003')).toEqual([]);
+  await tab.getByRole('cell', { name: 'Data kurang' }).waitFor();
+  await look(tab, 'a campaign that is done');
+  expect(faults).toEqual([]);
+});
+
+test('on a phone a campaign under way is paused, goes on, and is cancelled', async ({ person }) => {
+  const who = await signUp(address, { name: 'Klinik Sehat', phone: '6281355506202' });
+  await topUp(address, who, 100_000);
+  await newSender(address, who, { name: 'Klinik', phone: '62813555062029' });
+  const { open } = await person({
+    session: who.session,
+    width: 390,
+    expects: [/status of 422/],
+  });
+  const { faults, look } = inspectionHere();
+  const tab = await open('/message-history/kiriman?view=new');
+  const numbers = Array.from({ length: 150 }, (_, index) => `0812${String(50_000_000 + index)}`);
+  const [head = '', ...others] = numbers;
+  await tab.getByLabel('Nomor penerima').fill([head, '8.13556E+11', ...others].join('\n'));
+  await tab.getByRole('button', { name: 'Periksa penerima' }).click();
+  // Why a line is left out takes no room from its number, and is read to its end.
+  const cut = tab.getByRole('row').filter({ hasText: '8.13556E+11' });
+  const number = await cut.getByText('8.13556E+11', { exact: true }).boundingBox();
+  expect(number?.height).toBeLessThan(30);
+  const why = await cut.getByText(/^Dipersingkat oleh Excel/).boundingBox();
+  expect((why?.x ?? 0) + (why?.width ?? 0)).toBeLessThanOrEqual(390);
+  // A column that the list does not have is named, where it was written.
+  await tab.getByLabel('Isi pesan').fill('Jadwal imunisasi di {alamat}.');
+  await tab.getByRole('button', { name: 'Kirim ke 150 nomor' }).click();
+  await tab.getByText('Tidak ada kolom "alamat"', { exact: false }).waitFor();
+  await tab.getByLabel('Isi pesan').fill('Jadwal imunisasi besok pukul 08.00.');
+  // What was written and not saved is there again after a reload.
+  await tab.reload();
+  await waitFor(async () =>
+    expect(await tab.getByLabel('Isi pesan').inputValue()).toBe(
+      'Jadwal imunisasi besok pukul 08.00.',
+    ),
+  );
+  await tab.getByLabel('Laju paling cepat (opsional)').fill('600');
+  await tab.getByRole('button', { name: 'Kirim ke 150 nomor' }).click();
+  await tab.getByRole('button', { name: 'Mulai kirim' }).click();
+  await tab.getByRole('button', { name: 'Jeda' }).click();
+  await tab.getByText('Kiriman ini Anda jeda.', { exact: false }).waitFor();
+  await look(tab, 'a campaign that is paused');
+  await tab.getByRole('button', { name: 'Lanjutkan' }).click();
+  await tab.getByRole('button', { name: 'Jeda' }).waitFor();
+  await look(tab, 'a campaign under way');
+  await tab.getByRole('button', { name: 'Batalkan kiriman' }).click();
+  await tab.getByRole('alertdialog').getByRole('button', { name: 'Batalkan kiriman' }).click();
+  await tab.getByText('Dibatalkan').first().waitFor();
+  await tab.getByRole('button', { name: 'Hapus dari daftar' }).waitFor();
+  expect(faults).toEqual([]);
+});

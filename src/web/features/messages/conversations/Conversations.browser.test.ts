@@ -1,0 +1,85 @@
+import type { Page } from 'playwright-core';
+import { expect, inject } from 'vitest';
+import { inspectionHere } from '#tests/support/one-look.ts';
+import { deliverText, newSender, signUp, topUp } from '#tests/journeys/support/portal.ts';
+import { test } from '#tests/support/gallery.ts';
+import { press, write } from '#tests/journeys/support/steps.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
+
+const address = inject('product');
+
+const phone = (n: number) => `62812345671${String(n).padStart(2, '0')}`;
+
+/** The names of the list's rows, from above. */
+const namesIn = (tab: Page): Promise<readonly string[]> =>
+  tab
+    .getByLabel('Daftar percakapan')
+    .getByRole('listitem')
+    .evaluateAll((rows) => rows.map((row) => row.querySelector('bdi')?.textContent ?? ''));
+
+const isFocused = (one: Element) => one === document.activeElement;
+
+test('with the keyboard alone a conversation is pinned and its number named; another tab follows, and a phone lets it go', async ({
+  person,
+}) => {
+  const who = await signUp(address, { name: 'Toko Melati', phone: '6281355506501' });
+  await topUp(address, who, 50_000);
+  const sender = await newSender(address, who, { name: 'Kasir', phone: '62813555065019' });
+  for (const n of [1, 2, 3, 4]) {
+    await deliverText(address, sender, { to: phone(n), text: `Pesanan nomor ${n} siap.` });
+  }
+  const { open } = await person({ session: who.session });
+  const { faults, look } = inspectionHere();
+  const path = '/message-history?view=percakapan';
+  const [tab, other] = [await open(`${path}&open=${sender.id}&peer=${phone(1)}`), await open(path)];
+  await waitFor(async () => expect((await namesIn(other)).at(-1)).toContain('7101'));
+  const menu = tab.getByRole('button', { name: 'Tindakan percakapan' });
+  await press(tab, menu);
+  await look(tab, 'the menu of a conversation');
+  await press(tab, tab.getByRole('menuitem', { name: 'Sematkan di atas' }));
+  await waitFor(async () => expect((await namesIn(other))[0]).toContain('7101'));
+  await press(tab, menu);
+  await tab.keyboard.press('ArrowDown');
+  await tab.keyboard.press('Enter');
+  const dialog = tab.getByRole('dialog', { name: 'Nama kontak' });
+  await write(tab, dialog.getByLabel(/^Nama untuk/), 'Bu Sri, katering');
+  await look(tab, 'naming a number');
+  await press(tab, dialog.getByRole('button', { name: 'Simpan' }));
+  await tab.getByRole('heading', { name: 'Bu Sri, katering' }).waitFor();
+  await waitFor(async () => expect((await namesIn(other))[0]).toBe('Bu Sri, katering'));
+  await look(other, 'a pinned conversation with a name');
+  // From the row to the box, and back.
+  const row = tab.getByLabel('Daftar percakapan').getByRole('link', { name: /7103/ });
+  await press(tab, row);
+  const box = tab.getByRole('textbox', { name: /^Tulis pesan untuk \+62/ });
+  await waitFor(async () => expect(await box.evaluate(isFocused)).toBe(true));
+  await tab.keyboard.press('Escape');
+  await waitFor(async () => expect(await row.evaluate(isFocused)).toBe(true));
+  await other.getByRole('searchbox', { name: 'Cari percakapan' }).fill('sri');
+  await waitFor(async () => expect(await namesIn(other)).toEqual(['Bu Sri, katering']));
+
+  const narrow = await person({ session: who.session, width: 390 });
+  const hand = await narrow.open(`${path}&open=${sender.id}&peer=${phone(1)}`);
+  await hand.getByRole('button', { name: 'Tindakan percakapan' }).click();
+  await look(hand, 'the menu on a phone');
+  await hand.getByRole('menuitem', { name: 'Lepas sematan' }).click();
+  await other.getByRole('searchbox', { name: 'Cari percakapan' }).fill('');
+  await waitFor(async () => expect((await namesIn(other)).at(-1)).toBe('Bu Sri, katering'));
+  // From its row, without opening it.
+  await press(other, other.getByRole('button', { name: /^Tindakan untuk .*7102$/ }));
+  await look(other, 'the menu of a row');
+  await press(other, other.getByRole('menuitem', { name: 'Sematkan di atas' }));
+  await waitFor(async () => expect((await namesIn(other))[0]).toContain('7102'));
+  expect(await other.getByRole('article').count()).toBe(0);
+  await hand.getByLabel('Kembali ke daftar percakapan').click();
+  await hand.getByRole('button', { name: 'Tindakan untuk Bu Sri, katering' }).click();
+  await look(hand, 'the menu of a row on a phone');
+  await hand.getByRole('menuitem', { name: 'Sematkan di atas' }).click();
+  await waitFor(async () => expect(await namesIn(other)).toContain('Bu Sri, katering'));
+  await waitFor(async () =>
+    expect((await namesIn(other)).slice(0, 2)).toContain('Bu Sri, katering'),
+  );
+  await tab.goto('/message-history?q=bu+sri');
+  await tab.getByRole('row', { name: /Bu Sri, katering/ }).waitFor();
+  expect(faults).toEqual([]);
+});

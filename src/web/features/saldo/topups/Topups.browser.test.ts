@@ -1,0 +1,283 @@
+import type { Page } from 'playwright-core';
+import { expect, inject } from 'vitest';
+import { waitFor } from '#tests/support/wait-for.ts';
+import { inspectionHere } from '#tests/support/one-look.ts';
+import { readQr } from '#tests/journeys/browser/qr.ts';
+import { fakeActs, type FakeActs } from '#tests/journeys/support/fake-acts.ts';
+import { fakePayments, gatewayTopup, QRIS, usage } from '#tests/journeys/support/fake-payments.ts';
+import { type Customer, signUp, topUp } from '#tests/journeys/support/portal.ts';
+import { type OpenPerson, test } from '#tests/support/gallery.ts';
+import { isFocused, press } from '#tests/journeys/support/steps.ts';
+
+const address = inject('product');
+const refused = [/status of (?:404|409|422)/];
+
+let customer: Promise<Customer> | undefined;
+
+async function session(): Promise<string> {
+  customer ??= openShop();
+  return (await customer).session;
+}
+
+async function openShop(): Promise<Customer> {
+  const who = await signUp(address, { name: 'Toko Ratna', phone: '6281355505601' });
+  await topUp(address, who, 500_000);
+  return who;
+}
+
+/** A customer's tab whose acts of payments are answered here, on `/saldo`. */
+async function saldoTab(person: OpenPerson, acts: FakeActs, query = '') {
+  const { open } = await person({ session: await session(), expects: refused });
+  const tab = await open();
+  const asked = await fakeActs(tab, acts);
+  await tab.goto(`/saldo${query}`);
+  return { tab, asked };
+}
+
+const dialogOf = (tab: Page, name = 'Isi saldo') => tab.getByRole('dialog', { name });
+
+test('the amount is proposed by the address, the way to pay is chosen by keyboard', async ({
+  person,
+}) => {
+  const made = gatewayTopup({ qr: QRIS });
+  const { tab, asked } = await saldoTab(person, fakePayments(made), '?new=1&amount=99000');
+  const form = dialogOf(tab);
+  const amount = form.getByLabel('Nominal', { exact: false }).first();
+  await waitFor(async () => expect(await amount.inputValue()).toBe('99.000'));
+  await form.getByRole('group', { name: 'Virtual account' }).waitFor();
+  expect(await form.getByText('Gerbang simulasi').count()).toBe(3);
+  const { look, faults } = inspectionHere();
+  await look(tab, 'the form of a top-up');
+  expect(faults).toEqual([]);
+
+  await form.getByRole('radio', { name: /Transfer bank/ }).focus();
+  await tab.keyboard.press('ArrowDown');
+  expect(await isFocused(tab, form.getByRole('radio', { name: /QRIS Dari aplikasi/ }))).toBe(true);
+  await press(tab, form.getByRole('button', { name: 'Lanjut ke pembayaran' }));
+  await form.getByRole('img', { name: /Kode QRIS/ }).waitFor();
+  const created = asked.find(({ act }) => act === 'topup_create');
+  expect(created).toMatchObject({ amount: '99000', method: 'qris' });
+});
+
+test('a way that does not take the amount says its limit, and cannot be chosen', async ({
+  person,
+}) => {
+  const { tab, asked } = await saldoTab(person, fakePayments(), '?new=1&amount=50000');
+  const form = dialogOf(tab);
+  const qris = form.getByRole('radio', { name: /^QRIS Dari aplikasi/ });
+  await qris.check();
+  await form.getByLabel('Nominal', { exact: false }).first().fill('20000000');
+  await form.getByRole('button', { name: 'Lanjut ke pembayaran' }).click();
+  await form.getByText('QRIS tidak menerima nominal ini.', { exact: false }).waitFor();
+  expect(asked.some(({ act }) => act === 'topup_create')).toBe(false);
+  await form.getByRole('radio', { name: 'BCA' }).check();
+  const closed = form.getByRole('radio', { name: /^QRIS Sampai Rp\s10\.000\.000/ });
+  expect(await closed.isDisabled()).toBe(true);
+});
+
+test('a refusal is seen above the long form, and leads to the top-ups that wait', async ({
+  person,
+}) => {
+  const full = {
+    refused: 'topup_too_many',
+    message: 'Anda masih punya 3 isi saldo yang menunggu.',
+    facts: { limit: 3 },
+  };
+  const acts = { ...fakePayments(), topup_create: () => full };
+  const { tab } = await saldoTab(person, acts, '?new=1&amount=50000');
+  const form = dialogOf(tab);
+  await form.getByText('belum termasuk PPN', { exact: false }).waitFor();
+  await form.getByRole('radio', { name: /Xendit/ }).check();
+  await form.getByRole('button', { name: 'Lanjut ke pembayaran' }).click();
+  const refusal = form.getByText('Anda masih punya', { exact: false });
+  await refusal.waitFor();
+  const isSeen = () =>
+    refusal.evaluate((words) => {
+      const { left, top, height } = words.getBoundingClientRect();
+      return words.contains(document.elementFromPoint(left + 4, top + height / 2));
+    });
+  await waitFor(isSeen);
+  await form.getByRole('button', { name: 'Lihat yang menunggu' }).click();
+  await form.waitFor({ state: 'detached' });
+});
+
+test('where ways to pay cannot be loaded, there is still the bank transfer', async ({ person }) => {
+  const down = { refused: 'busy', message: 'Sedang ramai.', facts: { seconds: 1 } };
+  const { tab } = await saldoTab(person, { topup_methods: () => down }, '?new=1&amount=50000');
+  const form = dialogOf(tab);
+  await form.getByText('Pembayaran lewat transfer bank.', { exact: false }).waitFor();
+  await form.getByRole('button', { name: 'Lanjut ke pembayaran' }).click();
+  await form.getByText('Transfer tepat sejumlah').waitFor();
+  await form.getByText('Sudah transfer tetapi belum lunas?').click();
+  await form.getByText('Bukti transfer', { exact: true }).waitFor();
+  const { look, faults } = inspectionHere();
+  await look(tab, 'a bank transfer with its slip');
+  expect(faults).toEqual([]);
+  await form.getByRole('button', { name: 'Batalkan' }).click();
+  await tab.getByRole('button', { name: 'Batalkan isi saldo' }).click();
+  await form.getByText('Dibatalkan', { exact: true }).waitFor();
+});
+
+test('a QRIS can be read by a camera, saved, and asked about', async ({ person }) => {
+  let topup = gatewayTopup({ qr: QRIS });
+  const acts = {
+    ...fakePayments(),
+    topup_get: () => topup,
+    topup_check: () => topup,
+  };
+  const { tab, asked } = await saldoTab(person, acts, `?open=${topup.id}`);
+  const detail = dialogOf(tab);
+  const code = detail.getByRole('img', { name: /Kode QRIS untuk membayar Rp\s277\.500/ });
+  await code.waitFor();
+  expect(await readQr(code)).toBe(QRIS);
+  const { look, faults } = inspectionHere();
+  await look(tab, 'a QRIS');
+  expect(faults).toEqual([]);
+
+  const [download] = await Promise.all([
+    tab.waitForEvent('download'),
+    detail.getByRole('button', { name: 'Simpan gambar QR' }).click(),
+  ]);
+  expect(download.suggestedFilename()).toBe(`QRIS ${topup.id}.png`);
+  const check = detail.getByRole('button', { name: 'Saya sudah bayar' });
+  await press(tab, check);
+  await detail.getByText('Pembayarannya belum kami terima.', { exact: false }).waitFor();
+  topup = gatewayTopup({ status: 'paid', paid_at: new Date().toISOString() });
+  await check.click();
+  await detail.getByText('sudah masuk ke saldo Anda', { exact: false }).first().waitFor();
+  expect(asked.filter(({ act }) => act === 'topup_check')).toHaveLength(2);
+});
+
+test('a virtual account, a payment page, and what is over are each told plainly', async ({
+  person,
+}) => {
+  const { look, faults } = inspectionHere();
+  const va = { bank: 'BCA', number: '1234567890123456' };
+  const states = [
+    [{ method: 'va_bca', va }, '1234 5678 9012 3456'],
+    [{ method: 'snap', page_url: 'https://pay.example/1' }, 'Buka halaman pembayaran'],
+    [{ status: 'creating' }, 'Cara bayarnya sedang disiapkan.'],
+    [{ status: 'review' }, 'sedang diperiksa petugas'],
+    [{ status: 'expired' }, 'Waktu bayarnya sudah habis.'],
+  ] as const;
+  let topup = gatewayTopup();
+  const acts = { ...fakePayments(), topup_get: () => topup };
+  const { tab } = await saldoTab(person, acts);
+  for (const [more, words] of states) {
+    topup = gatewayTopup(more);
+    await tab.goto(`/saldo?open=${topup.id}`);
+    await dialogOf(tab).getByText(words, { exact: false }).first().waitFor();
+    await look(tab, words);
+    if ('page_url' in more) {
+      const link = tab.getByRole('link', { name: /Buka halaman pembayaran/ });
+      expect(await link.getAttribute('rel')).toMatch(/noopener/);
+      expect(await link.getAttribute('target')).toBe('_blank');
+    }
+  }
+  expect(faults).toEqual([]);
+});
+
+test('a top-up of nobody is not found, in the words of the page', async ({ person }) => {
+  const { tab } = await saldoTab(person, {}, '?open=TU-NOPE');
+  const none = dialogOf(tab);
+  await none.getByText('Isi saldo ini tidak ditemukan.').waitFor();
+  await none.getByRole('button', { name: 'Lihat saldo' }).click();
+  await none.waitFor({ state: 'detached' });
+  expect(new URL(tab.url()).search).toBe('');
+});
+
+test('the statement is taken along as a file; too long for a PDF, it is offered as CSV', async ({
+  person,
+}) => {
+  const long = 'Mutasinya 12.345 baris, dan PDF memuat paling banyak 5.000. Pilih CSV.';
+  const { tab, asked } = await saldoTab(
+    person,
+    {
+      saldo_export: ({ format }) =>
+        format === 'pdf'
+          ? {
+              refused: 'statement_too_long',
+              message: long,
+              facts: { limit: 5_000 },
+            }
+          : { url: '/favicon.ico', filename: 'mutasi.csv' },
+    },
+    '?from=2026-11-01&to=2026-11-30&kind=topup',
+  );
+  await tab.getByRole('button', { name: 'Unduh', exact: true }).click();
+  const dialog = dialogOf(tab, 'Unduh mutasi');
+  await dialog.getByRole('radio', { name: /PDF/ }).check();
+  await dialog.getByRole('button', { name: 'Unduh PDF' }).click();
+  await dialog.getByText(long).waitFor();
+  const { look, faults } = inspectionHere();
+  await look(tab, 'a statement that is too long');
+  expect(faults).toEqual([]);
+  await dialog.getByRole('button', { name: 'Unduh sebagai CSV' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  expect(asked.map(({ format, from, to, kind }) => [format, from, to, kind])).toContainEqual([
+    'csv',
+    '2026-11-01',
+    '2026-11-30',
+    'topup',
+  ]);
+});
+
+test('a day that no calendar has is told so, and the statement shows all', async ({ person }) => {
+  const { tab } = await saldoTab(person, {}, '?from=2026-02-31&to=2026-03-02');
+  await tab.getByText('Tanggal 31/2/2026 tidak ada.', { exact: false }).waitFor();
+  await tab.getByRole('row', { name: /Bonus/ }).waitFor();
+  await tab.getByRole('button', { name: 'Hapus filter' }).click();
+  await tab.getByText('tidak ada.', { exact: false }).waitFor({ state: 'detached' });
+});
+
+test('who sets a threshold is told on the page once the saldo is below it', async ({ person }) => {
+  const { tab } = await saldoTab(person, { saldo_usage: () => usage() });
+  const { look, faults } = inspectionHere();
+  await tab.getByText('Cukup untuk ±', { exact: false }).waitFor();
+  await tab.getByText('Lihat angkanya').click();
+  const figures = tab.getByRole('table', { name: 'Saldo terpakai per hari, dalam rupiah' });
+  expect(await figures.getByRole('columnheader').allInnerTexts()).toEqual([
+    'Tanggal',
+    'Biaya pesan',
+    'Masih ditahan',
+    'Biaya paket',
+    'Jumlah',
+  ]);
+  await press(tab, tab.getByRole('button', { name: 'Atur peringatan' }));
+  await tab.getByLabel('Beri tahu di bawah', { exact: false }).first().fill('90jt');
+  await look(tab, 'the form of the threshold');
+  await tab.keyboard.press('Enter');
+  await tab.getByText('Saldo di bawah batas Rp', { exact: false }).waitFor();
+  await look(tab, 'the page with a low saldo');
+  await press(tab, tab.getByRole('button', { name: 'Matikan' }));
+  await tab.getByText('Saldo di bawah batas Rp', { exact: false }).waitFor({ state: 'detached' });
+  await tab.getByRole('button', { name: 'Atur peringatan' }).waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('the simulated gateway lists what waits there, and does what its payer does', async ({
+  person,
+}) => {
+  const { open } = await person({ session: await session() });
+  const tab = await open();
+  let waiting = [gatewayTopup({ qr: QRIS })];
+  await tab.route('**/api', async (route) => {
+    const fields = new URLSearchParams(route.request().postData() ?? '');
+    if (fields.get('act') === 'topup_list') {
+      return route.fulfill({
+        json: { code: 1, msg: '', result: { data: waiting, total_page: 1 } },
+      });
+    }
+    if (fields.get('act') !== 'simulator_pay') return route.continue();
+    waiting = [];
+    return route.fulfill({ json: { code: 1, msg: '', data: { done: true } } });
+  });
+  await tab.goto('/simulator?bank=1');
+  await tab.getByRole('group', { name: /^Pembayaran TU-/ }).waitFor();
+  const { look, faults } = inspectionHere();
+  await look(tab, 'the simulated gateway');
+  expect(faults).toEqual([]);
+  await tab.getByRole('button', { name: 'Bayar', exact: true }).click();
+  await tab.getByText('Gerbang memberi tahu Kabari.').waitFor();
+  await tab.getByText('Tidak ada pembayaran yang menunggu di gerbang.').waitFor();
+});
