@@ -2,6 +2,7 @@ import { expect } from 'vitest';
 import { createTopup, getTopup } from '#contract/saldo.ts';
 import { saldoSummary } from '#contract/saldo/summary.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
+import { inspection } from './browser/axe.ts';
 import { ask, signUp } from './support/portal.ts';
 import { setUpJourney } from './support/stage.ts';
 import { arrivesAt, fillLogin } from './support/steps.ts';
@@ -19,7 +20,8 @@ journey(
     const waiting = await shop.open(`/saldo?open=${topup.id}`);
     await waiting.getByText('Menunggu pembayaran').first().waitFor();
 
-    const { open } = await stage.person();
+    const { open } = await stage.person({ still: true });
+    const { faults, look } = inspection();
     const tab = await open('/auth/login');
     expect(operator.password).not.toBe('');
     await fillLogin(tab, operator);
@@ -38,11 +40,15 @@ journey(
     await tab.getByRole('link', { name: 'Isi saldo', exact: true }).click();
     // A top-up without a slip waits for its customer: the list shows it by its status.
     await tab.getByLabel('Status', { exact: true }).selectOption({ label: 'Menunggu pembayaran' });
-    await tab
-      .getByRole('row', { name: /Kopi Senja/ })
-      .getByRole('button')
-      .click();
+    const row = tab.getByRole('row', { name: /Kopi Senja/ });
+    await row.waitFor();
+    await look(tab, 'top-ups');
+    await row.getByRole('button').click();
     const drawer = tab.getByRole('dialog', { name: 'Kopi Senja' });
+    await drawer.getByRole('button', { name: 'Konfirmasi' }).click();
+    await drawer.getByText('Tulis alasannya.').waitFor();
+    await look(tab, 'a top-up to decide, with mistakes');
+    expect(faults).toEqual([]);
     await drawer.getByLabel('Referensi mutasi bank').fill('BCA 21/11 0917 KOPI SENJA');
     await drawer.getByLabel('Alasan').fill('Transfer terlihat di rekening');
     await drawer.getByRole('button', { name: 'Konfirmasi' }).click();

@@ -3,7 +3,7 @@ import { allLooks, faultsOf } from '#tests/journeys/browser/axe.ts';
 
 /**
  * What is wrong with the screen as it stands, at the width it has and in the light. All looks of every
- * piece are in `gallery.browser.test.ts`, of every page in `accessibility.test.ts`; the colours of both
+ * piece are in `gallery.browser.test.ts`, of every page in `accessibility.browser.test.ts`; the colours of both
  * themes in `contrast.test.ts`.
  *
  * @returns one sentence per finding; none when all is well.

@@ -1,0 +1,247 @@
+import type { Page } from 'playwright-core';
+import { expect, inject } from 'vitest';
+import { inspection, type Look } from '#tests/journeys/browser/axe.ts';
+import type { Person } from '#tests/journeys/browser/browser.ts';
+import { signIn, signUp } from '#tests/journeys/support/portal.ts';
+import { fillRegistration } from '#tests/journeys/support/steps.ts';
+import { shopAt } from '#tests/journeys/seeds/shop.ts';
+import { test } from '#tests/support/gallery.ts';
+
+// Every page in every look: wide and narrow, light and dark.
+const address = inject('product');
+
+test('everybody can sign in', async ({ person }) => {
+  const { open } = await person();
+  const { faults, look } = inspection();
+  const tab = await open('/auth/login');
+  const enter = tab.getByRole('button', { name: 'Masuk', exact: true });
+  await enter.waitFor();
+  await look(tab, 'login');
+  await enter.click();
+  await tab.getByText('Tulis nomor ponsel Anda.').waitFor();
+  await look(tab, 'login with mistakes');
+
+  await tab.goto(`${address}/auth/register`);
+  await tab.getByLabel('Kata sandi', { exact: true }).fill('rahasia');
+  await tab.getByRole('button', { name: 'Daftar', exact: true }).click();
+  await tab.getByText('Tulis nomor ponsel Anda.').waitFor();
+  await look(tab, 'register with mistakes');
+  await tab.getByRole('button', { name: 'Baca syarat layanan' }).click();
+  await tab.getByRole('dialog').waitFor();
+  await look(tab, 'terms');
+  await tab.goto(`${address}/auth/verify-otp`);
+  await tab.getByText('Tidak ada kode yang sedang ditunggu').waitFor();
+  await look(tab, 'no code awaited');
+  await tab.goto(`${address}/auth/register`);
+  await fillRegistration(tab, { name: 'Toko Anggrek', phone: '081355502001' });
+  await tab.getByText(/Buka simulator/).waitFor();
+  await look(tab, 'code awaited');
+  expect(faults).toEqual([]);
+});
+
+test('everybody can begin', async ({ person }) => {
+  const who = await signUp(address, { name: 'Toko Anggrek', phone: '6281355502002' });
+  const { open } = await person({ session: who.session, expects: [/status of 404/] });
+  const { faults, look } = inspection();
+  const tab = await open('/');
+  const screens = [
+    ['/', 'Langkah pertama'],
+    ['/message-history', 'Data tidak ditemukan'],
+    ['/message-history?view=percakapan', 'Belum ada percakapan'],
+    ['/message-history?new=1', 'Anda belum memiliki token'],
+    ['/token', 'Data tidak ditemukan'],
+    ['/saldo', 'Isi saldo Anda akan tampil di sini.'],
+    ['/tidak-ada', 'Halaman tidak ditemukan'],
+    ['/operator', 'Halaman tidak ditemukan'],
+    ['/simulator?phone=6281355502009', 'Belum ada pesan di ponsel ini.'],
+    ['/simulator?bank=1', 'Transfer yang Anda kirim akan tampil di sini.'],
+  ] as const;
+  for (const [path, words] of screens) {
+    await tab.goto(address + path);
+    await tab.getByText(words).first().waitFor();
+    await look(tab, `new account at ${path}`);
+  }
+  expect(faults).toEqual([]);
+});
+
+test('everybody can use the messages', async ({ person }) => {
+  const { customer, sender, peer } = await shopAt(address);
+  const ratna = await person({ session: customer.session });
+  const { faults, look } = inspection();
+  const tab = await ratna.open('/');
+  await tab.getByRole('table').first().waitFor();
+  await look(tab, 'Beranda');
+  await tab.goto(`${address}/message-history`);
+  const newest = tab.getByRole('row', { name: /seragam keluarga/ });
+  await newest.waitFor();
+  await look(tab, 'messages');
+  await newest.getByRole('button').click();
+  await tab.getByText('Diterima dari pengirim').waitFor();
+  await look(tab, 'a reply with its details');
+  await tab.keyboard.press('Escape');
+  await tab
+    .getByRole('row', { name: /Resi: JX4401928810/ })
+    .getByRole('button')
+    .click();
+  await tab.getByText('Diterima sistem').waitFor();
+  await look(tab, 'message with its details');
+  await tab.keyboard.press('Escape');
+  await tab.getByRole('button', { name: 'Semua tanggal' }).click();
+  await tab.getByRole('button', { name: 'Rentang khusus' }).click();
+  await tab.getByRole('grid').first().waitFor();
+  await look(tab, 'messages with the calendar');
+  await tab.goto(`${address}/message-history?new=1`);
+  await tab.getByRole('button', { name: 'Kirim', exact: true }).click();
+  await tab.getByText('Tulis nomor tujuan.').waitFor();
+  await look(tab, 'sending with mistakes');
+  await tab.goto(`${address}/message-history?view=percakapan`);
+  await tab
+    .getByText(/seragam keluarga/)
+    .first()
+    .waitFor();
+  await look(tab, 'conversations');
+  await tab.goto(`${address}/message-history?view=percakapan&open=${sender.id}&peer=${peer}`);
+  await tab.getByRole('article').first().waitFor();
+  await look(tab, 'a conversation');
+  expect(faults).toEqual([]);
+});
+
+test('everybody can use the sheets of a phone', async ({ person }) => {
+  const { customer } = await shopAt(address);
+  const ratna = await person({ session: customer.session, width: 390 });
+  const { faults, look } = inspection();
+  const tab = await ratna.open('/message-history');
+  await tab.getByRole('button', { name: 'Akun Batik Kenanga' }).click();
+  await tab.getByRole('dialog').getByText('Keluar').waitFor();
+  await look(tab, 'the account', { phone: true });
+  // Turned on its side it is a wide screen, where the sheet has no place.
+  await tab.setViewportSize({ width: 844, height: 390 });
+  await tab.getByRole('dialog').waitFor({ state: 'detached' });
+  await tab.setViewportSize({ width: 390, height: 844 });
+  await tab.keyboard.press('Escape');
+  await tab.getByRole('button', { name: 'Filter' }).click();
+  await tab.getByRole('dialog', { name: 'Saring pesan' }).waitFor();
+  await look(tab, 'the filters', { phone: true });
+  expect(faults).toEqual([]);
+});
+
+test('everybody can wait, and see what failed', async ({ person }) => {
+  const { customer } = await shopAt(address);
+  const failed = /status of 503/;
+  const ratna = await person({ session: customer.session, expects: [failed] });
+  const { faults, look } = inspection();
+  const tab = await ratna.open('/');
+  const released = Promise.withResolvers<void>();
+  const acts =
+    /act=(message_list|home_summary|saldo_\w+|topup_list|token_list|subscription_get|plan_list|invoice_list|billing_profile_get)/;
+  await tab.route('**/api', async (route) => {
+    const body = route.request().postData() ?? '';
+    if (!acts.test(body)) {
+      return route.continue();
+    }
+    await released.promise;
+    return route.fulfill({ status: 503, json: { code: 0, msg: 'Sedang penuh.' } });
+  });
+  const screens = ['/', '/message-history', '/saldo', '/billing', '/token'];
+  for (const path of screens) {
+    await tab.goto(address + path);
+    await tab.locator('[aria-busy=true]').first().waitFor();
+    await look(tab, `waiting at ${path}`);
+  }
+  released.resolve();
+  for (const path of screens) {
+    await tab.goto(address + path);
+    await tab.getByRole('button', { name: 'Coba lagi' }).first().waitFor();
+    await look(tab, `failing at ${path}`);
+  }
+  expect(faults).toEqual([]);
+});
+
+test('everybody can use tokens and saldo', async ({ person }) => {
+  const { customer, sender } = await shopAt(address);
+  // Somebody who has just signed in: a new token asks for the password again.
+  const { phone, password } = customer;
+  const session = await signIn(address, { phone, password });
+  const ratna = await person({ session });
+  const { faults, look } = inspection();
+  const tab = await ratna.open('/token');
+  await tab.getByRole('row', { name: /Kasir Malioboro/ }).waitFor();
+  await look(tab, 'tokens');
+  await tokenDialogs(tab, look);
+  await tab.goto(`${address}/token?open=${sender.id}`);
+  await tab.getByText(/siap mengirim dan menerima/).waitFor();
+  await look(tab, 'a linked token');
+  await tab.getByRole('button', { name: 'Hapus token' }).click();
+  await tab.getByRole('alertdialog').waitFor();
+  await look(tab, 'deleting a token');
+
+  await tab.goto(`${address}/saldo`);
+  await tab.getByRole('row').nth(1).waitFor();
+  await look(tab, 'saldo');
+  await tab.getByRole('link', { name: /Menunggu pembayaran/ }).click();
+  await tab.getByText('Transfer tepat sejumlah').waitFor();
+  await look(tab, 'a top-up that waits');
+  await tab.getByRole('button', { name: 'Batalkan' }).click();
+  await tab.getByRole('alertdialog').waitFor();
+  await look(tab, 'cancelling a top-up');
+  await tab.goto(`${address}/saldo?new=1`);
+  await tab.getByRole('button', { name: 'Lanjut ke pembayaran' }).click();
+  await tab.getByText('Tulis nominalnya.').waitFor();
+  await look(tab, 'topping up with mistakes');
+  expect(faults).toEqual([]);
+});
+
+async function tokenDialogs(tab: Page, look: Look): Promise<void> {
+  await tab.getByRole('button', { name: 'Tambah token' }).first().click();
+  await tab.getByRole('dialog').getByLabel('Nama').fill('Notifikasi Pesanan');
+  await look(tab, 'adding a token');
+  await tab.getByRole('button', { name: 'Tambah', exact: true }).click();
+  await tab.getByLabel('Kunci API').waitFor();
+  await look(tab, 'a key');
+  await tab.getByRole('button', { name: 'Lanjut: sambungkan ponsel' }).click();
+  await tab.getByRole('button', { name: 'Tampilkan QR' }).click();
+  await tab.getByRole('img', { name: /QR/ }).waitFor();
+  await look(tab, 'a QR beside the token');
+  await tab.getByRole('button', { name: 'Buat tautan pindai' }).click();
+  await tab.getByText('Buka di ponsel lain').click();
+  await tab.getByRole('img', { name: /QR/ }).waitFor();
+  await look(tab, 'a scan link');
+}
+
+test('everybody can scan, and play with the phones', async ({ person }) => {
+  const { waiting, peer } = await shopAt(address);
+  const phoneOwner = await person({ expects: [/status of 410/, /status of 404/] });
+  const { faults, look } = inspection();
+  const tab = await phoneOwner.open(waiting.scan);
+  await tab.getByRole('button', { name: /Saya mengerti/ }).waitFor();
+  await look(tab, 'consent');
+  await tab.getByRole('button', { name: /Saya mengerti/ }).click();
+  await tab.getByRole('img', { name: /Kode QR/ }).waitFor();
+  await look(tab, 'a QR');
+  await phones(phoneOwner, look, peer);
+  await tab.getByRole('heading', { name: 'Tersambung' }).waitFor();
+  await look(tab, 'connected');
+  await tab.goto(address + waiting.scan.slice(0, -4));
+  await tab.getByRole('heading', { name: 'Tautan ini tidak berlaku lagi' }).waitFor();
+  await look(tab, 'a link that is gone');
+  expect(faults).toEqual([]);
+});
+
+async function phones({ open }: Person, look: Look, peer: string): Promise<void> {
+  const thread = await open(`/simulator?phone=${peer}`);
+  await thread.getByText(/seragam keluarga/).waitFor();
+  await look(thread, 'a phone with its conversation');
+  await thread.getByRole('button', { name: 'Kembali ke daftar percakapan' }).click();
+  await thread.getByRole('button', { name: 'Tulis pesan baru' }).click();
+  await look(thread, 'a phone writing first');
+  await thread.close();
+
+  const camera = await open('/simulator?phone=6281225550099');
+  await camera.getByRole('button', { name: 'Pindai kode QR' }).click();
+  await camera.getByRole('button', { name: 'Arahkan ke tab lain' }).waitFor();
+  await look(camera, 'a camera');
+  await camera.getByRole('button', { name: 'Arahkan ke tab lain' }).click();
+  await camera.getByText('Tersambung ke token Cabang Kotagede.').waitFor();
+  await look(camera, 'a camera that has read');
+  await camera.close();
+}
