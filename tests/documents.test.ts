@@ -102,7 +102,7 @@ test('every link between pages leads somewhere, to the section it names', () => 
   expect(broken).toEqual([]);
 });
 
-const outer = pages.filter(({ path }) => /^(docs\/[^/]+|README)\.md$/.test(path));
+const outer = pages.filter(({ path }) => /^(docs\/(internals\/)?[^/]+|README)\.md$/.test(path));
 
 test('every path that a page names is a file or a folder of the repository', () => {
   const lost = outer.flatMap(({ path, text }) =>
@@ -113,6 +113,54 @@ test('every path that a page names is a file or a folder of the repository', () 
       .map((named) => `${path} names ${named}`),
   );
   expect(lost).toEqual([]);
+});
+
+/** Pages about the code name server files without `src/server/` and `domains/`, others without `src/`. */
+const hasSource = (named: string): boolean =>
+  ['', 'src', 'src/server', 'src/server/domains'].some((folder) =>
+    inRepository(posix.join(folder, named)),
+  );
+const filesNamed = (text: string): string[] => [
+  ...new Set([...text.matchAll(/`([\w-]+\/[\w./-]+\.(?:tsx?|sql))`/g)].map(([, file]) => file!)),
+];
+
+test('every file that a page about the code names is there', () => {
+  const lost = pages
+    .filter(({ path }) => /^docs\/(ARCHITECTURE|internals\/.+)\.md$/.test(path))
+    .flatMap(({ path, text }) =>
+      filesNamed(text)
+        .filter((file) => !hasSource(file))
+        .map((file) => `${path} names ${file}`),
+    );
+  expect(lost).toEqual([]);
+});
+
+test('each of the five paths has as many files as its heading says', async () => {
+  const { text } = await read('docs/ARCHITECTURE.md');
+  const paths = [...text.matchAll(/^### (.+): (\d+) files\n\n((?:\d+\. .+\n)+)/gm)];
+  expect(paths).toHaveLength(5);
+  const counted = paths.map(([, title, , steps]) => `${title}: ${filesNamed(steps!).length} files`);
+  expect(counted).toEqual(paths.map(([, title, count]) => `${title}: ${count} files`));
+});
+
+test('the diagrams of the tables draw a solid line for each foreign key they show', async () => {
+  const page = await read('docs/ARCHITECTURE.md');
+  const baseline = await read('src/server/migrations/0001_baseline.sql');
+  const references = new Map(
+    [...baseline.text.matchAll(/^create table (\w+) \(\n([\s\S]*?)^\)/gm)].map(
+      ([, table, body]) => [
+        table!,
+        new Set([...body!.matchAll(/ references (\w+)/g)].map(([, parent]) => parent!)),
+      ],
+    ),
+  );
+  const lines = [...page.text.matchAll(/^ {2}(\w+) \S\S(--|\.\.)\S\S (\w+) : .+$/gm)];
+  expect(lines.length).toBeGreaterThan(40);
+  const wrong = lines.filter(([, parent, line, child]) => {
+    if (!references.has(parent!) || !references.has(child!)) return true;
+    return (line === '--') !== references.get(child!)!.has(parent!);
+  });
+  expect(wrong.map(([line]) => line)).toEqual([]);
 });
 
 test('every test that a page names is there, and so is what proves a threat', () => {

@@ -1,5 +1,5 @@
 /**
- * Uploads, as both sides see them: FilePond's verbs at one address (`docs/ARCHITECTURE.md`, Uploads).
+ * Uploads, as both sides see them: FilePond's verbs at one address (docs/wire.md#uploads).
  *
  * `POST` multipart: the field `filepond` with the metadata as JSON, then `filepond` with the file → 200 and
  * the upload's id as text. With the metadata and the header `Upload-Length` only → 200 and the id of an

@@ -108,8 +108,8 @@ test('a crossing or a reader that is gone is taken out of the list', () => {
   );
 });
 
-test('docs/ARCHITECTURE.md names the tables of each owner', async () => {
-  const page = await readFile('docs/ARCHITECTURE.md', 'utf8');
+test('docs/internals/data.md names the tables of each owner', async () => {
+  const page = await readFile('docs/internals/data.md', 'utf8');
   const [, list = ''] = page.split('| owner | tables |\n');
   const named = [...(list.split('\n\n')[0]?.matchAll(/^\| (\w+) \| ([^;|]+)/gm) ?? [])].flatMap(
     ([, owner, tables = '']) =>
