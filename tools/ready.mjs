@@ -201,8 +201,7 @@ const isBuilt = () => builtStamp().replace(WITH_GALLERY, '') === digest(sources)
 const serverBundle = join(root, 'dist-server/main.js');
 const serverStamp = join(root, 'dist-server/.stamp');
 
-/** The bundle names its folder: moved elsewhere, it is not used. */
-const serverDigest = () => `${digest(serverSources, /\.(?:test\.ts|sql|bin|txt)$/)} ${root}`;
+const serverDigest = () => digest(serverSources, /\.(?:test\.ts|sql|bin|txt)$/);
 
 /** What Node runs: the bundle of the present sources, or where there is none the sources themselves. */
 export function serverEntry() {
@@ -214,7 +213,6 @@ export function serverEntry() {
 export function bundleServer(node) {
   if (!existsSync(join(root, 'node_modules/rolldown'))) return;
   if (serverEntry() === serverBundle) return;
-  rmSync(serverStamp, { force: true });
   const made = spawnSync(node, [join(root, 'tools/bundle-server.mjs')], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],

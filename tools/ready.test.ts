@@ -1,7 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { cp, mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, realpath, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, test as base } from 'vitest';
 
 /** A checkout with a server of two modules and a SQL file, made for the test. */
@@ -22,7 +23,7 @@ const test = base.extend<{ folder: string }>({
     );
     await writeFile(
       join(folder, 'src/server/domains/place.ts'),
-      'export const place: string = import.meta.dirname;',
+      `const url: string = new URL('place.sql', import.meta.url).href;\nexport const place = import.meta.dirname + ' ' + url;`,
     );
     await writeFile(join(folder, 'src/server/domains/place.sql'), 'select 1;');
     await use(folder);
@@ -46,9 +47,19 @@ test('the server starts from its bundle, and from its sources once one of them h
   expect(entry()).toBe('src/server/main.ts');
   bundle();
   expect(entry()).toBe(join(folder, 'dist-server/main.js'));
-  // What a module reads beside itself is found from inside the bundle.
-  const said = execFileSync(process.execPath, [String(entry())], { encoding: 'utf8' });
-  expect(said.trim()).toBe(join(folder, 'src/server/domains'));
+  // What a module reads beside itself is found from inside the bundle, also once the folder has moved.
+  const run = (where: string) =>
+    execFileSync(process.execPath, [join(where, 'dist-server/main.js')], { encoding: 'utf8' });
+  const placesIn = (where: string) => {
+    const neighbours = join(where, 'src/server/domains');
+    return `${neighbours} ${pathToFileURL(join(neighbours, 'place.sql')).href}\n`;
+  };
+  expect(run(folder)).toBe(placesIn(folder));
+  const moved = `${folder}-moved`;
+  await rename(folder, moved);
+  expect(call(moved, 'ready.serverEntry()')).toBe(join(moved, 'dist-server/main.js'));
+  expect(run(moved)).toBe(placesIn(moved));
+  await rename(moved, folder);
 
   await writeFile(join(folder, 'src/server/domains/place.sql'), 'select 2;');
   await writeFile(join(folder, 'src/server/domains/place.test.ts'), '');
