@@ -203,6 +203,11 @@ export async function markedPerson(
     new_code: await nextCode(running, person.codes, marks.newPhone),
   });
   if (changed.body.code !== 1) throw new Error(changed.body.msg);
+  // The notice to the former number is sent after the answer.
+  await waitFor(async () => {
+    const { data } = (await running.ask('simulator_phone', { phone: marks.phone })).body;
+    return JSON.stringify(data.lines).includes(`berakhiran ${marks.newPhone.slice(-4)}`);
+  });
   return { ...person, apiKey };
 }
 
