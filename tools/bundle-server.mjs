@@ -15,7 +15,7 @@ const neighbours = {
     const place = relative(root, id).replaceAll('\\', '/');
     if (!place.startsWith('src/') || !code.includes('import.meta.')) return;
     const folder = `(import.meta.dirname.slice(0, -${FOLDER.length}) + '${posix.dirname(place)}')`;
-    const url = `new URL('../${place}', import.meta.url).href`;
+    const url = `new URL('${posix.join('..', place)}', import.meta.url).href`;
     return code.replaceAll('import.meta.dirname', folder).replaceAll('import.meta.url', url);
   },
 };
