@@ -132,7 +132,7 @@ const sources = [
   'package-lock.json',
 ];
 
-/** What the server is made of. */
+/** Sources of the server. */
 const serverSources = [
   'src/server',
   'src/contract',
@@ -192,8 +192,10 @@ export function build(node, gallery = !isProduction()) {
 const WITH_GALLERY = ' with the gallery';
 const stamp = join(root, 'dist/.stamp');
 
+const readStamp = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+
 /** Sources of the last build; empty when there is none. */
-const builtStamp = () => (existsSync(stamp) ? readFileSync(stamp, 'utf8') : '');
+const builtStamp = () => readStamp(stamp);
 
 /** True when the web app is built from the present sources, with or without the gallery. */
 const isBuilt = () => builtStamp().replace(WITH_GALLERY, '') === digest(sources);
@@ -201,11 +203,14 @@ const isBuilt = () => builtStamp().replace(WITH_GALLERY, '') === digest(sources)
 const serverBundle = join(root, 'dist-server/main.js');
 const serverStamp = join(root, 'dist-server/.stamp');
 
-const serverDigest = () => digest(serverSources, /\.(?:test\.ts|sql|bin|txt)$/);
+let sourcesOfServer;
+/** Read once, before anything is bundled: a source that changes meanwhile makes the bundle stale. */
+const serverDigest = () =>
+  (sourcesOfServer ??= digest(serverSources, /\.(?:test\.ts|sql|bin|txt)$/));
 
-/** What Node runs: the bundle of the present sources, or where there is none the sources themselves. */
+/** The file that Node runs: the bundle if it was made of the present sources, otherwise the entry of the sources. */
 export function serverEntry() {
-  const made = existsSync(serverStamp) ? readFileSync(serverStamp, 'utf8') : '';
+  const made = readStamp(serverStamp);
   return made !== '' && made === serverDigest() ? serverBundle : 'src/server/main.ts';
 }
 

@@ -31,7 +31,7 @@ const test = base.extend<{ folder: string }>({
   },
 });
 
-/** What the checkout's own `ready.mjs` answers; the tools are plain JavaScript, which has no types here. */
+/** Calls the checkout's own `ready.mjs`; the tools are plain JavaScript, which has no types here. */
 function call(folder: string, code: string): unknown {
   const program = `import * as ready from ${JSON.stringify(join(folder, 'tools/ready.mjs'))};
     process.stdout.write(JSON.stringify(${code} ?? null));`;
@@ -47,7 +47,7 @@ test('the server starts from its bundle, and from its sources once one of them h
   expect(entry()).toBe('src/server/main.ts');
   bundle();
   expect(entry()).toBe(join(folder, 'dist-server/main.js'));
-  // What a module reads beside itself is found from inside the bundle, also once the folder has moved.
+  // A module in the bundle finds its neighbours, also after the folder has moved.
   const run = (where: string) =>
     execFileSync(process.execPath, [join(where, 'dist-server/main.js')], { encoding: 'utf8' });
   const placesIn = (where: string) => {

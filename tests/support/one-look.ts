@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
-import { allLooks, faultsOf } from '#tests/journeys/browser/axe.ts';
+import { allLooks, faultsOf, inspection } from '#tests/journeys/browser/axe.ts';
 
 /**
- * What is wrong with the screen as it stands, at the width it has and in the light. All looks of every
+ * Faults of the present screen at its own width, in the light theme. All looks of every
  * piece are in `gallery.browser.test.ts`, of every page in `accessibility.browser.test.ts`; the colours of both
  * themes in `contrast.test.ts`.
  *
@@ -13,11 +13,5 @@ export function faultsHere(tab: Page, state: string): Promise<string[]> {
   return faultsOf(tab, state, { phone, only: allLooks[phone ? 2 : 0] });
 }
 
-/** Looks at states one after the other, and tells of everything at the end. */
-export function inspectionHere() {
-  const faults: string[] = [];
-  const look = async (tab: Page, state: string): Promise<void> => {
-    faults.push(...(await faultsHere(tab, state)));
-  };
-  return { faults, look };
-}
+/** Looks at states one after the other, each in one look. */
+export const inspectionHere = () => inspection(faultsHere);

@@ -57,11 +57,18 @@ export async function faultsOf(
 
 export type Look = (tab: Page, state: string, where?: Where) => Promise<void>;
 
-/** Looks at states one after the other, and tells of everything at the end. */
-export function inspection(): { faults: readonly string[]; look: Look } {
+/**
+ * Looks at states one after the other, and tells of everything at the end.
+ *
+ * @param find finds the faults of a state: in every look, unless it is said otherwise.
+ */
+export function inspection(find: typeof faultsOf = faultsOf): {
+  faults: readonly string[];
+  look: Look;
+} {
   const faults: string[] = [];
   const look: Look = async (tab, state, where) => {
-    faults.push(...(await faultsOf(tab, state, where)));
+    faults.push(...(await find(tab, state, where)));
   };
   return { faults, look };
 }

@@ -121,7 +121,7 @@ async function change(tx: Tx, { callerId, userId, roles }: Change): Promise<void
     select account_id as "accountId" from accounts where is_system for no key update`;
   if (!account) throw new Refusal('not_allowed', {});
   const { accountId } = account;
-  const people = await tx<Standing[]>`
+  const people = await tx<OperatorState[]>`
     select user_id as "userId", operator_roles as roles, removed_at is not null as "isRemoved",
       signed_in_at is not null or invited_until is null as "isKnown"
     from users where account_id = ${accountId}`;
@@ -144,7 +144,7 @@ async function change(tx: Tx, { callerId, userId, roles }: Change): Promise<void
 }
 
 /** A person of the installation's account; the roles of a removed one are none. */
-type Standing = {
+type OperatorState = {
   userId: string;
   roles: readonly OperatorRole[];
   isRemoved: boolean;
@@ -154,7 +154,7 @@ type Standing = {
 
 /** The operator's roles before the change. Throws as `change` does. */
 function checkChange(
-  people: readonly Standing[],
+  people: readonly OperatorState[],
   { callerId, userId, roles }: Change,
 ): { before: readonly OperatorRole[] } {
   const admins = people.filter((one) => one.roles.includes('admin'));
