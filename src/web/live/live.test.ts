@@ -6,6 +6,7 @@ import { messagePatches } from '#web/features/messages/livePatches.ts';
 import { isNews } from '#web/features/messages/incoming/news.ts';
 import { forgetSessionToken, saveSessionToken } from '#web/browser/session.ts';
 import { startLive } from '#web/live/live.ts';
+import { signOut } from '#web/api/user.ts';
 
 type Line = {
   since: string | null;
@@ -274,4 +275,35 @@ test('the end of the session ends the stream, and the page asks who is signed in
   await waitFor(() => expect(tab.client.getQueryData(['user'])).toBe(undefined));
   await waitFor(async () => expect((await navigator.locks.query()).held).toEqual([]));
   expect(fetches).toHaveBeenCalledTimes(1);
+});
+
+test('signing out ends the stream and what is being asked, before the session ends', async () => {
+  const asked: string[] = [];
+  const tab = aTab();
+  (await theLine(0)).say(1, received('6281234567890'));
+  await waitFor(() => expect(tab.receivedEvents).toHaveLength(1));
+  const { fetch } = globalThis;
+  vi.stubGlobal('fetch', async (address: string, init: RequestInit) => {
+    asked.push(String((init.body as URLSearchParams).get('act')));
+    return asked.at(-1) === 'user_logout' ? Response.json({ code: 1 }) : fetch(address, init);
+  });
+  const assign = vi.fn<(address: string) => void>();
+  Object.assign(window, { location: { assign } });
+  let isGivenUp = false;
+  const home = tab.client.fetchQuery({
+    queryKey: ['home'],
+    queryFn: ({ signal }) =>
+      new Promise((_, reject) => {
+        signal.addEventListener('abort', () => {
+          isGivenUp = asked.length === 0;
+          reject(new Error('given up'));
+        });
+      }),
+  });
+  home.catch(() => undefined);
+  await signOut();
+  expect(assign).toHaveBeenCalledExactlyOnceWith('/auth/login');
+  expect(isGivenUp).toBe(true);
+  expect((await navigator.locks.query()).held).toEqual([]);
+  expect(asked).toEqual(['user_logout']);
 });

@@ -8,7 +8,7 @@ import { createLiveCache } from '#web/live/cache.ts';
 import type { EventOf, LivePatches } from '#web/live/patches.ts';
 import { emitLive } from '#web/live/listeners.ts';
 import { followStream } from '#web/live/stream.ts';
-import { userQuery } from '#web/api/user.ts';
+import { beforeSignOut, userQuery } from '#web/api/user.ts';
 
 /** The lock of the one tab that holds the stream, and the channel by which the others receive it. */
 const NAME = 'kabari-live';
@@ -114,7 +114,13 @@ export function startLive({ client, userId, patches, alerts: all }: Following): 
   const savePosition = () => storageSet('tab', 'position', JSON.stringify([userId, position]));
   window.addEventListener('pagehide', savePosition);
   const stopForgetting = clearStorageAtSignOut();
+  // What is still asked under a session that ends would be refused.
+  const stopLeaving = beforeSignOut(() => {
+    stop.abort();
+    return client.cancelQueries();
+  });
   return () => {
+    stopLeaving();
     window.removeEventListener('pagehide', savePosition);
     stopForgetting();
     stop.abort();

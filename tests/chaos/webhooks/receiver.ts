@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import type { Random } from '#tests/chaos/faults/random.ts';
 import type { Sender } from '#tests/chaos/load/senders.ts';
+import { waitFor } from '#tests/support/wait-for.ts';
 
 /** One event as it was posted to the webhook of a token. */
 export type Post = {
@@ -111,12 +112,17 @@ function isGenuine(secret: string | undefined, headers: IncomingHttpHeaders, tex
   }
 }
 
-/** @returns its secret */
+/** Saves it, again where a loaded machine says that it is busy. @returns its secret */
 async function saveWebhook(address: string, key: string, url: string): Promise<string> {
-  const answer = await fetch(`${address}/v1/webhook`, {
-    method: 'PUT',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ url }),
+  const save = () =>
+    fetch(`${address}/v1/webhook`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ url }),
+    });
+  const answer = await waitFor(async () => {
+    const said = await save();
+    return said.status !== 503 && said;
   });
   const text = await answer.text();
   if (!answer.ok) throw new Error(`saving a webhook: ${answer.status} ${text}`);
