@@ -87,7 +87,16 @@ export default defineConfig(({ command }) => ({
     // Schemas and acts are made by calls at the top of a module; unused ones may go all the same.
     rolldownOptions: {
       treeshake: {
-        manualPureFunctions: ['z', 'act', 'paging', 'schema', 'once', 'oncePer'],
+        manualPureFunctions: [
+          'z',
+          'act',
+          'paging',
+          'schema',
+          'once',
+          'oncePer',
+          'endpoint',
+          'noted',
+        ],
       },
       output: {
         // The entry names every file that its pages need: a letter less of each counts, and 64^7 are

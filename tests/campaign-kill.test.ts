@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { toPairs } from '#contract/base/form.ts';
 import { publicId } from '#contract/base/ids.ts';
-import type { Campaign } from '#contract/campaigns/campaign.ts';
+import type { Campaign } from '#contract/campaigns.ts';
 import { UPLOAD_PATH } from '#contract/uploads.ts';
 import { campaignOf, readCampaign } from '#server/domains/campaigns/row.ts';
 import { storeRecipients } from '#server/domains/campaigns/recipients/store.ts';

@@ -14,7 +14,7 @@ import {
 } from 'whatsapp-api-js/messages';
 import { uuidOf } from '#contract/base/ids.ts';
 import { messageIdOf } from '#contract/dialects.ts';
-import { CHOICE_LIMITS } from '#contract/messages/choices.ts';
+import { CHOICE_LIMITS } from '#contract/messages/captions.ts';
 import { apiJs, kapso } from './support/dialects/cloud-clients.ts';
 import { waitFor } from './support/wait-for.ts';
 import { type Heard, programs } from './support/webhooks/cloud-programs.ts';

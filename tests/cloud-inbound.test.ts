@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { expect } from 'vitest';
 import type { ConversationMessage, MessageType } from '#contract/messages.ts';
 import { publicId } from '#contract/base/ids.ts';
-import { WebhookEvent } from '#contract/webhooks/events.ts';
+import { WebhookEvent } from '#contract/webhooks.ts';
 import { formats } from '#server/domains/webhooks/formats/formats.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type CloudSender, accessOf, test } from '#tests/support/meta/cloud-channel.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import type { WebhookFormat } from '#contract/webhooks/webhook.ts';
+import type { WebhookFormat } from '#contract/webhooks.ts';
 import { waitFor } from './support/wait-for.ts';
 import { type Shop, test as base } from './support/webhooks/format-app.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, test as plain } from 'vitest';
 import type { Act } from '#contract/base/act.ts';
 import { acts } from '#contract/acts.ts';
-import { NewMessage } from '#contract/rest/new-message.ts';
+import { NewMessage } from '#contract/rest/messages.ts';
 import { checkLedger } from '#server/domains/ledger/ledger.ts';
 import type { ApiAnswer } from './support/app/api-caller.ts';
 import { samplesOf } from './support/hostile/hostile-acts.ts';

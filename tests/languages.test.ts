@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { developerSentenceFor } from '#contract/language/developers.ts';
+import { developerSentenceFor } from '#contract/language/indonesian.ts';
 import { englishFor } from '#contract/language/english.ts';
 import { failureSentence, retrySentence } from '#contract/messages/failures.ts';
 import { languageOf } from '#contract/language/language.ts';

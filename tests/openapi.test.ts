@@ -7,7 +7,7 @@ import { generateSource } from 'oazapfts';
 import { expect, onTestFinished } from 'vitest';
 import * as z from 'zod';
 import { apiEndpoints } from '#contract/rest.ts';
-import { eventTypes } from '#contract/webhooks/events.ts';
+import { eventTypes } from '#contract/webhooks.ts';
 import { callerOf, test } from './support/app/api-caller.ts';
 import type { RunningApp } from './support/app/running-app.ts';
 import { startTarget } from './support/webhooks/webhook-target.ts';

@@ -2,7 +2,7 @@ import { type WAMessage, WAMessageStubType, proto } from 'baileys';
 import { expect } from 'vitest';
 import type { ConversationMessage, MessageType } from '#contract/messages.ts';
 import { publicId } from '#contract/base/ids.ts';
-import { WebhookEvent } from '#contract/webhooks/events.ts';
+import { WebhookEvent } from '#contract/webhooks.ts';
 import type { ReceivedMessage } from '#server/domains/channels/web/engine/engine.ts';
 import { receivedFrom } from '#server/domains/channels/web/engine/baileys/events.ts';
 import { receiveMessage } from '#server/domains/channels/web/receiving.ts';

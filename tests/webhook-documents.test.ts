@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { expect, onTestFinished } from 'vitest';
-import { SavedWebhook } from '#contract/webhooks/webhook.ts';
+import { SavedWebhook } from '#contract/webhooks.ts';
 import { freePort } from '#server/infra/embedded-postgres/embedded.ts';
 import { callerOf, halo } from './support/app/api-caller.ts';
 import { test } from './support/app/running-app.ts';

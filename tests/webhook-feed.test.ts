@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
-import { WebhookEvent, type EventType, eventTypes } from '#contract/webhooks/events.ts';
+import { WebhookEvent, type EventType, eventTypes } from '#contract/webhooks.ts';
 import { newId } from '#server/infra/ids.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { type Caller, callerAt, callerOf, halo, inEnglish } from './support/app/api-caller.ts';

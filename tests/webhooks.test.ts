@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
-import { WebhookEvent } from '#contract/webhooks/events.ts';
+import { WebhookEvent } from '#contract/webhooks.ts';
 import { type RunningApp, signedIn, test as base } from '#tests/support/app/running-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';

@@ -1,53 +1,36 @@
 import type { Act } from './base/act.ts';
 import * as accounts from './accounts.ts';
-import * as campaigns from './campaigns/campaign.ts';
-import * as invoices from './billing.ts';
-import * as plans from './billing.ts';
+import * as campaigns from './campaigns.ts';
+import * as billing from './billing.ts';
 import * as audit from './operator/audit.ts';
-import * as books from './operator/money/books.ts';
+import * as books from './operator/books.ts';
 import * as customers from './operator/customers.ts';
-import * as desk from './operator/money/desk.ts';
 import * as broadcasts from './operator/broadcasts.ts';
 import * as overview from './operator/overview.ts';
 import * as events from './events.ts';
 import * as messages from './messages.ts';
 import * as conversations from './messages/conversations.ts';
-import * as messageViews from './messages/history/views.ts';
-import * as manyMessages from './messages/history/many.ts';
-import * as sendContent from './messages/sending/send-content.ts';
-import * as sendFile from './messages/sending/send-file.ts';
+import * as history from './messages/history.ts';
+import * as sending from './messages/sending.ts';
 import * as optouts from './messages/optouts.ts';
-import * as quickReplies from './messages/quick-replies.ts';
 import * as templates from './messages/templates.ts';
 import * as people from './people.ts';
 import * as operators from './operator/operators.ts';
-import * as operatorTopups from './operator/money/topups.ts';
-import * as refunds from './operator/money/refunds.ts';
+import * as payments from './operator/payments.ts';
 import * as push from './push.ts';
 import * as saldo from './saldo.ts';
-import * as saldoAlert from './saldo/alert.ts';
-import * as saldoSummary from './saldo/summary.ts';
+import * as saldoSummary from './saldo-summary.ts';
 import * as rowExports from './exports.ts';
-import * as saldoUsage from './saldo/usage.ts';
-import * as secondFactor from './secondfactor/secondfactor.ts';
+import * as secondFactor from './second-factor.ts';
 import * as simulator from './simulator.ts';
 import * as settings from './operator/settings.ts';
-import * as statements from './operator/money/statements.ts';
 import * as inbox from './operator/support.ts';
 import * as support from './support.ts';
-import * as suspense from './operator/money/suspense.ts';
-import * as systemToken from './operator/system-token.ts';
-import * as things from './operator/things.ts';
 import * as tokens from './tokens.ts';
-import * as tokenAccess from './tokens/access.ts';
-import * as channels from './tokens/channels.ts';
-import * as operatorChannels from './operator/channels.ts';
-import * as cloudNumbers from './tokens/cloud.ts';
-import * as connections from './tokens/connection.ts';
-import * as scan from './tokens/scan.ts';
-import * as rejectedCalls from './tokens/rejected.ts';
-import * as deliveries from './webhooks/deliveries.ts';
-import * as webhooks from './webhooks/webhook.ts';
+import * as tokenAccess from './token-access.ts';
+import * as channels from './channels.ts';
+import * as scan from './scan.ts';
+import * as webhooks from './webhooks.ts';
 
 /** The list of all acts: what the portal may ask, and nothing else. */
 export const acts: readonly Act[] = [
@@ -98,12 +81,12 @@ export const acts: readonly Act[] = [
   tokens.createToken,
   tokens.updateToken,
   tokenAccess.updateTokenAccess,
-  rejectedCalls.listRejectedCalls,
+  tokenAccess.listRejectedCalls,
   channels.listChannels,
   channels.moveToken,
-  cloudNumbers.getCloud,
-  cloudNumbers.connectCloud,
-  connections.getConnection,
+  channels.getCloud,
+  channels.connectCloud,
+  channels.getConnection,
   tokens.rotateToken,
   tokens.deleteToken,
   tokens.confirmToken,
@@ -115,10 +98,10 @@ export const acts: readonly Act[] = [
   webhooks.rotateWebhookSecret,
   webhooks.deleteWebhook,
   webhooks.testWebhook,
-  deliveries.listDeliveries,
-  deliveries.getDelivery,
-  deliveries.replayDelivery,
-  deliveries.replayDeliveries,
+  webhooks.listDeliveries,
+  webhooks.getDelivery,
+  webhooks.replayDelivery,
+  webhooks.replayDeliveries,
   scan.getScan,
   scan.consentScan,
   messages.homeSummary,
@@ -126,20 +109,20 @@ export const acts: readonly Act[] = [
   messages.getMessage,
   messages.loadImage,
   messages.sendMessage,
-  sendFile.sendFile,
-  sendContent.sendLocation,
-  sendContent.sendContact,
-  sendContent.sendTemplate,
-  sendContent.sendReaction,
+  sending.sendFile,
+  sending.sendLocation,
+  sending.sendContact,
+  sending.sendTemplate,
+  sending.sendReaction,
   messages.cancelMessage,
-  manyMessages.resendMessage,
-  manyMessages.checkResend,
-  manyMessages.resendMessages,
-  manyMessages.cancelMessages,
-  manyMessages.rescheduleMessage,
-  messageViews.listViews,
-  messageViews.saveView,
-  messageViews.deleteView,
+  history.resendMessage,
+  history.checkResend,
+  history.resendMessages,
+  history.cancelMessages,
+  history.rescheduleMessage,
+  history.listViews,
+  history.saveView,
+  history.deleteView,
   conversations.listConversations,
   conversations.getConversation,
   conversations.conversationMessages,
@@ -150,9 +133,9 @@ export const acts: readonly Act[] = [
   optouts.listOptouts,
   optouts.addOptout,
   optouts.removeOptout,
-  quickReplies.listQuickReplies,
-  quickReplies.saveQuickReply,
-  quickReplies.deleteQuickReply,
+  sending.listQuickReplies,
+  sending.saveQuickReply,
+  sending.deleteQuickReply,
   templates.listTemplates,
   templates.createTemplate,
   templates.deleteTemplate,
@@ -168,9 +151,9 @@ export const acts: readonly Act[] = [
   campaigns.cancelCampaign,
   campaigns.deleteCampaign,
   saldoSummary.saldoSummary,
-  saldoUsage.saldoUsage,
-  saldoAlert.getSaldoAlert,
-  saldoAlert.saveSaldoAlert,
+  saldo.saldoUsage,
+  saldo.getSaldoAlert,
+  saldo.saveSaldoAlert,
   saldo.listMutations,
   saldo.listLineMessages,
   saldo.exportSaldo,
@@ -181,18 +164,18 @@ export const acts: readonly Act[] = [
   saldo.cancelTopup,
   saldo.checkTopup,
   saldo.uploadTransferProof,
-  plans.listPlans,
-  plans.getSubscription,
-  plans.previewSubscription,
-  plans.changeSubscription,
-  plans.cancelSubscription,
-  plans.resumeSubscription,
-  invoices.listInvoices,
-  invoices.getInvoice,
-  invoices.invoicePdf,
-  invoices.payInvoice,
-  invoices.getBillingProfile,
-  invoices.saveBillingProfile,
+  billing.listPlans,
+  billing.getSubscription,
+  billing.previewSubscription,
+  billing.changeSubscription,
+  billing.cancelSubscription,
+  billing.resumeSubscription,
+  billing.listInvoices,
+  billing.getInvoice,
+  billing.invoicePdf,
+  billing.payInvoice,
+  billing.getBillingProfile,
+  billing.saveBillingProfile,
   simulator.simulatedPhone,
   simulator.simulatedReply,
   simulator.simulatedSample,
@@ -201,42 +184,42 @@ export const acts: readonly Act[] = [
   simulator.simulatedTransfer,
   simulator.simulatedPayment,
   simulator.simulatedClock,
-  operatorTopups.operatorTopups,
-  operatorTopups.confirmTopup,
-  operatorTopups.checkTopupAtGateway,
-  operatorTopups.rejectTopup,
-  statements.listBankLines,
-  statements.dismissBankLine,
-  statements.confirmBothLines,
-  statements.previewStatement,
-  statements.importStatement,
+  payments.operatorTopups,
+  payments.confirmTopup,
+  payments.checkTopupAtGateway,
+  payments.rejectTopup,
+  payments.listBankLines,
+  payments.dismissBankLine,
+  payments.confirmBothLines,
+  payments.previewStatement,
+  payments.importStatement,
   overview.operatorOverview,
   customers.findCustomers,
   customers.getCustomer,
   customers.suspendCustomer,
   customers.endCustomerSessions,
   customers.endCustomerPlan,
-  things.getCustomerMessage,
-  things.readCustomerMessage,
-  things.getCustomerToken,
-  things.getCustomerTopup,
-  things.getCustomerInvoice,
-  desk.adjustSaldo,
-  desk.refundMessage,
-  desk.payOut,
-  desk.listAdjustments,
-  desk.decideAdjustment,
+  customers.getCustomerMessage,
+  customers.readCustomerMessage,
+  customers.getCustomerToken,
+  customers.getCustomerTopup,
+  customers.getCustomerInvoice,
+  books.adjustSaldo,
+  books.refundMessage,
+  books.payOut,
+  books.listAdjustments,
+  books.decideAdjustment,
   customers.freezeWallet,
-  suspense.listSuspense,
-  suspense.creditSuspense,
-  suspense.returnSuspense,
-  suspense.annotateSuspense,
-  refunds.refundPayment,
-  refunds.listRefunds,
-  refunds.finishRefund,
-  refunds.listFlagged,
-  refunds.settleFlag,
-  refunds.approveBonus,
+  payments.listSuspense,
+  payments.creditSuspense,
+  payments.returnSuspense,
+  payments.annotateSuspense,
+  payments.refundPayment,
+  payments.listRefunds,
+  payments.finishRefund,
+  payments.listFlagged,
+  payments.settleFlag,
+  payments.approveBonus,
   books.moneyOverview,
   books.listSeals,
   books.verifySeal,
@@ -268,14 +251,14 @@ export const acts: readonly Act[] = [
   settings.saveSetting,
   settings.resetSetting,
   settings.decideSetting,
-  operatorChannels.listNumbers,
-  operatorChannels.listProviderAnswers,
-  systemToken.getSystemToken,
-  systemToken.linkSystemToken,
-  systemToken.moveSystemToken,
-  systemToken.unlinkSystemToken,
-  systemToken.testSystemToken,
-  systemToken.connectSystemToken,
+  overview.listNumbers,
+  overview.listProviderAnswers,
+  settings.getSystemToken,
+  settings.linkSystemToken,
+  settings.moveSystemToken,
+  settings.unlinkSystemToken,
+  settings.testSystemToken,
+  settings.connectSystemToken,
   events.events,
   support.supportThread,
   support.supportMessages,

@@ -2,8 +2,7 @@ import * as z from 'zod/mini';
 import { act } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { messageFilters } from '#contract/messages/history/filters.ts';
-import { MANY_MAX } from '#contract/messages/history/many.ts';
+import { messageFilters, MANY_MAX } from './messages/history.ts';
 
 /** Files with rows that an account may ask for in a day. */
 export const EXPORTS_A_DAY = 20;

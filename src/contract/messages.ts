@@ -110,7 +110,7 @@ export const messageTypeLabel: Record<MessageType, string> = {
   other: 'Lainnya',
 };
 
-/** Why messages fail. What each means, in words: `messages/history/failure-sentences.ts`. */
+/** Why messages fail. What each means, in words: `messages/failures.ts`. */
 export const failureCodes = [
   'not_on_whatsapp',
   'blocked',
@@ -423,3 +423,11 @@ export const homeSummary = act({
     }),
 });
 export type HomeSummary = z.output<typeof homeSummary.output>;
+
+/** Whether a message can be sent once more: ours, not a reaction, and it ended without arriving. */
+export const mayResend = (message: {
+  direction: Direction;
+  type: MessageType;
+  status: MessageStatus;
+}): boolean =>
+  message.direction === 'out' && message.type !== 'reaction' && ends.has(message.status);

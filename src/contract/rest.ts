@@ -2,11 +2,11 @@ import type * as z from 'zod/mini';
 import type { RefusalCode } from '#contract/base/refusals.ts';
 import { accountEndpoints } from './rest/account.ts';
 import { type Endpoint, alwaysRefused } from './rest/endpoint.ts';
-import { mediaEndpoints } from './rest/media.ts';
+import { mediaEndpoints } from './media.ts';
 import { messageEndpoints } from './rest/messages.ts';
-import { optoutEndpoints } from './rest/opt-outs.ts';
-import { templateEndpoints } from './rest/templates.ts';
-import { eventEndpoints, webhookEndpoints } from './rest/webhooks.ts';
+import { optoutEndpoints } from './messages/optouts.ts';
+import { templateEndpoints } from './messages/templates.ts';
+import { eventEndpoints, webhookEndpoints } from './webhooks.ts';
 
 /** Every endpoint of the API; where GET works, HEAD does too, and OPTIONS everywhere. */
 export const apiEndpoints = {

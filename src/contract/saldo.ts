@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { act, paging } from './base/act.ts';
 import { CivilDay } from './base/days.ts';
 import { Id, IdInput } from './base/ids.ts';
-import { Rupiah } from './base/money.ts';
+import { Rupiah, formatRupiah } from './base/money.ts';
 import { WholeNumber } from './base/numbers.ts';
 import { Peer } from './messages/peer.ts';
 import { type Output, schema } from './base/schema.ts';
@@ -344,3 +344,86 @@ export const uploadTransferProof = act({
     'topup_proof_limit',
   ],
 });
+
+export const ALERT_MIN = 1_000;
+export const ALERT_MAX = 100_000_000;
+
+/** When an account is told that its saldo runs low. */
+export const SaldoAlert = schema(() =>
+  z.object({
+    /** Null while it is off. */
+    threshold: z.nullable(Rupiah()),
+    /** When it was told last. */
+    fired_at: z.nullable(z.coerce.date()),
+  }),
+);
+export type SaldoAlert = Output<typeof SaldoAlert>;
+
+export const getSaldoAlert = act({
+  name: 'saldo_alert_get',
+  by: 'customer',
+  output: SaldoAlert,
+});
+
+/** Sets the threshold; without one the alert is off. */
+export const saveSaldoAlert = act({
+  name: 'saldo_alert_save',
+  by: 'customer',
+  changes: true,
+  audited: true,
+  input: () => ({
+    threshold: z.optional(
+      WholeNumber({
+        missing: 'Tulis batasnya, atau matikan peringatannya.',
+        sentence: 'Tulis batas dengan angka saja, dalam rupiah bulat.',
+        minimum: ALERT_MIN,
+        tooSmall: `Batas paling sedikit ${formatRupiah(ALERT_MIN)}.`,
+        maximum: ALERT_MAX,
+        tooBig: `Batas paling banyak ${formatRupiah(ALERT_MAX)}.`,
+      }),
+    ),
+  }),
+  output: SaldoAlert,
+});
+
+/** Days of the chart, today included. */
+export const USAGE_DAYS = 30;
+/** Whole days that the average is taken over, at most, and at least before it is said at all. */
+export const PACE_DAYS = 7;
+export const PACE_DAYS_MIN = 3;
+
+/** What went out on one day of WIB, by when its messages were accepted. */
+export const UsageDay = schema(() =>
+  z.object({
+    /** `YYYY-MM-DD` */
+    date: z.string(),
+    /** Paid for messages. */
+    captured: Rupiah(),
+    /** Held for messages that wait for their outcome. */
+    held: Rupiah(),
+    /** Paid for plans. */
+    plan: Rupiah(),
+  }),
+);
+export type UsageDay = Output<typeof UsageDay>;
+
+/**
+ * What messages cost a day, as the whole days before today say: `known` the average of `days` of them,
+ * `little` when there are too few days since the first use, `none` without any use.
+ */
+export const Pace = schema(() =>
+  z.discriminatedUnion('state', [
+    z.object({ state: z.literal('known'), per_day: Rupiah(), days: z.int() }),
+    z.object({ state: z.literal('little') }),
+    z.object({ state: z.literal('none') }),
+  ]),
+);
+export type Pace = Output<typeof Pace>;
+
+/** What went out in the last 30 days, the oldest first, today last. */
+export const saldoUsage = act({
+  name: 'saldo_usage',
+  by: 'customer',
+  output: () => z.object({ days: z.array(UsageDay()), pace: Pace() }),
+});
+export type SaldoUsage = z.output<typeof saldoUsage.output>;

@@ -6,10 +6,7 @@ import { WholeNumber } from './base/numbers.ts';
 import { type Output, schema } from './base/schema.ts';
 import { TEXT_MAX } from './messages.ts';
 import { ChatContent } from './messages/content.ts';
-import { SupportDoing, SupportSide, SupportStatus } from './support/states.ts';
-
-// The events of all pages know these; the acts come with the pages that have them.
-export { SupportDoing, SupportSide, SupportStatus };
+import { SupportSide, SupportStatus } from './events.ts';
 
 /** What a question can be about. */
 export const SupportSubject = schema(() => z.enum(['message', 'token', 'topup', 'invoice']));

@@ -5,8 +5,7 @@ import { PublicName } from './base/names.ts';
 import { WholeNumber } from './base/numbers.ts';
 import { Phone } from './base/phone.ts';
 import { type Output, schema } from './base/schema.ts';
-import { scopes } from './rest/scopes.ts';
-import { channelNames } from './tokens/channel-names.ts';
+import { channelNames } from './scan.ts';
 
 /** The phone network of this server, Meta's Cloud API, and WhatsApp Web. */
 export const ChannelName = schema(() => z.enum(channelNames));
@@ -170,3 +169,19 @@ export const unlinkToken = act({
   input: () => ({ token_id: IdInput('token') }),
   output: Token,
 });
+
+/** What a token may be allowed to do, whichever dialect its key is used in. */
+export const scopes = [
+  'messages.send',
+  'messages.read',
+  'media',
+  'account.read',
+  'link',
+  'webhooks',
+  'opt_outs',
+  'agent',
+] as const;
+export type Scope = (typeof scopes)[number];
+
+/** What a token may do unless its owner says otherwise: all but let an assistant (MCP) send by itself. */
+export const defaultScopes: readonly Scope[] = scopes.filter((scope) => scope !== 'agent');

@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { Page } from 'playwright-core';
 import { formatRupiah } from '#contract/base/money.ts';
 import { createTopup, getTopup, uploadTransferProof } from '#contract/saldo.ts';
-import { saldoSummary } from '#contract/saldo/summary.ts';
+import { saldoSummary } from '#contract/saldo-summary.ts';
 import { civilDate } from '#contract/base/time.ts';
 import { inspection } from './browser/axe.ts';
 import { ask, signUp, uploadSlip } from './support/portal.ts';

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { getSubscription } from '#contract/billing.ts';
-import { saldoSummary } from '#contract/saldo/summary.ts';
+import { saldoSummary } from '#contract/saldo-summary.ts';
 import { simulatedClock } from '#contract/simulator.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { inspection } from './browser/axe.ts';

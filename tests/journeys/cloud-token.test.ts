@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect } from 'vitest';
 import { uuidOf } from '#contract/base/ids.ts';
 import { createTemplate, syncTemplateList } from '#contract/messages/templates.ts';
 import { createToken } from '#contract/tokens.ts';
-import { connectCloud } from '#contract/tokens/cloud.ts';
+import { connectCloud } from '#contract/channels.ts';
 import { type FakeMeta, startFakeMeta } from '#tests/support/meta/fake-meta.ts';
 import { accessOf } from '#tests/support/meta/cloud-channel.ts';
 import { codeComponents } from '#tests/support/meta/templates.ts';

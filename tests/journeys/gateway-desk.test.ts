@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { listFlagged } from '#contract/operator/money/refunds.ts';
+import { listFlagged } from '#contract/operator/payments.ts';
 import { createTopup, getTopup } from '#contract/saldo.ts';
 import { simulatedPayment } from '#contract/simulator.ts';
 import { waitFor } from '#tests/support/wait-for.ts';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { createTopup } from '#contract/saldo.ts';
-import { saldoSummary } from '#contract/saldo/summary.ts';
+import { saldoSummary } from '#contract/saldo-summary.ts';
 import { simulatedTransfer } from '#contract/simulator.ts';
 import { inspection } from './browser/axe.ts';
 import { ask, signUp } from './support/portal.ts';

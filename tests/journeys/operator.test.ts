@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { createTopup, getTopup } from '#contract/saldo.ts';
-import { saldoSummary } from '#contract/saldo/summary.ts';
+import { saldoSummary } from '#contract/saldo-summary.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { inspection } from './browser/axe.ts';
 import { ask, signUp } from './support/portal.ts';

@@ -6,7 +6,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { homeSummary } from '#contract/messages.ts';
-import { saveSaldoAlert } from '#contract/saldo/alert.ts';
+import { saveSaldoAlert } from '#contract/saldo.ts';
 import { openPerson, settled, startBrowser } from './browser/browser.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { apiPictures, type Picture } from './support/api-pictures.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { oncePer } from './once.ts';
+import { oncePer } from './schema.ts';
 
 /**
  * Ids are UUIDv7 inside; outside they wear a prefix and 26 characters of Crockford base32

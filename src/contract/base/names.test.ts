@@ -5,12 +5,12 @@ import { registerUser } from '#contract/accounts.ts';
 import { updateUser } from '#contract/people.ts';
 import { createToken, updateToken } from '#contract/tokens.ts';
 import { saveBillingProfile } from '#contract/billing.ts';
-import { createCampaign, updateCampaign } from '#contract/campaigns/campaign.ts';
+import { createCampaign, updateCampaign } from '#contract/campaigns.ts';
 import { nameContact } from '#contract/messages/conversations.ts';
-import { saveView } from '#contract/messages/history/views.ts';
+import { saveView } from '#contract/messages/history.ts';
 import { inviteOperator } from '#contract/operator/operators.ts';
 import { sendSupport } from '#contract/support.ts';
-import { addPasskey } from '#contract/secondfactor/secondfactor.ts';
+import { addPasskey } from '#contract/second-factor.ts';
 import { cleanedName, isolated } from './names.ts';
 
 /** Characters that hide what a name is, or turn it around. */

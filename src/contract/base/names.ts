@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { passesForOperator } from '#contract/base/operator-names.ts';
-import { withoutUnusable } from '#contract/base/unusable.ts';
+import { withoutUnusable } from './schema.ts';
 
 const visible = /[\p{L}\p{N}\p{P}\p{S}]/u;
 

@@ -1,4 +1,4 @@
-import { withoutUnusable } from '#contract/base/unusable.ts';
+import { withoutUnusable } from './schema.ts';
 
 /** Letters that look like those of our alphabet and are not folded to them by NFKD. */
 const lookAlikes: Readonly<Record<string, string>> = {

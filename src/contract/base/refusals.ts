@@ -1,10 +1,4 @@
 import * as z from 'zod/mini';
-import { campaignRefusals } from '#contract/campaigns/refusals.ts';
-import { historyRefusals } from '#contract/messages/history/refusals.ts';
-import { namingRefusals } from '#contract/messages/refusals.ts';
-import { secondFactorRefusals } from '#contract/secondfactor/refusals.ts';
-import { channelRefusals } from '#contract/tokens/refusals.ts';
-import { webhookRefusals } from '#contract/webhooks/refusals.ts';
 import type { Output } from './schema.ts';
 
 type Entry = { status: number; facts: () => z.ZodMiniType; retryable?: true };
@@ -12,7 +6,11 @@ type Entry = { status: number; facts: () => z.ZodMiniType; retryable?: true };
 const none = () => z.object({});
 const wait = () => z.object({ seconds: z.int() });
 
-/** Every way the server says no: its HTTP status and the facts that come with it. */
+/** Why a list of recipients cannot be read. */
+export const unreadable = ['empty', 'no_numbers', 'too_many', 'broken'] as const;
+export type UnreadableList = (typeof unreadable)[number];
+
+/** Every refusal: its HTTP status and its facts. */
 export const refusals = {
   act_unknown: { status: 400, facts: none },
   request_malformed: { status: 400, facts: () => z.object({ why: z.string() }) },
@@ -50,7 +48,12 @@ export const refusals = {
   password_wrong: { status: 422, facts: none },
   reauth_needed: { status: 403, facts: none },
   sign_in_needed: { status: 403, facts: none },
-  ...secondFactorRefusals,
+  second_factor_needed: { status: 403, facts: none },
+  second_factor_again: { status: 403, facts: none },
+  second_factor_wrong: { status: 422, facts: () => z.object({ left: z.int() }) },
+  second_factor_expired: { status: 410, facts: none },
+  second_factor_last: { status: 409, facts: none },
+  second_factor_exists: { status: 409, facts: none },
   grant_gone: { status: 410, facts: none },
   phone_same: { status: 422, facts: none },
   export_limit: { status: 429, facts: () => z.object({ limit: z.int() }) },
@@ -72,7 +75,19 @@ export const refusals = {
   link_gone: { status: 410, facts: none },
   qr_stale: { status: 410, facts: none },
   phone_taken: { status: 409, facts: none },
-  ...channelRefusals,
+  /** This installation does not offer the channel. */
+  channel_off: { status: 409, facts: none },
+  /** What was asked belongs to another channel than the token's. */
+  channel_other: { status: 409, facts: none },
+  /** Messages of the token are on their way: their outcome is awaited first. */
+  channel_busy: { status: 409, facts: none },
+  /** Templates of the token wait at the price of its channel: they leave, or are cancelled, first. */
+  channel_waiting: { status: 409, facts: () => z.object({ templates: z.int() }) },
+  /** Meta says no to what was entered; `code` is Meta's. */
+  cloud_refused: { status: 422, facts: () => z.object({ code: z.int() }) },
+  cloud_unreachable: { status: 503, facts: none, retryable: true },
+  /** The receiver has not written in the last 24 hours, or never: only templates may be sent. */
+  window_closed: { status: 409, facts: none },
 
   saldo_short: {
     status: 402,
@@ -89,9 +104,67 @@ export const refusals = {
   message_in_flight: { status: 409, facts: none },
   queue_full: { status: 429, facts: wait, retryable: true },
   bonus_only: { status: 402, facts: none },
-  ...namingRefusals,
-  ...historyRefusals,
-  ...webhookRefusals,
+  pins_full: { status: 409, facts: () => z.object({ limit: z.int() }) },
+  quoted_not_found: { status: 422, facts: none },
+  reaction_refused: { status: 409, facts: none },
+  media_not_found: { status: 422, facts: none },
+  media_unfit: {
+    status: 422,
+    facts: () => z.object({ type: z.string(), allowed: z.string(), bytesMax: z.int() }),
+  },
+  template_not_found: { status: 404, facts: () => z.object({ name: z.string() }) },
+  template_language_needed: {
+    status: 422,
+    facts: () => z.object({ name: z.string(), languages: z.string() }),
+  },
+  template_exists: {
+    status: 409,
+    facts: () => z.object({ name: z.string(), language: z.string() }),
+  },
+  templates_full: { status: 409, facts: () => z.object({ limit: z.int() }) },
+  template_not_approved: { status: 409, facts: () => z.object({ name: z.string() }) },
+  template_variables_unfit: {
+    status: 422,
+    facts: () => z.object({ name: z.string(), expected: z.int(), given: z.int() }),
+  },
+  /** By the Cloud API: Meta refuses the value of this variable. */
+  template_value_unfit: {
+    status: 422,
+    facts: () =>
+      z.object({
+        name: z.string(),
+        variable: z.string(),
+        why: z.enum(['breaks', 'blanks', 'empty']),
+      }),
+  },
+  template_parts_unfit: {
+    status: 422,
+    facts: () =>
+      z.object({
+        name: z.string(),
+        /** What its header takes; null where it takes nothing. */
+        header: z.nullable(z.enum(['image', 'video', 'document', 'text'])),
+        /** The places of the buttons that take something. */
+        buttons: z.array(z.int()),
+      }),
+  },
+  /** What came in, what is under way or arrived, and reactions are not sent anew. */
+  resend_unfit: { status: 409, facts: none },
+  views_full: { status: 409, facts: () => z.object({ limit: z.int() }) },
+  quick_replies_full: { status: 409, facts: () => z.object({ limit: z.int() }) },
+  view_name_taken: { status: 409, facts: () => z.object({ name: z.string() }) },
+  /** The address did not answer the signed test with 2xx (or a Cloud API handshake). */
+  webhook_unconfirmed: {
+    status: 422,
+    facts: () =>
+      z.object({
+        /** What was answered; null where there was no answer. */
+        status: z.nullable(z.int()),
+        why: z.enum(['refused', 'late', 'unreachable', 'redirect', 'status', 'challenge']),
+      }),
+  },
+  /** It is switched off: nothing is sent until it is switched on again. */
+  webhook_off: { status: 409, facts: none },
 
   topup_too_many: { status: 409, facts: () => z.object({ limit: z.int() }) },
   topup_too_often: { status: 409, facts: () => z.object({ limit: z.int() }) },
@@ -169,7 +242,18 @@ export const refusals = {
   push_service_down: { status: 502, facts: none, retryable: true },
 
   upload_gone: { status: 410, facts: none },
-  ...campaignRefusals,
+  recipients_unreadable: {
+    status: 422,
+    facts: () => z.object({ why: z.enum(unreadable) }),
+  },
+  /** It has no content, or nobody to go to. */
+  campaign_incomplete: {
+    status: 409,
+    facts: () => z.object({ missing: z.enum(['content', 'recipients']) }),
+  },
+  /** It is started, or ended, already. */
+  campaign_state: { status: 409, facts: () => z.object({}) },
+  campaigns_full: { status: 409, facts: () => z.object({ limit: z.int() }) },
   support_empty: { status: 422, facts: none },
   support_too_many: { status: 429, facts: wait },
   support_not_closed: { status: 409, facts: none },

@@ -1,7 +1,6 @@
 import { isolated } from '#contract/base/names.ts';
 import type { FactsOf, RefusalCode } from '#contract/base/refusals.ts';
-import { unreadableLists } from './lists.ts';
-import { inMegabytes } from './sizes.ts';
+import { unreadableLists, inMegabytes } from './language.ts';
 
 type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };
 

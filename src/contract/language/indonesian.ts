@@ -2,8 +2,7 @@ import { isolated } from '#contract/base/names.ts';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import type { FactsOf, RefusalCode } from '#contract/base/refusals.ts';
 import { formatDate, wibMidnight } from '#contract/base/time.ts';
-import { unreadableLists } from './lists.ts';
-import { inMegabytes } from './sizes.ts';
+import { unreadableLists, inMegabytes } from './language.ts';
 
 type Sentences = { [C in RefusalCode]: string | ((facts: FactsOf<C>) => string) };
 
@@ -314,5 +313,33 @@ const sentences: Sentences = {
 /** The sentence a person reads for a refusal, in Indonesian. */
 export function sentenceFor(no: { code: RefusalCode; facts: unknown }): string {
   const sentence: string | ((facts: never) => string) = sentences[no.code];
+  return typeof sentence === 'string' ? sentence : sentence(no.facts as never);
+}
+
+type DevelopersSentences = { [C in RefusalCode]?: string | ((facts: FactsOf<C>) => string) };
+
+/** Where the portal's sentence speaks of a screen: the same for whoever reads the answer of a program. */
+const developerSentences: DevelopersSentences = {
+  not_found: ({ what }) =>
+    `${what} tidak ditemukan. Periksa id-nya; mungkin milik token lain, atau sudah dihapus.`,
+  input_invalid: 'Ada isian yang perlu diperbaiki; `fields` menyebutkan yang mana dan isinya apa.',
+  body_too_large:
+    'Isi permintaan paling besar 1.048.576 byte. Kirim lebih sedikit pesan dalam satu permintaan.',
+  media_type_unsupported:
+    'Kirim isi permintaan sebagai JSON tanpa kompresi, dengan `Content-Type: application/json`; berkas ke `POST /v1/media` sebagai `multipart/form-data`.',
+  upload_empty: 'Berkasnya tidak ada dalam isian `file` formulirnya, atau kosong.',
+  upload_infected:
+    'Berkas ini dikenali sebagai perangkat lunak berbahaya, jadi tidak diterima dan tidak disimpan.',
+  upload_too_slow:
+    'Berkas ini datang terlalu lambat sehingga dihentikan. Periksa koneksi, lalu unggah sekali lagi.',
+  timed_out: 'Jawaban terlalu lama. Ulangi permintaan dengan `Idempotency-Key` yang sama.',
+  our_fault:
+    'Terjadi gangguan di sisi kami. Ulangi permintaan; sebutkan `request_id` bila menghubungi kami.',
+};
+
+/** The sentence of a refusal for developers, in Indonesian. */
+export function developerSentenceFor(no: { code: RefusalCode; facts: unknown }): string {
+  const sentence: string | ((facts: never) => string) | undefined = developerSentences[no.code];
+  if (sentence === undefined) return sentenceFor(no);
   return typeof sentence === 'string' ? sentence : sentence(no.facts as never);
 }

@@ -1,3 +1,7 @@
+import * as z from 'zod/mini';
+import { Id } from '#contract/base/ids.ts';
+import { type Output, schema } from '#contract/base/schema.ts';
+
 /** A piece of a caption: text, a line break, or a link that is safe to follow. */
 export type CaptionNode =
   | { kind: 'text'; text: string }
@@ -166,3 +170,87 @@ export function foldAt(caption: string): number | undefined {
   const cut = inTag && open > 0 ? open : FOLD;
   return /[\uD800-\uDBFF]/.test(caption.charAt(cut - 1)) ? cut - 1 : cut;
 }
+
+/** What a message may let its receiver choose from: as many, and as long, as the WhatsApp Cloud API takes. */
+export const CHOICE_LIMITS = {
+  buttons: 3,
+  buttonId: 256,
+  buttonTitle: 20,
+  rows: 10,
+  rowId: 200,
+  rowTitle: 24,
+  rowDescription: 72,
+  /** The text that a template's button carries. */
+  payload: 256,
+} as const;
+
+/** How choices were shown: as buttons, as the rows of a list, or as the buttons of a template. */
+const ChoiceType = schema(() => z.enum(['button', 'list', 'template']));
+export type ChoiceType = Output<typeof ChoiceType>;
+
+/** What a receiver may choose. */
+const Choice = schema(() =>
+  z.object({ id: z.string(), title: z.string(), description: z.optional(z.string()) }),
+);
+export type Choice = Output<typeof Choice>;
+
+/** What a message lets its receiver choose from: the `content.choices` of one that was sent. */
+export const Choices = schema(() => z.object({ type: ChoiceType(), options: z.array(Choice()) }));
+export type Choices = Output<typeof Choices>;
+
+/** How its sender wrote a message that lets its receiver choose, for networks that show buttons and lists by themselves. */
+export type ShownChoices = {
+  header?: string | undefined;
+  body: string;
+  footer?: string | undefined;
+  /** What opens a list. */
+  button?: string | undefined;
+  /** The sections of a list, with how many of its rows each has. */
+  sections?: readonly { title?: string | undefined; rows: number }[] | undefined;
+};
+
+/** What a message that came in has chosen: its `content.choice`. */
+export const ChosenOption = schema(() =>
+  z.extend(Choice(), {
+    type: ChoiceType(),
+    /** The message that it was chosen from. */
+    of: Id('message'),
+  }),
+);
+export type ChosenOption = Output<typeof ChosenOption>;
+
+/** What a message says, by its type; what its receiver may choose, or what was chosen, beside (docs/api.md#choices). */
+export const ApiContent = schema(() =>
+  z.looseObject({ choices: z.optional(Choices()), choice: z.optional(ChosenOption()) }),
+);
+
+/**
+ * Inbound messages without a type of their own (`other`), by kind, in words that people read. Programs read the
+ * kind as `content.kind` (docs/api.md#other-messages).
+ */
+export const otherKinds = {
+  album: 'Album',
+  call: 'Panggilan',
+  call_permission: 'Jawaban atas permintaan izin menelepon',
+  edited: 'Pesan diubah',
+  event: 'Acara',
+  form: 'Formulir',
+  group_invite: 'Undangan grup',
+  interactive: 'Pesan interaktif',
+  invoice: 'Tagihan',
+  order: 'Pesanan',
+  payment: 'Pembayaran',
+  payment_request: 'Permintaan pembayaran',
+  pinned: 'Pesan disematkan',
+  poll: 'Polling',
+  poll_vote: 'Suara polling',
+  product: 'Produk',
+  request_welcome: 'Membuka percakapan untuk pertama kali',
+  revoked: 'Pesan dihapus',
+  system: 'Pemberitahuan WhatsApp',
+  unsupported: 'Jenis pesan ini belum dapat ditampilkan di sini; lihat di ponsel',
+  view_once: 'Foto, video, atau pesan suara sekali lihat; hanya dapat dibuka di ponsel',
+  waiting: 'Menunggu pesan ini; periksa ponsel Anda',
+} as const;
+
+export type OtherKind = keyof typeof otherKinds;

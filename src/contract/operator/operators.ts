@@ -111,3 +111,14 @@ export const resetOperatorFactor = act({
   input: () => ({ user_id: IdInput('user') }),
   output: () => z.object({ ended: z.int() }),
 });
+
+/** Why an operator did it, or decided so; kept with what was done. */
+export const Reason = schema(() =>
+  z
+    .string()
+    .check(
+      z.trim(),
+      z.minLength(3, 'Tulis alasannya.'),
+      z.maxLength(300, 'Alasan paling panjang 300 karakter.'),
+    ),
+);

@@ -3,15 +3,9 @@ import { act, paging } from '#contract/base/act.ts';
 import { Id, IdInput } from '#contract/base/ids.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { QuickReply, ReplyName, ReplyText } from '#contract/messages/quick-replies.ts';
-import {
-  SupportDoing,
-  SupportMessage,
-  SupportSide,
-  SupportStatus,
-  SupportThread,
-  supportContent,
-} from '#contract/support.ts';
+import { QuickReply, ReplyName, ReplyText } from '#contract/messages/sending.ts';
+import { SupportDoing, SupportSide, SupportStatus } from '#contract/events.ts';
+import { SupportMessage, SupportThread, supportContent } from '#contract/support.ts';
 
 /**
  * `waiting`: the customer wrote last, longest waiting first; `mine`: open and assigned to who asks; `open`: all

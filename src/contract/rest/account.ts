@@ -5,12 +5,9 @@ import { WholeNumber } from '#contract/base/numbers.ts';
 import { ShownPeer, ShownPhone } from '#contract/messages/peer.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
 import { LineKind } from '#contract/saldo.ts';
-import { TokenStatus } from '#contract/tokens.ts';
-import { LinkState } from '#contract/tokens/scan.ts';
-import { bodyRefused, endpoint } from './endpoint.ts';
-import { API_LIMITS } from './limits.ts';
-import { noted } from './notes.ts';
-import { scopes } from './scopes.ts';
+import { TokenStatus, scopes } from '#contract/tokens.ts';
+import { LinkState } from '#contract/scan.ts';
+import { bodyRefused, endpoint, API_LIMITS, noted } from './endpoint.ts';
 
 /** What an account has: to spend, and held for messages under way. */
 const Balance = schema(() => z.object({ available: Rupiah(), held: Rupiah() }));

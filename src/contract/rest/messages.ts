@@ -4,13 +4,326 @@ import { Rupiah } from '#contract/base/money.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { ShownPeer } from '#contract/messages/peer.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { ApiContent } from '#contract/messages/choices.ts';
-import { Failure, MessageStatus, MessageType, TimelineStep } from '#contract/messages.ts';
-import { bodyRefused, endpoint } from './endpoint.ts';
-import { API_LIMITS, MESSAGES_MAX } from './limits.ts';
-import { RefusedItem } from './problem.ts';
-import { NewMessage } from './new-message.ts';
-import { Recipient, noted } from './notes.ts';
+import { ApiContent, type Choices, type ShownChoices } from '#contract/messages/captions.ts';
+import { Failure, MessageStatus, MessageType, TimelineStep, TEXT_MAX } from '#contract/messages.ts';
+import {
+  bodyRefused,
+  endpoint,
+  API_LIMITS,
+  MESSAGES_MAX,
+  Recipient,
+  noted,
+  RefusedItem,
+  CAPTION_MAX,
+  CARD_MAX,
+  PLACE_MAX,
+  WrittenPhone,
+} from './endpoint.ts';
+import { Emoji } from '#contract/messages/sending.ts';
+import { TEMPLATE_LIMITS, type TemplateFile } from '#contract/messages/templates.ts';
+
+/** No message is planned for later: with its `ttl` it would leave the years that calendars write with four digits. */
+const SEND_AT_END = Date.UTC(9999, 0, 1);
+
+const METADATA_MAX = 20;
+/** Phones on one contact card, at most. */
+export const CONTACT_PHONES_MAX = 10;
+
+const Link = schema(() => z.url({ protocol: /^https?$/ }).check(z.maxLength(2000)));
+const Caption = schema(() => z.optional(z.string().check(z.maxLength(CAPTION_MAX))));
+
+/** The id of a message that was sent or received. */
+const MessageId = schema(() =>
+  noted(Id('message'), {
+    expected: {
+      id: 'id pesan dalam percakapan ini, misalnya "msg_01KB3Y6QJ4T0X9V2M8ZC5W7D1E"',
+      en: 'the id of a message of this conversation, such as "msg_01KB3Y6QJ4T0X9V2M8ZC5W7D1E"',
+    },
+    example: 'msg_01KB3Y6QJ4T0X9V2M8ZC5W7D1E',
+  }),
+);
+
+type Context = Parameters<Parameters<typeof z.transform>[0]>[1];
+
+/**
+ * Refuses too many pairs before any is read; and the name that the record would leave out, for what is accepted
+ * is also kept.
+ */
+function checkMetadata(given: Record<string, string>, { issues }: Context) {
+  if (typeof given !== 'object' || given === null) return given;
+  if (Object.keys(given).length > METADATA_MAX || Object.hasOwn(given, '__proto__')) {
+    issues.push({ code: 'custom', input: given });
+  }
+  return given;
+}
+
+/** Refuses a list that is too long before any of its items is read. */
+const checkLength =
+  (maximum: number) =>
+  (given: string[], { issues }: Context) => {
+    if (Array.isArray(given) && given.length > maximum) {
+      issues.push({ code: 'too_big', origin: 'array', maximum, inclusive: true, input: given });
+    }
+    return given;
+  };
+
+const envelope = () => ({
+  to: Recipient(),
+  /** The caller's own reference, unique per account: the same ref sends, and charges, once. */
+  ref: z.optional(
+    noted(z.string().check(z.regex(/^[ -~]{1,64}$/)), {
+      expected: {
+        id: 'teks 1–64 karakter: huruf, angka atau tanda baca ASCII',
+        en: 'a string of 1 to 64 characters: ASCII letters, digits or punctuation',
+      },
+    }),
+  ),
+  send_at: z.optional(
+    noted(z.iso.datetime({ offset: true }).check(z.refine((at) => Date.parse(at) < SEND_AT_END)), {
+      expected: {
+        id: 'waktu ISO 8601 dengan zona dan sebelum tahun 9999, misalnya "2026-12-24T09:00:00+07:00"',
+        en: 'an ISO 8601 time with a zone and before the year 9999, such as "2026-12-24T09:00:00+07:00"',
+      },
+    }),
+  ),
+  /** Seconds after which an unsent message expires; the hold is then given back. */
+  ttl: z.optional(z.int().check(z.minimum(30), z.maximum(2_592_000))),
+  priority: z.optional(z.enum(['otp', 'normal', 'bulk'])),
+  metadata: z.optional(
+    noted(
+      z.pipe(
+        z.transform(checkMetadata),
+        z.record(z.string().check(z.maxLength(40)), z.string().check(z.maxLength(500))),
+      ),
+      {
+        expected: {
+          id: `paling banyak ${METADATA_MAX} pasang nama (40 karakter) dan teks (500 karakter), misalnya {"pesanan": "A-17"}`,
+          en: `up to ${METADATA_MAX} pairs of a name (40 characters) and a string (500 characters), such as {"order": "A-17"}`,
+        },
+      },
+    ),
+  ),
+});
+
+const mediaFields = () => ({
+  link: z.optional(Link()),
+  /** A file given before, `med_…`. */
+  id: z.optional(
+    noted(Id('media'), {
+      expected: {
+        id: 'id berkas, misalnya "med_01KB3Y6QJ4T0X9V2M8ZC5W7D1E"',
+        en: 'the id of a file, such as "med_01KB3Y6QJ4T0X9V2M8ZC5W7D1E"',
+      },
+    }),
+  ),
+});
+
+const oneSource = ({ link, id }: { link?: unknown; id?: unknown }): boolean =>
+  (link === undefined) !== (id === undefined);
+
+const mediaNote = {
+  expected: {
+    id: '{"link": "https://…"} atau {"id": "med_…"}, salah satu saja',
+    en: '{"link": "https://…"} or {"id": "med_…"}, one of them',
+  },
+};
+
+const Media = schema(() =>
+  noted(z.strictObject(mediaFields()).check(z.refine(oneSource)), mediaNote),
+);
+const Audio = schema(() =>
+  noted(
+    z
+      .strictObject({
+        ...mediaFields(),
+        /** A voice note, not a piece of music. */
+        voice: z.optional(z.boolean()),
+      })
+      .check(z.refine(oneSource)),
+    mediaNote,
+  ),
+);
+const Document = schema(() =>
+  noted(
+    z
+      .strictObject({
+        ...mediaFields(),
+        filename: z.optional(z.string().check(z.maxLength(240))),
+      })
+      .check(z.refine(oneSource)),
+    mediaNote,
+  ),
+);
+
+const Location = schema(() =>
+  z.strictObject({
+    latitude: noted(z.number().check(z.minimum(-90), z.maximum(90)), { example: -6.2 }),
+    longitude: noted(z.number().check(z.minimum(-180), z.maximum(180)), { example: 106.8 }),
+    name: z.optional(z.string().check(z.maxLength(PLACE_MAX.name))),
+    address: z.optional(z.string().check(z.maxLength(PLACE_MAX.address))),
+  }),
+);
+
+const Contact = schema(() =>
+  noted(
+    z
+      .strictObject({
+        name: z.string().check(z.minLength(1), z.maxLength(CARD_MAX.name)),
+        phone: z.optional(WrittenPhone()),
+        /** Instead of `phone`, where there are several. */
+        phones: z.optional(
+          noted(
+            z.pipe(
+              z.transform(checkLength(CONTACT_PHONES_MAX)),
+              z.array(WrittenPhone()).check(z.minLength(1), z.maxLength(CONTACT_PHONES_MAX)),
+            ),
+            {
+              expected: {
+                id: `daftar 1 sampai ${CONTACT_PHONES_MAX} nomor telepon`,
+                en: `a list of 1 to ${CONTACT_PHONES_MAX} phone numbers`,
+              },
+            },
+          ),
+        ),
+        organization: z.optional(z.string().check(z.maxLength(CARD_MAX.organization))),
+        email: z.optional(z.string().check(z.maxLength(254))),
+      })
+      .check(z.refine(({ phone, phones }) => (phone === undefined) !== (phones === undefined))),
+    {
+      expected: {
+        id: '{"name": "…", "phone": "0812-3456-7890"}, atau "phones" dengan beberapa nomor',
+        en: '{"name": "…", "phone": "0812-3456-7890"}, or "phones" with several numbers',
+      },
+    },
+  ),
+);
+
+const HEADER_SOURCES = ['link', 'id', 'text'] as const;
+
+/** The file above a template's text, or what fills in the variable of its header. */
+const TemplateHeader = schema(() =>
+  noted(
+    z
+      .strictObject({
+        ...mediaFields(),
+        filename: z.optional(z.string().check(z.maxLength(240))),
+        text: z.optional(z.string().check(z.minLength(1), z.maxLength(TEMPLATE_LIMITS.header))),
+      })
+      .check(
+        z.refine((given) => HEADER_SOURCES.filter((one) => given[one] !== undefined).length === 1),
+      ),
+    {
+      expected: {
+        id: '{"link": "https://…"}, {"id": "med_…"} atau {"text": "…"}, salah satu saja',
+        en: '{"link": "https://…"}, {"id": "med_…"} or {"text": "…"}, one of them',
+      },
+    },
+  ),
+);
+
+const hasOwnPlaces = (buttons: readonly { index: number }[]): boolean =>
+  new Set(buttons.map(({ index }) => index)).size === buttons.length;
+
+/** What fills in the buttons of a template, each by its place among all of them. */
+const TemplateButtons = schema(() =>
+  noted(
+    z
+      .array(
+        z.strictObject({
+          index: z.int().check(z.minimum(0), z.maximum(TEMPLATE_LIMITS.buttons - 1)),
+          text: z.string().check(z.minLength(1), z.maxLength(TEMPLATE_LIMITS.buttonValue)),
+        }),
+      )
+      .check(z.maxLength(TEMPLATE_LIMITS.buttons), z.refine(hasOwnPlaces)),
+    {
+      expected: {
+        id: 'daftar isian tombol, masing-masing satu kali, misalnya [{"index": 0, "text": "A-17"}]',
+        en: 'a list of what fills in buttons, each once, such as [{"index": 0, "text": "A-17"}]',
+      },
+    },
+  ),
+);
+
+const Template = schema(() =>
+  z.strictObject({
+    name: z.string().check(z.minLength(1), z.maxLength(TEMPLATE_LIMITS.name)),
+    /** Left out where the name has one language only. */
+    language: z.optional(z.string().check(z.maxLength(10))),
+    /** The texts that take the place of the variables, in the order in which the body names them. */
+    variables: z.optional(
+      noted(
+        z.pipe(
+          z.transform(checkLength(TEMPLATE_LIMITS.variables)),
+          z
+            .array(z.string().check(z.minLength(1), z.maxLength(TEMPLATE_LIMITS.variable)))
+            .check(z.maxLength(TEMPLATE_LIMITS.variables)),
+        ),
+        {
+          expected: {
+            id: `daftar paling banyak ${TEMPLATE_LIMITS.variables} teks, misalnya ["Ani", "INV-1182"]`,
+            en: `a list of up to ${TEMPLATE_LIMITS.variables} strings, such as ["Ani", "INV-1182"]`,
+          },
+        },
+      ),
+    ),
+    header: z.optional(TemplateHeader()),
+    buttons: z.optional(TemplateButtons()),
+  }),
+);
+
+const Reaction = schema(() =>
+  z.strictObject({
+    message_id: MessageId(),
+    emoji: noted(Emoji(), {
+      expected: {
+        id: 'satu emoji, misalnya "👍", atau "" untuk menghapus reaksi',
+        en: 'one emoji, such as "👍", or "" to remove the reaction',
+      },
+      example: '👍',
+    }),
+  }),
+);
+
+const shortest = '{"to": "0812-3456-7890", "text": {"body": "…"}}';
+
+/** One message to send, by type; without `type` it is of the type whose object it has. */
+export const NewMessage = schema(() => {
+  const caption = Caption();
+  const shared = envelope();
+  /** What quotes a message: everything but a reaction, which names its own. */
+  const quoting = { ...shared, reply_to: z.optional(MessageId()) };
+  return noted(
+    z.discriminatedUnion('type', [
+      z.strictObject({
+        ...quoting,
+        type: z.literal('text'),
+        text: z.strictObject({ body: z.string().check(z.minLength(1), z.maxLength(TEXT_MAX)) }),
+      }),
+      z.strictObject({ ...quoting, type: z.literal('image'), image: Media(), caption }),
+      z.strictObject({ ...quoting, type: z.literal('video'), video: Media(), caption }),
+      z.strictObject({ ...quoting, type: z.literal('audio'), audio: Audio() }),
+      z.strictObject({ ...quoting, type: z.literal('document'), document: Document(), caption }),
+      z.strictObject({ ...quoting, type: z.literal('sticker'), sticker: Media() }),
+      z.strictObject({ ...quoting, type: z.literal('location'), location: Location() }),
+      z.strictObject({ ...quoting, type: z.literal('contact'), contact: Contact() }),
+      z.strictObject({ ...quoting, type: z.literal('template'), template: Template() }),
+      z.strictObject({ ...shared, type: z.literal('reaction'), reaction: Reaction() }),
+    ]),
+    { expected: { id: shortest, en: shortest } },
+  );
+});
+export type NewMessage = Output<typeof NewMessage>;
+
+/** A message as it is placed: that of a dialect may say what its receiver can choose. */
+export type PlacedMessage = NewMessage & {
+  choices?: Choices | undefined;
+  /** How its sender wrote it; left out where only the text says it. */
+  interactive?: ShownChoices | undefined;
+  /** What the buttons of its template carry, by their place; their titles, where nothing is given. */
+  payloads?: readonly (string | undefined)[] | undefined;
+  /** The kind of file that its template's header was given as, where the caller says it. */
+  headerKind?: TemplateFile | undefined;
+};
 
 /** Many messages in one request; each is then read by itself. */
 export const ManyMessages = schema(() =>

@@ -41,7 +41,7 @@ import {
 } from '#server/infra/observability/process.ts';
 import { countedWarnings } from '#server/infra/observability/log.ts';
 import { isTransient, runnerOf, asAccount } from '#server/infra/postgres/database.ts';
-import { RealChannel } from '#contract/operator/channels.ts';
+import { RealChannel } from '#contract/operator/overview.ts';
 import {
   countClosings,
   countNumbers,
@@ -63,7 +63,7 @@ import { measureDisks } from '#server/infra/observability/disk.ts';
 import { checkReachable } from '#server/infra/observability/reachable.ts';
 import { backupFailed, backupFigure, backupFolderOf } from './jobs.ts';
 import { createHash } from 'node:crypto';
-import { API_PREFIX } from '#contract/rest/limits.ts';
+import { API_PREFIX } from '#contract/rest/endpoint.ts';
 import { mutationsBefore, walletOf } from '#server/domains/ledger/ledger.ts';
 import { networkQr } from '#server/domains/channels/web/web.ts';
 import {

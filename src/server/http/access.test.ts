@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Endpoint } from '#contract/rest/endpoint.ts';
-import { type Scope, scopes } from '#contract/rest/scopes.ts';
+import { type Scope, scopes } from '#contract/tokens.ts';
 import { apiEndpoints } from '#contract/rest.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type Caller, callerOf, halo, test } from '#tests/support/app/api-caller.ts';

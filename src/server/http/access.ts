@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
-import type { Scope } from '#contract/rest/scopes.ts';
+import type { ChannelName, TokenStatus, Scope } from '#contract/tokens.ts';
 
 /** The owner of an API key, as far as those who answer calls need to know. */
 export type ApiSender = {

@@ -3,7 +3,7 @@ import {
   createCampaign,
   startCampaign,
   updateCampaign,
-} from '#contract/campaigns/campaign.ts';
+} from '#contract/campaigns.ts';
 import type { Picture } from '#tests/journeys/support/api-pictures.ts';
 import type { Shop } from '#tests/journeys/seeds/shop.ts';
 import { ask, type Customer, type Sender, uploadAs } from '#tests/journeys/support/portal.ts';

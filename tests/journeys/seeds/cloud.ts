@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { createToken } from '#contract/tokens.ts';
-import { type CloudConnection, connectCloud } from '#contract/tokens/cloud.ts';
-import { getConnection } from '#contract/tokens/connection.ts';
+import { type CloudConnection, connectCloud, getConnection } from '#contract/channels.ts';
 import { conversationMessages } from '#contract/messages/conversations.ts';
 import { sendMessage } from '#contract/messages.ts';
 import type { FakeMeta } from '#tests/support/meta/fake-meta.ts';

@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { saveQuickReply } from '#contract/messages/quick-replies.ts';
+import { saveQuickReply } from '#contract/messages/sending.ts';
 import type { Shop } from '#tests/journeys/seeds/shop.ts';
 import type { Picture } from '#tests/journeys/support/api-pictures.ts';
 import { ask } from '#tests/journeys/support/portal.ts';

@@ -8,8 +8,7 @@ import {
   previewSubscription,
 } from '#contract/billing.ts';
 import { findCustomers } from '#contract/operator/customers.ts';
-import { adjustSaldo } from '#contract/operator/money/desk.ts';
-import { runCheck, runReconciliation } from '#contract/operator/money/books.ts';
+import { adjustSaldo, runCheck, runReconciliation } from '#contract/operator/books.ts';
 import {
   createTopup,
   getTopup,

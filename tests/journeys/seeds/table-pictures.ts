@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { saveView } from '#contract/messages/history/views.ts';
+import { saveView } from '#contract/messages/history.ts';
 import type { Picture } from '#tests/journeys/support/api-pictures.ts';
 import { ask } from '#tests/journeys/support/portal.ts';
 import type { Shop } from './shop.ts';

@@ -1,5 +1,4 @@
-import { getWebhook, saveWebhook } from '#contract/webhooks/webhook.ts';
-import { listDeliveries, replayDelivery } from '#contract/webhooks/deliveries.ts';
+import { getWebhook, saveWebhook, listDeliveries, replayDelivery } from '#contract/webhooks.ts';
 import type { Picture } from '#tests/journeys/support/api-pictures.ts';
 import { fakeActs } from '#tests/journeys/support/fake-acts.ts';
 import {

@@ -12,7 +12,7 @@ import {
   simulatedTransfer,
 } from '#contract/simulator.ts';
 import { createToken, getToken, linkToken } from '#contract/tokens.ts';
-import { consentScan, getScan } from '#contract/tokens/scan.ts';
+import { consentScan, getScan } from '#contract/scan.ts';
 import { UPLOAD_FIELD, UPLOAD_PATH, type UploadPurpose } from '#contract/uploads.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 

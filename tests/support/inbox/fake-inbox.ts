@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { publicId } from '#contract/base/ids.ts';
 import type { User } from '#contract/accounts.ts';
 import type { LiveEvent } from '#contract/events.ts';
-import type { QuickReply } from '#contract/messages/quick-replies.ts';
+import type { QuickReply } from '#contract/messages/sending.ts';
 import type { InboxRow, OperatorThread } from '#contract/operator/support.ts';
 import type { SupportMessage } from '#contract/support.ts';
 

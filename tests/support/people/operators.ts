@@ -1,10 +1,5 @@
 import { Secret } from 'otpauth';
-import {
-  addPasskey,
-  addTotp,
-  beginPasskey,
-  beginTotp,
-} from '#contract/secondfactor/secondfactor.ts';
+import { addPasskey, addTotp, beginPasskey, beginTotp } from '#contract/second-factor.ts';
 import { addOperator, ensureOperator } from '#server/domains/accounts/accounts.ts';
 import { totpCodeAt } from '#server/domains/accounts/secondfactor/totp.ts';
 import type { Person } from '#server/infra/acts.ts';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { WebhookFormat } from '#contract/webhooks/webhook.ts';
+import type { WebhookFormat } from '#contract/webhooks.ts';
 import { type CloudApp, cloudApp } from '#tests/support/dialects/cloud-app.ts';
 import { test as base } from '#tests/support/app/running-app.ts';
 import { type Handle, type Receiver, startReceiver } from './receiver.ts';

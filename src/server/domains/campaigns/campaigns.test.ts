@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
-import type { Campaign, CampaignRecipient } from '#contract/campaigns/campaign.ts';
-import type { CampaignContentInput } from '#contract/campaigns/content.ts';
+import type { Campaign, CampaignRecipient, CampaignContentInput } from '#contract/campaigns.ts';
 import { campaignOf, readCampaign } from '#server/domains/campaigns/row.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';

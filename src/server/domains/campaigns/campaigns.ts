@@ -1,6 +1,6 @@
 import { PAGE_SIZE, type InputOf, type PageOf } from '#contract/base/act.ts';
-import * as contract from '#contract/campaigns/campaign.ts';
-import type { Campaign } from '#contract/campaigns/campaign.ts';
+import * as contract from '#contract/campaigns.ts';
+import type { Campaign } from '#contract/campaigns.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import type { CampaignDeps } from './deps.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect } from 'vitest';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
-import { type CampaignRecipient, OPEN_CAMPAIGNS_MAX } from '#contract/campaigns/campaign.ts';
+import { type CampaignRecipient, OPEN_CAMPAIGNS_MAX } from '#contract/campaigns.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';

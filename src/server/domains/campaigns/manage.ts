@@ -16,13 +16,11 @@ import {
   OPEN_CAMPAIGNS_MAX,
   type createCampaign,
   type updateCampaign,
-} from '#contract/campaigns/campaign.ts';
-import {
   type CampaignContent,
   type CampaignContentInput,
   contentVariables,
-} from '#contract/campaigns/content.ts';
-import { variableKey } from '#contract/campaigns/variables.ts';
+  variableKey,
+} from '#contract/campaigns.ts';
 import { messageTypeOfFile } from '#server/domains/messages/messages.ts';
 import { requireToken } from '#server/domains/tokens/tokens.ts';
 import { readList } from '#server/domains/campaigns/recipients/read-list.ts';

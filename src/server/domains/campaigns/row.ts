@@ -1,8 +1,12 @@
 import { publicId } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Campaign, CampaignStatus, PauseReason } from '#contract/campaigns/campaign.ts';
-import type { CampaignContent } from '#contract/campaigns/content.ts';
+import type {
+  Campaign,
+  CampaignStatus,
+  PauseReason,
+  CampaignContent,
+} from '#contract/campaigns.ts';
 import type { MessageStatus } from '#contract/messages.ts';
 import { type NamedToken, namedTokens } from '#server/domains/tokens/tokens.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';

@@ -7,8 +7,7 @@ import type {
 import { ChannelName } from '#contract/tokens.ts';
 import { type TokenRef, readToken } from '#server/domains/tokens/tokens.ts';
 import type { FailedItem } from '#server/infra/postgres/batches.ts';
-import { type PriceCategory, listChannels } from '#contract/tokens/channels.ts';
-import { getConnection } from '#contract/tokens/connection.ts';
+import { type PriceCategory, listChannels, getConnection } from '#contract/channels.ts';
 import type { Rupiah } from '#contract/base/money.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Config } from '#server/infra/config.ts';

@@ -6,7 +6,7 @@ import {
   pauses,
   partings,
   restrictions,
-} from '#contract/tokens/connection.ts';
+} from '#contract/channels.ts';
 import type { ChannelName, TokenStatus } from '#contract/tokens.ts';
 import {
   type TokenRef,
@@ -18,7 +18,7 @@ import {
   NumberState,
   type ProviderAnswers,
   type RealChannel,
-} from '#contract/operator/channels.ts';
+} from '#contract/operator/overview.ts';
 import { type CodeMeaning, knownMeaning } from '#server/domains/channels/cloud/codes.ts';
 import { isolated } from '#contract/base/names.ts';
 import { beginIn, withEachAccount } from '#server/infra/postgres/distribution/scope.ts';

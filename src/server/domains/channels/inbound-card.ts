@@ -1,7 +1,7 @@
 import { cleanedName } from '#contract/base/names.ts';
 import { PHONE_DIGITS_MAX, normalizePhone, visibleText } from '#contract/base/written-number.ts';
-import type { Card } from '#contract/messages/vcard.ts';
-import { CARD_MAX } from '#contract/rest/limits.ts';
+import type { Card } from '#contract/messages/sending.ts';
+import { CARD_MAX } from '#contract/rest/endpoint.ts';
 
 /** A contact card as `messages.body` has it; it may have no phone. */
 export type ContactBody = {

@@ -1,4 +1,4 @@
-import { type OtherKind, otherKinds } from '#contract/messages/other-kinds.ts';
+import { type OtherKind, otherKinds } from '#contract/messages/captions.ts';
 import type { Inbound, MessageBody } from './channels.ts';
 
 /** The content of a message of such a kind: its line, and what is known of it. */

@@ -1,5 +1,5 @@
 import type { LiveKind } from '#contract/events.ts';
-import type { EventType } from '#contract/webhooks/events.ts';
+import type { EventType } from '#contract/webhooks.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';

@@ -3,7 +3,7 @@ import type { EntryKind } from '#contract/saldo.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { type AccountData, type Row, atOnce, inPages } from '#server/infra/account-data.ts';
 import { performance } from 'node:perf_hooks';
-import type { LedgerCheck } from '#contract/operator/money/books.ts';
+import type { LedgerCheck } from '#contract/operator/books.ts';
 import { newId } from '#server/infra/ids.ts';
 import { alone } from '#server/infra/postgres/alone.ts';
 import { json } from '#server/infra/postgres/sql.ts';

@@ -2,7 +2,7 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { createHash } from 'node:crypto';
 import { appendToSealFile, readSealFile } from '#server/infra/seal-file.ts';
 import { civilDate, wibMidnight } from '#contract/base/time.ts';
-import type { Seal } from '#contract/operator/money/books.ts';
+import type { Seal } from '#contract/operator/books.ts';
 import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 
 /** The first day that is not as it was sealed, and what of it differs. */

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
-import { NewMessage } from '#contract/rest/new-message.ts';
+import { NewMessage } from '#contract/rest/messages.ts';
 import { findNoMedia } from './submit/lookups.ts';
 import { openIntake } from './submit/accept.ts';
 import { openApiMessages } from './api.ts';

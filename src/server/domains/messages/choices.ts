@@ -1,5 +1,5 @@
 import { publicId } from '#contract/base/ids.ts';
-import { type Choice, Choices, type ChosenOption } from '#contract/messages/choices.ts';
+import { type Choice, Choices, type ChosenOption } from '#contract/messages/captions.ts';
 import { TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
 import type { Fragment, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';

@@ -5,7 +5,7 @@ import { readAsAccount, hoursBefore, idsBefore } from '#server/domains/messages/
 import { SNAPSHOT } from '#server/infra/postgres/alone.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { perBucket } from '#server/infra/postgres/distribution/scope.ts';
-import type { DeskMessage, readCustomerMessage } from '#contract/operator/things.ts';
+import type { DeskMessage, readCustomerMessage } from '#contract/operator/customers.ts';
 import type { OutputOf } from '#contract/base/act.ts';
 import { excerptOf } from '#server/domains/messages/content.ts';
 import { failureOf, messageRow, readMessages } from '#server/domains/messages/history/rows.ts';

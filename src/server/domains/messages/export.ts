@@ -3,7 +3,7 @@ import { shownPeer } from '#contract/messages/peer.ts';
 import { publicId, idFloor } from '#contract/base/ids.ts';
 import type { exportMessages } from '#contract/exports.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { failures } from '#contract/messages/history/failure-sentences.ts';
+import { failures } from '#contract/messages/failures.ts';
 import { directionLabel, messageStatusLabel, messageTypeLabel } from '#contract/messages.ts';
 import { wholeTextOf } from '#server/domains/messages/content.ts';
 import { filterOf } from '#server/domains/messages/history/history.ts';

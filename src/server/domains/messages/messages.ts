@@ -45,7 +45,7 @@ import {
   deleteQuickReply,
   listQuickReplies,
   saveQuickReply,
-} from '#contract/messages/quick-replies.ts';
+} from '#contract/messages/sending.ts';
 import type { MessageRow, MessageStatus } from '#contract/messages.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { failureOf } from '#server/domains/messages/history/rows.ts';
@@ -57,7 +57,7 @@ import {
   deleteView,
   listViews,
   saveView,
-} from '#contract/messages/history/views.ts';
+} from '#contract/messages/history.ts';
 import { newId } from '#server/infra/ids.ts';
 import { requireToken } from '#server/domains/tokens/tokens.ts';
 import { json } from '#server/infra/postgres/sql.ts';

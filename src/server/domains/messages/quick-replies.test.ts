@@ -5,7 +5,7 @@ import {
   deleteQuickReply,
   listQuickReplies,
   saveQuickReply,
-} from '#contract/messages/quick-replies.ts';
+} from '#contract/messages/sending.ts';
 import { actsOf } from '#tests/support/acts-of.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';

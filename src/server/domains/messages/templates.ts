@@ -14,14 +14,14 @@ import {
   syncTemplateList,
   TEMPLATE_LIMITS,
   templateName,
+  type NewTemplate,
 } from '#contract/messages/templates.ts';
 import { type Sql, type Tx, type Fragment, asAccount } from '#server/infra/postgres/database.ts';
-import type { NewMessage } from '#contract/rest/new-message.ts';
+import type { NewMessage } from '#contract/rest/messages.ts';
 import type { TemplateButtonKind, NetworkTemplate } from '#server/domains/channels/channels.ts';
 import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { requireToken } from '#server/domains/tokens/tokens.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
-import type { NewTemplate } from '#contract/rest/templates.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { newId } from '#server/infra/ids.ts';
 

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { Act, InputOf, OutputOf } from '#contract/base/act.ts';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { VIEWS_MAX, deleteView, listViews, saveView } from '#contract/messages/history/views.ts';
+import { VIEWS_MAX, deleteView, listViews, saveView } from '#contract/messages/history.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith, makeUser } from '#tests/support/people/people.ts';
 import { viewActs } from './messages.ts';

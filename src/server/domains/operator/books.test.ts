@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, vi } from 'vitest';
-import type { MoneyOverview, PriceTables, Reconciliation } from '#contract/operator/money/books.ts';
+import type { MoneyOverview, PriceTables, Reconciliation } from '#contract/operator/books.ts';
 import type { Topup } from '#contract/saldo.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';

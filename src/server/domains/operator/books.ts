@@ -19,7 +19,7 @@ import type {
   Reconciliation,
   ReconciliationFinding,
   MoneyOverview,
-} from '#contract/operator/money/books.ts';
+} from '#contract/operator/books.ts';
 import {
   askGateways,
   reconcilePayments,

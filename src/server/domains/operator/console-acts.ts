@@ -1,6 +1,6 @@
 import * as customers from '#contract/operator/customers.ts';
 import { operatorOverview, type OperatorOverview } from '#contract/operator/overview.ts';
-import * as things from '#contract/operator/things.ts';
+import * as things from '#contract/operator/customers.ts';
 import { type ActHandler, handle, type Person } from '#server/infra/acts.ts';
 import {
   type StandingDeps,

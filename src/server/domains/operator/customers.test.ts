@@ -1,8 +1,12 @@
 import { describe, expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { CustomerFound, DeskCustomerDetail } from '#contract/operator/customers.ts';
-import type { DeskMessage, DeskToken } from '#contract/operator/things.ts';
+import type {
+  CustomerFound,
+  DeskCustomerDetail,
+  DeskMessage,
+  DeskToken,
+} from '#contract/operator/customers.ts';
 import { notifySuspensions, openSessions } from '#server/domains/accounts/accounts.ts';
 import { startSession } from '#server/domains/accounts/sessions/sessions.ts';
 import { openClaimMessages } from '#server/domains/messages/dispatch/lane.ts';

@@ -68,7 +68,7 @@ import type { InputOf, PageOf, OutputOf } from '#contract/base/act.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { normalizePhone } from '#contract/base/written-number.ts';
 import type { Invoice } from '#contract/billing.ts';
-import type { DeskMessage, DeskToken, readCustomerMessage } from '#contract/operator/things.ts';
+import type { DeskMessage, DeskToken, readCustomerMessage } from '#contract/operator/customers.ts';
 import type { Topup } from '#contract/saldo.ts';
 
 /** What an operator does to a customer, and why. */

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
-import type { MoneyOverview } from '#contract/operator/money/books.ts';
-import type { OperatorTopup } from '#contract/operator/money/topups.ts';
+import type { MoneyOverview } from '#contract/operator/books.ts';
+import type { OperatorTopup } from '#contract/operator/payments.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type DeskOperator, operatorsOf } from '#tests/support/money/desk.ts';
 import { type GatewayApp, test } from '#tests/support/money/gateway-app.ts';

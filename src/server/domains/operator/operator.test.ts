@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect } from 'vitest';
-import type { OperatorTopup } from '#contract/operator/money/topups.ts';
+import type { OperatorTopup } from '#contract/operator/payments.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Topup } from '#contract/saldo.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';

@@ -3,14 +3,12 @@ import {
   confirmTopup,
   operatorTopups,
   rejectTopup,
-} from '#contract/operator/money/topups.ts';
-import {
   confirmBothLines,
   dismissBankLine,
   importStatement,
   listBankLines,
   previewStatement,
-} from '#contract/operator/money/statements.ts';
+} from '#contract/operator/payments.ts';
 import * as payments from '#server/domains/payments/payments.ts';
 import {
   type SuspenseRow,
@@ -20,8 +18,8 @@ import {
 } from '#server/domains/payments/payments.ts';
 import { type ActHandler, handle, type Call, type Person } from '#server/infra/acts.ts';
 import type { OperatorDeps, DeskDeps } from './deps.ts';
-import * as books from '#contract/operator/money/books.ts';
-import type { DeskPlan, PriceTables } from '#contract/operator/money/books.ts';
+import * as books from '#contract/operator/books.ts';
+import type { DeskPlan, PriceTables } from '#contract/operator/books.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { lastSeal, sealsPage, storeCheck, verifySeals } from '#server/domains/ledger/ledger.ts';
 import { overviewOf, reconcile } from './books.ts';
@@ -31,7 +29,7 @@ import {
   type ConnectedNumber,
   listNumbers,
   listProviderAnswers,
-} from '#contract/operator/channels.ts';
+} from '#contract/operator/overview.ts';
 import {
   accountNames,
   maskedPhone,
@@ -45,15 +43,15 @@ import {
   readConnection,
 } from '#server/domains/channels/channels.ts';
 import { rupiah } from '#contract/base/money.ts';
-import type { PriceCategory } from '#contract/tokens/channels.ts';
+import type { PriceCategory, CloudAccess, CloudConnection } from '#contract/channels.ts';
 import { GRATIS, plansForOperator, savePlan } from '#server/domains/billing/billing.ts';
 import { datedTables, setPpnRate, setPrice } from '#server/domains/pricing/pricing.ts';
 import type { Tx, Sql } from '#server/infra/postgres/database.ts';
 import * as customers from '#contract/operator/customers.ts';
-import * as desk from '#contract/operator/money/desk.ts';
-import * as refunds from '#contract/operator/money/refunds.ts';
-import * as suspense from '#contract/operator/money/suspense.ts';
-import type { SuspenseItem, listSuspense } from '#contract/operator/money/suspense.ts';
+import * as desk from '#contract/operator/books.ts';
+import * as refunds from '#contract/operator/payments.ts';
+import * as suspense from '#contract/operator/payments.ts';
+import type { SuspenseItem, listSuspense } from '#contract/operator/payments.ts';
 import { decideProposal } from './adjustments/decide.ts';
 import {
   finishRefund,
@@ -80,10 +78,9 @@ import {
   moveSystemToken,
   testSystemToken,
   unlinkSystemToken,
-} from '#contract/operator/system-token.ts';
+} from '#contract/operator/settings.ts';
 import { formatDateTime } from '#contract/base/time.ts';
 import { ChannelName } from '#contract/tokens.ts';
-import type { CloudAccess, CloudConnection } from '#contract/tokens/cloud.ts';
 import { systemFigures } from '#server/domains/messages/messages.ts';
 import {
   type MoveDeps,

@@ -1,7 +1,7 @@
 import { describe, expect } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Adjustment } from '#contract/operator/money/desk.ts';
-import type { SuspenseItem } from '#contract/operator/money/suspense.ts';
+import type { Adjustment } from '#contract/operator/books.ts';
+import type { SuspenseItem } from '#contract/operator/payments.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { test as base } from '#tests/support/database/database.ts';

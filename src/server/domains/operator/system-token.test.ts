@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { scanQr, connectLink, systemTokenState } from '#server/domains/tokens/tokens.ts';
-import { consentScan, getScan } from '#contract/tokens/scan.ts';
+import { consentScan, getScan } from '#contract/scan.ts';
 import { signedIn, test as base, type RunningApp } from '#tests/support/app/running-app.ts';
 import { reauthLater } from '#tests/support/people/accounts-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';

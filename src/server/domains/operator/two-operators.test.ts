@@ -1,10 +1,12 @@
 import { describe, expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Adjustment } from '#contract/operator/money/desk.ts';
-import type { MoneyOverview, Reconciliation } from '#contract/operator/money/books.ts';
-import type { OperatorBankLine, StatementReport } from '#contract/operator/money/statements.ts';
-import type { OperatorTopup } from '#contract/operator/money/topups.ts';
+import type { Adjustment, MoneyOverview, Reconciliation } from '#contract/operator/books.ts';
+import type {
+  OperatorBankLine,
+  StatementReport,
+  OperatorTopup,
+} from '#contract/operator/payments.ts';
 import type { Topup } from '#contract/saldo.ts';
 import {
   invite,

@@ -1,5 +1,5 @@
 import { rupiah, formatRupiah } from '#contract/base/money.ts';
-import { type SaldoAlert, getSaldoAlert, saveSaldoAlert } from '#contract/saldo/alert.ts';
+import { type SaldoAlert, getSaldoAlert, saveSaldoAlert } from '#contract/saldo.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import {

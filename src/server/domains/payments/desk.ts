@@ -1,7 +1,7 @@
 import { perBucket } from '#server/infra/postgres/distribution/scope.ts';
 import { RUPIAH_MAX, type Rupiah, rupiah } from '#contract/base/money.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
-import type { FindingCode, MoneyOverview } from '#contract/operator/money/books.ts';
+import type { FindingCode, MoneyOverview } from '#contract/operator/books.ts';
 import { civilDate } from '#contract/base/time.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import { GatewayTrouble } from './gateways/gateway.ts';

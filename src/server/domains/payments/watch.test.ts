@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { getSaldoAlert, saveSaldoAlert } from '#contract/saldo/alert.ts';
+import { getSaldoAlert, saveSaldoAlert } from '#contract/saldo.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { MORNING, clockAt, perform } from '#tests/support/money/topups.ts';

@@ -1,5 +1,5 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
-import type { PriceCategory as Category } from '#contract/tokens/channels.ts';
+import type { PriceCategory as Category } from '#contract/channels.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { Refusal } from '#contract/base/refusals.ts';

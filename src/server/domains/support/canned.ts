@@ -1,4 +1,4 @@
-import { type QuickReply, REPLY_MAX } from '#contract/messages/quick-replies.ts';
+import { type QuickReply, REPLY_MAX } from '#contract/messages/sending.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { SupportDeps } from '#server/domains/support/deps.ts';
 

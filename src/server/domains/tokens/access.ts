@@ -1,16 +1,16 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import { wibMidnight, civilDate } from '#contract/base/time.ts';
-import type { Scope } from '#contract/rest/scopes.ts';
+import type { Scope, Token, TokenAccess } from '#contract/tokens.ts';
 import {
   type AddressRange,
   isWithin,
   readAddress,
   readRange,
   showRange,
-} from '#contract/tokens/addresses.ts';
+  ACCESS_LIMITS,
+  updateTokenAccess,
+} from '#contract/token-access.ts';
 import type { InputOf } from '#contract/base/act.ts';
-import { ACCESS_LIMITS, updateTokenAccess } from '#contract/tokens/access.ts';
-import type { Token, TokenAccess } from '#contract/tokens.ts';
 import { handle } from '#server/infra/acts.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { refuseCooling } from '#server/domains/tokens/cool-down.ts';

@@ -6,7 +6,7 @@ import { changeKeys, changeTokens, customerWith } from '#tests/support/people/pe
 import { removeToken, rotateKey } from './tokens.ts';
 import { tokenSubscribers as subscribers } from '#server/app/container.ts';
 import { addToken } from '#server/domains/tokens/create.ts';
-import { defaultScopes } from '#contract/rest/scopes.ts';
+import { defaultScopes } from '#contract/tokens.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
 import { openKeyRing, makeKey } from './keys.ts';
 

@@ -1,8 +1,12 @@
 import { randomBytes, hash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { API_KEY_PATTERN, type ChannelName, type TokenStatus } from '#contract/tokens.ts';
+import {
+  API_KEY_PATTERN,
+  type ChannelName,
+  type TokenStatus,
+  type Scope,
+} from '#contract/tokens.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
-import type { Scope } from '#contract/rest/scopes.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { gather } from '#server/infra/postgres/gather.ts';

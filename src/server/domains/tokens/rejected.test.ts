@@ -2,7 +2,7 @@ import { expect, test as unit } from 'vitest';
 import type { InputFor, PageOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type RejectedCall, RejectedFacts, listRejectedCalls } from '#contract/tokens/rejected.ts';
+import { type RejectedCall, RejectedFacts, listRejectedCalls } from '#contract/token-access.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { type TestDatabase, test } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';

@@ -4,7 +4,7 @@ import {
   type RejectedCall,
   REJECTED_DAYS,
   listRejectedCalls,
-} from '#contract/tokens/rejected.ts';
+} from '#contract/token-access.ts';
 import { PAGE_SIZE, type InputOf, type PageOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { handle } from '#server/infra/acts.ts';

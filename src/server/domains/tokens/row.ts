@@ -1,6 +1,5 @@
 import { publicId } from '#contract/base/ids.ts';
-import type { Scope } from '#contract/rest/scopes.ts';
-import type { ChannelName, Token, TokenStatus } from '#contract/tokens.ts';
+import type { Scope, ChannelName, Token, TokenStatus } from '#contract/tokens.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import { identifier } from '#server/infra/postgres/sql.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
-import { defaultScopes, scopes } from '#contract/rest/scopes.ts';
+import { defaultScopes, scopes } from '#contract/tokens.ts';
 import { type HeldAccess, allowScope, checkAccess } from '#server/domains/tokens/access.ts';
 
 const open: HeldAccess = {

@@ -40,7 +40,7 @@ import { publicId } from '#contract/base/ids.ts';
 import { shownPeer } from '#contract/messages/peer.ts';
 import type { ApiLink, Me } from '#contract/rest/account.ts';
 import { setTimeout as pause } from 'node:timers/promises';
-import { moveToken } from '#contract/tokens/channels.ts';
+import { moveToken } from '#contract/channels.ts';
 import { newId } from '#server/infra/ids.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 

@@ -1,12 +1,15 @@
-import type { LATEST } from '#contract/rest/webhooks.ts';
-import type { Delivery, DeliveryDetail, DeliveryState } from '#contract/webhooks/deliveries.ts';
-import type { EventType, WebhookEvent } from '#contract/webhooks/events.ts';
 import type {
+  LATEST,
+  Delivery,
+  DeliveryDetail,
+  DeliveryState,
+  EventType,
+  WebhookEvent,
   SavedWebhook,
   Webhook,
   WebhookFormat,
   WebhookTest,
-} from '#contract/webhooks/webhook.ts';
+} from '#contract/webhooks.ts';
 
 /** A token, as the key of a call says it, or an act names it. */
 export type TokenRef = { accountId: string; tokenId: string };

@@ -1,5 +1,4 @@
-import { WEBHOOK_LIMITS, type WebhookFormat } from '#contract/webhooks/webhook.ts';
-import type { AttemptError } from '#contract/webhooks/deliveries.ts';
+import { WEBHOOK_LIMITS, type WebhookFormat, type AttemptError } from '#contract/webhooks.ts';
 import { coverSecrets, type SealedSecrets, secretsOf } from '#server/domains/webhooks/signature.ts';
 import { type Outbound, type OutboundAnswer, OutboundError } from '#server/infra/net/outbound.ts';
 import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';

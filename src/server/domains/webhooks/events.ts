@@ -1,6 +1,6 @@
 import { publicId } from '#contract/base/ids.ts';
 import { shownPeer } from '#contract/messages/peer.ts';
-import { type EventType, WebhookEvent } from '#contract/webhooks/events.ts';
+import { type EventType, WebhookEvent } from '#contract/webhooks.ts';
 import type { MessageFacts } from '#server/domains/messages/messages.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { WebhookDeps } from './deps.ts';

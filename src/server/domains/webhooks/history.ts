@@ -1,19 +1,20 @@
-import type { EventType, WebhookEvent } from '#contract/webhooks/events.ts';
-import { publicId } from '#contract/base/ids.ts';
-import { LATEST } from '#contract/rest/webhooks.ts';
-import { readToken } from '#server/domains/tokens/tokens.ts';
-import type { TokenRef, DeliveryFilter } from '#server/domains/webhooks/api.ts';
-import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
-import { type StoredEvent, eventColumns, readEvents } from '#server/domains/webhooks/events.ts';
-import { type Tx, asAccount, type Fragment } from '#server/infra/postgres/database.ts';
 import {
+  type EventType,
+  type WebhookEvent,
   type DeliveryState,
   type AttemptError,
   type Delivery,
   type DeliveryAttempt,
   type DeliveryDetail,
   REPLAY_MAX,
-} from '#contract/webhooks/deliveries.ts';
+  LATEST,
+} from '#contract/webhooks.ts';
+import { publicId } from '#contract/base/ids.ts';
+import { readToken } from '#server/domains/tokens/tokens.ts';
+import type { TokenRef, DeliveryFilter } from '#server/domains/webhooks/api.ts';
+import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
+import { type StoredEvent, eventColumns, readEvents } from '#server/domains/webhooks/events.ts';
+import { type Tx, asAccount, type Fragment } from '#server/infra/postgres/database.ts';
 import { shownPeer } from '#contract/messages/peer.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { formats } from '#server/domains/webhooks/formats/formats.ts';

@@ -1,7 +1,7 @@
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type EventType, TEST_EVENT } from '#contract/webhooks/events.ts';
-import * as webhooks from '#contract/webhooks/webhook.ts';
+import { type EventType, TEST_EVENT } from '#contract/webhooks.ts';
+import * as webhooks from '#contract/webhooks.ts';
 import {
   type Webhook,
   type WebhookFormat,
@@ -9,7 +9,7 @@ import {
   type SavedWebhook,
   type WebhookTest,
   WEBHOOK_LIMITS,
-} from '#contract/webhooks/webhook.ts';
+} from '#contract/webhooks.ts';
 import { type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import type { TokenRef, WebhookCalls, WebhookFields } from '#server/domains/webhooks/api.ts';
 import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
@@ -23,13 +23,13 @@ import {
 } from '#server/domains/webhooks/signature.ts';
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import { wibMidnight } from '#contract/base/time.ts';
-import * as deliveries from '#contract/webhooks/deliveries.ts';
+import * as deliveries from '#contract/webhooks.ts';
 import { type ActHandler, type Call, handle, hitOrNothing } from '#server/infra/acts.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { readToken } from '#server/domains/tokens/tokens.ts';
 import { newId } from '#server/infra/ids.ts';
 import { randomInt } from 'node:crypto';
-import { addressRefused } from '#contract/webhooks/refusals.ts';
+import { addressRefused } from '#contract/webhooks.ts';
 import { OutboundError } from '#server/infra/net/outbound.ts';
 import {
   type PostResult,

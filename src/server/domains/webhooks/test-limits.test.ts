@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Refusal } from '#contract/base/refusals.ts';
-import { WEBHOOK_LIMITS } from '#contract/webhooks/webhook.ts';
+import { WEBHOOK_LIMITS } from '#contract/webhooks.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { test } from '#tests/support/webhooks/webhook-app.ts';
 

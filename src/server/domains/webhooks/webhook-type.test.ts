@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { MessageStatus } from '#contract/messages.ts';
-import { type EventType, eventTypes } from '#contract/webhooks/events.ts';
+import { type EventType, eventTypes } from '#contract/webhooks.ts';
 import type { LiveEvent } from '#contract/events.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';

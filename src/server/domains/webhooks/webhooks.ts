@@ -13,7 +13,7 @@ import {
   testWebhook,
 } from './manage.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
-import { WEBHOOK_LIMITS } from '#contract/webhooks/webhook.ts';
+import { WEBHOOK_LIMITS } from '#contract/webhooks.ts';
 import {
   untilNone,
   type AccountData,

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ShownPhone, normalizePeer, shownPeer, isHiddenPeer } from '#contract/messages/peer.ts';
 import { Refusal, type FactsOf, type RefusalCode, refusals } from '#contract/base/refusals.ts';
-import type { NewMessage } from '#contract/rest/new-message.ts';
+import type { NewMessage, Accepted, ApiMessage } from '#contract/rest/messages.ts';
 import {
   type DialectCall,
   type DialectDeps,
@@ -29,9 +29,8 @@ import {
   listOf,
 } from '#server/http/dialects/given.ts';
 import { qrPng } from '#server/infra/qr.ts';
-import type { Accepted, ApiMessage } from '#contract/rest/messages.ts';
 import { TEXT_MAX } from '#contract/messages.ts';
-import { MESSAGES_MAX } from '#contract/rest/limits.ts';
+import { MESSAGES_MAX } from '#contract/rest/endpoint.ts';
 import {
   type Content,
   type Source,

@@ -1,5 +1,5 @@
 import type { Refusal } from '#contract/base/refusals.ts';
-import { NewMessage } from '#contract/rest/new-message.ts';
+import { NewMessage } from '#contract/rest/messages.ts';
 import { readFields } from '#server/http/v1/fields.ts';
 
 /** The part of `NewMessage` that is its content: without whom it goes to, and when. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { NewMessage } from '#contract/rest/new-message.ts';
+import type { NewMessage } from '#contract/rest/messages.ts';
 import { type GivenFile, givenOf } from '#server/http/dialects/given.ts';
 import { reasonOf, type ReadContext, readSend } from '#server/http/dialects/fonnte.ts';
 

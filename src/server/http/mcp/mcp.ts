@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal, refusals } from '#contract/base/refusals.ts';
-import { API_LIMITS } from '#contract/rest/limits.ts';
+import { API_LIMITS, Recipient, fieldNotes } from '#contract/rest/endpoint.ts';
 import { type Access, bearerOf, type ApiSender } from '#server/http/access.ts';
 import { refuseUnstorable, readKnowing } from '#server/http/input.ts';
 import { publicOrigin } from '#server/http/public-origin.ts';
@@ -10,19 +10,16 @@ import { problemOf } from '#server/http/v1/problem.ts';
 import type * as Sdk from '@modelcontextprotocol/server';
 import type { CallToolResult, McpHttpHandler, McpServer } from '@modelcontextprotocol/server';
 import * as z from 'zod/mini';
-import { once } from '#contract/base/once.ts';
-import type { Scope } from '#contract/rest/scopes.ts';
+import { once, type Output, schema } from '#contract/base/schema.ts';
+import type { Scope } from '#contract/tokens.ts';
 import { troubleBehind } from '#server/http/answer.ts';
 import { readFields } from '#server/http/v1/fields.ts';
 import { rupiah, Rupiah } from '#contract/base/money.ts';
-import { type ApiMessage, Accepted } from '#contract/rest/messages.ts';
-import type { NewMessage } from '#contract/rest/new-message.ts';
+import { type ApiMessage, Accepted, type NewMessage } from '#contract/rest/messages.ts';
 import type { ApiDeps } from '#server/http/v1/api.ts';
 import { Id } from '#contract/base/ids.ts';
 import { ShownPeer } from '#contract/messages/peer.ts';
-import { type Output, schema } from '#contract/base/schema.ts';
 import { Direction, MessageStatus, MessageType, TEXT_MAX } from '#contract/messages.ts';
-import { Recipient, fieldNotes } from '#contract/rest/notes.ts';
 
 /** Where the MCP server answers. */
 export const MCP_PATH = '/mcp';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { refusals } from '#contract/base/refusals.ts';
-import { problems } from '#contract/rest/problem.ts';
+import { problems } from '#contract/rest/endpoint.ts';
 import { apiEndpoints } from '#contract/rest.ts';
 import { makeKey } from '#server/domains/tokens/keys.ts';
 import {

@@ -2,9 +2,15 @@ import multipart from '@fastify/multipart';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import * as z from 'zod/mini';
 import { Refusal, type RefusalCode, refusals } from '#contract/base/refusals.ts';
-import { API_LIMITS, API_PREFIX } from '#contract/rest/limits.ts';
+import {
+  API_LIMITS,
+  API_PREFIX,
+  type Endpoint,
+  alwaysRefused,
+  fieldNotes,
+  problems,
+} from '#contract/rest/endpoint.ts';
 import { type ApiEndpoint, apiEndpoints } from '#contract/rest.ts';
-import { type Endpoint, alwaysRefused } from '#contract/rest/endpoint.ts';
 import { type Access, type ApiSender, bearerOf } from '#server/http/access.ts';
 import { type KnownNumbers, plusAgain, readKnowing } from '#server/http/input.ts';
 import { publicOrigin } from '#server/http/public-origin.ts';
@@ -37,11 +43,8 @@ import {
 import { readFields } from './fields.ts';
 import { type FirstAnswers, remember } from './remember.ts';
 import type { InBoth, Language } from '#contract/language/language.ts';
-import { oncePer } from '#contract/base/once.ts';
-import { problems } from '#contract/rest/problem.ts';
-import { fieldNotes } from '#contract/rest/notes.ts';
-import { eventSummary } from '#contract/rest/webhooks.ts';
-import { WebhookEvent } from '#contract/webhooks/events.ts';
+import { oncePer } from '#contract/base/schema.ts';
+import { eventSummary, WebhookEvent } from '#contract/webhooks.ts';
 
 /** What the application hands to these endpoints: they know no domain. */
 export type ApiDeps = {

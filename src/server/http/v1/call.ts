@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Language, languageOf } from '#contract/language/language.ts';
-import { API_LIMITS } from '#contract/rest/limits.ts';
+import { API_LIMITS } from '#contract/rest/endpoint.ts';
 import type { AnswerOf, ApiEndpoint, BodyOf, QueryOf } from '#contract/rest.ts';
 import type { ApiSender } from '#server/http/access.ts';
 import { phrases } from './answers.ts';

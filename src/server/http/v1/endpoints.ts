@@ -1,7 +1,7 @@
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { Refusal, type FactsOf } from '#contract/base/refusals.ts';
 import { FILE_NAME_MAX } from '#contract/uploads.ts';
-import type { ApiMedia } from '#contract/rest/media.ts';
+import type { ApiMedia } from '#contract/media.ts';
 import type { ApiSender } from '#server/http/access.ts';
 import { withinPace } from '#server/http/body-timeout.ts';
 import { refuseUnstorable, type KnownNumbers } from '#server/http/input.ts';
@@ -13,18 +13,25 @@ import { shownPeer } from '#contract/messages/peer.ts';
 import { rupiah } from '#contract/base/money.ts';
 import type { ApiLink, ApiMutation, Me } from '#contract/rest/account.ts';
 import type { LineKind, Mutation } from '#contract/saldo.ts';
-import type { LATEST, NewWebhook } from '#contract/rest/webhooks.ts';
-import { API_LIMITS } from '#contract/rest/limits.ts';
-import type { EventType, WebhookEvent } from '#contract/webhooks/events.ts';
+import {
+  type LATEST,
+  type NewWebhook,
+  type EventType,
+  type WebhookEvent,
+  addressRefused,
+  type SavedWebhook,
+  type Webhook,
+  type WebhookTest,
+  type Delivery,
+  type DeliveryDetail,
+  type DeliveryState,
+} from '#contract/webhooks.ts';
+import { API_LIMITS } from '#contract/rest/endpoint.ts';
 import type { ApiMessage, ApiMessageQuery } from '#contract/rest/messages.ts';
 import { type SendMessages, sendFrom } from '#server/http/v1/send.ts';
-import type { ApiOptout } from '#contract/rest/opt-outs.ts';
-import type { Template } from '#contract/messages/templates.ts';
-import type { NewTemplate } from '#contract/rest/templates.ts';
-import { addressRefused } from '#contract/webhooks/refusals.ts';
+import type { ApiOptout } from '#contract/messages/optouts.ts';
+import type { Template, NewTemplate } from '#contract/messages/templates.ts';
 import type { Language } from '#contract/language/language.ts';
-import type { Delivery, DeliveryDetail, DeliveryState } from '#contract/webhooks/deliveries.ts';
-import type { SavedWebhook, Webhook, WebhookTest } from '#contract/webhooks/webhook.ts';
 
 /** A file of the account's library. */
 export type StoredMedia = {

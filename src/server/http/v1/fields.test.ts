@@ -2,9 +2,8 @@ import { describe, expect, test } from 'vitest';
 import * as z from 'zod/mini';
 import type { Language } from '#contract/language/language.ts';
 import { type FactsOf, Refusal } from '#contract/base/refusals.ts';
-import { ApiMessageQuery, ManyMessages } from '#contract/rest/messages.ts';
-import { NewMessage } from '#contract/rest/new-message.ts';
-import { eventEndpoints } from '#contract/rest/webhooks.ts';
+import { ApiMessageQuery, ManyMessages, NewMessage } from '#contract/rest/messages.ts';
+import { eventEndpoints } from '#contract/webhooks.ts';
 import { readFields } from './fields.ts';
 
 const languages: readonly Language[] = ['id', 'en'];

@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import type { InBoth, Language } from '#contract/language/language.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { fieldNotes } from '#contract/rest/notes.ts';
+import { fieldNotes } from '#contract/rest/endpoint.ts';
 import { refuseUnstorable } from '#server/http/input.ts';
 
 /** The part of JSON Schema that the API's schemas are made of, with their notes. */

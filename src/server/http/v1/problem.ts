@@ -1,8 +1,8 @@
 import { englishFor } from '#contract/language/english.ts';
-import { developerSentenceFor } from '#contract/language/developers.ts';
+import { developerSentenceFor } from '#contract/language/indonesian.ts';
 import type { Language } from '#contract/language/language.ts';
 import { type FactsOf, type Refusal, refusals } from '#contract/base/refusals.ts';
-import type { Problem } from '#contract/rest/problem.ts';
+import type { Problem } from '#contract/rest/endpoint.ts';
 
 const titles: Record<Language, (status: number) => string> = {
   id: (status) => (status >= 500 ? 'Gangguan layanan' : 'Permintaan ditolak'),

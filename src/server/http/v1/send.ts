@@ -3,8 +3,12 @@ import type { FastifyRequest } from 'fastify';
 import type { Language } from '#contract/language/language.ts';
 import { Refusal, refusals } from '#contract/base/refusals.ts';
 import { MessageType } from '#contract/messages.ts';
-import { type Accepted, ManyMessages } from '#contract/rest/messages.ts';
-import { NewMessage, type PlacedMessage } from '#contract/rest/new-message.ts';
+import {
+  type Accepted,
+  ManyMessages,
+  NewMessage,
+  type PlacedMessage,
+} from '#contract/rest/messages.ts';
 import { type KnownNumbers, readKnowing } from '#server/http/input.ts';
 import type { ApiSender } from '#server/http/access.ts';
 import { idempotencyKey, isObject, languageIn, malformed } from './call.ts';

@@ -1,6 +1,11 @@
 import { expect } from 'vitest';
-import { SavedWebhook, Webhook, WebhookTest } from '#contract/webhooks/webhook.ts';
-import { Delivery, DeliveryDetail } from '#contract/webhooks/deliveries.ts';
+import {
+  SavedWebhook,
+  Webhook,
+  WebhookTest,
+  Delivery,
+  DeliveryDetail,
+} from '#contract/webhooks.ts';
 import { type Caller, callerOf, halo, inEnglish } from '#tests/support/app/api-caller.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { setWebhook as put, test } from '#tests/support/webhooks/webhook-caller.ts';

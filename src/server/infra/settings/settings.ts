@@ -22,8 +22,7 @@ import {
 } from './readers.ts';
 import { optional, setting, live, liveWhole } from './setting.ts';
 import { SupportHours } from '#contract/operator/settings.ts';
-import { TOPUP_MAX, TOPUP_MIN } from '#contract/saldo.ts';
-import { ALERT_MAX } from '#contract/saldo/alert.ts';
+import { TOPUP_MAX, TOPUP_MIN, ALERT_MAX } from '#contract/saldo.ts';
 import { gatewaySettings } from './gateways.ts';
 import * as z from 'zod/mini';
 

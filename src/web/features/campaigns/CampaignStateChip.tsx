@@ -1,4 +1,4 @@
-import type { Campaign } from '#contract/campaigns/campaign.ts';
+import type { Campaign } from '#contract/campaigns.ts';
 import { stateOf } from '#web/features/campaigns/labels.ts';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';
 

@@ -2,7 +2,7 @@ import { Megaphone } from 'lucide-react';
 import { useMemo } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
-import { type Campaign, listCampaigns } from '#contract/campaigns/campaign.ts';
+import { type Campaign, listCampaigns } from '#contract/campaigns.ts';
 import { useUser } from '#web/api/user.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { CampaignStateChip } from '#web/features/campaigns/CampaignStateChip.tsx';

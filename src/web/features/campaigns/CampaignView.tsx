@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { Campaign } from '#contract/campaigns/campaign.ts';
+import type { Campaign } from '#contract/campaigns.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { CampaignStateChip } from '#web/features/campaigns/CampaignStateChip.tsx';

@@ -6,7 +6,7 @@ import {
   type RecipientCounts,
   type RecipientState,
   recipientStateLabel,
-} from '#contract/campaigns/campaign.ts';
+} from '#contract/campaigns.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
 /** A campaign's state in words, as of now: what runs may still wait for its time, or rest. */

@@ -1,5 +1,5 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
-import { type Campaign, getCampaign, listCampaigns } from '#contract/campaigns/campaign.ts';
+import { type Campaign, getCampaign, listCampaigns } from '#contract/campaigns.ts';
 import { perform } from '#web/api/act.ts';
 import { campaignKey } from '#web/features/campaigns/queryKeys.ts';
 import { listKey } from '#web/ui/table/list/useList.ts';

@@ -3,8 +3,8 @@ import {
   type MessageRow,
   type MessageStatus,
   messageTypeLabel,
+  mayResend,
 } from '#contract/messages.ts';
-import { mayResend } from '#contract/messages/history/resendable.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import type { Mark } from '#web/ui/chat/Ticks.tsx';
 

@@ -1,6 +1,6 @@
 import { formatNumber } from '#contract/base/money.ts';
-import type { SaldoSummary } from '#contract/saldo/summary.ts';
-import type { Pace } from '#contract/saldo/usage.ts';
+import type { SaldoSummary } from '#contract/saldo-summary.ts';
+import type { Pace } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import styles from '#web/features/saldo/BalanceCard.module.css';
 import { messagesFor } from '#web/features/saldo/topups/topups.ts';

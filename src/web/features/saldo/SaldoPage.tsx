@@ -12,7 +12,7 @@ import { usageQuery } from '#web/features/saldo/usage/usageQuery.ts';
 import { SupportLink } from '#web/features/support/support.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { formatRupiah } from '#contract/base/money.ts';
-import type { SaldoSummary } from '#contract/saldo/summary.ts';
+import type { SaldoSummary } from '#contract/saldo-summary.ts';
 import { LinkButton } from '#web/ui/button/Button.tsx';
 import { PageHead } from '#web/ui/layout/PageHead.tsx';
 

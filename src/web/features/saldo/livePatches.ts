@@ -1,4 +1,4 @@
-import { saldoSummary } from '#contract/saldo/summary.ts';
+import { saldoSummary } from '#contract/saldo-summary.ts';
 import { keyIsAbout, replaceIn, type LivePatches, type Match } from '#web/live/patches.ts';
 
 type Figures = { available: number; held: number };

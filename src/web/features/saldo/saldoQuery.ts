@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { saldoSummary } from '#contract/saldo/summary.ts';
+import { saldoSummary } from '#contract/saldo-summary.ts';
 import { perform } from '#web/api/act.ts';
 
 /** The balance of the signed-in account; live events keep it current. */

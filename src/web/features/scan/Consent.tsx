@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import { consentScan, type Scan } from '#contract/tokens/scan.ts';
+import { consentScan, type Scan } from '#contract/scan.ts';
 import { useAct } from '#web/api/query.ts';
 import { saveNonce } from '#web/features/scan/nonce.ts';
 import styles from '#web/features/scan/scan.module.css';

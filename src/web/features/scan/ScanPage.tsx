@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useParams } from '#web/browser/router/Router.tsx';
 import { CircleCheck, CircleX, TimerOff } from 'lucide-react';
 import { useState, type ReactNode } from 'react';
-import { type Scan, linkFailures } from '#contract/tokens/scan.ts';
+import { type Scan, linkFailures } from '#contract/scan.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { Consent } from '#web/features/scan/Consent.tsx';
 import { readNonce } from '#web/features/scan/nonce.ts';

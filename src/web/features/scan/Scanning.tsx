@@ -1,6 +1,6 @@
 import { ExternalLink } from 'lucide-react';
 import { lazy, Suspense, useEffect, useState } from 'react';
-import type { Scan } from '#contract/tokens/scan.ts';
+import type { Scan } from '#contract/scan.ts';
 import styles from '#web/features/scan/scan.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { AnchorButton } from '#web/ui/button/Button.tsx';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { LinkState, Scan } from '#contract/tokens/scan.ts';
+import type { LinkState, Scan } from '#contract/scan.ts';
 import { describeRefusal } from '#web/api/answer.ts';
 import { isGone, lookAgain } from './queries.ts';
 

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { getScan, type LinkState, type Scan } from '#contract/tokens/scan.ts';
+import { getScan, type LinkState, type Scan } from '#contract/scan.ts';
 import { perform } from '#web/api/act.ts';
 import { refusalCode } from '#web/api/errors.ts';
 

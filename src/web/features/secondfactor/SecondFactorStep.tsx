@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import type { SecondFactorAsked } from '#contract/accounts.ts';
-import { verifySecondFactor } from '#contract/secondfactor/secondfactor.ts';
+import { verifySecondFactor } from '#contract/second-factor.ts';
 import { useAct } from '#web/api/query.ts';
 import { enterSession } from '#web/api/user.ts';
 import { FactorAnswer } from '#web/features/secondfactor/FactorAnswer.tsx';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { BookOpen, KeyRound } from 'lucide-react';
 import { useState } from 'react';
-import type { SavedWebhook } from '#contract/webhooks/webhook.ts';
+import type { SavedWebhook } from '#contract/webhooks.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';

@@ -1,11 +1,12 @@
 import { formatDate, formatDateTime, formatTime } from '#contract/base/time.ts';
-import type { AttemptError, DeliveryState } from '#contract/webhooks/deliveries.ts';
 import {
+  type AttemptError,
+  type DeliveryState,
   WEBHOOK_LIMITS,
   type Webhook,
   type WebhookFormat,
   type WebhookOffReason,
-} from '#contract/webhooks/webhook.ts';
+} from '#contract/webhooks.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
 /** In whose shape events are sent. */

@@ -1,7 +1,12 @@
 import { queryOptions, useQueryClient } from '@tanstack/react-query';
 import { getToken, listTokens } from '#contract/tokens.ts';
-import { getDelivery, listDeliveries, type DeliveryDetail } from '#contract/webhooks/deliveries.ts';
-import { getWebhook, type Webhook } from '#contract/webhooks/webhook.ts';
+import {
+  getDelivery,
+  listDeliveries,
+  type DeliveryDetail,
+  getWebhook,
+  type Webhook,
+} from '#contract/webhooks.ts';
 import { perform } from '#web/api/act.ts';
 import { listKey } from '#web/ui/table/list/useList.ts';
 

@@ -14,7 +14,7 @@ import {
   getSecondFactors,
   removeSecondFactor,
   renewRecoveryCodes,
-} from '#contract/secondfactor/secondfactor.ts';
+} from '#contract/second-factor.ts';
 import { notifyNewDevice, notifyFactorChanged } from '#server/domains/accounts/notices.ts';
 import { statusOf, passwordOf } from '#server/domains/accounts/people.ts';
 import {

@@ -10,7 +10,7 @@ import {
   verifySecondFactor,
   removeSecondFactor,
   renewRecoveryCodes,
-} from '#contract/secondfactor/secondfactor.ts';
+} from '#contract/second-factor.ts';
 import { loginUser } from '#contract/accounts.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import {

@@ -1,5 +1,5 @@
 import { publicId } from '#contract/base/ids.ts';
-import type { SecondFactor } from '#contract/secondfactor/secondfactor.ts';
+import type { SecondFactor } from '#contract/second-factor.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { UserRef } from '#server/domains/accounts/people.ts';

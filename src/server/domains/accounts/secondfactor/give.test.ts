@@ -3,7 +3,7 @@ import { type SecondFactorAsked, loginUser, logoutUser, verifyOtp } from '#contr
 import { changeForgotten, forgotPassword, reauthUser, verifyForgot } from '#contract/people.ts';
 import type { InputFor } from '#contract/base/act.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { verifySecondFactor } from '#contract/secondfactor/secondfactor.ts';
+import { verifySecondFactor } from '#contract/second-factor.ts';
 import {
   type AccountsApp,
   OTHER_PASSWORD,

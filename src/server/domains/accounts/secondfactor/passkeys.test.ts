@@ -6,7 +6,7 @@ import {
   beginPasskey,
   getSecondFactors,
   verifySecondFactor,
-} from '#contract/secondfactor/secondfactor.ts';
+} from '#contract/second-factor.ts';
 import { readConfig } from '#server/infra/config.ts';
 import { type AccountsApp, accountsApp, no } from '#tests/support/people/accounts-app.ts';
 import { openAuthenticator } from '#tests/support/people/authenticator.ts';

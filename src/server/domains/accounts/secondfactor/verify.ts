@@ -1,6 +1,6 @@
 import type { InputOf } from '#contract/base/act.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { verifySecondFactor } from '#contract/secondfactor/secondfactor.ts';
+import type { verifySecondFactor } from '#contract/second-factor.ts';
 import type { Call } from '#server/infra/acts.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { type SealedColumn, hmac, sameBytes, sha256 } from '#server/infra/security/secrets.ts';

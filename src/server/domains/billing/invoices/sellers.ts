@@ -1,4 +1,4 @@
-import type { SellerFact } from '#contract/operator/money/books.ts';
+import type { SellerFact } from '#contract/operator/books.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Log } from '#server/infra/observability/log.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fillVariables, variableKey } from '#contract/campaigns/variables.ts';
+import { fillVariables, variableKey } from '#contract/campaigns.ts';
 import { judgeList } from './judge.ts';
 
 /** The columns of a list, and the numbers that are sent to. */

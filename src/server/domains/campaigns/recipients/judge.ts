@@ -1,8 +1,7 @@
 import { IndonesianMobile } from '#contract/base/phone.ts';
 import { storable } from '#contract/base/text.ts';
-import { COLUMN_NAME_MAX, COLUMNS_MAX, RECIPIENTS_MAX } from '#contract/campaigns/campaign.ts';
-import type { UnreadableList } from '#contract/campaigns/refusals.ts';
-import { variableKey } from '#contract/campaigns/variables.ts';
+import { COLUMN_NAME_MAX, COLUMNS_MAX, RECIPIENTS_MAX, variableKey } from '#contract/campaigns.ts';
+import type { UnreadableList } from '#contract/base/refusals.ts';
 import { Peer, isHiddenPeer, normalizePeer } from '#contract/messages/peer.ts';
 
 /** A line of a list: its number as it is written, and stored; null where it is none. */
@@ -159,7 +158,7 @@ function numberColumnOf(
 }
 
 /**
- * The names of columns by their place, each once, of what a variable can name (`contract/campaigns/variables.ts`): what has
+ * The names of columns by their place, each once, of what a variable can name (`contract/campaigns.ts`): what has
  * none is called by its place, the first of a list without heads `nama`.
  */
 function namesOf(

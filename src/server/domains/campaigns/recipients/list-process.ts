@@ -2,7 +2,7 @@ import { Worker } from 'node:worker_threads';
 import { stripFormulaGuards } from '#server/infra/csv.ts';
 import { type CsvRecord, decodeCsv, readCsv } from '#server/infra/csv-reader.ts';
 import { WorkbookTooLarge, readXlsx } from '#server/infra/sheets/xlsx-reader.ts';
-import type { UnreadableList } from '#contract/campaigns/refusals.ts';
+import type { UnreadableList } from '#contract/base/refusals.ts';
 import { CELLS_MAX, type Recipient, type RecipientList, judgeList } from './judge.ts';
 import type { ListAnswer, ListRequest, ListTurn } from './read-list.ts';
 

@@ -1,6 +1,6 @@
 import { PAGE_SIZE, type InputOf, type PageOf } from '#contract/base/act.ts';
-import type { listRecipients } from '#contract/campaigns/campaign.ts';
-import type { CampaignRecipient, RecipientState } from '#contract/campaigns/campaign.ts';
+import type { listRecipients } from '#contract/campaigns.ts';
+import type { CampaignRecipient, RecipientState } from '#contract/campaigns.ts';
 import { shownPeer } from '#contract/messages/peer.ts';
 import { refusalFrom } from '#contract/base/refusals.ts';
 import { sentenceFor } from '#contract/language/indonesian.ts';

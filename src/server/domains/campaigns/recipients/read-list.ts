@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { UnreadableList } from '#contract/campaigns/refusals.ts';
+import type { UnreadableList } from '#contract/base/refusals.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { TURN_WAIT_MS, semaphore } from '#server/infra/semaphore.ts';
 import type { Recipient, RecipientList } from './judge.ts';

@@ -1,5 +1,5 @@
 import { shownPeer } from '#contract/messages/peer.ts';
-import { recipientStateLabel } from '#contract/campaigns/campaign.ts';
+import { recipientStateLabel } from '#contract/campaigns.ts';
 import {
   type StoredCampaign,
   readCampaign,

@@ -1,8 +1,12 @@
 import { uuidOf } from '#contract/base/ids.ts';
 import { Refusal, type RefusalCode } from '#contract/base/refusals.ts';
 import { civilDate, wibMidnight } from '#contract/base/time.ts';
-import type { PauseReason } from '#contract/campaigns/campaign.ts';
-import { type CampaignContent, fillContent } from '#contract/campaigns/content.ts';
+import {
+  type PauseReason,
+  type CampaignContent,
+  fillContent,
+  variableKey,
+} from '#contract/campaigns.ts';
 import { messagesOfRefs } from '#server/domains/messages/messages.ts';
 import type { CampaignDeps } from '#server/domains/campaigns/deps.ts';
 import type { StoredCampaign } from '#server/domains/campaigns/row.ts';
@@ -10,10 +14,9 @@ import { announce } from '#server/domains/campaigns/manage.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { placeOfRef, refOf } from './refs.ts';
-import { variableKey } from '#contract/campaigns/variables.ts';
 import { writtenPeer } from '#contract/messages/peer.ts';
 import { foldBlanks } from '#contract/messages/templates.ts';
-import { NewMessage } from '#contract/rest/new-message.ts';
+import { NewMessage } from '#contract/rest/messages.ts';
 
 /** A campaign whose turn this worker has. */
 export type Claimed = {

@@ -5,7 +5,7 @@ import { newId } from '#server/infra/ids.ts';
 import { isTransient } from '#server/infra/postgres/database.ts';
 import { countMessages, uncountedAccounts } from './count.ts';
 import { type Claimed, adoptPlaced, placeNext } from './place.ts';
-import { RECIPIENTS_MAX } from '#contract/campaigns/campaign.ts';
+import { RECIPIENTS_MAX } from '#contract/campaigns.ts';
 import { announce } from '#server/domains/campaigns/manage.ts';
 import { placeOfRef, refsOf } from './refs.ts';
 

@@ -46,8 +46,8 @@ import {
   type TemplateStatus,
   variablesOf,
   type TemplateFile,
+  type NewTemplate,
 } from '#contract/messages/templates.ts';
-import type { NewTemplate } from '#contract/rest/templates.ts';
 import { given, listAt, textAt } from '#server/infra/net/json-values.ts';
 
 export { sealedNumbers } from './numbers.ts';

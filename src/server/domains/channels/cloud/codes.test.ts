@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { failures } from '#contract/messages/history/failure-sentences.ts';
+import { failures } from '#contract/messages/failures.ts';
 import { knownMeaning, laterMs, meaningOf, meanings } from './codes.ts';
 
 /** The meaning of each of Meta's codes. */

@@ -1,5 +1,5 @@
 import type { Failure } from '#contract/messages.ts';
-import type { Parting, Pause, Restriction } from '#contract/tokens/connection.ts';
+import type { Parting, Pause, Restriction } from '#contract/channels.ts';
 
 /**
  * What an error of the Cloud API means for a message, and for its number.

@@ -7,7 +7,7 @@ import {
   type CloudAccess as Entered,
   connectCloud,
   getCloud,
-} from '#contract/tokens/cloud.ts';
+} from '#contract/channels.ts';
 import {
   extendSpans,
   endPause,

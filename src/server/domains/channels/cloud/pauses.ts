@@ -1,4 +1,4 @@
-import type { Parting, Pause } from '#contract/tokens/connection.ts';
+import type { Parting, Pause } from '#contract/channels.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Pauses } from '#server/domains/channels/channels.ts';
 import {

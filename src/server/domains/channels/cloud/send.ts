@@ -23,7 +23,7 @@ import type { CloudPauses } from './pauses.ts';
 import type { Refs } from './refs.ts';
 import type { Rests } from './rests.ts';
 import { isHiddenPeer } from '#contract/messages/peer.ts';
-import { Choices } from '#contract/messages/choices.ts';
+import { Choices } from '#contract/messages/captions.ts';
 import type { MediaKind } from '#contract/media.ts';
 
 export type SendDeps = MediaDeps &

@@ -13,7 +13,7 @@ import {
   simulatedTransfer,
 } from '#contract/simulator.ts';
 import { linkToken } from '#contract/tokens.ts';
-import { consentScan, getScan } from '#contract/tokens/scan.ts';
+import { consentScan, getScan } from '#contract/scan.ts';
 import type { Inbound, Receipt } from '#server/domains/channels/channels.ts';
 import { tokenSubscribers as subscribers } from '#server/app/container.ts';
 import { tokensActs } from '#server/domains/tokens/tokens.ts';

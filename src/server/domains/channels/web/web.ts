@@ -19,7 +19,7 @@ import type { SealedColumn, Secrets } from '#server/infra/security/secrets.ts';
 import { type AccountData, atOnce, eraseRows } from '#server/infra/account-data.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { LinkFailure } from '#contract/tokens/scan.ts';
+import type { LinkFailure } from '#contract/scan.ts';
 import type { EngineEvent, EngineSocket } from '#server/domains/channels/web/engine/engine.ts';
 import { countAnswers } from '#server/domains/channels/health.ts';
 import { actionFor, backOffMs } from '#server/domains/channels/web/sockets/close-codes.ts';

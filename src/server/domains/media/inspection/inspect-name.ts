@@ -1,4 +1,4 @@
-import { withoutUnusable } from '#contract/base/unusable.ts';
+import { withoutUnusable } from '#contract/base/schema.ts';
 import { FILE_NAME_MAX } from '#contract/uploads.ts';
 
 /** Letters that some system reads as something else: drives, streams, wildcards, pipes. */

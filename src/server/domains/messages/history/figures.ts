@@ -11,7 +11,7 @@ import {
 } from '#server/domains/messages/history/pages.ts';
 import { messageRow, readMessages, failureOf } from '#server/domains/messages/history/rows.ts';
 import { idFloor } from '#contract/base/ids.ts';
-import type { SystemToken } from '#contract/operator/system-token.ts';
+import type { SystemToken } from '#contract/operator/settings.ts';
 import { rupiah } from '#contract/base/money.ts';
 import {
   PACE_DAYS,
@@ -21,7 +21,7 @@ import {
   USAGE_DAYS,
   type UsageDay,
   saldoUsage,
-} from '#contract/saldo/usage.ts';
+} from '#contract/saldo.ts';
 import { planChargesByDay } from '#server/domains/ledger/ledger.ts';
 import { handle } from '#server/infra/acts.ts';
 

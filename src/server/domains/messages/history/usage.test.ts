@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test as plain } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
-import { saldoUsage } from '#contract/saldo/usage.ts';
+import { saldoUsage } from '#contract/saldo.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { test } from '#tests/support/database/database.ts';
 import { customerWith, orderOf } from '#tests/support/people/people.ts';

@@ -1,5 +1,5 @@
 import { shownPeer } from '#contract/messages/peer.ts';
-import type { ApiOptout } from '#contract/rest/opt-outs.ts';
+import type { ApiOptout } from '#contract/messages/optouts.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import {
   type StoredOptout,

@@ -8,7 +8,7 @@ import {
   resendMessage,
   resendMessages,
   rescheduleMessage,
-} from '#contract/messages/history/many.ts';
+} from '#contract/messages/history.ts';
 import { withdrawMany } from '#server/domains/messages/dispatch/withdraw.ts';
 import { rescheduleFromPortal } from '#server/domains/messages/schedule.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';

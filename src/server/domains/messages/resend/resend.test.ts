@@ -9,7 +9,7 @@ import {
   rescheduleMessage,
   resendMessage,
   resendMessages,
-} from '#contract/messages/history/many.ts';
+} from '#contract/messages/history.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import { type FindMedia, findNoMedia } from '#server/domains/messages/submit/lookups.ts';
 import { newId } from '#server/infra/ids.ts';

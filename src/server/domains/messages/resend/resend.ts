@@ -1,8 +1,7 @@
-import type { MessageRow } from '#contract/messages.ts';
-import { mayResend } from '#contract/messages/history/resendable.ts';
+import { type MessageRow, mayResend } from '#contract/messages.ts';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type PlacedMessage, NewMessage } from '#contract/rest/new-message.ts';
+import { type PlacedMessage, NewMessage } from '#contract/rest/messages.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import { keptFiles } from '#server/domains/media/media.ts';
@@ -21,7 +20,7 @@ import type { Item } from '#server/domains/messages/submit/send-request.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { publicId } from '#contract/base/ids.ts';
-import type { ShownChoices } from '#contract/messages/choices.ts';
+import type { ShownChoices } from '#contract/messages/captions.ts';
 import { writtenPeer } from '#contract/messages/peer.ts';
 
 export type ResendDeps = {

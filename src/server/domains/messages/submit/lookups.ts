@@ -4,7 +4,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { bytesMaxOfKind, endingsOfKind, fitsKind, isMediaKind } from '#contract/media.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import type { Direction, MessageStatus, MessageType } from '#contract/messages.ts';
-import type { PlacedMessage, NewMessage } from '#contract/rest/new-message.ts';
+import type { PlacedMessage, NewMessage } from '#contract/rest/messages.ts';
 import type { MediaFacts } from '#server/domains/media/media.ts';
 import { type Question, choicesIn } from '#server/domains/messages/choices.ts';
 import { type Body, excerptOf } from '#server/domains/messages/content.ts';

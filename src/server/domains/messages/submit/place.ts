@@ -1,8 +1,8 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Choices } from '#contract/messages/choices.ts';
+import type { Choices } from '#contract/messages/captions.ts';
 import type { MediaKind } from '#contract/media.ts';
-import type { PlacedMessage } from '#contract/rest/new-message.ts';
+import type { PlacedMessage } from '#contract/rest/messages.ts';
 import type { CloudPrices } from '#server/domains/pricing/pricing.ts';
 import { hashOf } from './accept.ts';
 import { fileFacts } from '#server/domains/messages/content.ts';

@@ -7,9 +7,9 @@ import {
   sendLocation,
   sendReaction,
   sendTemplate,
-} from '#contract/messages/sending/send-content.ts';
-import { sendFile } from '#contract/messages/sending/send-file.ts';
-import type { NewMessage } from '#contract/rest/new-message.ts';
+  sendFile,
+} from '#contract/messages/sending.ts';
+import type { NewMessage } from '#contract/rest/messages.ts';
 import { type Library, type MediaFacts, keptFiles } from '#server/domains/media/media.ts';
 import { type ActHandler, handle } from '#server/infra/acts.ts';
 import { hashOf, type Intake } from './accept.ts';

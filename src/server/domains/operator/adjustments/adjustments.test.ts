@@ -3,7 +3,7 @@ import { describe, expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
-import type { Adjustment } from '#contract/operator/money/desk.ts';
+import type { Adjustment } from '#contract/operator/books.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { openIntake } from '#server/domains/messages/submit/accept.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';

@@ -1,4 +1,4 @@
-import type { AdjustCause } from '#contract/operator/money/desk.ts';
+import type { AdjustCause } from '#contract/operator/books.ts';
 
 /** The account on the other side of an adjustment. */
 export const contraOf: Record<AdjustCause, string> = {

@@ -1,10 +1,6 @@
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type {
-  Adjustment,
-  AdjustmentDecision,
-  AdjustmentKind,
-} from '#contract/operator/money/desk.ts';
+import type { Adjustment, AdjustmentDecision, AdjustmentKind } from '#contract/operator/books.ts';
 import { isSecondFor, tiesOf } from '#server/domains/accounts/accounts.ts';
 import { capturedPrice, walletOf } from '#server/domains/ledger/ledger.ts';
 import { type PaidPayment, paymentOf, sendRefund } from '#server/domains/payments/payments.ts';

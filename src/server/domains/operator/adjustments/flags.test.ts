@@ -1,9 +1,8 @@
 import { expect } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Adjustment } from '#contract/operator/money/desk.ts';
-import type { FlaggedPayment } from '#contract/operator/money/refunds.ts';
-import type { OperatorTopup } from '#contract/operator/money/topups.ts';
+import type { Adjustment } from '#contract/operator/books.ts';
+import type { FlaggedPayment, OperatorTopup } from '#contract/operator/payments.ts';
 import { askGateways } from '#server/domains/payments/payments.ts';
 import { type DeskOperator, operatorsOf } from '#tests/support/money/desk.ts';
 import { type GatewayApp, test as base } from '#tests/support/money/gateway-app.ts';

@@ -3,13 +3,13 @@ import { type InputOf, type PageOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Adjustment } from '#contract/operator/money/desk.ts';
+import type { Adjustment } from '#contract/operator/books.ts';
 import type {
   FlaggedPayment,
   OpenRefund,
   listFlagged,
   listRefunds,
-} from '#contract/operator/money/refunds.ts';
+} from '#contract/operator/payments.ts';
 import { accountNames, operatorNames } from '#server/domains/accounts/accounts.ts';
 import { lastCheck } from '#server/domains/ledger/ledger.ts';
 import {

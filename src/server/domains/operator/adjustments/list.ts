@@ -7,7 +7,7 @@ import type {
   AdjustmentKind,
   AdjustmentStatus,
   listAdjustments,
-} from '#contract/operator/money/desk.ts';
+} from '#contract/operator/books.ts';
 import {
   accountNames,
   isSecondFor,

@@ -1,6 +1,6 @@
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { AdjustCause, Adjustment, AdjustmentKind } from '#contract/operator/money/desk.ts';
+import type { AdjustCause, Adjustment, AdjustmentKind } from '#contract/operator/books.ts';
 import { type OperatorTies, customerOf, tiesOf } from '#server/domains/accounts/accounts.ts';
 import { capturedPrice, walletOf } from '#server/domains/ledger/ledger.ts';
 import {

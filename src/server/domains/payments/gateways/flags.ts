@@ -1,7 +1,7 @@
 import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import type { Rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { PaymentFlagKind } from '#contract/operator/money/refunds.ts';
+import type { PaymentFlagKind } from '#contract/operator/payments.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 

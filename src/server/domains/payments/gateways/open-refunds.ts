@@ -1,7 +1,7 @@
 import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { PaymentRefund } from '#contract/operator/money/desk.ts';
+import type { PaymentRefund } from '#contract/operator/books.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 /** The payment that paid a top-up. */

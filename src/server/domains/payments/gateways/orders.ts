@@ -40,7 +40,7 @@ import { newId } from '#server/infra/ids.ts';
 import { type LimitsDeps, limitsOf } from '#server/domains/payments/gateways/methods.ts';
 import { withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
-import type { PaymentFlagKind } from '#contract/operator/money/refunds.ts';
+import type { PaymentFlagKind } from '#contract/operator/payments.ts';
 
 /** What an order's status at its gateway has changed here. */
 export type Settled =

@@ -1,7 +1,10 @@
 import { describe, expect } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { OperatorBankLine, StatementReport } from '#contract/operator/money/statements.ts';
-import type { OperatorTopup } from '#contract/operator/money/topups.ts';
+import type {
+  OperatorBankLine,
+  StatementReport,
+  OperatorTopup,
+} from '#contract/operator/payments.ts';
 import type { Topup } from '#contract/saldo.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { operatorActs } from '#server/domains/operator/operator.ts';

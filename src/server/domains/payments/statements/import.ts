@@ -4,7 +4,7 @@ import {
   type StatementLine as ReportLine,
   type StatementOutcome,
   STATEMENT_LINES_SHOWN,
-} from '#contract/operator/money/statements.ts';
+} from '#contract/operator/payments.ts';
 import {
   type IdentifiedLine,
   type LineOutcome,

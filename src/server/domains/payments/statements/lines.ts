@@ -2,7 +2,7 @@ import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
-import type { BankLineFilter, OperatorBankLine } from '#contract/operator/money/statements.ts';
+import type { BankLineFilter, OperatorBankLine } from '#contract/operator/payments.ts';
 import { namesOfPeople, tiesOf } from '#server/domains/accounts/accounts.ts';
 import { NEAR, matchTwin, txnOf } from '#server/domains/payments/bank.ts';
 import {

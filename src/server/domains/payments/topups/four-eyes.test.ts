@@ -1,6 +1,6 @@
 import { describe, expect } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { OperatorTopup } from '#contract/operator/money/topups.ts';
+import type { OperatorTopup } from '#contract/operator/payments.ts';
 import type { Topup } from '#contract/saldo.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';

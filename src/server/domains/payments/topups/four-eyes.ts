@@ -1,6 +1,6 @@
 import { Refusal } from '#contract/base/refusals.ts';
 import { bankReference } from '#contract/base/text.ts';
-import type { OperatorTopup } from '#contract/operator/money/topups.ts';
+import type { OperatorTopup } from '#contract/operator/payments.ts';
 import {
   type OperatorTies,
   isSecondFor,

@@ -1,9 +1,12 @@
 import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { publicId } from '#contract/base/ids.ts';
 import type { Rupiah } from '#contract/base/money.ts';
-import type { PaymentRefund } from '#contract/operator/money/desk.ts';
-import type { PaymentFlagKind } from '#contract/operator/money/refunds.ts';
-import type { OperatorTopup, OperatorTopupFilter } from '#contract/operator/money/topups.ts';
+import type { PaymentRefund } from '#contract/operator/books.ts';
+import type {
+  PaymentFlagKind,
+  OperatorTopup,
+  OperatorTopupFilter,
+} from '#contract/operator/payments.ts';
 import { namesOfPeople, tiesOf } from '#server/domains/accounts/accounts.ts';
 import { NEAR } from '#server/domains/payments/bank.ts';
 import { refundStateOf } from '#server/domains/payments/gateways/open-refunds.ts';

@@ -1,5 +1,5 @@
 import { formatRupiah, rupiah } from '#contract/base/money.ts';
-import type { OperatorTopup } from '#contract/operator/money/topups.ts';
+import type { OperatorTopup } from '#contract/operator/payments.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { bankReference } from '#contract/base/text.ts';
 import { type Tx, retrying } from '#server/infra/postgres/database.ts';

@@ -17,7 +17,7 @@ import {
 } from '#server/infra/postgres/database.ts';
 import { type InputOf, PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import { handle } from '#server/infra/acts.ts';
-import { saldoSummary } from '#contract/saldo/summary.ts';
+import { saldoSummary } from '#contract/saldo-summary.ts';
 import { alertOf } from '#server/domains/payments/alerts.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';

@@ -1,6 +1,6 @@
 import { PAGE_SIZE, type PageOf } from '#contract/base/act.ts';
 import * as support from '#contract/support.ts';
-import type { SupportDoing } from '#contract/support.ts';
+import type { SupportDoing } from '#contract/events.ts';
 import { readCard } from '#server/domains/support/cards.ts';
 import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
 import { readHelp } from '#server/domains/support/help.ts';

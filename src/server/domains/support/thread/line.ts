@@ -1,12 +1,11 @@
 import type { MessageType } from '#contract/messages.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
+import type { SupportSide, SupportStatus } from '#contract/events.ts';
 import type {
   SupportCard,
   SupportEvent,
   SupportMessage,
-  SupportSide,
-  SupportStatus,
   SupportThread,
 } from '#contract/support.ts';
 import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';

@@ -1,5 +1,5 @@
 import { Refusal } from '#contract/base/refusals.ts';
-import type { SupportSide, SupportStatus } from '#contract/support.ts';
+import type { SupportSide, SupportStatus } from '#contract/events.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 
 /** A row of `support_threads`. */

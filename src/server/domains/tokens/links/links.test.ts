@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { STALL_SECONDS, waitFor } from '#tests/support/wait-for.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { Scan } from '#contract/tokens/scan.ts';
+import { Scan } from '#contract/scan.ts';
 import { tokenSubscribers as subscribers } from '#server/app/container.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';

@@ -9,7 +9,7 @@ import {
   type Scan,
   consentScan,
   getScan,
-} from '#contract/tokens/scan.ts';
+} from '#contract/scan.ts';
 import { handle } from '#server/infra/acts.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';

@@ -1,6 +1,6 @@
 import { isHiddenPeer, storedPeer } from '#contract/messages/peer.ts';
 import { wamidOf, type GraphCode, titleOf } from '#contract/dialects.ts';
-import type { ChosenOption } from '#contract/messages/choices.ts';
+import type { ChosenOption } from '#contract/messages/captions.ts';
 import { type EventContext, type Received, fileIn, secondsOf, textIn } from './format.ts';
 
 type Content = Received['data']['content'];

@@ -8,7 +8,7 @@ import {
   graphCodeOf,
   titleOf,
 } from '#contract/dialects.ts';
-import type { WebhookEvent } from '#contract/webhooks/events.ts';
+import type { WebhookEvent } from '#contract/webhooks.ts';
 import { inboundMessage } from './cloud-inbound.ts';
 import { type EventContext, type Format, type Sent, secondsOf } from './format.ts';
 import { jsonRequest } from './request.ts';

@@ -1,5 +1,5 @@
 import { shownPeer } from '#contract/messages/peer.ts';
-import type { WebhookEvent } from '#contract/webhooks/events.ts';
+import type { WebhookEvent } from '#contract/webhooks.ts';
 import {
   type EventContext,
   type Format,

@@ -1,4 +1,4 @@
-import type { TEST_EVENT, WebhookEvent } from '#contract/webhooks/events.ts';
+import type { TEST_EVENT, WebhookEvent } from '#contract/webhooks.ts';
 
 /** What the test button sends. */
 export type TestEvent = {

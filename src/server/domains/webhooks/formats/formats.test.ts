@@ -6,8 +6,13 @@ import { expect, test } from 'vitest';
 import { publicId } from '#contract/base/ids.ts';
 import { businessIdOf, numberIdOf, wamidOf } from '#contract/dialects.ts';
 import type { MessageType } from '#contract/messages.ts';
-import { WebhookEvent, eventTypes } from '#contract/webhooks/events.ts';
-import { type WebhookFormat, formatEvents, webhookFormats } from '#contract/webhooks/webhook.ts';
+import {
+  WebhookEvent,
+  eventTypes,
+  type WebhookFormat,
+  formatEvents,
+  webhookFormats,
+} from '#contract/webhooks.ts';
 import type { EventContext } from './format.ts';
 import { formats } from './formats.ts';
 

@@ -1,4 +1,4 @@
-import type { WebhookFormat } from '#contract/webhooks/webhook.ts';
+import type { WebhookFormat } from '#contract/webhooks.ts';
 import { cloud } from './cloud.ts';
 import { fonnte } from './fonnte.ts';
 import type { Format } from './format.ts';

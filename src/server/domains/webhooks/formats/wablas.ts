@@ -1,7 +1,7 @@
 import { shownPeer } from '#contract/messages/peer.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import type { MessageStatus } from '#contract/messages.ts';
-import type { WebhookEvent } from '#contract/webhooks/events.ts';
+import type { WebhookEvent } from '#contract/webhooks.ts';
 import {
   type EventContext,
   type Format,

@@ -1,5 +1,5 @@
 import { type GraphCode, titleOf } from '#contract/dialects.ts';
-import { developerSentenceFor } from '#contract/language/developers.ts';
+import { developerSentenceFor } from '#contract/language/indonesian.ts';
 import { englishFor } from '#contract/language/english.ts';
 import type { Language } from '#contract/language/language.ts';
 import { Refusal, refusals } from '#contract/base/refusals.ts';

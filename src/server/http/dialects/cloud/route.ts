@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Scope } from '#contract/rest/scopes.ts';
+import type { Scope } from '#contract/tokens.ts';
 import type { ApiSender } from '#server/http/access.ts';
 import type { ApiReader } from '#server/http/v1/call.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { NewMessage } from '#contract/rest/new-message.ts';
+import type { NewMessage } from '#contract/rest/messages.ts';
 import { givenOf } from '#server/http/dialects/given.ts';
 import { messageOf, dialectId, messageId } from './wablas.ts';
 import { type Piece, readMany, readOne, readPlan, readPlans } from './read.ts';

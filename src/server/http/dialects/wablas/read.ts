@@ -1,7 +1,7 @@
 import { shownPeer } from '#contract/messages/peer.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { MESSAGES_MAX } from '#contract/rest/limits.ts';
-import type { NewMessage } from '#contract/rest/new-message.ts';
+import { MESSAGES_MAX } from '#contract/rest/endpoint.ts';
+import type { NewMessage } from '#contract/rest/messages.ts';
 import {
   type Given,
   type GivenFile,

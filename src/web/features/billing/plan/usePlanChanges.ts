@@ -6,7 +6,7 @@ import {
   listInvoices,
   payInvoice,
 } from '#contract/billing.ts';
-import { saldoSummary } from '#contract/saldo/summary.ts';
+import { saldoSummary } from '#contract/saldo-summary.ts';
 import { useAct } from '#web/api/query.ts';
 import { subscriptionQuery } from '#web/features/billing/queries.ts';
 

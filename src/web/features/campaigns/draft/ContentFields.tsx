@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import { Braces } from 'lucide-react';
 import { useRef } from 'react';
-import type { Campaign } from '#contract/campaigns/campaign.ts';
+import type { Campaign } from '#contract/campaigns.ts';
 import { TEXT_MAX } from '#contract/messages.ts';
 import { valueOrderOf, type Template } from '#contract/messages/templates.ts';
-import { CAPTION_MAX } from '#contract/rest/limits.ts';
+import { CAPTION_MAX } from '#contract/rest/endpoint.ts';
 import { typeNames } from '#web/api/uploads/fileTypes.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { templatesQuery } from '#web/features/campaigns/draft/templatesQuery.ts';

@@ -6,7 +6,7 @@ import {
   listRecipients,
   startCampaign,
   updateCampaign,
-} from '#contract/campaigns/campaign.ts';
+} from '#contract/campaigns.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { instantOfLocal } from '#web/ui/time/localTime.ts';
 import { fieldsOf, sentenceOf } from '#web/api/errors.ts';

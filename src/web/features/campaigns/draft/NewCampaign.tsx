@@ -6,7 +6,7 @@ import {
   type Campaign,
   createCampaign,
   RECIPIENTS_MAX,
-} from '#contract/campaigns/campaign.ts';
+} from '#contract/campaigns.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { formatDate } from '#contract/base/time.ts';

@@ -9,8 +9,10 @@ import {
   type Campaign,
   type CampaignRecipient,
   listRecipients,
-} from '#contract/campaigns/campaign.ts';
-import { fillVariables, variableKey, type VariableValues } from '#contract/campaigns/variables.ts';
+  fillVariables,
+  variableKey,
+  type VariableValues,
+} from '#contract/campaigns.ts';
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import { perform } from '#web/api/act.ts';
 import { useUser } from '#web/api/user.ts';

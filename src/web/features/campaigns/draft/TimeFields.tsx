@@ -1,4 +1,4 @@
-import { PACE_MAX, type Campaign } from '#contract/campaigns/campaign.ts';
+import { PACE_MAX, type Campaign } from '#contract/campaigns.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import type { DraftValues } from '#web/features/campaigns/draft/content.ts';
 import layout from '#web/ui/layout/editor.module.css';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Campaign } from '#contract/campaigns/campaign.ts';
+import type { Campaign } from '#contract/campaigns.ts';
 import { contentOf, draftErrors, draftValues } from '#web/features/campaigns/draft/content.ts';
 
 const campaign = { content: null, starts_at: null, pace: null } as Campaign;

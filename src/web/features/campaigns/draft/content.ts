@@ -1,6 +1,5 @@
-import { Latitude, Longitude } from '#contract/messages/sending/send-content.ts';
-import type { CampaignContent, CampaignContentInput } from '#contract/campaigns/content.ts';
-import type { Campaign } from '#contract/campaigns/campaign.ts';
+import { Latitude, Longitude } from '#contract/messages/sending.ts';
+import type { CampaignContent, CampaignContentInput, Campaign } from '#contract/campaigns.ts';
 import { instantOfLocal, localDateTime } from '#web/ui/time/localTime.ts';
 
 /** The fields of a draft, as they are typed. */

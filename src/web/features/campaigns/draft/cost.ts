@@ -1,5 +1,5 @@
 import { rupiah } from '#contract/base/money.ts';
-import type { SaldoSummary } from '#contract/saldo/summary.ts';
+import type { SaldoSummary } from '#contract/saldo-summary.ts';
 
 type Plan = Pick<SaldoSummary, 'quota_left' | 'price_beyond_quota'>;
 

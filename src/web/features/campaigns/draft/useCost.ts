@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type Rupiah, rupiah } from '#contract/base/money.ts';
-import type { Campaign } from '#contract/campaigns/campaign.ts';
+import type { Campaign } from '#contract/campaigns.ts';
 import { costByPlan } from '#web/features/campaigns/draft/cost.ts';
 import type { DraftValues } from '#web/features/campaigns/draft/content.ts';
 import { templatesQuery } from '#web/features/campaigns/draft/templatesQuery.ts';

@@ -5,7 +5,7 @@ import {
   pauseCampaign,
   resumeCampaign,
   type Campaign,
-} from '#contract/campaigns/campaign.ts';
+} from '#contract/campaigns.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatDateTimeZone } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';

@@ -1,4 +1,4 @@
-import type { Campaign, RecipientCounts } from '#contract/campaigns/campaign.ts';
+import type { Campaign, RecipientCounts } from '#contract/campaigns.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import styles from '#web/features/campaigns/campaigns.module.css';
 

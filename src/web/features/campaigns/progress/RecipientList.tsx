@@ -4,7 +4,7 @@ import {
   type CampaignRecipient,
   listRecipients,
   RecipientState,
-} from '#contract/campaigns/campaign.ts';
+} from '#contract/campaigns.ts';
 import { failureCause } from '#contract/messages/failures.ts';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPeer } from '#contract/messages/peer.ts';

@@ -1,4 +1,4 @@
-import { cancelMessages } from '#contract/messages/history/many.ts';
+import { cancelMessages } from '#contract/messages/history.ts';
 import { useAct } from '#web/api/query.ts';
 import type { ChosenProps } from '#web/features/messages/chosen/chosenProps.ts';
 import { ManyDialog } from '#web/features/messages/chosen/ManyDialog.tsx';

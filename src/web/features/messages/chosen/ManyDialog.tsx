@@ -1,6 +1,6 @@
 import { useState, type ReactNode } from 'react';
 import type { MessageRow } from '#contract/messages.ts';
-import type { Refused } from '#contract/messages/history/many.ts';
+import type { Refused } from '#contract/messages/history.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { RefusedList } from '#web/features/messages/chosen/RefusedList.tsx';
 import { Alert } from '#web/ui/alert/Alert.tsx';

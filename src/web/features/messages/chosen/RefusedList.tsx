@@ -1,5 +1,5 @@
 import type { MessageRow } from '#contract/messages.ts';
-import type { Refused } from '#contract/messages/history/many.ts';
+import type { Refused } from '#contract/messages/history.ts';
 import styles from '#web/features/messages/chosen/RefusedList.module.css';
 import { nameOf } from '#web/features/messages/labels.ts';
 

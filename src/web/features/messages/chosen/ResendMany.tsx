@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { checkResend, resendMessages } from '#contract/messages/history/many.ts';
+import { checkResend, resendMessages } from '#contract/messages/history.ts';
 import { perform } from '#web/api/act.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';

@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { MessageRow } from '#contract/messages.ts';
-import { MANY_MAX } from '#contract/messages/history/many.ts';
+import { MANY_MAX } from '#contract/messages/history.ts';
 import { toast } from '#web/ui/toast/toasts.ts';
 
 /** The chosen messages, those of other pages too, each as it was seen last. */

@@ -1,11 +1,11 @@
 import type { MessageDetail } from '#contract/messages.ts';
-import { failureCause } from '#contract/messages/failures.ts';
 import {
+  failureCause,
   failureHelp,
   faultOf,
   type FailureHelp,
   type HelpPlace,
-} from '#contract/messages/history/failure-help.ts';
+} from '#contract/messages/failures.ts';
 import { formatDateTime } from '#contract/base/time.ts';
 import { useUser } from '#web/api/user.ts';
 import { Link } from '#web/browser/router/Link.tsx';

@@ -1,7 +1,7 @@
 import { CalendarClock } from 'lucide-react';
 import { useId, useState, type FormEvent } from 'react';
 import type { MessageDetail } from '#contract/messages.ts';
-import { rescheduleMessage } from '#contract/messages/history/many.ts';
+import { rescheduleMessage } from '#contract/messages/history.ts';
 import { civilDate, clockTime, formatDateTimeZone, instantIn } from '#contract/base/time.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';

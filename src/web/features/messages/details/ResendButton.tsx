@@ -1,7 +1,7 @@
 import { navigate } from '#web/browser/router/navigation.ts';
 import { RotateCw } from 'lucide-react';
 import type { MessageDetail } from '#contract/messages.ts';
-import { checkResend, resendMessage } from '#contract/messages/history/many.ts';
+import { checkResend, resendMessage } from '#contract/messages/history.ts';
 import { perform } from '#web/api/act.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';

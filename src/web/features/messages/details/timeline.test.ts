@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import { failures } from '#contract/messages/history/failure-sentences.ts';
-import { retrySentence } from '#contract/messages/failures.ts';
+import { failures, retrySentence } from '#contract/messages/failures.ts';
 import { timelineEntries } from './timeline.ts';
 
 const step = (kind: 'accepted' | 'queued' | 'sent' | 'delivered' | 'failed', minute: number) => ({

@@ -1,5 +1,5 @@
 import { type MessageDetail, type MessageStatus, type TimelineStep } from '#contract/messages.ts';
-import { failures } from '#contract/messages/history/failure-sentences.ts';
+import { failures } from '#contract/messages/failures.ts';
 import { formatDateTime, formatDateTimeZone, formatLapse } from '#contract/base/time.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 import type { TimelineEntry } from '#web/ui/status/Timeline.tsx';

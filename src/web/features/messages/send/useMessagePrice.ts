@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Rupiah } from '#contract/base/money.ts';
-import type { SaldoSummary } from '#contract/saldo/summary.ts';
+import type { SaldoSummary } from '#contract/saldo-summary.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import { channelsQuery } from '#web/features/tokens/tokens.ts';
 

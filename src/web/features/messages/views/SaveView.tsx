@@ -1,6 +1,6 @@
 import { isolated } from '#contract/base/names.ts';
 import { civilDate } from '#contract/base/time.ts';
-import { saveView, VIEW_NAME_MAX, type MessageView } from '#contract/messages/history/views.ts';
+import { saveView, VIEW_NAME_MAX, type MessageView } from '#contract/messages/history.ts';
 import { filtersOf, type ViewSearch } from '#web/features/messages/views/views.ts';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { FormActions } from '#web/ui/form/FormActions.tsx';

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Bookmark, ChevronDown } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { civilDate } from '#contract/base/time.ts';
-import { deleteView, type MessageView } from '#contract/messages/history/views.ts';
+import { deleteView, type MessageView } from '#contract/messages/history.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { later } from '#web/browser/lazyComponent.ts';

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { listViews, VIEW_DAYS_MAX, type ViewFilters } from '#contract/messages/history/views.ts';
+import { listViews, VIEW_DAYS_MAX, type ViewFilters } from '#contract/messages/history.ts';
 import { perform } from '#web/api/act.ts';
 import { readFilters, type FilterSearch } from '#web/features/messages/history/filters.ts';
 import { viewsKey } from '#web/features/messages/queryKeys.ts';

@@ -1,6 +1,6 @@
 import { isolated } from '#contract/base/names.ts';
 import { formatRupiah } from '#contract/base/money.ts';
-import { AdjustCause, adjustCauseLabel, adjustSaldo } from '#contract/operator/money/desk.ts';
+import { AdjustCause, adjustCauseLabel, adjustSaldo } from '#contract/operator/books.ts';
 import { type CustomerForm, saidOf } from '#web/features/operator/adjustments/customerForm.ts';
 import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
 import styles from '#web/features/operator/desk/desk.module.css';

@@ -5,7 +5,7 @@ import {
   adjustmentKindLabel,
   adjustmentStatusLabel,
   listAdjustments,
-} from '#contract/operator/money/desk.ts';
+} from '#contract/operator/books.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { ProposalDrawer } from '#web/features/operator/adjustments/ProposalDrawer.tsx';

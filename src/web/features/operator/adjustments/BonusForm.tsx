@@ -1,5 +1,5 @@
 import { isolated } from '#contract/base/names.ts';
-import { approveBonus } from '#contract/operator/money/refunds.ts';
+import { approveBonus } from '#contract/operator/payments.ts';
 import type { CustomerForm } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';

@@ -8,7 +8,7 @@ import {
   adjustmentStatusLabel,
   decideAdjustment,
   paymentRefundLabel,
-} from '#contract/operator/money/desk.ts';
+} from '#contract/operator/books.ts';
 import { proposalTone } from '#web/features/operator/adjustments/proposals.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';

@@ -1,6 +1,6 @@
 import { isolated } from '#contract/base/names.ts';
 import { formatRupiah } from '#contract/base/money.ts';
-import { refundMessage } from '#contract/operator/money/desk.ts';
+import { refundMessage } from '#contract/operator/books.ts';
 import { type CustomerForm, saidOf } from '#web/features/operator/adjustments/customerForm.ts';
 import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';

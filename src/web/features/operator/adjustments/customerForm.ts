@@ -1,5 +1,5 @@
 import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
-import type { Adjustment } from '#contract/operator/money/desk.ts';
+import type { Adjustment } from '#contract/operator/books.ts';
 
 /** What every form about a customer is given. */
 export type CustomerForm = { customer: DeskCustomerDetail; onDone: () => void };

@@ -1,4 +1,4 @@
-import type { AdjustmentStatus } from '#contract/operator/money/desk.ts';
+import type { AdjustmentStatus } from '#contract/operator/books.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 
 /** How a proposal's status is coloured; its words say the same. */

@@ -1,4 +1,4 @@
-import type { OperatorBankLine } from '#contract/operator/money/statements.ts';
+import type { OperatorBankLine } from '#contract/operator/payments.ts';
 import { maySettle, stateLabel, stateTone, whenOf } from '#web/features/operator/bank/bankLines.ts';
 import styles from '#web/features/operator/bank/BankLineDrawer.module.css';
 import { SettleLine } from '#web/features/operator/bank/SettleLine.tsx';

@@ -1,6 +1,6 @@
 import { FileUp } from 'lucide-react';
 import { useState } from 'react';
-import { type OperatorBankLine, listBankLines } from '#contract/operator/money/statements.ts';
+import { type OperatorBankLine, listBankLines } from '#contract/operator/payments.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { BankLineDrawer } from '#web/features/operator/bank/BankLineDrawer.tsx';

@@ -1,13 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
-import { operatorTopups } from '#contract/operator/money/topups.ts';
 import {
+  operatorTopups,
   type StatementReport,
   importStatement,
   listBankLines,
   previewStatement,
-} from '#contract/operator/money/statements.ts';
+} from '#contract/operator/payments.ts';
 import { perform } from '#web/api/act.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { typeNames } from '#web/api/uploads/fileTypes.ts';

@@ -2,13 +2,14 @@ import { isolated } from '#contract/base/names.ts';
 import { useQueryClient } from '@tanstack/react-query';
 import { useId } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
-import { confirmTopup, operatorTopups } from '#contract/operator/money/topups.ts';
 import {
+  confirmTopup,
+  operatorTopups,
   type OperatorBankLine,
   confirmBothLines,
   dismissBankLine,
   listBankLines,
-} from '#contract/operator/money/statements.ts';
+} from '#contract/operator/payments.ts';
 import { topupStatusLabel } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';

@@ -3,7 +3,7 @@ import type {
   StatementLine,
   StatementOutcome,
   StatementReport,
-} from '#contract/operator/money/statements.ts';
+} from '#contract/operator/payments.ts';
 import styles from '#web/features/operator/bank/ImportPage.module.css';
 import {
   countsOf,

@@ -1,4 +1,4 @@
-import type { OperatorBankLine } from '#contract/operator/money/statements.ts';
+import type { OperatorBankLine } from '#contract/operator/payments.ts';
 import { formatDate, formatDateTimeZone, formatTime } from '#contract/base/time.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';
 

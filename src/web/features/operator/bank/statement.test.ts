@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { StatementOutcome, StatementReport } from '#contract/operator/money/statements.ts';
+import type { StatementOutcome, StatementReport } from '#contract/operator/payments.ts';
 import {
   bringsSomething,
   countsOf,

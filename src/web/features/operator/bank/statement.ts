@@ -2,7 +2,7 @@ import type {
   StatementLine,
   StatementOutcome,
   StatementReport,
-} from '#contract/operator/money/statements.ts';
+} from '#contract/operator/payments.ts';
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import { formatDate } from '#contract/base/time.ts';
 import type { Tone } from '#web/ui/status/StatusChip.tsx';

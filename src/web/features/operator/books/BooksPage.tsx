@@ -10,7 +10,7 @@ import {
   runCheck,
   runReconciliation,
   verifySeal,
-} from '#contract/operator/money/books.ts';
+} from '#contract/operator/books.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { dayInWords } from '#web/features/operator/bank/statement.ts';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { formatNumber } from '#contract/base/money.ts';
-import { type ProviderAnswers, listProviderAnswers } from '#contract/operator/channels.ts';
+import { type ProviderAnswers, listProviderAnswers } from '#contract/operator/overview.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { effectWords, meaningWords } from '#web/features/operator/channels/codeWords.ts';

@@ -1,4 +1,4 @@
-import { type ConnectedNumber, listNumbers } from '#contract/operator/channels.ts';
+import { type ConnectedNumber, listNumbers } from '#contract/operator/overview.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { Answers } from '#web/features/operator/channels/Answers.tsx';

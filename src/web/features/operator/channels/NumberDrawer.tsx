@@ -1,5 +1,5 @@
-import type { ConnectedNumber } from '#contract/operator/channels.ts';
-import { partings, pauses, restrictions } from '#contract/tokens/connection.ts';
+import type { ConnectedNumber } from '#contract/operator/overview.ts';
+import { partings, pauses, restrictions } from '#contract/channels.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { NumberState } from '#web/features/operator/channels/NumberState.tsx';
 import styles from '#web/features/operator/desk/desk.module.css';

@@ -1,4 +1,4 @@
-import type { ConnectedNumber } from '#contract/operator/channels.ts';
+import type { ConnectedNumber } from '#contract/operator/overview.ts';
 import { tokenStatusLabel } from '#contract/tokens.ts';
 import { statusTone } from '#web/features/tokens/tokens.ts';
 import { StatusChip } from '#web/ui/status/StatusChip.tsx';

@@ -1,6 +1,6 @@
-import type { ProviderAnswers } from '#contract/operator/channels.ts';
+import type { ProviderAnswers } from '#contract/operator/overview.ts';
 import { failureCause } from '#contract/messages/failures.ts';
-import { otherKinds } from '#contract/messages/other-kinds.ts';
+import { otherKinds } from '#contract/messages/captions.ts';
 
 type Answer = ProviderAnswers['answers'][number];
 

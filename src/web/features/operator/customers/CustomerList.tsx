@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { listDeskPlans } from '#contract/operator/money/books.ts';
+import { listDeskPlans } from '#contract/operator/books.ts';
 import {
   type CustomerFound,
   CustomerState,

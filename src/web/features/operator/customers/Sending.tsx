@@ -1,7 +1,7 @@
 import { formatNumber } from '#contract/base/money.ts';
 import type { ReactNode } from 'react';
 import type { DeskCustomerDetail } from '#contract/operator/customers.ts';
-import { failures as failureSentences } from '#contract/messages/history/failure-sentences.ts';
+import { failures as failureSentences } from '#contract/messages/failures.ts';
 import { formatPhone } from '#contract/base/phone.ts';
 import { tokenStatusLabel } from '#contract/tokens.ts';
 import styles from '#web/features/operator/customers/customers.module.css';

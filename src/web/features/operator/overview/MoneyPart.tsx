@@ -1,6 +1,6 @@
 import { ShieldAlert, ShieldCheck } from 'lucide-react';
 import { formatNumber, rupiah } from '#contract/base/money.ts';
-import type { MoneyOverview } from '#contract/operator/money/books.ts';
+import type { MoneyOverview } from '#contract/operator/books.ts';
 import { TopupMethod, topupMethodLabel } from '#contract/saldo.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { dayInWords } from '#web/features/operator/bank/statement.ts';

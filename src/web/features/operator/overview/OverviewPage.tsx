@@ -1,5 +1,5 @@
 import { useQuery, type UseQueryResult } from '@tanstack/react-query';
-import { moneyOverview } from '#contract/operator/money/books.ts';
+import { moneyOverview } from '#contract/operator/books.ts';
 import { operatorOverview } from '#contract/operator/overview.ts';
 import { formatTime } from '#contract/base/time.ts';
 import { sentenceOf } from '#web/api/errors.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
-import type { MoneyOverview } from '#contract/operator/money/books.ts';
+import type { MoneyOverview } from '#contract/operator/books.ts';
 import type { OperatorOverview } from '#contract/operator/overview.ts';
 import { inBytes, inWords, problemsOf } from './problems.ts';
 

@@ -1,6 +1,6 @@
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
 import { formatDateTime } from '#contract/base/time.ts';
-import type { MoneyOverview } from '#contract/operator/money/books.ts';
+import type { MoneyOverview } from '#contract/operator/books.ts';
 import type { OperatorOverview } from '#contract/operator/overview.ts';
 import type { Path } from '#web/browser/router/routes.ts';
 import { SUPPORT_INBOX } from '#web/features/operator/operator.ts';

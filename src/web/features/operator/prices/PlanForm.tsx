@@ -1,4 +1,4 @@
-import { type DeskPlan, savePlan } from '#contract/operator/money/books.ts';
+import { type DeskPlan, savePlan } from '#contract/operator/books.ts';
 import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { formatNumber, formatRupiah } from '#contract/base/money.ts';
-import { type DeskPlan, listDeskPlans } from '#contract/operator/money/books.ts';
+import { type DeskPlan, listDeskPlans } from '#contract/operator/books.ts';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { Loaded } from '#web/features/operator/desk/Loaded.tsx';

@@ -1,4 +1,4 @@
-import { setPpn } from '#contract/operator/money/books.ts';
+import { setPpn } from '#contract/operator/books.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';

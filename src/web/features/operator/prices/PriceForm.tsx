@@ -1,6 +1,6 @@
 import { formatRupiah } from '#contract/base/money.ts';
-import { setPrice } from '#contract/operator/money/books.ts';
-import { PriceCategory } from '#contract/tokens/channels.ts';
+import { setPrice } from '#contract/operator/books.ts';
+import { PriceCategory } from '#contract/channels.ts';
 import { AmountField } from '#web/features/operator/desk/AmountField.tsx';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';

@@ -1,8 +1,8 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
-import { type PriceTables, getPrices } from '#contract/operator/money/books.ts';
-import { PriceCategory } from '#contract/tokens/channels.ts';
+import { type PriceTables, getPrices } from '#contract/operator/books.ts';
+import { PriceCategory } from '#contract/channels.ts';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { Loaded } from '#web/features/operator/desk/Loaded.tsx';

@@ -1,5 +1,5 @@
 import { formatDateTime } from '#contract/base/time.ts';
-import { type PriceCategory, categoryLabel } from '#contract/tokens/channels.ts';
+import { type PriceCategory, categoryLabel } from '#contract/channels.ts';
 import { instantOf } from '#web/features/operator/desk/moment.ts';
 
 type Rate = Readonly<Record<'num' | 'den' | 'dpp_num' | 'dpp_den', string | number>>;

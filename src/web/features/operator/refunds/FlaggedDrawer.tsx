@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import { rupiah } from '#contract/base/money.ts';
-import type { FlaggedPayment } from '#contract/operator/money/refunds.ts';
+import type { FlaggedPayment } from '#contract/operator/payments.ts';
 import { topupStatusLabel } from '#contract/saldo.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { paymentMethodLabels } from '#web/features/operator/desk/paymentMethodLabels.ts';

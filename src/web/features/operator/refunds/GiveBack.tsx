@@ -1,7 +1,7 @@
 import { isolated } from '#contract/base/names.ts';
 import { formatRupiah, type Rupiah } from '#contract/base/money.ts';
-import { type Adjustment, paymentRefundLabel } from '#contract/operator/money/desk.ts';
-import { refundPayment } from '#contract/operator/money/refunds.ts';
+import { type Adjustment, paymentRefundLabel } from '#contract/operator/books.ts';
+import { refundPayment } from '#contract/operator/payments.ts';
 import { saidOf } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';

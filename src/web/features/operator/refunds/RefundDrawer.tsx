@@ -1,6 +1,6 @@
 import { isolated } from '#contract/base/names.ts';
 import { formatRupiah } from '#contract/base/money.ts';
-import { type OpenRefund, finishRefund } from '#contract/operator/money/refunds.ts';
+import { type OpenRefund, finishRefund } from '#contract/operator/payments.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { Missing } from '#web/features/operator/refunds/Missing.tsx';

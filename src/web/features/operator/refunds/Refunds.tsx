@@ -3,7 +3,7 @@ import {
   type OpenRefund,
   listFlagged,
   listRefunds,
-} from '#contract/operator/money/refunds.ts';
+} from '#contract/operator/payments.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import {

@@ -1,4 +1,4 @@
-import { type FlaggedPayment, settleFlag } from '#contract/operator/money/refunds.ts';
+import { type FlaggedPayment, settleFlag } from '#contract/operator/payments.ts';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';
 import { useDeskForm } from '#web/features/operator/desk/useDeskForm.ts';
 import { Button } from '#web/ui/button/Button.tsx';

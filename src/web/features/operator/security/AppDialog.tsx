@@ -1,6 +1,6 @@
 import { lazy, Suspense, useRef, useState } from 'react';
 import type { OutputOf } from '#contract/base/act.ts';
-import { addTotp, type beginTotp } from '#contract/secondfactor/secondfactor.ts';
+import { addTotp, type beginTotp } from '#contract/second-factor.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useRefresh } from '#web/features/operator/security/useFactors.tsx';

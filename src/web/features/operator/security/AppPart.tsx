@@ -1,6 +1,6 @@
 import { useState } from 'react';
 import type { OutputOf } from '#contract/base/act.ts';
-import { beginTotp } from '#contract/secondfactor/secondfactor.ts';
+import { beginTotp } from '#contract/second-factor.ts';
 import { useAct } from '#web/api/query.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { AppDialog } from '#web/features/operator/security/AppDialog.tsx';

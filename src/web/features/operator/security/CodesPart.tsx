@@ -1,4 +1,4 @@
-import { renewRecoveryCodes } from '#contract/secondfactor/secondfactor.ts';
+import { renewRecoveryCodes } from '#contract/second-factor.ts';
 import { isAbort, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import styles from '#web/features/operator/desk/desk.module.css';

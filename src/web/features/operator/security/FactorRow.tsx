@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import { removeSecondFactor, type SecondFactor } from '#contract/secondfactor/secondfactor.ts';
+import { removeSecondFactor, type SecondFactor } from '#contract/second-factor.ts';
 import { isAbort, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import styles from '#web/features/operator/desk/desk.module.css';

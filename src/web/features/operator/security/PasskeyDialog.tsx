@@ -1,5 +1,5 @@
 import { useId, useRef, useState } from 'react';
-import { addPasskey, beginPasskey } from '#contract/secondfactor/secondfactor.ts';
+import { addPasskey, beginPasskey } from '#contract/second-factor.ts';
 import { fieldsOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import styles from '#web/features/operator/security/security.module.css';

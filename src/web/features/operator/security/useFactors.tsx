@@ -6,7 +6,7 @@ import {
   confirmSecondFactor,
   getSecondFactors,
   type SecondFactors,
-} from '#contract/secondfactor/secondfactor.ts';
+} from '#contract/second-factor.ts';
 import { refusalCode } from '#web/api/errors.ts';
 import { renewSessionToken } from '#web/browser/session.ts';
 import { useAct } from '#web/api/query.ts';

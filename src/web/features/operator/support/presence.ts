@@ -1,5 +1,5 @@
 import { isolated } from '#contract/base/names.ts';
-import type { SupportDoing } from '#contract/support.ts';
+import type { SupportDoing } from '#contract/events.ts';
 import { createStore, useStore } from '#web/browser/store.ts';
 
 /** Another operator in a thread, right now. */

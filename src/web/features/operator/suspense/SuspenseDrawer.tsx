@@ -6,7 +6,7 @@ import {
   creditSuspense,
   annotateSuspense,
   returnSuspense,
-} from '#contract/operator/money/suspense.ts';
+} from '#contract/operator/payments.ts';
 import { saidOf } from '#web/features/operator/adjustments/customerForm.ts';
 import styles from '#web/features/operator/desk/desk.module.css';
 import { DeskForm } from '#web/features/operator/desk/DeskForm.tsx';

@@ -1,4 +1,4 @@
-import { type SuspenseItem, listSuspense } from '#contract/operator/money/suspense.ts';
+import { type SuspenseItem, listSuspense } from '#contract/operator/payments.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';

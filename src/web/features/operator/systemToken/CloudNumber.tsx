@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import { type SystemToken, connectSystemToken } from '#contract/operator/system-token.ts';
+import { type SystemToken, connectSystemToken } from '#contract/operator/settings.ts';
 import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';
 import { CloudForm, CloudSetup } from '#web/features/tokens/tokens.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';

@@ -5,7 +5,7 @@ import {
   linkSystemToken,
   testSystemToken,
   unlinkSystemToken,
-} from '#contract/operator/system-token.ts';
+} from '#contract/operator/settings.ts';
 import { tokenStatusLabel } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';

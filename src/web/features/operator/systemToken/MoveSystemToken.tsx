@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { type SystemToken, moveSystemToken } from '#contract/operator/system-token.ts';
+import { type SystemToken, moveSystemToken } from '#contract/operator/settings.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import { useAct } from '#web/api/query.ts';
 import { isOfDesk } from '#web/features/operator/desk/useDeskForm.ts';

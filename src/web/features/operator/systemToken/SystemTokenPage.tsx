@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { messageStatusLabel } from '#contract/messages.ts';
-import { failures } from '#contract/messages/history/failure-sentences.ts';
+import { failures } from '#contract/messages/failures.ts';
 import { formatNumber } from '#contract/base/money.ts';
-import { type SystemToken, getSystemToken } from '#contract/operator/system-token.ts';
-import { partings } from '#contract/tokens/connection.ts';
+import { type SystemToken, getSystemToken } from '#contract/operator/settings.ts';
+import { partings } from '#contract/channels.ts';
 import { tokenStatusLabel } from '#contract/tokens.ts';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';
 import styles from '#web/features/operator/desk/desk.module.css';

@@ -5,7 +5,7 @@ import {
   type OperatorTopup,
   operatorTopups,
   rejectTopup,
-} from '#contract/operator/money/topups.ts';
+} from '#contract/operator/payments.ts';
 import { topupStatusLabel } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';

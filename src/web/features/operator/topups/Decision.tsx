@@ -6,7 +6,7 @@ import {
   type OperatorTopup,
   operatorTopups,
   rejectTopup,
-} from '#contract/operator/money/topups.ts';
+} from '#contract/operator/payments.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { listKey } from '#web/ui/table/list/useList.ts';
 import { useAct } from '#web/api/query.ts';

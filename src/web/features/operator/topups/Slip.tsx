@@ -1,5 +1,5 @@
 import { Download } from 'lucide-react';
-import type { OperatorTopup } from '#contract/operator/money/topups.ts';
+import type { OperatorTopup } from '#contract/operator/payments.ts';
 import styles from '#web/features/operator/topups/Slip.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { ImageZoom } from '#web/ui/media/ImageZoom.tsx';

@@ -1,5 +1,5 @@
-import { paymentRefundLabel } from '#contract/operator/money/desk.ts';
-import type { OperatorTopup } from '#contract/operator/money/topups.ts';
+import { paymentRefundLabel } from '#contract/operator/books.ts';
+import type { OperatorTopup } from '#contract/operator/payments.ts';
 import { topupMethodLabel, topupStatusLabel } from '#contract/saldo.ts';
 import desk from '#web/features/operator/desk/desk.module.css';
 import { paymentMethodLabels } from '#web/features/operator/desk/paymentMethodLabels.ts';

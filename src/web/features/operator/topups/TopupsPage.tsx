@@ -1,7 +1,7 @@
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';
 import { useState } from 'react';
-import { type OperatorTopup, operatorTopups } from '#contract/operator/money/topups.ts';
+import { type OperatorTopup, operatorTopups } from '#contract/operator/payments.ts';
 import { topupMethodLabel, TopupStatus, topupStatusLabel } from '#contract/saldo.ts';
 import { NoRows } from '#web/ui/table/list/NoRows.tsx';
 import { useAddressView } from '#web/ui/table/list/useAddressView.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
-import type { OperatorTopup } from '#contract/operator/money/topups.ts';
+import type { OperatorTopup } from '#contract/operator/payments.ts';
 import {
   differenceOf,
   filterOf,

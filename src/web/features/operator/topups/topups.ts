@@ -1,5 +1,5 @@
 import { formatRupiah } from '#contract/base/money.ts';
-import { type OperatorTopup, OperatorTopupFilter } from '#contract/operator/money/topups.ts';
+import { type OperatorTopup, OperatorTopupFilter } from '#contract/operator/payments.ts';
 
 export type Candidate = OperatorTopup['candidates'][number];
 

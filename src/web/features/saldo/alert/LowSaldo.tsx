@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { BellRing } from 'lucide-react';
 import { useEffect, useRef, useState } from 'react';
 import { formatRupiah } from '#contract/base/money.ts';
-import { ALERT_MIN, type SaldoAlert, saveSaldoAlert } from '#contract/saldo/alert.ts';
+import { ALERT_MIN, type SaldoAlert, saveSaldoAlert } from '#contract/saldo.ts';
 import { fieldsOf, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { alertQuery } from '#web/features/saldo/alert/alertQuery.ts';

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { getSaldoAlert } from '#contract/saldo/alert.ts';
+import { getSaldoAlert } from '#contract/saldo.ts';
 import { perform } from '#web/api/act.ts';
 
 /** When the account is told that its saldo runs low. */

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { ChartNoAxesColumn } from 'lucide-react';
 import { formatRupiah } from '#contract/base/money.ts';
-import type { SaldoUsage } from '#contract/saldo/usage.ts';
+import type { SaldoUsage } from '#contract/saldo.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { barsOf, sumsOf } from '#web/features/saldo/usage/usage.ts';
 import styles from '#web/features/saldo/usage/Usage.module.css';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
-import type { Pace, UsageDay } from '#contract/saldo/usage.ts';
+import type { Pace, UsageDay } from '#contract/saldo.ts';
 import { barsOf, lastsFor, sumsOf } from '#web/features/saldo/usage/usage.ts';
 
 const pace = (perDay: number): Pace => ({ state: 'known', per_day: rupiah(perDay), days: 7 });

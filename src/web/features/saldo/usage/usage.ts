@@ -1,5 +1,5 @@
 import { formatDate } from '#contract/base/time.ts';
-import type { Pace, UsageDay } from '#contract/saldo/usage.ts';
+import type { Pace, UsageDay } from '#contract/saldo.ts';
 import type { Bar } from '#web/ui/chart/SmallBars.tsx';
 
 const YEAR_DAYS = 365;

@@ -1,5 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { saldoUsage } from '#contract/saldo/usage.ts';
+import { saldoUsage } from '#contract/saldo.ts';
 import { perform } from '#web/api/act.ts';
 
 /** Often enough for a chart of days; asking at every message would be for nothing. */

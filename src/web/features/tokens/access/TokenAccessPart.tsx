@@ -1,8 +1,7 @@
 import { useState } from 'react';
 import { civilDate } from '#contract/base/time.ts';
-import { scopes } from '#contract/rest/scopes.ts';
-import { ACCESS_LIMITS, updateTokenAccess } from '#contract/tokens/access.ts';
-import type { Token } from '#contract/tokens.ts';
+import { scopes, type Token } from '#contract/tokens.ts';
+import { ACCESS_LIMITS, updateTokenAccess } from '#contract/token-access.ts';
 import { expiryOf, scopeLabel, showDay } from '#web/features/tokens/access/labels.ts';
 import { useTokenChanged } from '#web/features/tokens/queries.ts';
 import styles from '#web/features/tokens/tokens.module.css';

@@ -1,6 +1,5 @@
 import { formatDate, wibMidnight } from '#contract/base/time.ts';
-import type { Scope } from '#contract/rest/scopes.ts';
-import type { Token } from '#contract/tokens.ts';
+import type { Scope, Token } from '#contract/tokens.ts';
 
 /** What a permission is called, and what a system may do with it. */
 export const scopeLabel: Record<Scope, { title: string; means: string }> = {

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import type { OfferedChannel } from '#contract/tokens/channels.ts';
+import type { OfferedChannel } from '#contract/channels.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { AboutChannel } from '#web/features/tokens/channels/AboutChannel.tsx';

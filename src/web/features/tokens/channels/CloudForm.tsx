@@ -1,5 +1,5 @@
 import type { Act, InputFor } from '#contract/base/act.ts';
-import type { CloudAccess, CloudConnection } from '#contract/tokens/cloud.ts';
+import type { CloudAccess, CloudConnection } from '#contract/channels.ts';
 import styles from '#web/features/tokens/channels/channels.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';
 import { Button } from '#web/ui/button/Button.tsx';

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef, useState } from 'react';
-import { type CloudConnection, connectCloud } from '#contract/tokens/cloud.ts';
+import { type CloudConnection, connectCloud } from '#contract/channels.ts';
 import type { Token } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { CloudForm } from '#web/features/tokens/channels/CloudForm.tsx';

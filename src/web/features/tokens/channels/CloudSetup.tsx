@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react';
-import type { CloudConnection } from '#contract/tokens/cloud.ts';
+import type { CloudConnection } from '#contract/channels.ts';
 import styles from '#web/features/tokens/channels/channels.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { CopyField } from '#web/ui/copy/CopyField.tsx';

@@ -5,7 +5,7 @@ import {
   partings,
   pauses,
   restrictions,
-} from '#contract/tokens/connection.ts';
+} from '#contract/channels.ts';
 import { formatDateTime } from '#contract/base/time.ts';
 import type { Token } from '#contract/tokens.ts';
 import { sentenceOf } from '#web/api/errors.ts';

@@ -1,6 +1,6 @@
 import { isolated } from '#contract/base/names.ts';
 import { type FormEvent, useState } from 'react';
-import { moveToken } from '#contract/tokens/channels.ts';
+import { moveToken } from '#contract/channels.ts';
 import type { ChannelName, Token } from '#contract/tokens.ts';
 import { useAct } from '#web/api/query.ts';
 import { ChannelChoice } from '#web/features/tokens/channels/ChannelChoice.tsx';

@@ -1,5 +1,5 @@
 import { formatRupiah } from '#contract/base/money.ts';
-import { type OfferedChannel, categoryLabel } from '#contract/tokens/channels.ts';
+import { type OfferedChannel, categoryLabel } from '#contract/channels.ts';
 import type { ChannelName } from '#contract/tokens.ts';
 
 /** What is to be known of a channel before it is chosen. */

@@ -1,7 +1,5 @@
 import { queryOptions } from '@tanstack/react-query';
-import { listChannels } from '#contract/tokens/channels.ts';
-import { getCloud } from '#contract/tokens/cloud.ts';
-import { getConnection } from '#contract/tokens/connection.ts';
+import { listChannels, getConnection, getCloud } from '#contract/channels.ts';
 import { perform } from '#web/api/act.ts';
 
 /** A first call of Meta's is reported by no event. */

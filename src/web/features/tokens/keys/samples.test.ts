@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import * as z from 'zod/mini';
-import { NewMessage } from '#contract/rest/new-message.ts';
+import { NewMessage } from '#contract/rest/messages.ts';
 import { curlSample } from '#web/features/tokens/samples.ts';
 import { samplesFor } from './samples.ts';
 

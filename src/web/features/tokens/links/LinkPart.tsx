@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'react';
 import { formatPhone } from '#contract/base/phone.ts';
 import { type Token, linkToken } from '#contract/tokens.ts';
-import { type LinkFailure, consentScan, getScan, linkFailures } from '#contract/tokens/scan.ts';
+import { type LinkFailure, consentScan, getScan, linkFailures } from '#contract/scan.ts';
 import { useAct } from '#web/api/query.ts';
 import { Alert } from '#web/ui/alert/Alert.tsx';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';

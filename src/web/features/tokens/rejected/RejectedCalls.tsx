@@ -3,7 +3,7 @@ import { RefreshCw, ShieldCheck } from 'lucide-react';
 import { useMemo } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatAgo, formatDateTime } from '#contract/base/time.ts';
-import { type RejectedCall, listRejectedCalls } from '#contract/tokens/rejected.ts';
+import { type RejectedCall, listRejectedCalls } from '#contract/token-access.ts';
 import { useUser } from '#web/api/user.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';

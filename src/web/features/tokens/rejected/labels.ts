@@ -1,5 +1,5 @@
 import { formatNumber, formatRupiah, rupiah } from '#contract/base/money.ts';
-import type { RejectedCall, RejectedFacts } from '#contract/tokens/rejected.ts';
+import type { RejectedCall, RejectedFacts } from '#contract/token-access.ts';
 import { showDay } from '#web/features/tokens/access/labels.ts';
 
 type Words = {

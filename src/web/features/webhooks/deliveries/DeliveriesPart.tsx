@@ -6,9 +6,10 @@ import {
   deliveryStateLabel,
   listDeliveries,
   type Delivery,
-} from '#contract/webhooks/deliveries.ts';
-import { eventTypeLabel } from '#contract/webhooks/events.ts';
-import { WEBHOOK_LIMITS, type Webhook } from '#contract/webhooks/webhook.ts';
+  eventTypeLabel,
+  WEBHOOK_LIMITS,
+  type Webhook,
+} from '#contract/webhooks.ts';
 import { useUser } from '#web/api/user.ts';
 import { navigate } from '#web/browser/router/navigation.ts';
 import { useSearch } from '#web/browser/router/Router.tsx';

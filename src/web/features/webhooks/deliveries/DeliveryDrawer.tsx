@@ -6,9 +6,9 @@ import {
   replayDelivery,
   type DeliveryAttempt,
   type DeliveryDetail,
-} from '#contract/webhooks/deliveries.ts';
-import { eventTypeLabel } from '#contract/webhooks/events.ts';
-import type { Webhook } from '#contract/webhooks/webhook.ts';
+  eventTypeLabel,
+  type Webhook,
+} from '#contract/webhooks.ts';
 import { refusalCode, sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';

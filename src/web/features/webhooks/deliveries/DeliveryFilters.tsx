@@ -1,7 +1,6 @@
 import { X } from 'lucide-react';
 import { civilDate } from '#contract/base/time.ts';
-import { deliveryStateLabel } from '#contract/webhooks/deliveries.ts';
-import { eventTypeLabel, eventTypes } from '#contract/webhooks/events.ts';
+import { deliveryStateLabel, eventTypeLabel, eventTypes } from '#contract/webhooks.ts';
 import {
   noFilters,
   rangeOf,

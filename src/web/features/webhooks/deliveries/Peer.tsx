@@ -1,5 +1,5 @@
 import { formatPeer } from '#contract/messages/peer.ts';
-import type { Delivery } from '#contract/webhooks/deliveries.ts';
+import type { Delivery } from '#contract/webhooks.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 
 /** Whom a delivery is about: leads to the message; nothing where it is about nobody. */

@@ -1,7 +1,6 @@
 import { CivilDay } from '#contract/base/days.ts';
 import { TypedPeer } from '#contract/messages/peer.ts';
-import { DeliveryState } from '#contract/webhooks/deliveries.ts';
-import { EventType } from '#contract/webhooks/events.ts';
+import { DeliveryState, EventType } from '#contract/webhooks.ts';
 import type { DateRange } from '#web/ui/date/dates.ts';
 
 /** What the address of the list may carry beside its page. */

@@ -1,4 +1,4 @@
-import type { SavedWebhook } from '#contract/webhooks/webhook.ts';
+import type { SavedWebhook } from '#contract/webhooks.ts';
 import { SecretDialog } from '#web/features/webhooks/manage/SecretDialog.tsx';
 import { TestResult } from '#web/features/webhooks/manage/TestResult.tsx';
 import styles from '#web/features/webhooks/webhooks.module.css';

@@ -1,4 +1,4 @@
-import type { SavedWebhook, Webhook } from '#contract/webhooks/webhook.ts';
+import type { SavedWebhook, Webhook } from '#contract/webhooks.ts';
 import { useWebhookForm, WebhookForm } from '#web/features/webhooks/manage/WebhookForm.tsx';
 import { FormActions } from '#web/ui/form/FormActions.tsx';
 import { Modal } from '#web/ui/overlay/Modal.tsx';

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react';
 import { formatDateTime } from '#contract/base/time.ts';
-import type { Webhook, WebhookOffReason } from '#contract/webhooks/webhook.ts';
+import type { Webhook, WebhookOffReason } from '#contract/webhooks.ts';
 import { useUser } from '#web/api/user.ts';
 import { formatDaySecond, switchedOffAt } from '#web/features/webhooks/labels.ts';
 import { Alert, type AlertState } from '#web/ui/alert/Alert.tsx';

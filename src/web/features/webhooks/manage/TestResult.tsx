@@ -1,5 +1,5 @@
 import { formatNumber } from '#contract/base/money.ts';
-import type { WebhookTest } from '#contract/webhooks/webhook.ts';
+import type { WebhookTest } from '#contract/webhooks.ts';
 import { adviceFor, answerWords } from '#web/features/webhooks/labels.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';
 import { Alert } from '#web/ui/alert/Alert.tsx';

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react';
-import { eventTypes } from '#contract/webhooks/events.ts';
 import {
+  eventTypes,
   saveWebhook,
   WEBHOOK_LIMITS,
   webhookFormats,
   type SavedWebhook,
   type Webhook,
-} from '#contract/webhooks/webhook.ts';
+} from '#contract/webhooks.ts';
 import { formatLabel } from '#web/features/webhooks/labels.ts';
 import {
   chosenIn,

@@ -6,7 +6,7 @@ import {
   rotateWebhookSecret,
   type Webhook,
   type WebhookFormat,
-} from '#contract/webhooks/webhook.ts';
+} from '#contract/webhooks.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';

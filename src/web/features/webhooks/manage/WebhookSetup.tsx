@@ -1,4 +1,4 @@
-import type { SavedWebhook } from '#contract/webhooks/webhook.ts';
+import type { SavedWebhook } from '#contract/webhooks.ts';
 import { useWebhookForm, WebhookForm } from '#web/features/webhooks/manage/WebhookForm.tsx';
 import { SignatureSamples } from '#web/features/webhooks/samples/SignatureSamples.tsx';
 import styles from '#web/features/webhooks/webhooks.module.css';

@@ -2,14 +2,14 @@ import { FlaskConical, Pencil, Power } from 'lucide-react';
 import { useState } from 'react';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatDateTime } from '#contract/base/time.ts';
-import { eventTypeLabel } from '#contract/webhooks/events.ts';
 import {
+  eventTypeLabel,
   switchWebhook,
   testWebhook,
   type SavedWebhook,
   type Webhook,
   type WebhookTest,
-} from '#contract/webhooks/webhook.ts';
+} from '#contract/webhooks.ts';
 import { useAct } from '#web/api/query.ts';
 import { useUser } from '#web/api/user.ts';
 import { formatLabel, standingOf, standingWord } from '#web/features/webhooks/labels.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { eventTypes } from '#contract/webhooks/events.ts';
+import { eventTypes } from '#contract/webhooks.ts';
 import { chosenIn, kindsIn, offeredIn, withChosen } from './kinds.ts';
 
 test('a format offers the events that it sends, and no other', () => {

@@ -1,5 +1,10 @@
-import { eventTypeLabel, type EventType } from '#contract/webhooks/events.ts';
-import { formatEvents, webhookFormats, type WebhookFormat } from '#contract/webhooks/webhook.ts';
+import {
+  eventTypeLabel,
+  type EventType,
+  formatEvents,
+  webhookFormats,
+  type WebhookFormat,
+} from '#contract/webhooks.ts';
 
 /** The format that a form names. */
 export const formatIn = (value: string): WebhookFormat =>

@@ -1,4 +1,4 @@
-import type { WebhookFormat } from '#contract/webhooks/webhook.ts';
+import type { WebhookFormat } from '#contract/webhooks.ts';
 
 const both =
   'Selama 24 jam setiap peristiwa ditandatangani dengan kunci baru dan kunci lama, jadi server Anda dapat diganti tanpa terputus.';

@@ -1,5 +1,5 @@
 import { useState } from 'react';
-import type { WebhookFormat } from '#contract/webhooks/webhook.ts';
+import type { WebhookFormat } from '#contract/webhooks.ts';
 import { Link } from '#web/browser/router/Link.tsx';
 import { signatureSamples } from '#web/features/webhooks/samples/samples.ts';
 import styles from '#web/features/webhooks/webhooks.module.css';

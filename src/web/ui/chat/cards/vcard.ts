@@ -1,4 +1,4 @@
-import { readCard } from '#contract/messages/vcard.ts';
+import { readCard } from '#contract/messages/sending.ts';
 import { contactDigits, shortName } from '#web/ui/chat/chat.ts';
 
 export type Contact = {

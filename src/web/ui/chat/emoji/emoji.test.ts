@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isEmoji } from '#contract/messages/emoji.ts';
+import { isEmoji } from '#contract/messages/sending.ts';
 import printed from './emoji.json' with { type: 'json' };
 import { findEmoji, groupsOf, stepInGrid, toned, tones, withRecent } from './emoji.ts';
 

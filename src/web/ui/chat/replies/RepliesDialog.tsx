@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Pencil, Plus, Trash2 } from 'lucide-react';
 import { useState } from 'react';
-import type { QuickReply } from '#contract/messages/quick-replies.ts';
+import type { QuickReply } from '#contract/messages/sending.ts';
 import { sentenceOf } from '#web/api/errors.ts';
 import { useAct } from '#web/api/query.ts';
 import styles from '#web/ui/chat/replies/RepliesDialog.module.css';

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
-import { REPLY_MAX, type QuickReply } from '#contract/messages/quick-replies.ts';
+import { REPLY_MAX, type QuickReply } from '#contract/messages/sending.ts';
 import { repliesQuery, type Replies } from '#web/ui/chat/replies/stored.ts';
 import styles from '#web/ui/chat/replies/ReplyForm.module.css';
 import { RefusalAlert } from '#web/ui/alert/RefusalAlert.tsx';

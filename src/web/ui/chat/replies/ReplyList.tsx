@@ -1,5 +1,5 @@
 import { useLayoutEffect } from 'react';
-import type { QuickReply } from '#contract/messages/quick-replies.ts';
+import type { QuickReply } from '#contract/messages/sending.ts';
 import { withReply, type ReplyWords } from '#web/ui/chat/replies/replies.ts';
 import styles from '#web/ui/chat/replies/ReplyList.module.css';
 

@@ -1,4 +1,4 @@
-import type { QuickReply } from '#contract/messages/quick-replies.ts';
+import type { QuickReply } from '#contract/messages/sending.ts';
 
 /** So many are offered at once. */
 const OFFERED_MAX = 8;

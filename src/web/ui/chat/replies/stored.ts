@@ -4,7 +4,7 @@ import type {
   deleteQuickReply,
   listQuickReplies,
   saveQuickReply,
-} from '#contract/messages/quick-replies.ts';
+} from '#contract/messages/sending.ts';
 import { perform } from '#web/api/act.ts';
 import type { ReplyWords } from '#web/ui/chat/replies/replies.ts';
 

@@ -1,5 +1,5 @@
 import { useId, useRef, useState, type KeyboardEvent } from 'react';
-import type { QuickReply } from '#contract/messages/quick-replies.ts';
+import type { QuickReply } from '#contract/messages/sending.ts';
 import { ReplyList } from '#web/ui/chat/replies/ReplyList.tsx';
 import {
   askedName,

@@ -25,7 +25,7 @@ import { gather } from '#server/infra/postgres/gather.ts';
 import { isolated } from '#contract/base/names.ts';
 import { normalizePhone } from '#contract/base/written-number.ts';
 import { international } from '#contract/messages/peer.ts';
-import type { Restriction } from '#contract/tokens/connection.ts';
+import type { Restriction } from '#contract/channels.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
 

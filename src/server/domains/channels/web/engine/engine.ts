@@ -1,4 +1,4 @@
-import type { OtherKind } from '#contract/messages/other-kinds.ts';
+import type { OtherKind } from '#contract/messages/captions.ts';
 import type { MediaKind } from '#contract/media.ts';
 import type { ContactBody } from '#server/domains/channels/inbound-card.ts';
 

@@ -1,4 +1,4 @@
-import type { Parting } from '#contract/tokens/connection.ts';
+import type { Parting } from '#contract/channels.ts';
 import type { EngineEvent } from '#server/domains/channels/web/engine/engine.ts';
 
 /** What to do when the network closes a connection. */

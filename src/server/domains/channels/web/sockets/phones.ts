@@ -23,7 +23,7 @@ import {
   backOffMs,
 } from './close-codes.ts';
 import { eraseSession, factsOf, noteSeen, type SessionFacts, becomeLinked } from './numbers.ts';
-import type { Restriction } from '#contract/tokens/connection.ts';
+import type { Restriction } from '#contract/channels.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type {
   EngineEvent,

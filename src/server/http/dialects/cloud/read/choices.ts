@@ -1,7 +1,7 @@
 import * as z from 'zod/mini';
 import { schema } from '#contract/base/schema.ts';
-import { CHOICE_LIMITS, type Choices } from '#contract/messages/choices.ts';
-import { noted } from '#contract/rest/notes.ts';
+import { CHOICE_LIMITS, type Choices } from '#contract/messages/captions.ts';
+import { noted } from '#contract/rest/endpoint.ts';
 import { at, given, listAt, textAt } from '#server/infra/net/json-values.ts';
 
 /** What an interactive message lets its receiver choose, not yet looked at, and where the caller wrote it. */

@@ -1,5 +1,5 @@
 import type { Language } from '#contract/language/language.ts';
-import type { ShownChoices } from '#contract/messages/choices.ts';
+import type { ShownChoices } from '#contract/messages/captions.ts';
 import type { TemplateFile } from '#contract/messages/templates.ts';
 import { at, given } from '#server/infra/net/json-values.ts';
 import type { DraftChoices } from './choices.ts';

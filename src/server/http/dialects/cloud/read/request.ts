@@ -2,7 +2,7 @@ import type { Language } from '#contract/language/language.ts';
 import { international } from '#contract/messages/peer.ts';
 import { messageIdOf } from '#contract/dialects.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { NewMessage, type PlacedMessage } from '#contract/rest/new-message.ts';
+import { NewMessage, type PlacedMessage } from '#contract/rest/messages.ts';
 import { refuseUnstorable } from '#server/http/input.ts';
 import { readFields } from '#server/http/v1/fields.ts';
 import { CloudRefusal } from '#server/http/dialects/cloud/errors.ts';
@@ -11,7 +11,7 @@ import { type DraftChoices, Payloads, choiceSchemas, buttonsIn, rowsIn } from '.
 import { type Draft, type VariableNames, type DraftOptions, media, objectWith } from './parts.ts';
 import { phrases } from './phrases.ts';
 import { templateNamed, templateDraft } from './template.ts';
-import type { ShownChoices } from '#contract/messages/choices.ts';
+import type { ShownChoices } from '#contract/messages/captions.ts';
 
 /**
  * An interactive message as a text that says the same: its options are numbered, so that a reply may name

@@ -8,7 +8,7 @@ import {
   type ConversationMessage,
   type Quoted,
 } from '#contract/messages.ts';
-import { failures } from '#contract/messages/history/failure-sentences.ts';
+import { failures } from '#contract/messages/failures.ts';
 import { formatTime } from '#contract/base/time.ts';
 import styles from '#web/features/messages/conversations/thread/MessageLine.module.css';
 import {

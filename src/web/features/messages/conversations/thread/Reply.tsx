@@ -5,7 +5,7 @@ import { memo, useState, type ReactNode, type RefObject } from 'react';
 import { TEXT_MAX } from '#contract/messages.ts';
 import { formatPeer } from '#contract/messages/peer.ts';
 import type { ChannelName } from '#contract/tokens.ts';
-import { CAPTION_MAX } from '#contract/rest/limits.ts';
+import { CAPTION_MAX } from '#contract/rest/endpoint.ts';
 import { later } from '#web/browser/lazyComponent.ts';
 import type { Which } from '#web/features/messages/conversations/queries.ts';
 import { Quote } from '#web/features/messages/conversations/thread/MessageLine.tsx';

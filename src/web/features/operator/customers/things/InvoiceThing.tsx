@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { type Invoice, invoiceStatusLabel } from '#contract/billing.ts';
-import { getCustomerInvoice } from '#contract/operator/things.ts';
+import { getCustomerInvoice } from '#contract/operator/customers.ts';
 import { invoiceTone } from '#web/features/billing/billing.ts';
 import type { ThingProps } from '#web/features/operator/customers/things/thing.ts';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';

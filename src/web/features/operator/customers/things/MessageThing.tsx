@@ -3,8 +3,8 @@ import {
   type DeskMessage,
   getCustomerMessage,
   readCustomerMessage,
-} from '#contract/operator/things.ts';
-import { failures } from '#contract/messages/history/failure-sentences.ts';
+} from '#contract/operator/customers.ts';
+import { failures } from '#contract/messages/failures.ts';
 import { useState } from 'react';
 import { useUser } from '#web/api/user.ts';
 import { messageTypeLabel } from '#contract/messages.ts';

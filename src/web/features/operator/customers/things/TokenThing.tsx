@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { formatNumber } from '#contract/base/money.ts';
 import { formatPhone } from '#contract/base/phone.ts';
-import { type DeskToken, getCustomerToken } from '#contract/operator/things.ts';
+import { type DeskToken, getCustomerToken } from '#contract/operator/customers.ts';
 import { tokenStatusLabel } from '#contract/tokens.ts';
 import type { ThingProps } from '#web/features/operator/customers/things/thing.ts';
 import { actQuery } from '#web/features/operator/desk/actQuery.ts';

@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query';
-import { getCustomerTopup } from '#contract/operator/things.ts';
+import { getCustomerTopup } from '#contract/operator/customers.ts';
 import { type Topup, topupMethodLabel, topupStatusLabel } from '#contract/saldo.ts';
 import { useUser } from '#web/api/user.ts';
 import type { ThingProps } from '#web/features/operator/customers/things/thing.ts';

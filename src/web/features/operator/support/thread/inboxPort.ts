@@ -6,7 +6,7 @@ import {
   typeInbox,
   type OperatorThread,
 } from '#contract/operator/support.ts';
-import type { SupportDoing } from '#contract/support.ts';
+import type { SupportDoing } from '#contract/events.ts';
 import { perform, performWithReauth } from '#web/api/act.ts';
 import { newIdempotencyKey } from '#web/api/idempotencyKey.ts';
 import { customerUrl } from '#web/features/operator/support/address.ts';

@@ -17,7 +17,7 @@ import { at } from '#server/infra/net/json-values.ts';
 import { lidIn, phoneIn, wireIdIn, isPerson } from './addresses.ts';
 import { instantIn, lineOf } from './received-lines.ts';
 import type { MediaKind } from '#contract/media.ts';
-import { readCard } from '#contract/messages/vcard.ts';
+import { readCard } from '#contract/messages/sending.ts';
 import { CARDS_MAX, idOfCard, inboundCard } from '#server/domains/channels/inbound-card.ts';
 import { referenceOf } from './media.ts';
 

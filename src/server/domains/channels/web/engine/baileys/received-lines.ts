@@ -1,7 +1,7 @@
 import type { proto } from 'baileys';
 import { formatRupiah } from '#contract/base/money.ts';
 import { formatDateTimeZone } from '#contract/base/time.ts';
-import type { OtherKind } from '#contract/messages/other-kinds.ts';
+import type { OtherKind } from '#contract/messages/captions.ts';
 import type { ReceivedContent } from '#server/domains/channels/web/engine/engine.ts';
 
 type Line = {

@@ -1,8 +1,8 @@
 import { LocateFixed } from 'lucide-react';
 import { useState } from 'react';
 import { formatTime } from '#contract/base/time.ts';
-import { sendLocation } from '#contract/messages/sending/send-content.ts';
-import { PLACE_MAX } from '#contract/rest/limits.ts';
+import { sendLocation } from '#contract/messages/sending.ts';
+import { PLACE_MAX } from '#contract/rest/endpoint.ts';
 import { useUser } from '#web/api/user.ts';
 import styles from '#web/features/messages/conversations/thread/attach/attach.module.css';
 import {

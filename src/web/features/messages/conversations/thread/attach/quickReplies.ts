@@ -1,8 +1,4 @@
-import {
-  deleteQuickReply,
-  listQuickReplies,
-  saveQuickReply,
-} from '#contract/messages/quick-replies.ts';
+import { deleteQuickReply, listQuickReplies, saveQuickReply } from '#contract/messages/sending.ts';
 import type { Replies } from '#web/ui/chat/replies/stored.ts';
 
 /** The account's texts that are written often. */

@@ -1,5 +1,5 @@
 import { sendMessage, type ConversationMessage } from '#contract/messages.ts';
-import { sendFile } from '#contract/messages/sending/send-file.ts';
+import { sendFile } from '#contract/messages/sending.ts';
 import { writtenPeer } from '#contract/messages/peer.ts';
 import { performWithReauth } from '#web/api/act.ts';
 import type { Content } from '#web/features/messages/conversations/thread/sending/content.ts';
@@ -41,7 +41,7 @@ async function postContent(
   { place, content, upload }: ContentPost,
   keyed: { key: string },
 ): Promise<ConversationMessage> {
-  const acts = await import('#contract/messages/sending/send-content.ts');
+  const acts = await import('#contract/messages/sending.ts');
   const asking = <Input extends object>(input: Input) => Object.assign(keyed, { input });
   switch (content.type) {
     case 'location':

@@ -1,7 +1,7 @@
 import { BlockList } from 'node:net';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { isWithin, readAddress, readRange, showRange } from './addresses.ts';
+import { isWithin, readAddress, readRange, showRange } from '#contract/token-access.ts';
 
 const shown = (text: string): string | undefined => {
   const range = readRange(text);

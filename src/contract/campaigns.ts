@@ -6,10 +6,12 @@ import { Rupiah } from '#contract/base/money.ts';
 import { TypedName } from '#contract/base/names.ts';
 import { WholeNumber } from '#contract/base/numbers.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { Failure, MessageStatus } from '#contract/messages.ts';
+import { Failure, MessageStatus, TEXT_MAX } from '#contract/messages.ts';
 import { ShownPeer } from '#contract/messages/peer.ts';
 import { ChannelName, TokenStatus } from '#contract/tokens.ts';
-import { CampaignContent, CampaignContentInput } from './content.ts';
+import { unstorableIn } from '#contract/base/text.ts';
+import { TEMPLATE_LIMITS } from '#contract/messages/templates.ts';
+import { CAPTION_MAX } from './rest/endpoint.ts';
 
 /** Recipients of one campaign, at most. */
 export const RECIPIENTS_MAX = 100_000;
@@ -299,3 +301,165 @@ export const deleteCampaign = act({
   output: () => z.object({}),
   refuses: ['campaign_state'],
 });
+
+const Text = () => ({
+  type: z.literal('text'),
+  text: z.string().check(
+    z.refine((text) => text.trim() !== '', 'Tulis isi pesannya.'),
+    z.maxLength(TEXT_MAX, `Pesan paling panjang ${TEXT_MAX} karakter.`),
+  ),
+});
+
+const caption = () =>
+  z.optional(
+    z
+      .string()
+      .check(z.maxLength(CAPTION_MAX, `Keterangan paling panjang ${CAPTION_MAX} karakter.`)),
+  );
+
+const Location = () => ({
+  type: z.literal('location'),
+  latitude: z.number('Tulis lintang, misalnya -6.2.').check(z.minimum(-90), z.maximum(90)),
+  longitude: z.number('Tulis bujur, misalnya 106.8.').check(z.minimum(-180), z.maximum(180)),
+  name: z.optional(z.string().check(z.maxLength(200))),
+  address: z.optional(z.string().check(z.maxLength(400))),
+});
+
+const Template = () => ({
+  type: z.literal('template'),
+  name: z.string().check(z.minLength(1, 'Pilih templatnya.'), z.maxLength(TEMPLATE_LIMITS.name)),
+  language: z.string().check(z.maxLength(10)),
+  /** What fills its body, in the order of `valueOrderOf`; with variables of the list. */
+  variables: z
+    .array(z.string().check(z.maxLength(TEMPLATE_LIMITS.variable)))
+    .check(z.maxLength(TEMPLATE_LIMITS.variables)),
+});
+
+/** A value that travels as JSON text; callers of our own give the value itself. */
+function parsed(given: unknown): unknown {
+  if (typeof given !== 'string') return given;
+  try {
+    const value: unknown = JSON.parse(given);
+    // What the database cannot keep may be written as an escape.
+    return unstorableIn(value).length === 0 ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is sent to each, as the browser writes it; a file is an upload for `media`, or one that the draft has. */
+const WrittenContent = schema(() =>
+  z.discriminatedUnion(
+    'type',
+    [
+      z.strictObject(Text()),
+      z.strictObject({
+        type: z.literal('file'),
+        upload: z.optional(IdInput('upload')),
+        /** The file that the draft has already. */
+        keep: z.optional(z.boolean()),
+        caption: caption(),
+      }),
+      z.strictObject(Location()),
+      z.strictObject(Template()),
+    ],
+    'Pilih jenis pesannya.',
+  ),
+);
+export type CampaignContentInput = Output<typeof WrittenContent>;
+
+/** The same as a field of a form. */
+export const CampaignContentInput = schema(() =>
+  z.pipe(
+    z.transform((given: z.input<ReturnType<typeof WrittenContent>>) => parsed(given)),
+    WrittenContent(),
+  ),
+);
+
+/** What is sent to each, as it is stored: with its variables, not filled in. */
+export const CampaignContent = schema(() =>
+  z.discriminatedUnion('type', [
+    z.object(Text()),
+    z.object({
+      type: z.literal('file'),
+      file: z.object({
+        id: Id('media'),
+        /** As which type of message it goes. */
+        as: z.enum(['image', 'video', 'audio', 'document']),
+        name: z.string(),
+        size: z.int(),
+      }),
+      caption: caption(),
+    }),
+    z.object(Location()),
+    z.object(Template()),
+  ]),
+);
+export type CampaignContent = Output<typeof CampaignContent>;
+
+/** The texts of a content that may have variables. */
+function textsOf(content: CampaignContent): readonly string[] {
+  switch (content.type) {
+    case 'text':
+      return [content.text];
+    case 'file':
+      return content.caption === undefined ? [] : [content.caption];
+    case 'template':
+      return content.variables;
+    case 'location':
+      return [];
+  }
+}
+
+/** The variables of a content, each once. */
+export const contentVariables = (
+  content: CampaignContent,
+): readonly { key: string; needed: boolean }[] =>
+  // What one text begins another does not end.
+  variablesIn(textsOf(content).join('\0'));
+
+/** A content for one recipient. */
+export function fillContent(content: CampaignContent, values: VariableValues): CampaignContent {
+  const fill = (text: string) => fillVariables(text, values);
+  switch (content.type) {
+    case 'text':
+      return { ...content, text: fill(content.text) };
+    case 'file':
+      return content.caption === undefined
+        ? content
+        : { ...content, caption: fill(content.caption) };
+    case 'template':
+      return { ...content, variables: content.variables.map(fill) };
+    case 'location':
+      return content;
+  }
+}
+
+/**
+ * Variables of a message to many: `{nama}` is filled with the recipient's own, `{nama|Kak}` with *Kak* where the list
+ * has nothing for them. Names are those of the list's columns, in any case; a brace that begins no variable stays.
+ */
+const variable = /\{\s*([\p{L}\p{N}_][\p{L}\p{N}_ .-]{0,39}?)\s*(?:\|([^{}|]{0,100}))?\}/gu;
+
+/** A column's name as variables are compared: in lower case, blanks as one. */
+export const variableKey = (name: string): string => name.trim().toLowerCase().replace(/\s+/g, ' ');
+
+/** What a text is filled with: by column, under its `variableKey`. */
+export type VariableValues = ReadonlyMap<string, string>;
+
+/** The variables of a text, each once: those that have something to fall back on need no value. */
+function variablesIn(text: string): readonly { key: string; needed: boolean }[] {
+  const found = new Map<string, boolean>();
+  for (const [, name = '', fallback] of text.matchAll(variable)) {
+    const key = variableKey(name);
+    found.set(key, (found.get(key) ?? false) || fallback === undefined);
+  }
+  return [...found].map(([key, needed]) => ({ key, needed }));
+}
+
+/** A text with its variables filled in; one that has neither value nor fallback is left out. */
+export const fillVariables = (text: string, values: VariableValues): string =>
+  text.replace(variable, (_whole, name: string, fallback: string | undefined) => {
+    const value = values.get(variableKey(name)) ?? '';
+    return value === '' ? (fallback ?? '') : value;
+  });

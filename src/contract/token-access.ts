@@ -1,3 +1,139 @@
+import * as z from 'zod/mini';
+import { act, paging } from '#contract/base/act.ts';
+import { CivilDay } from '#contract/base/days.ts';
+import { IdInput, Id } from '#contract/base/ids.ts';
+import { schema, type Output } from '#contract/base/schema.ts';
+import { scopes, Token } from './tokens.ts';
+
+export const ACCESS_LIMITS = {
+  /** Addresses and ranges of one token. */
+  addresses: 50,
+  /** A token may be given so many years, at most. */
+  years: 10,
+} as const;
+
+const PLACES_LENGTH_MAX = 5_000;
+
+/** Addresses as they are typed: one on each line, or with commas or spaces between. Empty: from anywhere. */
+const Addresses = schema(() =>
+  z.pipe(
+    z.string().check(
+      z.maxLength(PLACES_LENGTH_MAX, 'Terlalu panjang.'),
+      z.check<string>(({ value, issues }) => {
+        const given = splitAddresses(value);
+        const wrong = given.find((one) => readRange(one) === undefined);
+        const say = (message: string) =>
+          void issues.push({ code: 'custom', message, input: value });
+        if (wrong !== undefined) {
+          say(`"${wrong.slice(0, 64)}" bukan alamat IP. Contoh: 203.0.113.7 atau 2001:db8::/32.`);
+        } else if (uniqueAddresses(given).length > ACCESS_LIMITS.addresses) {
+          say(`Paling banyak ${ACCESS_LIMITS.addresses} alamat.`);
+        }
+      }),
+    ),
+    z.transform((text: string) => uniqueAddresses(splitAddresses(text))),
+  ),
+);
+
+const splitAddresses = (text: string): string[] =>
+  text.split(/[\s,;]+/).filter((one) => one !== '');
+
+/** Each range once, in its one spelling; what is none was refused before. */
+const uniqueAddresses = (given: readonly string[]): string[] => [
+  ...new Set(
+    given.flatMap((one) => {
+      const range = readRange(one);
+      return range ? [showRange(range)] : [];
+    }),
+  ),
+];
+
+/** Says what a token may do, from where, and until when: all of it each time. */
+export const updateTokenAccess = act({
+  name: 'token_access_update',
+  by: 'customer',
+  changes: true,
+  audited: true,
+  requiresRecentPassword: true,
+  input: () => ({
+    token_id: IdInput('token'),
+    scopes: z
+      .array(z.enum(scopes))
+      .check(
+        z.minLength(1, 'Pilih paling sedikit satu izin.'),
+        z.maxLength(scopes.length, 'Terlalu banyak izin.'),
+      ),
+    addresses: Addresses(),
+    /** Its last day, in WIB; empty: it does not expire. */
+    expires_on: z.union([z.literal(''), CivilDay()]),
+    /** Whether calls may carry its key in their address; left out: as before. */
+    key_in_address: z.optional(z.enum(['1', '0'])),
+  }),
+  output: Token,
+  refuses: ['cooling_down'],
+});
+
+/** Rejected calls are shown for so many days, then erased. */
+export const REJECTED_DAYS = 7;
+
+/**
+ * What is kept of a refusal's facts: what tells its owner what to do. Never a text, a phone number or a
+ * reference of theirs.
+ */
+export const RejectedFacts = schema(() =>
+  z.object({
+    /** The fields that were wrong, as they are called. */
+    fields: z.optional(z.array(z.string())),
+    scope: z.optional(z.string()),
+    day: z.optional(z.string()),
+    allow: z.optional(z.string()),
+    what: z.optional(z.string()),
+    status: z.optional(z.string()),
+    limit: z.optional(z.number()),
+    seconds: z.optional(z.number()),
+    required: z.optional(z.number()),
+    available: z.optional(z.number()),
+  }),
+);
+export type RejectedFacts = Output<typeof RejectedFacts>;
+
+/** Calls of the API that were refused for the same reason within an hour. */
+export const RejectedCall = schema(() =>
+  z.object({
+    id: z.string(),
+    token: z.object({ id: Id('token'), name: z.string() }),
+    /** Which way of calling: Kabari's own, or that of another service. */
+    dialect: z.string(),
+    method: z.string(),
+    /** The endpoint's address, without what was in its place. */
+    path: z.string(),
+    /** Why, as `docs/errors.md` names it, and the HTTP status that was answered. */
+    code: z.string(),
+    status: z.int(),
+    /** Where the calls came from; empty where it is not known. */
+    address: z.string(),
+    facts: RejectedFacts(),
+    /** How many there were. */
+    calls: z.int(),
+    first_at: z.coerce.date(),
+    last_at: z.coerce.date(),
+  }),
+);
+export type RejectedCall = Output<typeof RejectedCall>;
+
+/** The calls with the account's keys that were refused in the last seven days, the newest first. */
+export const listRejectedCalls = act({
+  name: 'rejected_call_list',
+  by: 'customer',
+  list: 'default',
+  input: () => ({
+    ...paging(['last_at', 'calls'] as const),
+    token_id: z.optional(IdInput('token')),
+    code: z.optional(z.string().check(z.regex(/^[a-z_]{1,40}$/, 'Alasan ini tidak dikenal.'))),
+  }),
+  output: RejectedCall,
+});
+
 /** A range of internet addresses: all whose first `prefix` bits are those of `bits`. */
 export type AddressRange = { version: 4 | 6; bits: bigint; prefix: number };
 

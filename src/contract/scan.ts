@@ -2,7 +2,6 @@ import * as z from 'zod/mini';
 import { act } from '#contract/base/act.ts';
 import { Phone } from '#contract/base/phone.ts';
 import { type Output, schema } from '#contract/base/schema.ts';
-import { channelNames } from './channel-names.ts';
 
 /** The `data` of `/scan/{data}` (docs/threats.md, T39). */
 export const ScanData = schema(() =>
@@ -81,3 +80,6 @@ export const consentScan = act({
   output: () => z.object({ nonce: z.string() }),
   refuses: ['link_gone'],
 });
+
+/** How phones are reached, by their names: the network of this server, Meta's Cloud API, and WhatsApp Web. */
+export const channelNames = ['simulator', 'cloud', 'web'] as const;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Emoji } from './emoji.ts';
+import { Emoji } from './sending.ts';
 
 test.each(['', '👍', '❤', '❤️', '👍🏽', '👨‍👩‍👧‍👦', '🇮🇩', '1️⃣', '🏴󠁧󠁢󠁥󠁮󠁧󠁿'])('%j is a reaction', (text) => {
   expect(Emoji().safeParse(text).success).toBe(true);

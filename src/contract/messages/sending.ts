@@ -1,0 +1,285 @@
+import * as z from 'zod/mini';
+import { act } from '#contract/base/act.ts';
+import { IdInput } from '#contract/base/ids.ts';
+import { schema, type Output } from '#contract/base/schema.ts';
+import { CardPhone, TypedPeer } from '#contract/messages/peer.ts';
+import { TEMPLATE_LIMITS, templateLanguage } from '#contract/messages/templates.ts';
+import { ConversationMessage, sendRefusals } from '#contract/messages.ts';
+import { CARD_MAX, PLACE_MAX, CAPTION_MAX } from '#contract/rest/endpoint.ts';
+
+/** Who sends to whom; what is answered is a message of that conversation. */
+const place = () => ({ token_id: IdInput('token'), to: TypedPeer() });
+const answering = () => ({ ...place(), reply_to: z.optional(IdInput('message')) });
+
+const line = (what: string, max: number) =>
+  z.optional(
+    z.string().check(z.trim(), z.maxLength(max, `${what} paling panjang ${max} karakter.`)),
+  );
+
+const decimal = /^-?\d{1,3}(?:[.,]\d{1,20})?$/;
+
+/** Degrees as people and maps write them, with a point or a comma, and nothing else around them. */
+const Degrees = (max: number, sentence: string) =>
+  z.pipe(
+    z.transform((given: string | number) =>
+      typeof given === 'string' && decimal.test(given)
+        ? Number(given.replace(',', '.'))
+        : typeof given === 'number'
+          ? given
+          : Number.NaN,
+    ),
+    z.number(sentence).check(z.minimum(-max, sentence), z.maximum(max, sentence)),
+  );
+
+/** How far north, in degrees. */
+export const Latitude = schema(() => Degrees(90, 'Garis lintang antara -90 dan 90.'));
+/** How far east, in degrees. */
+export const Longitude = schema(() => Degrees(180, 'Garis bujur antara -180 dan 180.'));
+
+/** Sends a place from the browser. */
+export const sendLocation = act({
+  name: 'message_send_location',
+  by: 'customer',
+  changes: true,
+  input: () => ({
+    ...answering(),
+    latitude: Latitude(),
+    longitude: Longitude(),
+    name: line('Nama tempat', PLACE_MAX.name),
+    address: line('Alamat', PLACE_MAX.address),
+  }),
+  output: ConversationMessage,
+  refuses: sendRefusals,
+});
+
+/** Sends a contact card with one number from the browser. */
+export const sendContact = act({
+  name: 'message_send_contact',
+  by: 'customer',
+  changes: true,
+  input: () => ({
+    ...answering(),
+    name: z
+      .string()
+      .check(
+        z.trim(),
+        z.minLength(1, 'Tulis namanya.'),
+        z.maxLength(CARD_MAX.name, `Nama paling panjang ${CARD_MAX.name} karakter.`),
+      ),
+    phone: CardPhone(),
+    organization: line('Organisasi', CARD_MAX.organization),
+  }),
+  output: ConversationMessage,
+  refuses: sendRefusals,
+});
+
+const tooLong = (max: number) => `Isian paling panjang ${max} karakter.`;
+
+const filled = (max: number) =>
+  z.string().check(z.minLength(1, 'Isi semuanya.'), z.maxLength(max, tooLong(max)));
+
+/** Sends an approved template from the browser, by what it takes (`Template`). */
+export const sendTemplate = act({
+  name: 'message_send_template',
+  by: 'customer',
+  changes: true,
+  input: () => ({
+    ...answering(),
+    name: z.string().check(z.minLength(1), z.maxLength(TEMPLATE_LIMITS.name)),
+    language: z.string().check(z.regex(templateLanguage, 'Pilih bahasanya.')),
+    /** In the order in which its body names them. */
+    variables: z.optional(
+      z
+        .array(filled(TEMPLATE_LIMITS.variable))
+        .check(z.maxLength(TEMPLATE_LIMITS.variables, 'Terlalu banyak isian.')),
+    ),
+    /** What fills in the variable of its header. */
+    header: z.optional(filled(TEMPLATE_LIMITS.header)),
+    /** An upload for `media`: the file above its text. */
+    upload: z.optional(IdInput('upload')),
+    /** By their places among all its buttons; empty where a button takes nothing. */
+    buttons: z.optional(
+      z
+        .array(
+          z
+            .string()
+            .check(z.maxLength(TEMPLATE_LIMITS.buttonValue, tooLong(TEMPLATE_LIMITS.buttonValue))),
+        )
+        .check(z.maxLength(TEMPLATE_LIMITS.buttons, 'Terlalu banyak isian.')),
+    ),
+  }),
+  output: ConversationMessage,
+  refuses: [
+    ...sendRefusals,
+    'template_not_found',
+    'template_language_needed',
+    'template_not_approved',
+    'template_variables_unfit',
+    'template_value_unfit',
+    'template_parts_unfit',
+    'upload_gone',
+    'storage_full',
+    'media_not_found',
+    'media_unfit',
+  ],
+});
+
+/** Reacts to a message of a conversation; an empty emoji takes the reaction away. It costs nothing. */
+export const sendReaction = act({
+  name: 'message_react',
+  by: 'customer',
+  changes: true,
+  input: () => ({ ...place(), message_id: IdInput('message'), emoji: Emoji() }),
+  output: ConversationMessage,
+  refuses: [...sendRefusals, 'reaction_refused'],
+});
+
+/** Sends one file from the browser: an upload for `media`, as the type of message that carries such a file. */
+export const sendFile = act({
+  name: 'message_send_file',
+  by: 'customer',
+  changes: true,
+  input: () => ({
+    token_id: IdInput('token'),
+    to: TypedPeer(),
+    upload: IdInput('upload'),
+    /** Of a sound, which has none, it is left out. */
+    caption: z.optional(
+      z
+        .string()
+        .check(z.maxLength(CAPTION_MAX, `Keterangan paling panjang ${CAPTION_MAX} karakter.`)),
+    ),
+    /** A message of this conversation that it answers. */
+    reply_to: z.optional(IdInput('message')),
+  }),
+  output: ConversationMessage,
+  refuses: [...sendRefusals, 'upload_gone', 'storage_full', 'media_not_found'],
+});
+
+const EMOJI_MAX = 40;
+const pictured = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20E3/u;
+const graphemes = new Intl.Segmenter('id', { granularity: 'grapheme' });
+
+/** True for exactly one emoji as people see it, however many code points it is made of. */
+export function isEmoji(text: string): boolean {
+  if (text.length > EMOJI_MAX || !pictured.test(text)) return false;
+  const [first, second] = graphemes.segment(text);
+  return first !== undefined && second === undefined;
+}
+
+/** The emoji of a reaction; empty takes the reaction away. */
+export const Emoji = schema(() =>
+  z.string().check(
+    z.maxLength(EMOJI_MAX),
+    z.refine((text) => text === '' || isEmoji(text)),
+  ),
+);
+
+/** Reads contacts from vCards (RFC 2426, RFC 6350). */
+export type Card = {
+  /** '' where it has none. */
+  name: string;
+  phones: {
+    /** As the card has it. */
+    written: string;
+    /** Digits of the WhatsApp account behind it, where the card names one. */
+    whatsapp?: string;
+  }[];
+  organization?: string;
+  email?: string;
+};
+
+/** Phones of a card that are read. */
+const PHONES_MAX = 50;
+
+/** Reads the first contact of a vCard's text. Of several e-mails it keeps the first. */
+export function readCard(text: string): Card {
+  const [own = ''] = text.split(/^END:VCARD/im, 1);
+  const lines = own.replace(/\r?\n[ \t]/g, '').split(/\r?\n/);
+  const valuesOf = (property: string) => {
+    const pattern = new RegExp(`^(?:[\\w-]+\\.)?${property}(;[^:]*)?:(.*)$`, 'is');
+    return lines.flatMap((line) => {
+      const [whole, parameters = '', value = ''] = pattern.exec(line) ?? [];
+      return whole === undefined || value.trim() === '' ? [] : [{ parameters, value }];
+    });
+  };
+  const first = (property: string) => valuesOf(property)[0]?.value ?? '';
+  const phones = valuesOf('TEL').flatMap(({ parameters, value }) => {
+    const written = plain(value).replace(/^tel:/i, '');
+    const whatsapp = /waid=(\d+)/i.exec(parameters)?.[1];
+    return /[\d０-９]/.test(written)
+      ? [{ written, ...(whatsapp !== undefined && { whatsapp }) }]
+      : [];
+  });
+  // Departments follow the organisation; of a name, the family's comes first.
+  const [organization = ''] = partsOf(first('ORG'));
+  const email = plain(first('EMAIL')).replace(/^mailto:/i, '');
+  return {
+    name: plain(first('FN')) || partsOf(first('N')).filter(Boolean).toReversed().join(' '),
+    phones: phones.slice(0, PHONES_MAX),
+    ...(organization !== '' && { organization }),
+    ...(email !== '' && { email }),
+  };
+}
+
+const plain = (value: string): string =>
+  value.replace(/\\([\\,:;n])/gi, (_, sign: string) => (/n/i.test(sign) ? ' ' : sign)).trim();
+
+const partsOf = (value: string): readonly string[] => value.split(/(?<!\\);/).map(plain);
+
+/** How many of them somebody has, and letters of a name and a text, at most. */
+export const REPLY_MAX = { all: 100, name: 40, text: 4096 } as const;
+
+/** A text that is written often; `/` and the beginning of its name bring it into the box. */
+export const QuickReply = schema(() =>
+  z.object({ name: z.string(), text: z.string(), updated_at: z.coerce.date() }),
+);
+export type QuickReply = Output<typeof QuickReply>;
+
+/** What is typed behind the slash. */
+export const ReplyName = schema(() =>
+  z
+    .string()
+    .check(
+      z.trim(),
+      z.toLowerCase(),
+      z.regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'Pakai huruf kecil, angka, dan tanda hubung.'),
+    ),
+);
+
+/** `{nama}` in it stands for the name of who is answered. */
+export const ReplyText = schema(() =>
+  z
+    .string()
+    .check(
+      z.trim(),
+      z.minLength(1, 'Tulis jawabannya.'),
+      z.maxLength(REPLY_MAX.text, `Jawaban paling panjang ${REPLY_MAX.text} karakter.`),
+    ),
+);
+
+/** By name, all of the account's. */
+export const listQuickReplies = act({
+  name: 'quick_reply_list',
+  by: 'customer',
+  output: () => z.object({ replies: z.array(QuickReply()) }),
+});
+
+/** A new one, or the text of one that stands. */
+export const saveQuickReply = act({
+  name: 'quick_reply_save',
+  by: 'customer',
+  changes: true,
+  input: () => ({ name: ReplyName(), text: ReplyText() }),
+  output: QuickReply,
+  refuses: ['quick_replies_full'],
+});
+
+/** Deletes one by its name; `not_found` where there is none. */
+export const deleteQuickReply = act({
+  name: 'quick_reply_delete',
+  by: 'customer',
+  changes: true,
+  input: () => ({ name: ReplyName() }),
+  output: () => z.object({}),
+});
