@@ -3,7 +3,7 @@ import { expect } from 'vitest';
 import type { ConversationMessage, MessageType } from '#contract/messages.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { WebhookEvent } from '#contract/webhooks.ts';
-import { formats } from '#server/domains/webhooks/formats/formats.ts';
+import { formats } from '#server/domains/webhooks/formats.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';
 import { type CloudSender, accessOf, test } from '#tests/support/meta/cloud-channel.ts';
 import { waitFor } from '#tests/support/wait-for.ts';

@@ -8,7 +8,7 @@ import { readCard } from '#contract/messages/sending.ts';
 import { inboundCard } from '#server/domains/channels/inbound-card.ts';
 import { receivedFrom } from '#server/domains/channels/web/engine/baileys/events.ts';
 import { messageRows } from '#server/domains/messages/messages.ts';
-import { formats } from '#server/domains/webhooks/formats/formats.ts';
+import { formats } from '#server/domains/webhooks/formats.ts';
 import { csvCell } from '#server/infra/csv.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { TestDatabase } from './support/database/database.ts';

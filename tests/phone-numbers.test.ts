@@ -8,7 +8,7 @@ import { WebhookEvent, webhookFormats } from '#contract/webhooks.ts';
 import { judgeList } from '#server/domains/campaigns/recipients/judge.ts';
 import { withKnownPeers } from '#server/domains/campaigns/recipients/store.ts';
 import { messageRows } from '#server/domains/messages/messages.ts';
-import { formats } from '#server/domains/webhooks/formats/formats.ts';
+import { formats } from '#server/domains/webhooks/formats.ts';
 import { newId } from '#server/infra/ids.ts';
 import { csvCell } from '#server/infra/csv.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';

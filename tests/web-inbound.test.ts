@@ -6,7 +6,7 @@ import { WebhookEvent } from '#contract/webhooks.ts';
 import type { ReceivedMessage } from '#server/domains/channels/web/engine/engine.ts';
 import { receivedFrom } from '#server/domains/channels/web/engine/baileys/events.ts';
 import { receiveMessage } from '#server/domains/channels/web/receiving.ts';
-import { formats } from '#server/domains/webhooks/formats/formats.ts';
+import { formats } from '#server/domains/webhooks/formats.ts';
 import { callerOf } from '#tests/support/app/api-caller.ts';
 import { type RunningApp, test } from '#tests/support/app/running-app.ts';
 import type { TestDatabase } from '#tests/support/database/database.ts';

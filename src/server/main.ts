@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { openHttp, openHealthServer } from './app/http.ts';
 import { openFirstPassword } from './app/first-password.ts';
 import { type Container, openContainer } from './app/container.ts';
-import { RELEASE } from './app/release.ts';
+import { RELEASE } from './app/infra.ts';
 import { type Worker, startWorker } from './app/worker.ts';
 import { listenOn, tryPort } from './http/connections.ts';
 import { readWebApp } from './http/site.ts';

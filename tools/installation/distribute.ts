@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { RELEASE } from '#server/app/release.ts';
+import { RELEASE } from '#server/app/infra.ts';
 import { checkLedger } from '#server/domains/ledger/check.ts';
 import { countOthers } from '#server/infra/postgres/check.ts';
 import { type Sql, openDatabase } from '#server/infra/postgres/database.ts';

@@ -30,7 +30,7 @@ import { networkQr } from '#server/domains/channels/web/web.ts';
 import { systemTokenState, tokensActs } from '#server/domains/tokens/tokens.ts';
 import type { ActHandler } from '#server/infra/acts.ts';
 import type { Container } from './container.ts';
-import { RELEASE } from './release.ts';
+import { RELEASE } from './infra.ts';
 
 /** Every act of the contract with its handler, each exactly once. */
 export function actHandlers(container: Container): readonly ActHandler[] {

@@ -28,6 +28,7 @@ import {
   openHealthRecorder,
   type Inbound,
   forgetConnection,
+  type Channel,
 } from '#server/domains/channels/channels.ts';
 import { type LiveHub, openLive, appendEvent } from '#server/domains/events/events.ts';
 import { type Media, openMedia } from '#server/domains/media/media.ts';
@@ -86,12 +87,17 @@ import type { RowExports } from '#server/domains/exports/exports.ts';
 import { type Cloud, openCloud } from '#server/domains/channels/cloud/cloud.ts';
 import { type Simulator, openSimulator } from '#server/domains/channels/simulator/simulator.ts';
 import { isSimulatedBank, type Config } from '#server/infra/config.ts';
-import { type WhatsappWeb, openWhatsappWeb } from './whatsapp-web.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { rupiah } from '#contract/base/money.ts';
 import { openWallet, postEntry, restrictToBonus } from '#server/domains/ledger/ledger.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
+import {
+  openStandIn,
+  openThreadedEngine,
+  openWebChannel,
+  usualTimings,
+} from '#server/domains/channels/web/web.ts';
 
 /** Everything behind HTTP, opened and joined: the tools, then one field per domain. */
 export type Container = {
@@ -654,4 +660,41 @@ async function undoByAnswer(deps: ConnectDeps, inbound: Inbound): Promise<void> 
   const { accountId, tokenId, from, type, body } = inbound;
   const text = type === 'text' ? body['text'] : undefined;
   if (typeof text === 'string') await handleUndo(deps, { accountId, tokenId, from, text });
+}
+
+/** WhatsApp Web in this installation. */
+export type WhatsappWeb = {
+  channel: Channel;
+  /** A simulated phone reads a QR of the stand-in; false when it is none of its. */
+  scanStandIn: (text: string, phone: string) => boolean;
+};
+
+type WhatsappWebParts = Pick<Pools, 'allAccountsSql'> & { connecting: ConnectDeps; media: Media };
+
+/** How the stand-in behaves where people try things out: receipts, and QRs that change. */
+const lifelike = { receiptsMs: 800, qrMs: 20_000 };
+
+/** Opens the channel `web`; undefined where it is switched off. */
+export function openWhatsappWeb(
+  { config, log, now, place, report, secrets }: Infra,
+  { allAccountsSql, connecting, media: { files, library } }: WhatsappWebParts,
+): WhatsappWeb | undefined {
+  if (!config.CHANNEL_WEB) return undefined;
+  const standIn = config.WEB_ENGINE === 'stand-in' ? openStandIn(lifelike) : undefined;
+  const channel = openWebChannel({
+    allAccountsSql,
+    secrets,
+    engine: standIn ?? openThreadedEngine({ url: config.WEB_URL, report }),
+    connecting,
+    library,
+    readFile: files.read,
+    subscribers: connecting.subscribers,
+    startEach: place.startEach,
+    queueNotice,
+    now,
+    log,
+    report,
+    timings: usualTimings,
+  });
+  return { channel, scanStandIn: (text, phone) => standIn?.scan(text, phone) ?? false };
 }

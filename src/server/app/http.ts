@@ -12,8 +12,7 @@ import { verifyRowExport } from '#server/domains/exports/exports.ts';
 import { verifyFile } from '#server/domains/media/media.ts';
 import { openAuditExport, booksRed } from '#server/domains/operator/operator.ts';
 import { openTranscript } from '#server/domains/support/support.ts';
-import { registerCloudCallbacks } from '#server/http/callbacks/cloud.ts';
-import { registerCallbacks } from '#server/http/callbacks/callbacks.ts';
+import { registerCloudCallbacks, registerCallbacks } from '#server/http/callbacks.ts';
 import { createActEndpoint, openPortal, knownDevice } from '#server/http/portal.ts';
 import {
   registerAuditExports,
@@ -80,7 +79,7 @@ import { MCP_PATH, openMcp } from '#server/http/mcp/mcp.ts';
 import { openApi } from '#server/http/v1/api.ts';
 import type { AccountCalls, MediaCalls } from '#server/http/v1/endpoints.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
-import { RELEASE } from '#server/app/release.ts';
+import { RELEASE } from './infra.ts';
 import { type CloudDeps, openCloud } from '#server/http/dialects/cloud/cloud.ts';
 import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 import { publicId } from '#contract/base/ids.ts';
@@ -88,7 +87,7 @@ import { fitsKind } from '#contract/media.ts';
 import type { Device, DialectDeps, FileKind } from '#server/http/dialects/dialect.ts';
 import { openFonnte } from '#server/http/dialects/fonnte.ts';
 import { openWablas } from '#server/http/dialects/wablas/wablas.ts';
-import type { FirstAnswers } from '#server/http/v1/remember.ts';
+import type { FirstAnswers } from '#server/http/v1/send.ts';
 
 type HttpOptions = {
   webApp: WebApp;

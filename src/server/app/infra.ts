@@ -13,13 +13,15 @@ import type { UntilReachable } from '#server/infra/postgres/check.ts';
 import { type Place, findPlace } from '#server/infra/postgres/distribution/pools.ts';
 import { type Replica, openReplica } from '#server/infra/postgres/replica.ts';
 import { verifyRowLevelSecurity } from '#server/infra/postgres/row-level-security.ts';
-import { RELEASE } from './release.ts';
 import {
   type Secrets,
   installationId,
   readSecrets,
   refuseOtherKey,
 } from '#server/infra/security/secrets.ts';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import * as z from 'zod/mini';
 
 /** The tools that every part works with. */
 export type Infra = {
@@ -165,3 +167,9 @@ export async function closeInfra(infra: Infra, pools: Pools): Promise<void> {
   await Promise.all(Object.values(pools).map((sql) => sql.end({ timeout: 5 })));
   await infra.place.close();
 }
+
+const Package = z.object({ version: z.string() });
+const file = join(import.meta.dirname, '../../..', 'package.json');
+
+/** The release that runs: the package's version. */
+export const RELEASE: string = Package.parse(JSON.parse(readFileSync(file, 'utf8'))).version;

@@ -36,7 +36,7 @@ import type { Container } from '#server/app/container.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import { isAbsolute, join, relative, sep } from 'node:path';
-import { RELEASE } from '#server/app/release.ts';
+import { RELEASE } from './infra.ts';
 import { makeBackup } from '#server/infra/backup/backup.ts';
 import { backupState, lastBackup, storedRun } from '#server/infra/backup/runs.ts';
 import { isDue, isOverdue } from '#server/infra/backup/schedule.ts';

@@ -9,7 +9,7 @@ import { forgetUnfinished } from '#server/infra/backup/runs.ts';
 import { startEmbedded } from '#server/infra/embedded-postgres/embedded.ts';
 import { countOthers } from '#server/infra/postgres/check.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
-import { RELEASE } from './release.ts';
+import { RELEASE } from './infra.ts';
 import { updateSchema } from '#server/infra/postgres/functions.ts';
 import { StartError } from '#server/infra/start-error.ts';
 

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import Fastify from 'fastify';
 import { expect, onTestFinished, test } from 'vitest';
 import { endInjected } from '#tests/support/app/injected.ts';
-import { limitBodies } from './body-timeout.ts';
+import { limitBodies } from './connections.ts';
 
 async function aServer(bodyMs: number) {
   const app = Fastify({

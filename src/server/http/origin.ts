@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '#contract/base/refusals.ts';
+import { malformed } from './v1/send.ts';
 
 /** Which pages may call the portal's acts. */
 export type Origins = {
@@ -49,4 +50,21 @@ export function checkSource(origins: Origins, source: Source, secretless: boolea
 
 function foreign(): never {
   throw new Refusal('origin_foreign', {});
+}
+
+/**
+ * Where the links of an answer begin: at PUBLIC_URL, or without it at the host that was asked.
+ *
+ * @throws Refusal `request_malformed` for a host that no address can have.
+ */
+export function publicOrigin(
+  { publicUrl }: { publicUrl: string | undefined },
+  request: FastifyRequest,
+): string {
+  if (publicUrl !== undefined) return publicUrl;
+  const origin = `${request.protocol}://${request.host}`;
+  // A host with a path or a user in it is none, though the whole can be read as an address.
+  const isHost = URL.canParse(origin) && /^[^/?#@\\\s]+$/.test(request.host);
+  if (!isHost) throw malformed(request, 'host');
+  return origin;
 }

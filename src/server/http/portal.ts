@@ -4,7 +4,7 @@ import { type Answer, asRefusal, errorResponse, okResponse, refused } from '#ser
 import { fieldsOfBody, readForms } from '#server/http/body.ts';
 import type { LiveStreams } from './live.ts';
 import { type Origins, isPortal, sourceOf, type Source, checkSource } from '#server/http/origin.ts';
-import { cutAfter } from '#server/http/body-timeout.ts';
+import { cutAfter } from './connections.ts';
 import type { Act } from '#contract/base/act.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import type { Fields } from '#contract/base/form.ts';

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { FastifyRequest } from 'fastify';
 import { halo, test } from '#tests/support/app/api-caller.ts';
-import { publicOrigin } from './public-origin.ts';
+import { publicOrigin } from './origin.ts';
 
 const hosts = ['[', 'a b', '%', '127.0.0.1:99999', 'localhost/x', 'ani@localhost', 'a?b'];
 

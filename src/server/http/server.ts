@@ -11,8 +11,7 @@ import type { Histogram } from '#server/infra/observability/metrics.ts';
 import { asRefusal, errorResponse } from './answer.ts';
 import { isOfApi, phrases, sendProblem } from './v1/answers.ts';
 import { type Headers, putHeaders, safetyHeaders } from './site.ts';
-import { limitConnections } from './connections.ts';
-import { afterReading, limitBodies } from './body-timeout.ts';
+import { limitConnections, afterReading, limitBodies } from './connections.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -17,7 +17,7 @@ import type { Person, Limiter } from '#server/infra/acts.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { asRefusal, errorResponse } from '#server/http/answer.ts';
 import { type Origins, checkSource, isPortal, sourceOf } from '#server/http/origin.ts';
-import { type Pace, cutAfter, drained, withinPace } from '#server/http/body-timeout.ts';
+import { type Pace, cutAfter, drained, withinPace } from './connections.ts';
 import type { Readable } from 'node:stream';
 import * as z from 'zod/mini';
 import { declaredType } from '#server/http/body.ts';

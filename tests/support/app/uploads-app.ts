@@ -7,7 +7,7 @@ import { openDiskStore } from '#server/infra/file-store/open.ts';
 import type { FileStore } from '#server/infra/file-store/file-store.ts';
 import { openSessions } from '#server/domains/accounts/accounts.ts';
 import { registerFiles, registerUploads } from '#server/http/uploads.ts';
-import type { Pace } from '#server/http/body-timeout.ts';
+import type { Pace } from '#server/http/connections.ts';
 import { openServer } from '#server/http/server.ts';
 import { openFiles, verifyFile } from '#server/domains/media/files.ts';
 import { openScanner } from '#server/domains/media/inspection/inspect-malware.ts';

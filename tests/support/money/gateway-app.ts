@@ -8,7 +8,7 @@ import { findOrder, pollOrders, openSettle } from '#server/domains/payments/gate
 import { gatewaysOf } from '#server/domains/payments/gateways/registry.ts';
 import { openSimulatedGateway } from '#server/domains/payments/gateways/simulated.ts';
 import { placeTopup } from '#server/domains/payments/payments.ts';
-import { registerCallbacks } from '#server/http/callbacks/callbacks.ts';
+import { registerCallbacks } from '#server/http/callbacks.ts';
 import { type TestDatabase, test as base } from '#tests/support/database/database.ts';
 import { customerWith } from '#tests/support/people/people.ts';
 import { clockAt, idOf, topupApp } from './topups.ts';

@@ -1,7 +1,7 @@
 import { Secret } from 'otpauth';
 import { addPasskey, addTotp, beginPasskey, beginTotp } from '#contract/second-factor.ts';
 import { addOperator, ensureOperator } from '#server/domains/accounts/accounts.ts';
-import { totpCodeAt } from '#server/domains/accounts/secondfactor/totp.ts';
+import { totpCodeAt } from '#server/domains/accounts/secondfactor/factors.ts';
 import type { Person } from '#server/infra/acts.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 import type { AccountsApp } from './accounts-app.ts';

@@ -16,12 +16,12 @@ import {
   forgotPasswordHandler,
   verifyForgotHandler,
 } from './signin/forgot.ts';
-import { loginUserHandler } from './signin/login.ts';
-import { registerUserHandler } from './signin/register.ts';
+import { loginUserHandler, registerUserHandler } from './signin/login.ts';
 import { operatorsActs } from './operators.ts';
-import { resendOtpHandler } from './otp/resend-otp.ts';
-import { reauthUserHandler, verifyPassword } from './sessions/reauth.ts';
+import { resendOtpHandler, type CodeInput, issueCode, revokeCodes, verifyCode } from './otp/otp.ts';
 import {
+  reauthUserHandler,
+  verifyPassword,
   checkTokenHandler,
   appConfigHandler,
   listSessionsHandler,
@@ -46,16 +46,9 @@ import { changePassword, changePhone, confirmPhone, updateUser } from '#contract
 import { Refusal } from '#contract/base/refusals.ts';
 import { isCommonPassword } from '#server/infra/security/common-passwords.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
-import { beginCoolDown } from '#server/domains/accounts/cool-down.ts';
+import { beginCoolDown, isPhoneTaken, passwordOf, userOf, type UserRef } from './people.ts';
 import { notifyPasswordChanged, notifyPhoneChanged } from '#server/domains/accounts/notices.ts';
-import {
-  type CodeInput,
-  issueCode,
-  revokeCodes,
-  verifyCode,
-} from '#server/domains/accounts/otp/otp.ts';
 import { countWrongCode } from '#server/domains/accounts/otp/otp-sending.ts';
-import { isPhoneTaken, passwordOf, userOf, type UserRef } from '#server/domains/accounts/people.ts';
 import type { InputOf } from '#contract/base/act.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
@@ -315,9 +308,8 @@ export {
 export { resetSecondFactor, secondFactorsOf, needsSecondFactor } from './secondfactor/factors.ts';
 export { sealedChallenges } from './secondfactor/challenges.ts';
 export { sealedFactors } from './secondfactor/verify.ts';
-export { notifySecondFactorsReset } from './notices.ts';
-export { notifySuspensions } from './suspension/notify.ts';
-export { changeAccount, suspensionSteps } from './suspension/suspend.ts';
+export { notifySecondFactorsReset, notifySuspensions } from './notices.ts';
+export { changeAccount, suspensionSteps } from './suspension.ts';
 export type { AccountOpened, AccountsDeps } from './deps.ts';
 
 /** The acts of this domain: registration, sign-in, sessions, profile, closing of accounts, operators. */

@@ -7,7 +7,7 @@ import { SoundName } from '#contract/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
-import { suspensionOf } from './suspension/suspend.ts';
+import { suspensionOf } from './suspension.ts';
 
 export type AccountStatus = 'active' | 'suspended' | 'closed';
 export type UserRef = { accountId: string; userId: string };
@@ -180,4 +180,22 @@ export async function passwordOf(
     where (account_id, user_id) = (${accountId}, ${userId})`;
   if (!row) throw new Refusal('not_signed_in', {});
   return row;
+}
+
+/**
+ * Records that the account was recovered with a one-time code only. For a day from then, by the
+ * database's clock, other domains refuse what a thief could use against its owner.
+ *
+ * The row is locked before the clock is read: what was created under that lock counts as before, what
+ * waits for it as after.
+ */
+export async function beginCoolDown(
+  tx: Tx,
+  accountId: string,
+  cause: 'password_reset' | 'phone_changed',
+): Promise<void> {
+  await tx`select 1 from accounts where account_id = ${accountId} for no key update`;
+  await tx`
+    update accounts set cooling_since = statement_timestamp(), cooling_cause = ${cause}
+    where account_id = ${accountId}`;
 }

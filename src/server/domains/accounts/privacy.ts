@@ -18,7 +18,7 @@ import {
 } from '#server/domains/accounts/notices.ts';
 import { issueCode, withVerifiedCode } from '#server/domains/accounts/otp/otp.ts';
 import { passwordOf, userOf } from '#server/domains/accounts/people.ts';
-import { verifyPassword } from '#server/domains/accounts/sessions/reauth.ts';
+import { verifyPassword } from './sessions/session-acts.ts';
 import { inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import type { AccountData, ErasureRequest, Attachment } from '#server/infra/account-data.ts';
 import { publicId } from '#contract/base/ids.ts';

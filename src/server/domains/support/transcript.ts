@@ -5,7 +5,7 @@ import type { SupportDeps } from '#server/domains/support/deps.ts';
 import { type Sql, asAccount } from '#server/infra/postgres/database.ts';
 import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 import { type Line, linesOf } from '#server/domains/support/thread/line.ts';
-import { nameOf } from '#server/domains/support/thread/transaction.ts';
+import { nameOf } from './thread/send.ts';
 
 /** How long a link to a transcript is good. */
 const LINK_MS = 10 * 60_000;

@@ -21,7 +21,7 @@ import {
   rotateToken,
   updateToken,
 } from '#contract/tokens.ts';
-import { beginCoolDown } from '#server/domains/accounts/cool-down.ts';
+import { beginCoolDown } from '#server/domains/accounts/people.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
 import {
   type AccountsApp,

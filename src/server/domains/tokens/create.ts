@@ -4,7 +4,7 @@ import { type ChannelName, createToken } from '#contract/tokens.ts';
 import { handle } from '#server/infra/acts.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { newId } from '#server/infra/ids.ts';
-import { refuseCooling } from './cool-down.ts';
+import { refuseCooling } from './access.ts';
 import { makeKey } from './keys.ts';
 import { readToken, type TokenSubscribers } from './row.ts';
 

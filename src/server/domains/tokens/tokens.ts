@@ -21,8 +21,7 @@ import {
   type OpenDeps,
   startLink,
 } from './links/links.ts';
-import { updateTokenAccessHandler } from './access.ts';
-import { confirmTokenHandler, refuseCooling } from './cool-down.ts';
+import { updateTokenAccessHandler, confirmTokenHandler, refuseCooling } from './access.ts';
 import { createTokenHandler, refuseSuspended } from './create.ts';
 import { unlinkTokenHandler, releasePhone } from './links/phones.ts';
 import {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { InputFor } from '#contract/base/act.ts';
 import { publicId, uuidOf } from '#contract/base/ids.ts';
-import { beginCoolDown } from '#server/domains/accounts/cool-down.ts';
+import { beginCoolDown } from '#server/domains/accounts/people.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { defaultScopes } from '#contract/tokens.ts';
 import { updateTokenAccess } from '#contract/token-access.ts';

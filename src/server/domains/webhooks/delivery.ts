@@ -10,7 +10,7 @@ import {
   eventColumns,
   readEvents,
 } from '#server/domains/webhooks/events.ts';
-import { formats } from '#server/domains/webhooks/formats/formats.ts';
+import { formats } from './formats.ts';
 import type { Tracing } from '#server/infra/observability/tracing/tracing.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
 import { createHash } from 'node:crypto';

@@ -4,7 +4,7 @@ import { type EventType, WebhookEvent } from '#contract/webhooks.ts';
 import type { MessageFacts } from '#server/domains/messages/messages.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { WebhookDeps } from './deps.ts';
-import type { EventContext } from './formats/format.ts';
+import type { EventContext } from './formats.ts';
 
 /** A stored event, of one of the types that programs are told of. */
 export type StoredEvent = {

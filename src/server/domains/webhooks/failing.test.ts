@@ -4,7 +4,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { type WebhookApp, test } from '#tests/support/webhooks/webhook-app.ts';
 import { startTarget } from '#tests/support/webhooks/webhook-target.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
-import type { TokenRef } from '#server/domains/webhooks/api.ts';
+import type { TokenRef } from './manage.ts';
 import { countWebhooks, webhookLagSeconds } from './webhooks.ts';
 
 const BUDI = '6281200000001';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { DeliveryFilter } from '#server/domains/webhooks/api.ts';
+import type { DeliveryFilter } from './manage.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';

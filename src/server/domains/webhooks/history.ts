@@ -11,14 +11,13 @@ import {
 } from '#contract/webhooks.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { readToken } from '#server/domains/tokens/tokens.ts';
-import type { TokenRef, DeliveryFilter } from '#server/domains/webhooks/api.ts';
+import { type TokenRef, type DeliveryFilter, type WebhookRow, requireWebhook } from './manage.ts';
 import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
 import { type StoredEvent, eventColumns, readEvents } from '#server/domains/webhooks/events.ts';
 import { type Tx, asAccount, type Fragment } from '#server/infra/postgres/database.ts';
 import { shownPeer } from '#contract/messages/peer.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { formats } from '#server/domains/webhooks/formats/formats.ts';
-import { type WebhookRow, requireWebhook } from './manage.ts';
+import { formats } from './formats.ts';
 import { maskOf } from '#server/domains/webhooks/signature.ts';
 
 /** Stored events that are looked through by one call: most of an account may be of other tokens. */

@@ -1,17 +1,24 @@
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import { type EventType, TEST_EVENT } from '#contract/webhooks.ts';
 import * as webhooks from '#contract/webhooks.ts';
+import * as deliveries from '#contract/webhooks.ts';
 import {
+  type EventType,
+  TEST_EVENT,
   type Webhook,
   type WebhookFormat,
   type WebhookOffReason,
   type SavedWebhook,
   type WebhookTest,
   WEBHOOK_LIMITS,
+  addressRefused,
+  type LATEST,
+  type Delivery,
+  type DeliveryDetail,
+  type DeliveryState,
+  type WebhookEvent,
 } from '#contract/webhooks.ts';
 import { type Tx, asAccount } from '#server/infra/postgres/database.ts';
-import type { TokenRef, WebhookCalls, WebhookFields } from '#server/domains/webhooks/api.ts';
 import type { WebhookDeps } from '#server/domains/webhooks/deps.ts';
 import {
   verifyTokenOf,
@@ -23,13 +30,11 @@ import {
 } from '#server/domains/webhooks/signature.ts';
 import { PAGE_SIZE } from '#contract/base/act.ts';
 import { wibMidnight } from '#contract/base/time.ts';
-import * as deliveries from '#contract/webhooks.ts';
 import { type ActHandler, type Call, handle, hitOrNothing } from '#server/infra/acts.ts';
 import { appendEvent } from '#server/domains/events/events.ts';
 import { readToken } from '#server/domains/tokens/tokens.ts';
 import { newId } from '#server/infra/ids.ts';
 import { randomInt } from 'node:crypto';
-import { addressRefused } from '#contract/webhooks.ts';
 import { OutboundError } from '#server/infra/net/outbound.ts';
 import {
   type PostResult,
@@ -38,7 +43,7 @@ import {
   post,
   withAgent,
 } from '#server/domains/webhooks/delivery.ts';
-import { formats } from '#server/domains/webhooks/formats/formats.ts';
+import { formats } from './formats.ts';
 import { semaphore } from '#server/infra/semaphore.ts';
 
 /** A webhook as it is stored. */
@@ -547,3 +552,66 @@ export function webhookTroubles(
         or failing_since <= ${now}::timestamptz - make_interval(mins => ${ERRING_MINUTES})
         or paused_until > ${now})`;
 }
+
+/** A token, as the key of a call says it, or an act names it. */
+export type TokenRef = { accountId: string; tokenId: string };
+
+/**
+ * The stored form of a webhook: without a format it is `kabari`, without kinds, or null, it gets all events. Without a
+ * `verify_token` it keeps its own; null gives it the one that Kabari makes.
+ */
+type WebhookFields = {
+  url: string;
+  format?: WebhookFormat | undefined;
+  kinds?: readonly EventType[] | null | undefined;
+  verify_token?: string | null | undefined;
+};
+
+/** Which deliveries of a webhook; the times are of the events, `to` not included. */
+export type DeliveryFilter = {
+  state?: DeliveryState | undefined;
+  type?: EventType | undefined;
+  /** With whom: of messages with this number, and of its opt-out. */
+  peer?: string | undefined;
+  from?: Date | undefined;
+  to?: Date | undefined;
+};
+
+/** Webhooks as the portal's acts and the public API call them. Each refuses `not_found` for what is not the token's. */
+export type WebhookCalls = {
+  read: (token: TokenRef) => Promise<Webhook | null>;
+  /** @throws Refusal `input_invalid` for an address that may not be asked, `webhook_unconfirmed`, `busy`, `too_many_requests`. */
+  save: (token: TokenRef, fields: WebhookFields) => Promise<SavedWebhook>;
+  /** @throws Refusal `webhook_unconfirmed`, `busy`, `too_many_requests`. */
+  setOn: (token: TokenRef, on: boolean) => Promise<Webhook>;
+  rotateSecret: (token: TokenRef) => Promise<{ webhook: Webhook; secret: string }>;
+  remove: (token: TokenRef) => Promise<void>;
+  /** @throws Refusal `busy`, `too_many_requests`. */
+  test: (token: TokenRef) => Promise<WebhookTest>;
+  /** The newest first, those below the position `before`; `next` is null on the last page. */
+  list: (
+    token: TokenRef,
+    query: DeliveryFilter & {
+      before?: number | undefined;
+      offset?: number | undefined;
+      limit: number;
+    },
+  ) => Promise<{ rows: Delivery[]; next: number | null }>;
+  get: (token: TokenRef, deliveryId: string) => Promise<DeliveryDetail>;
+  /** @throws Refusal `webhook_off`. */
+  replay: (token: TokenRef, deliveryId: string) => Promise<Delivery>;
+  /** Begins at most `REPLAY_MAX`, the oldest first. @throws Refusal `webhook_off`. */
+  replayPeriod: (
+    token: TokenRef,
+    period: { from: Date; to: Date; which: 'parked' | 'all' },
+  ) => Promise<{ replayed: number; more: boolean }>;
+  /** Events of the token and of its account after a position, in their order; `next` is where to go on. */
+  readFeed: (
+    token: TokenRef,
+    query: {
+      after: number | typeof LATEST;
+      limit: number;
+      types?: readonly EventType[] | undefined;
+    },
+  ) => Promise<{ events: WebhookEvent[]; next: number; hasMore: boolean }>;
+};

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
-import { formats } from '#server/domains/webhooks/formats/formats.ts';
+import { formats } from './formats.ts';
 import { openDatabase } from '#server/infra/postgres/database.ts';
 import { waitFor } from '#tests/support/wait-for.ts';
 import { test } from '#tests/support/webhooks/webhook-app.ts';

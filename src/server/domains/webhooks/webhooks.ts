@@ -1,9 +1,6 @@
 import type { ActHandler } from '#server/infra/acts.ts';
-import type { WebhookCalls } from './api.ts';
-import { type WebhookWorker, startWebhookWorker } from './delivery.ts';
-import type { WebhookDeps } from './deps.ts';
-import { readFeed, getDelivery, listDeliveries, replayDelivery, replayPeriod } from './history.ts';
 import {
+  type WebhookCalls,
   webhookActs,
   readWebhook,
   removeWebhook,
@@ -12,6 +9,9 @@ import {
   setWebhookOn,
   testWebhook,
 } from './manage.ts';
+import { type WebhookWorker, startWebhookWorker } from './delivery.ts';
+import type { WebhookDeps } from './deps.ts';
+import { readFeed, getDelivery, listDeliveries, replayDelivery, replayPeriod } from './history.ts';
 import { type Sql, type Tx, asAccount } from '#server/infra/postgres/database.ts';
 import { WEBHOOK_LIMITS } from '#contract/webhooks.ts';
 import {
@@ -175,10 +175,15 @@ export const webhookLagSeconds = (allAccountsSql: Sql): Promise<Figure[]> =>
     select coalesce(greatest(0, extract(epoch from clock_timestamp() - min(due_at))), 0)::float8 as value
     from webhooks where due_at is not null`;
 
-export type { TokenRef, WebhookCalls } from './api.ts';
+export {
+  type TokenRef,
+  type WebhookCalls,
+  forgetWebhook,
+  unconfirmed,
+  webhookTroubles,
+} from './manage.ts';
 export type { WebhookWorker } from './delivery.ts';
 export type { WebhookDeps } from './deps.ts';
-export { forgetWebhook, unconfirmed, webhookTroubles } from './manage.ts';
 export { sealedWebhooks } from './signature.ts';
 
 /** Customers' webhooks, and the feed of the same events. */

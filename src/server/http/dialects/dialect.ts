@@ -3,20 +3,24 @@ import type { Language } from '#contract/language/language.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { exactNumber } from '#contract/messages/peer.ts';
 import type { MessageStatus, MessageType } from '#contract/messages.ts';
-import type { Accepted, ApiMessage, ApiMessageQuery, NewMessage } from '#contract/rest/messages.ts';
+import {
+  type Accepted,
+  type ApiMessage,
+  type ApiMessageQuery,
+  NewMessage,
+} from '#contract/rest/messages.ts';
 import type { Scope } from '#contract/tokens.ts';
 import type { Access, ApiSender } from '#server/http/access.ts';
 import { asRefusal } from '#server/http/answer.ts';
-import { cutAfter, drained } from '#server/http/body-timeout.ts';
+import { cutAfter, drained } from '#server/http/connections.ts';
 import { type KnownNumbers, restorePluses } from '#server/http/input.ts';
-import { publicOrigin } from '#server/http/public-origin.ts';
-import { type ApiReader, idempotencyKey } from '#server/http/v1/call.ts';
-import { acceptable } from '#server/http/v1/send.ts';
+import { publicOrigin } from '#server/http/origin.ts';
+import { type ApiReader, idempotencyKey, acceptable } from '#server/http/v1/send.ts';
 import type { MessageCalls } from '#server/http/v1/endpoints.ts';
-import { waitOf } from '#server/http/v1/problem.ts';
-import { type Given, type GivenFile, givenOf } from './given.ts';
+import { waitOf } from '#server/http/v1/answers.ts';
 import { FormError, pairsOf } from '#contract/base/form.ts';
 import { declaredType, readMultipart } from '#server/http/body.ts';
+import { readFields } from '#server/http/v1/fields.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -398,14 +402,14 @@ async function givenIn(request: FastifyRequest): Promise<Given> {
 async function fieldsOf(type: string, body: Buffer): Promise<Iterable<readonly [string, unknown]>> {
   const named = type.split(';', 1)[0]?.trim().toLowerCase();
   if (named === MULTIPART) return partsOf(type, body);
-  const text = textOf(body);
+  const text = bodyText(body);
   if (named === FORM) return formOf(text);
   const fields = givenOf(jsonOf(text));
   if (!fields) throw new FormError('isinya harus objek JSON');
   return fields;
 }
 
-function textOf(body: Buffer): string {
+function bodyText(body: Buffer): string {
   try {
     return utf8.decode(body);
   } catch {
@@ -455,3 +459,176 @@ async function partsOf(type: string, body: Buffer): Promise<[string, string | Gi
 function checkName(name: string): void {
   if (name.length > NAME_LENGTH_MAX) throw new FormError('nama isian terlalu panjang');
 }
+
+/** A file that travelled in a body; its type as it was declared, empty where nothing is said. */
+export type GivenFile = { filename: string; type: string; bytes: Buffer };
+
+/**
+ * What a call of a dialect gave, by name: texts of a form, values of JSON, files of a multipart body.
+ * A map, so that no name reaches a prototype.
+ */
+export type Given = ReadonlyMap<string, unknown>;
+
+/** The fields of a JSON object; undefined for anything else. */
+export function givenOf(value: unknown): Given | undefined {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return new Map(Object.entries(value));
+}
+
+/** A field is wrong: named, with a sentence that says what it takes. */
+export const wrong = (field: string, sentence: string): Refusal =>
+  new Refusal('input_invalid', { fields: { [field]: sentence } });
+
+export const isFile = (value: unknown): value is GivenFile =>
+  typeof value === 'object' && value !== null && 'bytes' in value && Buffer.isBuffer(value.bytes);
+
+/**
+ * A field as text: numbers and truth values as JSON writes them, for forms know nothing else. Undefined
+ * where it is missing, null, or empty.
+ *
+ * @throws Refusal `input_invalid` for a list, an object or a file.
+ */
+export function textOf(given: Given, name: string): string | undefined {
+  const value = given.get(name);
+  if (value === undefined || value === null || value === '') return undefined;
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  throw wrong(name, 'Harus teks.');
+}
+
+/** Whether a field says yes: `true`, `"true"`, `1`, `"1"`. */
+export const saysYes = (given: Given, name: string): boolean =>
+  isOneOf(given.get(name), 'true', '1');
+
+/** Whether a field says no in so many words: `false`, `"false"`, `0`, `"0"`. */
+export const saysNo = (given: Given, name: string): boolean =>
+  isOneOf(given.get(name), 'false', '0');
+
+const isOneOf = (value: unknown, ...words: readonly string[]): boolean =>
+  ['string', 'number', 'boolean'].includes(typeof value) &&
+  words.includes(JSON.stringify(value).replaceAll('"', '').toLowerCase());
+
+/**
+ * The parts of a list that is written with commas, or given as a JSON list of texts and numbers; without
+ * what is empty.
+ *
+ * @throws Refusal `input_invalid` when there are more than `max`, or one of them is no text.
+ */
+export function listOf(given: Given, name: string, max: number): string[] {
+  const value = given.get(name);
+  const texts = Array.isArray(value)
+    ? value.map((one, index) => textOf(new Map([[`${name}.${index}`, one]]), `${name}.${index}`))
+    : (textOf(given, name) ?? '').split(',', max + 1);
+  const parts = texts.map((one) => (one ?? '').trim()).filter((one) => one !== '');
+  if (parts.length > max) throw wrong(name, `Paling banyak ${max} dalam satu panggilan.`);
+  return parts;
+}
+
+/**
+ * A whole number of a range; undefined where it is missing.
+ *
+ * @throws Refusal `input_invalid`
+ */
+export function numberOf(given: Given, name: string, max: number): number | undefined {
+  const text = textOf(given, name)?.trim();
+  if (text === undefined) return undefined;
+  if (!/^\d{1,15}$/.test(text) || Number(text) > max) {
+    throw wrong(name, `Harus bilangan bulat 0 sampai ${max}.`);
+  }
+  return Number(text);
+}
+
+/** The part of `NewMessage` that is its content: without whom it goes to, and when. */
+export type Content =
+  | { type: 'text'; text: { body: string } }
+  | { type: 'image' | 'video'; media: Source; caption?: string }
+  | { type: 'audio'; media: Source }
+  | { type: 'document'; media: Source; filename?: string; caption?: string }
+  | { type: 'location'; location: { latitude: number; longitude: number; name?: string } };
+
+/** Where a file is: at an address, or among the account's own. */
+export type Source = { link: string } | { id: string };
+
+/** What surrounds a content. */
+type Envelope = {
+  to: string;
+  send_at?: string;
+  reply_to?: string;
+  priority?: 'normal' | 'bulk';
+  metadata?: Record<string, string>;
+};
+
+/**
+ * A message as `/v1` takes it, read by the same schema: what is refused there is refused here, by the names of
+ * its fields (`to`, `text.body`, `image.link`).
+ */
+export function messageFrom(content: Content, envelope: Envelope): NewMessage | Refusal {
+  return readFields(NewMessage(), shapeOf(content, envelope), { language: 'id', whole: 'message' });
+}
+
+function shapeOf(content: Content, envelope: Envelope): Record<string, unknown> {
+  const { type } = content;
+  switch (content.type) {
+    case 'text':
+    case 'location':
+      return { ...envelope, ...content };
+    case 'audio':
+      return { ...envelope, type, audio: content.media };
+    case 'image':
+    case 'video':
+      return { ...envelope, type, [type]: content.media, ...captionOf(content) };
+    case 'document': {
+      const { media, filename } = content;
+      const document = { ...media, ...(filename !== undefined && { filename }) };
+      return { ...envelope, type, document, ...captionOf(content) };
+    }
+  }
+}
+
+const captionOf = ({ caption }: { caption?: string }) => (caption === undefined ? {} : { caption });
+
+/** A file with its kind, as a message shows it; an audio has no caption, and only a document a name. */
+export function mediaContent(
+  type: 'image' | 'video' | 'audio' | 'document',
+  media: Source,
+  { caption, filename }: { caption?: string | undefined; filename?: string | undefined },
+): Content {
+  if (type === 'audio') return { type, media };
+  const words = caption === undefined ? {} : { caption };
+  if (type !== 'document') return { type, media, ...words };
+  return { type, media, ...(filename !== undefined && { filename }), ...words };
+}
+
+const endings = {
+  image: ['jpg', 'jpeg', 'png', 'gif', 'webp'],
+  video: ['mp4', 'mpeg', 'mov', '3gp', 'webm'],
+  audio: ['mp3', 'ogg', 'oga', 'opus', 'm4a', 'aac', 'amr', 'wav', 'mpga'],
+} as const;
+
+/** What a file is by the ending of its name, or of the path of its address; a document where that says nothing. */
+export function kindOf(name: string): 'image' | 'video' | 'audio' | 'document' {
+  const path = name.split(/[?#]/, 1)[0] ?? '';
+  const ending = /\.([a-z0-9]{1,5})$/i.exec(path)?.[1]?.toLowerCase() ?? '';
+  for (const kind of ['image', 'video', 'audio'] as const) {
+    if ((endings[kind] as readonly string[]).includes(ending)) return kind;
+  }
+  return 'document';
+}
+
+/** The last part of an address's path, decoded, as a file's name; undefined where there is none. */
+export function nameIn(link: string): string | undefined {
+  const last = /^https?:\/\/[^/?#]+\/(?:[^?#]*\/)?([^/?#]+)/i.exec(link)?.[1];
+  if (last === undefined) return undefined;
+  try {
+    return decodeURIComponent(last).slice(0, 240);
+  } catch {
+    return last.slice(0, 240);
+  }
+}
+
+/** The first instant that a plan may name: what is before it was meant as something else. */
+const TIMES_FROM_MS = Date.UTC(2000, 0, 1);
+const TIMES_TO_MS = Date.UTC(9999, 0, 1);
+
+/** Whether an instant may be planned at all. */
+export const isPlannable = (atMs: number): boolean => atMs >= TIMES_FROM_MS && atMs < TIMES_TO_MS;

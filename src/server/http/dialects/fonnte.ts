@@ -13,10 +13,6 @@ import {
   sendEach,
   type Device,
   type FileKind,
-} from '#server/http/dialects/dialect.ts';
-import { idempotencyKey } from '#server/http/v1/call.ts';
-import { acceptable } from '#server/http/v1/send.ts';
-import {
   type Given,
   textOf,
   wrong,
@@ -27,18 +23,17 @@ import {
   saysNo,
   saysYes,
   listOf,
-} from '#server/http/dialects/given.ts';
-import { qrPng } from '#server/infra/qr.ts';
-import { TEXT_MAX } from '#contract/messages.ts';
-import { MESSAGES_MAX } from '#contract/rest/endpoint.ts';
-import {
   type Content,
   type Source,
   isPlannable,
   kindOf,
   mediaContent,
   messageFrom,
-} from '#server/http/dialects/pivot.ts';
+} from './dialect.ts';
+import { idempotencyKey, acceptable } from '#server/http/v1/send.ts';
+import { qrPng } from '#server/infra/qr.ts';
+import { TEXT_MAX } from '#contract/messages.ts';
+import { MESSAGES_MAX } from '#contract/rest/endpoint.ts';
 import { cleanNumber, visibleText } from '#contract/base/written-number.ts';
 
 const BODY_LIMITS = { words: 1_048_576, files: 5_242_880 };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { NewMessage } from '#contract/rest/messages.ts';
-import { type GivenFile, givenOf } from '#server/http/dialects/given.ts';
+import { type GivenFile, givenOf } from './dialect.ts';
 import { reasonOf, type ReadContext, readSend } from '#server/http/dialects/fonnte.ts';
 
 const NOW = new Date('2026-11-23T08:00:00.000Z');

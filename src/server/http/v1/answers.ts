@@ -1,12 +1,13 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { type InBoth, type Language, languageOf } from '#contract/language/language.ts';
-import { Refusal, refusals } from '#contract/base/refusals.ts';
+import { Refusal, refusals, type FactsOf } from '#contract/base/refusals.ts';
 import { FILE_NAME_MAX } from '#contract/uploads.ts';
-import { API_LIMITS, API_PREFIX, type Endpoint } from '#contract/rest/endpoint.ts';
+import { API_LIMITS, API_PREFIX, type Endpoint, type Problem } from '#contract/rest/endpoint.ts';
 import { apiEndpoints } from '#contract/rest.ts';
 import { troubleBehind } from '#server/http/answer.ts';
-import { cutAfter, drained } from '#server/http/body-timeout.ts';
-import { problemOf, waitOf } from './problem.ts';
+import { cutAfter, drained } from '#server/http/connections.ts';
+import { englishFor } from '#contract/language/english.ts';
+import { developerSentenceFor } from '#contract/language/indonesian.ts';
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 
@@ -182,4 +183,31 @@ export function refusalBehind(error: unknown, language: Language): Refusal | und
     default:
       return troubleBehind(error);
   }
+}
+
+const titles: Record<Language, (status: number) => string> = {
+  id: (status) => (status >= 500 ? 'Gangguan layanan' : 'Permintaan ditolak'),
+  en: (status) => (status >= 500 ? 'Service trouble' : 'Request refused'),
+};
+
+/** A refusal as RFC 9457 problem details (docs/api.md#errors). */
+export function problemOf(no: Refusal, requestId: string, language: Language): Problem {
+  const entry: { status: number; retryable?: true } = refusals[no.code];
+  const fields =
+    no.code === 'input_invalid' ? (no.facts as FactsOf<'input_invalid'>).fields : undefined;
+  return {
+    type: `urn:kabari:error:${no.code}`,
+    title: titles[language](entry.status),
+    status: entry.status,
+    detail: language === 'en' ? englishFor(no) : developerSentenceFor(no),
+    code: no.code,
+    request_id: requestId,
+    retryable: entry.retryable ?? false,
+    ...(fields && { fields }),
+  };
+}
+
+/** The seconds a caller should wait, where the refusal names them. */
+export function waitOf({ facts }: Refusal): number | undefined {
+  return 'seconds' in facts ? Math.max(1, facts.seconds) : undefined;
 }

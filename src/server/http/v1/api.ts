@@ -13,7 +13,7 @@ import {
 import { type ApiEndpoint, apiEndpoints } from '#contract/rest.ts';
 import { type Access, type ApiSender, bearerOf } from '#server/http/access.ts';
 import { type KnownNumbers, plusAgain, readKnowing } from '#server/http/input.ts';
-import { publicOrigin } from '#server/http/public-origin.ts';
+import { publicOrigin } from '#server/http/origin.ts';
 import { answerNo, answerOther, takesMethod } from './answers.ts';
 import {
   type Call,
@@ -22,7 +22,9 @@ import {
   isObject,
   languageIn,
   malformed,
-} from './call.ts';
+  type FirstAnswers,
+  remember,
+} from './send.ts';
 import {
   type AccountCalls,
   accountHandlers,
@@ -41,7 +43,6 @@ import {
   webhookHandlers,
 } from './endpoints.ts';
 import { readFields } from './fields.ts';
-import { type FirstAnswers, remember } from './remember.ts';
 import type { InBoth, Language } from '#contract/language/language.ts';
 import { oncePer } from '#contract/base/schema.ts';
 import { eventSummary, WebhookEvent } from '#contract/webhooks.ts';

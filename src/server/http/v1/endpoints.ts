@@ -3,12 +3,20 @@ import { Refusal, type FactsOf } from '#contract/base/refusals.ts';
 import { FILE_NAME_MAX } from '#contract/uploads.ts';
 import type { ApiMedia } from '#contract/media.ts';
 import type { ApiSender } from '#server/http/access.ts';
-import { withinPace } from '#server/http/body-timeout.ts';
+import { withinPace } from '#server/http/connections.ts';
 import { refuseUnstorable, type KnownNumbers } from '#server/http/input.ts';
 import { LARGEST, bytesIn, fileFormOf, FORM_BYTES, PACE, openTurns } from '#server/http/uploads.ts';
 import { phrases, PROBLEM_TYPE } from '#server/http/v1/answers.ts';
-import { type ApiReader, type Call, type Handlers, idempotencyKey } from '#server/http/v1/call.ts';
-import { type FirstAnswers, remember } from '#server/http/v1/remember.ts';
+import {
+  type ApiReader,
+  type Call,
+  type Handlers,
+  idempotencyKey,
+  type FirstAnswers,
+  remember,
+  type SendMessages,
+  sendFrom,
+} from './send.ts';
 import { shownPeer } from '#contract/messages/peer.ts';
 import { rupiah } from '#contract/base/money.ts';
 import type { ApiLink, ApiMutation, Me } from '#contract/rest/account.ts';
@@ -28,7 +36,6 @@ import {
 } from '#contract/webhooks.ts';
 import { API_LIMITS } from '#contract/rest/endpoint.ts';
 import type { ApiMessage, ApiMessageQuery } from '#contract/rest/messages.ts';
-import { type SendMessages, sendFrom } from '#server/http/v1/send.ts';
 import type { ApiOptout } from '#contract/messages/optouts.ts';
 import type { Template, NewTemplate } from '#contract/messages/templates.ts';
 import type { Language } from '#contract/language/language.ts';

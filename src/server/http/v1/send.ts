@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { FastifyRequest } from 'fastify';
-import type { Language } from '#contract/language/language.ts';
+import type { FastifyRequest, FastifyReply } from 'fastify';
+import { type Language, languageOf } from '#contract/language/language.ts';
 import { Refusal, refusals } from '#contract/base/refusals.ts';
 import { MessageType } from '#contract/messages.ts';
 import {
@@ -11,9 +11,10 @@ import {
 } from '#contract/rest/messages.ts';
 import { type KnownNumbers, readKnowing } from '#server/http/input.ts';
 import type { ApiSender } from '#server/http/access.ts';
-import { idempotencyKey, isObject, languageIn, malformed } from './call.ts';
 import { readFields } from './fields.ts';
-import { problemOf } from './problem.ts';
+import { problemOf, phrases } from './answers.ts';
+import { API_LIMITS } from '#contract/rest/endpoint.ts';
+import type { AnswerOf, ApiEndpoint, BodyOf, QueryOf } from '#contract/rest.ts';
 
 /** What became of a request's messages; for a repeated key, what was answered first. */
 type Sent = {
@@ -146,4 +147,84 @@ function readMessage(given: unknown, language: Language): NewMessage | Refusal {
 function typed(given: Record<string, unknown>): Record<string, unknown> {
   const [type = 'text', another] = MessageType().options.filter((one) => Object.hasOwn(given, one));
   return another === undefined ? { ...given, type } : given;
+}
+
+/** Remembers what a repeated key was answered, for a day. */
+export type FirstAnswers = (
+  call: { tokenId: string; key: string; endpoint: string; input: string },
+  work: () => Promise<string>,
+) => Promise<string>;
+
+/** A call that may carry a key; `input` is the same for the same request. */
+type RememberedCall = { tokenId: string; key: string | undefined; endpoint: string; input: string };
+
+/**
+ * The answer of `work` as JSON; for a repeated key the first one again, which the reply's header says.
+ *
+ * @throws Refusal `idempotency_conflict`, `request_in_flight`, and what `work` throws
+ */
+export async function remember(
+  firstAnswer: FirstAnswers,
+  { key, ...asked }: RememberedCall,
+  reply: FastifyReply,
+  work: () => Promise<unknown>,
+): Promise<string> {
+  let isFirst = false;
+  const text = async () => {
+    isFirst = true;
+    return JSON.stringify(await work());
+  };
+  if (key === undefined) return text();
+  const answer = await firstAnswer({ ...asked, key }, text);
+  if (!isFirst) void reply.header('Idempotent-Replayed', 'true');
+  return answer;
+}
+
+/** For whom an answer is written: in which language, and where the files in it are found. */
+export type ApiReader = { language: Language; origin: string };
+
+/** One call of an endpoint, read and allowed. */
+export type Call<Name extends ApiEndpoint> = {
+  sender: ApiSender;
+  reader: ApiReader;
+  /** The id in the address; empty where the address has none. */
+  id: string;
+  query: QueryOf<Name>;
+  body: BodyOf<Name>;
+  request: FastifyRequest;
+  reply: FastifyReply;
+};
+
+/** Answers an endpoint's calls: with what the registry declares, or with a reply of its own. */
+type Handler<Name extends ApiEndpoint> = (
+  call: Call<Name>,
+) => Promise<AnswerOf<Name> | FastifyReply>;
+
+export type Handlers<Name extends ApiEndpoint = ApiEndpoint> = { [N in Name]: Handler<N> };
+
+/** The language that a caller asked for. */
+export const languageIn = ({ headers }: FastifyRequest): Language =>
+  languageOf(headers['accept-language']);
+
+/** A request that cannot be read, and why, in the caller's language. */
+export const malformed = (request: FastifyRequest, why: keyof typeof phrases): Refusal =>
+  new Refusal('request_malformed', { why: phrases[why][languageIn(request)] });
+
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/**
+ * The caller's `Idempotency-Key`.
+ *
+ * @throws Refusal `input_invalid`
+ */
+export function idempotencyKey(request: FastifyRequest): string | undefined {
+  const given = request.headers['idempotency-key'];
+  if (given === undefined) return undefined;
+  const { idempotencyKeyMax: max } = API_LIMITS;
+  if (typeof given !== 'string' || given.length > max || !/^[\x21-\x7e]+$/.test(given)) {
+    const sentence = phrases.idempotencyKey[languageIn(request)];
+    throw new Refusal('input_invalid', { fields: { 'Idempotency-Key': sentence } });
+  }
+  return given;
 }

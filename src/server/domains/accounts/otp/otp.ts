@@ -1,7 +1,7 @@
-import type { Challenge } from '#contract/accounts.ts';
+import { type Challenge, resendOtp } from '#contract/accounts.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
-import type { Call } from '#server/infra/acts.ts';
+import { type Call, type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 import { newId } from '#server/infra/ids.ts';
@@ -316,3 +316,21 @@ const challengeAnswer = ({ challengeId, phone, sends }: ChallengeFacts): Challen
   resend_in_seconds: waitAfter(sends),
   expires_in_seconds: CODE_SECONDS,
 });
+
+export const resendOtpHandler = (deps: AccountsDeps): ActHandler =>
+  handle(resendOtp, ({ ip }, { challenge }) => resend(deps, challenge, ip));
+
+/**
+ * Sends another code for a challenge of any purpose: whoever has its id requested the first one.
+ *
+ * Sent after the answer, so that the timing does not reveal a number that nobody has.
+ *
+ * @throws Refusal `otp_too_soon` with the seconds left; `otp_expired`; `otp_limit`.
+ */
+async function resend(deps: AccountsDeps, challengeId: string, ip: string): Promise<Challenge> {
+  const { answer, send } = await deps.allAccountsSql.begin((tx) =>
+    reissueCode(tx, deps, challengeId, ip),
+  );
+  void send().catch(deps.report);
+  return answer;
+}

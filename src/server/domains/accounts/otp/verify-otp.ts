@@ -8,7 +8,7 @@ import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { notifyNewDevice } from '#server/domains/accounts/notices.ts';
 import { type VerifiedCode, withVerifiedCode } from './otp.ts';
 import { openAccount, statusOf } from '#server/domains/accounts/people.ts';
-import { signIn } from '#server/domains/accounts/signin/sign-in.ts';
+import { signIn } from '#server/domains/accounts/signin/login.ts';
 
 export const verifyOtpHandler = (deps: AccountsDeps): ActHandler =>
   handle(verifyOtp, async (call, { challenge, code }) => {

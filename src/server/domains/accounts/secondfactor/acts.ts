@@ -22,7 +22,7 @@ import {
   rotateToken,
   endOtherSessions,
 } from '#server/domains/accounts/sessions/sessions.ts';
-import { signInWithFactor } from '#server/domains/accounts/signin/sign-in.ts';
+import { signInWithFactor } from '#server/domains/accounts/signin/login.ts';
 import {
   askForFactor,
   lockPerson,
@@ -35,6 +35,9 @@ import {
   isFactorRequired,
   makeRecoveryCodes,
   recoveryCodesOf,
+  newTotpSecret,
+  totpStepOf,
+  totpToShow,
 } from './factors.ts';
 import { isKnownBrowser, withSecondFactor, totpContext } from './verify.ts';
 import { randomBytes } from 'node:crypto';
@@ -43,7 +46,6 @@ import { formatPhone } from '#contract/base/phone.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { countWrong, endChallenge, issueChallenge, lockChallenge } from './challenges.ts';
 import { madePasskey, passkeyCreation } from './passkeys.ts';
-import { newTotpSecret, totpStepOf, totpToShow } from './totp.ts';
 import type { OutputOf } from '#contract/base/act.ts';
 import { newId } from '#server/infra/ids.ts';
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newTotpSecret, totpCodeAt, totpStepOf, totpToShow } from './totp.ts';
+import { newTotpSecret, totpCodeAt, totpStepOf, totpToShow } from './factors.ts';
 
 const NOW = 1_800_000_015;
 const STEP = 60_000_000;

@@ -12,7 +12,7 @@ import {
   countFailure,
   countTry,
   resetTries,
-} from '#server/domains/accounts/signin/login-tries.ts';
+} from '#server/domains/accounts/signin/captcha.ts';
 import {
   type ChallengeScope,
   countWrong,
@@ -20,9 +20,8 @@ import {
   lockChallenge,
   personChallenged,
 } from './challenges.ts';
-import { lockPerson, passkeysOf, recoveryCodesOf, useRecoveryCode } from './factors.ts';
+import { lockPerson, passkeysOf, recoveryCodesOf, useRecoveryCode, totpStepOf } from './factors.ts';
 import { credentialIn, passkeyAnswered } from './passkeys.ts';
-import { totpStepOf } from './totp.ts';
 
 type Input = Omit<InputOf<typeof verifySecondFactor>, 'challenge'> & { challengeId: string };
 type Client = Pick<Call, 'ip' | 'device'>;

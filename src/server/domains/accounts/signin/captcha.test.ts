@@ -7,8 +7,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { secretsFrom } from '#server/infra/security/secrets.ts';
 import { accountsApp } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
-import { type Captcha, openAltcha } from './captcha.ts';
-import { countFailure } from './login-tries.ts';
+import { type Captcha, openAltcha, countFailure } from './captcha.ts';
 
 const secrets = secretsFrom(new Uint8Array(32).fill(7));
 const easy = { rounds: 10, from: 1, to: 20 };

@@ -8,14 +8,18 @@ import type { Tx } from '#server/infra/postgres/database.ts';
 import { beginIn } from '#server/infra/postgres/distribution/scope.ts';
 import { hashPassword } from '#server/infra/security/passwords.ts';
 import { sha256 } from '#server/infra/security/secrets.ts';
-import { beginCoolDown } from '#server/domains/accounts/cool-down.ts';
+import {
+  beginCoolDown,
+  type UserRef,
+  passwordOf,
+  statusOf,
+} from '#server/domains/accounts/people.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
 import { notifyPasswordChanged } from '#server/domains/accounts/notices.ts';
 import { isNotExpired } from '#server/domains/accounts/operators.ts';
 import { issueCode, revokeCodes, withVerifiedCode } from '#server/domains/accounts/otp/otp.ts';
-import { type UserRef, passwordOf, statusOf } from '#server/domains/accounts/people.ts';
 import { endOtherSessions } from '#server/domains/accounts/sessions/sessions.ts';
-import { signIn } from './sign-in.ts';
+import { signIn } from './login.ts';
 
 const GRANT_SECONDS = 600;
 

@@ -10,7 +10,7 @@ import {
   refusedToWait,
 } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
-import { waitAfterTries } from './login-tries.ts';
+import { waitAfterTries } from './captcha.ts';
 import { changeAccounts } from '#tests/support/people/people.ts';
 
 const ANI = '6281234567890';

@@ -4,18 +4,32 @@ import {
   type SecondFactorAsked,
   type SignedIn,
   loginUser,
+  type Challenge,
+  registerUser,
 } from '#contract/accounts.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Call, type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import { admitted, passwordFits } from '#server/infra/security/passwords.ts';
+import { admitted, passwordFits, hashPassword } from '#server/infra/security/passwords.ts';
 import { hmac, sha256 } from '#server/infra/security/secrets.ts';
 import type { AccountsDeps } from '#server/domains/accounts/deps.ts';
-import { addressWaitSeconds, countFailure, resetTries, countTry } from './login-tries.ts';
+import { addressWaitSeconds, countFailure, resetTries, countTry } from './captcha.ts';
 import { issueCode, pendingCode } from '#server/domains/accounts/otp/otp.ts';
 import { isNotExpired } from '#server/domains/accounts/operators.ts';
-import type { AccountStatus } from '#server/domains/accounts/people.ts';
-import { askAtSignIn, signIn } from './sign-in.ts';
+import {
+  type AccountStatus,
+  type UserRef,
+  userOf,
+  isPhoneTaken,
+} from '#server/domains/accounts/people.ts';
+import {
+  askForFactor,
+  lockPerson,
+  needsSecondFactor,
+} from '#server/domains/accounts/secondfactor/factors.ts';
+import { startSession } from '#server/domains/accounts/sessions/sessions.ts';
+import type { InputOf } from '#contract/base/act.ts';
+import { isCommonPassword } from '#server/infra/security/common-passwords.ts';
 
 export const loginUserHandler = (deps: AccountsDeps): ActHandler =>
   handle(loginUser, (call, { phone, password, captcha }) =>
@@ -154,4 +168,96 @@ async function findByPhone(
     join accounts a on a.account_id = u.account_id
     where p.phone = ${phone} and a.status <> 'closed' and ${isNotExpired(allAccountsSql)}`;
   return row;
+}
+
+type Deps = Pick<AccountsDeps, 'config' | 'fileLink' | 'secrets'>;
+
+/**
+ * The one way in, whatever was proved before: password, code to the phone, or another password set by one.
+ * Whoever has a second factor is asked for it instead, in every browser; `withSecondFactor` then comes back
+ * with it. A test holds that nothing else starts a session.
+ */
+export async function signIn(
+  tx: Tx,
+  deps: Deps,
+  user: UserRef,
+  client: Client,
+): Promise<SignedIn | SecondFactorAsked> {
+  const asked = await askAtSignIn(tx, deps, user, client);
+  return asked ?? begin(tx, deps, user, { ...client, secondFactor: false });
+}
+
+/** Asks whoever has a second factor for it; `undefined` for who has none. */
+async function askAtSignIn(
+  tx: Tx,
+  deps: Deps,
+  user: UserRef,
+  { device }: Client,
+): Promise<SecondFactorAsked | undefined> {
+  await lockPerson(tx, user);
+  const asked = await askForFactor(tx, deps, user, { purpose: 'sign_in', device });
+  return asked && { second_factor: asked };
+}
+
+/** The session of somebody whose second factor was right, in the transaction that took it. */
+export const signInWithFactor = (
+  tx: Tx,
+  deps: Deps,
+  user: UserRef,
+  client: Client,
+): Promise<SignedIn> => begin(tx, deps, user, { ...client, secondFactor: true });
+
+async function begin(
+  tx: Tx,
+  deps: Deps,
+  { accountId, userId }: UserRef,
+  session: Client & { secondFactor: boolean },
+): Promise<SignedIn> {
+  const { ip, agent, device, secondFactor } = session;
+  const token = await startSession(tx, { accountId, userId, ip, agent, device, secondFactor });
+  const user = await userOf(tx, deps, { accountId, userId });
+  const needs = needsSecondFactor(deps.config, {
+    role: user.role,
+    ...(secondFactor && { secondFactor }),
+  });
+  return { token, user: needs ? { ...user, needs_second_factor: true } : user };
+}
+
+export const registerUserHandler = (deps: AccountsDeps): ActHandler =>
+  handle(registerUser, async (call, input) => {
+    refuseClosed(deps.config);
+    return admitted(async () => {
+      await deps.captcha.verify('user_register', input.captcha, call.ip);
+      return register(deps, input, call);
+    });
+  });
+
+/** @throws Refusal `registration_closed` while operators let nobody register. */
+function refuseClosed({ REGISTRATION, REGISTRATION_CLOSED }: AccountsDeps['config']): void {
+  if (!REGISTRATION) throw new Refusal('registration_closed', { text: REGISTRATION_CLOSED });
+}
+
+/**
+ * Stores a registration and sends a code to the phone. The account is opened when the code is entered.
+ *
+ * A number that is registered already gets the same answer after the same work; its phone gets a
+ * note instead of a code, and no code will ever fit.
+ *
+ * @throws Refusal `password_common`, `otp_unsendable`, `otp_too_soon`, `otp_limit`; `too_many_requests` when too many
+ *   passwords are waiting to be hashed.
+ */
+async function register(
+  deps: AccountsDeps,
+  { name, phone, password }: Pick<InputOf<typeof registerUser>, 'name' | 'phone' | 'password'>,
+  client: Pick<Call, 'ip' | 'device'>,
+): Promise<Challenge> {
+  if (isCommonPassword(password, { phone, name })) throw new Refusal('password_common', {});
+  const passwordHash = await hashPassword(password);
+  const issued = await deps.allAccountsSql.begin(async (tx) => {
+    const isDecoy = await isPhoneTaken(tx, phone);
+    const pending = { name, passwordHash };
+    return issueCode(tx, deps, { purpose: 'register', phone, pending, isDecoy }, client);
+  });
+  await issued.send();
+  return issued.answer;
 }

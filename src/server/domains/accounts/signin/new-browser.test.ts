@@ -12,7 +12,7 @@ import {
 } from '#tests/support/people/accounts-app.ts';
 import { test } from '#tests/support/database/database.ts';
 import { ensureOperator } from './first-operator.ts';
-import { countFailure } from './login-tries.ts';
+import { countFailure } from './captcha.ts';
 import { openAccount } from '#server/domains/accounts/people.ts';
 import { changeAccounts, changeUsers } from '#tests/support/people/people.ts';
 

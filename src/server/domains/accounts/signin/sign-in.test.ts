@@ -13,6 +13,6 @@ test('nothing but the one way in starts a session', async () => {
   }
   expect(callers.toSorted()).toEqual([
     'domains/accounts/sessions/sessions.ts',
-    'domains/accounts/signin/sign-in.ts',
+    'domains/accounts/signin/login.ts',
   ]);
 });

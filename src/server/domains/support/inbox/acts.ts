@@ -2,16 +2,22 @@ import * as inbox from '#contract/operator/support.ts';
 import type { OperatorThread } from '#contract/operator/support.ts';
 import { deleteCanned, listCanned, saveCanned } from '#server/domains/support/canned.ts';
 import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
-import { closeThread, reopenThread } from '#server/domains/support/thread/closing.ts';
+import { closeThread, reopenThread, markRead } from '#server/domains/support/thread/closing.ts';
 import { linesPage, openTyping } from '#server/domains/support/thread/customer-acts.ts';
-import { markRead } from '#server/domains/support/thread/marks.ts';
 import {
   type Thread,
   emptyThread,
   readThread,
   existingThread,
-} from '#server/domains/support/thread/row.ts';
-import { sendLine } from '#server/domains/support/thread/send.ts';
+  viewThread,
+} from '#server/domains/support/thread/line.ts';
+import {
+  sendLine,
+  eventLine,
+  reopened,
+  withLine,
+  writeAll,
+} from '#server/domains/support/thread/send.ts';
 import { transcriptLink } from '#server/domains/support/transcript.ts';
 import { type ActHandler, type Call, handle } from '#server/infra/acts.ts';
 import { findCustomer, inboxCounts, inboxPage, assigneeOf } from './list.ts';
@@ -22,13 +28,10 @@ import { planNameOf } from '#server/domains/billing/billing.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import { countFailed } from '#server/domains/messages/messages.ts';
 import { waitedMinutes } from '#server/domains/support/hours.ts';
-import { viewThread } from '#server/domains/support/thread/line.ts';
 import { tokensOf } from '#server/domains/tokens/tokens.ts';
 import { isolated } from '#contract/base/names.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { WIB, formatDateTimeZone } from '#contract/base/time.ts';
-import { eventLine, reopened, withLine } from '#server/domains/support/thread/rules.ts';
-import { writeAll } from '#server/domains/support/thread/transaction.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
 const side = 'operator';

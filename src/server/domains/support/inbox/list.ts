@@ -9,9 +9,8 @@ import {
   customerFacts,
 } from '#server/domains/accounts/accounts.ts';
 import type { SupportDeps } from '#server/domains/support/deps.ts';
-import { type Thread, threadColumns } from '#server/domains/support/thread/row.ts';
+import { type Thread, threadColumns, statusAt } from '#server/domains/support/thread/line.ts';
 import { type OpeningHours, waitedMinutes } from '#server/domains/support/hours.ts';
-import { statusAt } from '#server/domains/support/thread/line.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 

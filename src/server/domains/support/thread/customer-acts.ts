@@ -6,13 +6,10 @@ import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
 import { readHelp } from '#server/domains/support/help.ts';
 import { type ActHandler, type Call, handle, openBuckets } from '#server/infra/acts.ts';
 import { asAccount } from '#server/infra/postgres/database.ts';
-import { closeThread, rateThread } from './closing.ts';
-import { linesOf, messageOf, viewThread } from './line.ts';
-import { markRead } from './marks.ts';
-import { emptyThread, readThread } from './row.ts';
-import { sendLine } from './send.ts';
+import { closeThread, rateThread, markRead } from './closing.ts';
+import { linesOf, messageOf, viewThread, emptyThread, readThread } from './line.ts';
+import { sendLine, transactionOf, nameOf } from './send.ts';
 import { transcriptLink } from '#server/domains/support/transcript.ts';
-import { transactionOf, nameOf } from './transaction.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { operatorNames } from '#server/domains/accounts/accounts.ts';
 

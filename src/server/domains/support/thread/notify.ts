@@ -5,8 +5,7 @@ import { queueNotice } from '#server/domains/push/push.ts';
 import type { SupportDeps } from '#server/domains/support/deps.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
-import { type Line, previewOf, shownStatus } from './line.ts';
-import type { Thread } from './row.ts';
+import { type Line, previewOf, shownStatus, type Thread } from './line.ts';
 
 /** The operators who answer customers. */
 const ANSWERING = ['support', 'admin'] as const;

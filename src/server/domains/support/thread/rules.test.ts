@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { usualHours } from '#tests/support/support-hours.ts';
 import { newId } from '#server/infra/ids.ts';
-import type { Line } from './line.ts';
-import { emptyThread } from './row.ts';
-import { type NewLine, type Written, closed, reopened, withLine } from './rules.ts';
+import { type Line, emptyThread } from './line.ts';
+import { type NewLine, type Written, closed, reopened, withLine } from './send.ts';
 
 const START = Date.parse('2026-11-23T02:00:00Z');
 

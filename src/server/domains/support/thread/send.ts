@@ -1,20 +1,32 @@
 import { Refusal } from '#contract/base/refusals.ts';
-import type { SupportMessage, SupportSubject } from '#contract/support.ts';
-import { operatorNames } from '#server/domains/accounts/accounts.ts';
+import type { SupportMessage, SupportSubject, SupportEvent } from '#contract/support.ts';
+import { operatorNames, accountNames } from '#server/domains/accounts/accounts.ts';
 import { findCustomer } from '#server/domains/support/inbox/list.ts';
 import type { SupportDeps, Viewer } from '#server/domains/support/deps.ts';
 import { hit } from '#server/infra/acts.ts';
-import type { Tx } from '#server/infra/postgres/database.ts';
-import { lineOf, lineOfUpload, messageOf, type Content } from './line.ts';
-import { openThread } from './row.ts';
-import { reopened, withLine } from './rules.ts';
-import { transactionOf, writeAll } from './transaction.ts';
+import { type Tx, type Sql, asAccount } from '#server/infra/postgres/database.ts';
+import {
+  lineOf,
+  lineOfUpload,
+  messageOf,
+  type Content,
+  openThread,
+  type Line,
+  previewOf,
+  type Thread,
+  writeLine,
+  shownStatus,
+  writeThread,
+} from './line.ts';
 import { inAccountIn } from '#server/infra/postgres/distribution/scope.ts';
 import type { MessageType } from '#contract/messages.ts';
 import { uuidOf } from '#contract/base/ids.ts';
 import { TypedPhone, formatPhone } from '#contract/base/phone.ts';
 import { claimUpload, describeFile, handOverFile } from '#server/domains/media/media.ts';
 import { readCard } from '#server/domains/support/cards.ts';
+import { newId } from '#server/infra/ids.ts';
+import { type OpeningHours, workingSeconds } from '#server/domains/support/hours.ts';
+import { announceChange, announceLines, notifyOtherSide } from './notify.ts';
 
 const LINES_A_MINUTE = 20;
 
@@ -179,3 +191,167 @@ function typeOf(mime: string): MessageType {
   const family = mime.split('/')[0];
   return family === 'image' || family === 'audio' || family === 'video' ? family : 'document';
 }
+
+/** A line that is about to be written: its place and what it answers follow from the thread. */
+export type NewLine = Omit<Line, 'seq' | 'answer_seconds'>;
+
+/** A thread, and the lines that it got on the way there. */
+export type Written = { thread: Thread; lines: readonly Line[] };
+
+/** A line of the system's own about what happened. */
+export const eventLine = (
+  event: SupportEvent,
+  words: string,
+  { at, internal = false }: { at: Date; internal?: boolean },
+): NewLine => ({
+  message_id: newId(),
+  side: 'system',
+  user_id: null,
+  author: null,
+  internal,
+  type: 'text',
+  body: { text: words },
+  size_bytes: null,
+  card: null,
+  event,
+  at,
+});
+
+/** The thread after one more line, and the line with its place. */
+export function withLine({ thread, lines }: Written, given: NewLine, hours: OpeningHours): Written {
+  const seq = thread.last_seq + 1;
+  const isAnswer = given.side === 'operator' && !given.internal;
+  const answer_seconds =
+    isAnswer && thread.waiting_since !== null
+      ? workingSeconds(hours, thread.waiting_since, given.at)
+      : null;
+  const line: Line = { ...given, seq, answer_seconds };
+  const next: Thread = {
+    ...thread,
+    last_seq: seq,
+    ...(!given.internal && {
+      shown_seq: seq,
+      last_at: given.at,
+      last_side: given.side,
+      last_preview: previewOf(given),
+    }),
+    ...readBy(thread, given, seq),
+    ...(given.side === 'customer' && { waiting_since: thread.waiting_since ?? given.at }),
+    ...(isAnswer && { waiting_since: null, answered_seq: seq }),
+  };
+  return { thread: next, lines: [...lines, line] };
+}
+
+/** Who writes has read what stands above; the other side has one more to read. */
+function readBy(thread: Thread, { side, internal }: NewLine, seq: number): Partial<Thread> {
+  switch (side) {
+    case 'customer':
+      return {
+        customer_read: seq,
+        customer_unread: 0,
+        operator_unread: thread.operator_unread + 1,
+      };
+    case 'operator':
+      return {
+        operator_read: seq,
+        operator_unread: 0,
+        ...(!internal && { customer_unread: thread.customer_unread + 1 }),
+      };
+    default:
+      return {};
+  }
+}
+
+/**
+ * The thread open again, when it is not: with a line that says so, which customers do not see of a thread that
+ * was only put off, nor of one that begins.
+ */
+export function reopened(written: Written, at: Date, hours: OpeningHours): Written {
+  const { thread } = written;
+  if (thread.status === 'open') return written;
+  const open = { ...written, thread: { ...thread, status: 'open' as const, snoozed_until: null } };
+  if (thread.last_seq === 0) return open;
+  const internal = thread.status === 'snoozed';
+  return withLine(open, eventLine('reopened', 'Percakapan dibuka lagi', { at, internal }), hours);
+}
+
+/** The thread closed, with a line that says so. What was closed already stays as it is. */
+export function closed(
+  written: Written,
+  {
+    at,
+    words,
+    hours,
+    byItself,
+  }: { at: Date; words: string; hours: OpeningHours; byItself: boolean },
+): Written {
+  const { thread } = written;
+  if (thread.status === 'closed') return written;
+  const after = withLine(written, eventLine('closed', words, { at }), hours);
+  const isAnswered = thread.answered_seq > thread.closed_seq;
+  return {
+    ...after,
+    thread: {
+      ...after.thread,
+      status: 'closed',
+      snoozed_until: null,
+      waiting_since: null,
+      closed_seq: after.thread.last_seq,
+      // Nobody is asked how an answer was that never came, nor long after everything was said.
+      asks_rating: isAnswered && !byItself,
+      score: null,
+    },
+  };
+}
+
+/** One transaction as the side sees it: a customer's own account, or all. */
+export const transactionOf = <T>(
+  { sql, allAccountsSql }: Pick<SupportDeps, 'sql' | 'allAccountsSql'>,
+  { side, accountId }: { side: Viewer['side']; accountId: string },
+  work: (tx: Tx) => Promise<T>,
+): Promise<T> =>
+  side === 'customer' ? asAccount(sql, accountId, work) : allAccountsSql.begin(work);
+
+/**
+ * Writes what a thread became in the transaction that has locked it, with its lines, events and notices: all of
+ * it, or nothing.
+ */
+export async function writeAll(
+  tx: Tx,
+  deps: Pick<SupportDeps, 'systemAccountId'>,
+  { before, written }: { before: Thread; written: Written },
+): Promise<void> {
+  const { thread, lines } = written;
+  const accountId = thread.account_id;
+  const name = await nameOf(tx, accountId);
+  await writeThread(tx, thread);
+  for (const line of lines) await writeLine(tx, accountId, line);
+  await announceLines(tx, { accountId, name }, lines);
+  if (isChanged(before, thread)) await announceChange(tx, thread, isShown(before, thread));
+  for (const line of lines) {
+    if (line.side === 'system' || line.internal) continue;
+    await notifyOtherSide(tx, deps, { accountId, name, line });
+  }
+}
+
+export async function nameOf(sql: Sql | Tx, accountId: string): Promise<string> {
+  return (await accountNames(sql, [accountId])).get(accountId) ?? '';
+}
+
+/** What tabs cannot tell from the lines that they are told of. */
+const isChanged = (before: Thread, after: Thread): boolean =>
+  before.status !== after.status ||
+  before.assignee !== after.assignee ||
+  before.score !== after.score ||
+  before.customer_read !== after.customer_read ||
+  before.operator_read !== after.operator_read ||
+  before.snoozed_until?.getTime() !== after.snoozed_until?.getTime();
+
+/** What changed that customers see: not that an operator has read or written a note. */
+export const isShown = (before: Thread, after: Thread): boolean =>
+  shownStatus(before) !== shownStatus(after) ||
+  before.assignee !== after.assignee ||
+  before.score !== after.score ||
+  before.customer_read !== after.customer_read ||
+  Math.min(before.operator_read, before.shown_seq) !==
+    Math.min(after.operator_read, after.shown_seq);

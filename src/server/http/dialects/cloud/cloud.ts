@@ -4,15 +4,20 @@ import { businessIdOf, numberIdOf, wamidOf } from '#contract/dialects.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { type Access, bearerOf, type ApiSender } from '#server/http/access.ts';
-import { cutAfter, drained } from '#server/http/body-timeout.ts';
-import { publicOrigin } from '#server/http/public-origin.ts';
+import { cutAfter, drained } from '#server/http/connections.ts';
+import { publicOrigin } from '#server/http/origin.ts';
 import { refusalBehind } from '#server/http/v1/answers.ts';
 import { readJsonOnly } from '#server/http/v1/api.ts';
-import { languageIn, type ApiReader, idempotencyKey } from '#server/http/v1/call.ts';
+import {
+  languageIn,
+  type ApiReader,
+  idempotencyKey,
+  type SendMessages,
+} from '#server/http/v1/send.ts';
 import { CloudRefusal, graphErrorOf } from './errors.ts';
 import { type MediaDeps, mediaRoutes } from './media.ts';
 import { type NumberDeps, numberRoutes, picked, ownBusiness } from './numbers.ts';
-import { phrases } from './read/phrases.ts';
+import { phrases, namedTemplateIn, readCloudRequest } from './request.ts';
 import type { CloudRoute, CloudCall } from './route.ts';
 import { textAt, at } from '#server/infra/net/json-values.ts';
 import { timingSafeEqual, createHash } from 'node:crypto';
@@ -20,8 +25,6 @@ import { wibMidnight } from '#contract/base/time.ts';
 import type { Scope } from '#contract/tokens.ts';
 import { type Webhook, isVerifyToken } from '#contract/webhooks.ts';
 import { isHiddenPeer, storedPeer } from '#contract/messages/peer.ts';
-import type { SendMessages } from '#server/http/v1/send.ts';
-import { namedTemplateIn, readCloudRequest } from './read/request.ts';
 import type { Template } from '#contract/messages/templates.ts';
 
 /** What the application hands to this dialect: the same functions as to `/v1`. */

@@ -1,7 +1,7 @@
 import { publicId, uuidOf } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { ApiSender } from '#server/http/access.ts';
-import { withinPace } from '#server/http/body-timeout.ts';
+import { withinPace } from '#server/http/connections.ts';
 import {
   type ServedFile,
   sendFile,

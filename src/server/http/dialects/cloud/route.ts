@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Scope } from '#contract/tokens.ts';
 import type { ApiSender } from '#server/http/access.ts';
-import type { ApiReader } from '#server/http/v1/call.ts';
+import type { ApiReader } from '#server/http/v1/send.ts';
 
 /** One call, its caller known and allowed. */
 export type CloudCall = {

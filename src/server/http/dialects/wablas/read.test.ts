@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
 import type { NewMessage } from '#contract/rest/messages.ts';
-import { givenOf } from '#server/http/dialects/given.ts';
+import { givenOf } from '#server/http/dialects/dialect.ts';
 import { messageOf, dialectId, messageId } from './wablas.ts';
-import { type Piece, readMany, readOne, readPlan, readPlans } from './read.ts';
-import { dayAt, dayOf, inWib } from './times.ts';
+import { type Piece, readMany, readOne, readPlan, readPlans, dayAt, dayOf, inWib } from './read.ts';
 
 const givenFrom = (fields: object) => givenOf(fields) ?? new Map<string, unknown>();
 const taken = (pieces: readonly Piece[]): NewMessage[] =>

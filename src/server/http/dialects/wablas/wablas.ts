@@ -9,24 +9,30 @@ import {
   readerOf,
   sendEach,
   type Device,
-} from '#server/http/dialects/dialect.ts';
-import {
   type Given,
   type GivenFile,
   listOf,
   wrong,
   numberOf,
   textOf,
-} from '#server/http/dialects/given.ts';
-import { idempotencyKey } from '#server/http/v1/call.ts';
-import { acceptable } from '#server/http/v1/send.ts';
-import { type Piece, readMany, readOne, readPlan, readPlans } from './read.ts';
+} from '#server/http/dialects/dialect.ts';
+import { idempotencyKey, acceptable } from '#server/http/v1/send.ts';
+import {
+  type Piece,
+  readMany,
+  readOne,
+  readPlan,
+  readPlans,
+  type Day,
+  dayAt,
+  dayOf,
+  inWib,
+} from './read.ts';
 import { idFloor, publicId, uuidOf } from '#contract/base/ids.ts';
 import { MessageStatus, MessageType } from '#contract/messages.ts';
 import type { ApiMessage, Accepted } from '#contract/rest/messages.ts';
 import { normalizePeer, shownPeer } from '#contract/messages/peer.ts';
 import { refuseUnstorable } from '#server/http/input.ts';
-import { type Day, dayAt, dayOf, inWib } from './times.ts';
 
 /** A picture of 2 MB travels as base64 in a form, where half of its signs are escaped. */
 const BODY_LIMITS = { words: 4_194_304, files: 5_242_880 };

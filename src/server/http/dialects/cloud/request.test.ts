@@ -3,7 +3,7 @@ import { wamidOf } from '#contract/dialects.ts';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
 import { CloudRefusal } from '#server/http/dialects/cloud/errors.ts';
-import { readCloudRequest } from './request.ts';
+import { readCloudRequest } from '#server/http/dialects/cloud/request.ts';
 
 const quoted = publicId('message', '0193b0a0-7c00-7000-8000-00000000ffff');
 const link = 'https://contoh.id/a.png';

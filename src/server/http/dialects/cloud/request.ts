@@ -1,4 +1,4 @@
-import type { Language } from '#contract/language/language.ts';
+import type { Language, InBoth } from '#contract/language/language.ts';
 import { international } from '#contract/messages/peer.ts';
 import { messageIdOf } from '#contract/dialects.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -7,11 +7,383 @@ import { refuseUnstorable } from '#server/http/input.ts';
 import { readFields } from '#server/http/v1/fields.ts';
 import { CloudRefusal } from '#server/http/dialects/cloud/errors.ts';
 import { at, given, textAt, unwrapped, listAt } from '#server/infra/net/json-values.ts';
-import { type DraftChoices, Payloads, choiceSchemas, buttonsIn, rowsIn } from './choices.ts';
-import { type Draft, type VariableNames, type DraftOptions, media, objectWith } from './parts.ts';
-import { phrases } from './phrases.ts';
-import { templateNamed, templateDraft } from './template.ts';
-import type { ShownChoices } from '#contract/messages/captions.ts';
+import { type ShownChoices, CHOICE_LIMITS, type Choices } from '#contract/messages/captions.ts';
+import { TEMPLATE_LIMITS, type TemplateFile, templateFiles } from '#contract/messages/templates.ts';
+import * as z from 'zod/mini';
+import { schema } from '#contract/base/schema.ts';
+import { noted } from '#contract/rest/endpoint.ts';
+
+/**
+ * A template with its body's parameters as variables, what its header takes, and what its buttons are filled in
+ * with. What quick replies carry is told when one is chosen.
+ */
+function templateDraft(
+  template: unknown,
+  { language, variableNames }: DraftOptions,
+): Draft | Refusal {
+  const components = listAt(template, 'components');
+  const header = headerIn(parametersOf(components, 'header'));
+  if (header === 'unfit') {
+    return new CloudRefusal(132012, { 'template.components': phrases.header[language] });
+  }
+  const parameters = parametersOf(components, 'body');
+  const texts = parameters.map(textOfParameter);
+  if (texts.includes(undefined)) {
+    return new CloudRefusal(131009, { 'template.components': phrases.parameter[language] });
+  }
+  const named = new Map(
+    parameters.flatMap((one, index): [string, unknown][] => {
+      const name = textAt(one, 'parameter_name');
+      return name === undefined ? [] : [[name, texts[index]]];
+    }),
+  );
+  if (variableNames && named.keys().some((name) => !variableNames.includes(name))) {
+    return new CloudRefusal(132000, {
+      'template.components': phrases.parameterName(variableNames)[language],
+    });
+  }
+  // One that is missing, or has no name among those that have, leaves too few: refused as a count that does not fit.
+  const ordered = variableNames?.flatMap((name) => (named.has(name) ? [named.get(name)] : []));
+  const variables = ordered ?? texts;
+  const code = at(template, 'language', 'code') ?? at(template, 'language');
+  return {
+    fields: {
+      type: 'template',
+      template: given({
+        name: at(template, 'name'),
+        language: code,
+        variables: variables.length === 0 ? undefined : variables,
+        header: header?.given,
+        buttons: templateButtonsIn(components),
+      }),
+    },
+    places: {
+      'template.variables': 'template.components',
+      'template.header': 'template.components',
+      'template.buttons': 'template.components',
+      'template.language': 'template.language.code',
+      payloads: 'template.components',
+    },
+    payloads: payloadsIn(components),
+    headerKind: header?.kind,
+  };
+}
+
+type Header = { given: unknown; kind?: TemplateFile };
+
+/** What a header's one parameter gives: a file, or a text. */
+function headerIn(parameters: readonly unknown[]): Header | undefined | 'unfit' {
+  const [parameter, another] = parameters;
+  if (parameter === undefined) return undefined;
+  const kind = templateFiles.find((one) => at(parameter, 'type') === one);
+  if (another !== undefined) return 'unfit';
+  if (kind !== undefined) {
+    const file = at(parameter, kind);
+    const own = kind === 'document' ? { filename: at(file, 'filename') || undefined } : {};
+    return { given: media(kind, file, {}, own).fields[kind], kind };
+  }
+  const text = textOfParameter(parameter);
+  return text === undefined ? 'unfit' : { given: { text } };
+}
+
+/** What fills in its buttons; undefined where nothing does. */
+function templateButtonsIn(components: readonly unknown[]): readonly unknown[] | undefined {
+  const buttons = components.flatMap((one) => {
+    const name = Object.keys(valueNames).find((type) => isOf(one, 'sub_type', type));
+    const [parameter] = listAt(one, 'parameters');
+    const isFilled = isOf(one, 'type', 'button') && parameter !== undefined;
+    if (!isFilled || name === undefined) return [];
+    const text = at(parameter, valueNames[name as keyof typeof valueNames]);
+    return [{ index: Number(at(one, 'index')), text }];
+  });
+  return buttons.length === 0 ? undefined : buttons;
+}
+
+/** By which name a parameter gives its value, by the sub-type of its button. */
+const valueNames = { url: 'text', copy_code: 'coupon_code' } as const;
+
+/** What its quick replies carry, each at the place of its button; undefined where none carries anything. */
+function payloadsIn(components: readonly unknown[]): readonly unknown[] | undefined {
+  const payloads = new Map<number, unknown>();
+  for (const one of components) {
+    const place = Number(at(one, 'index'));
+    const [parameter] = listAt(one, 'parameters');
+    const payload = at(parameter, 'payload');
+    const isReply = isOf(one, 'type', 'button') && isOf(one, 'sub_type', 'quick_reply');
+    if (!isReply || payload === undefined || !isPlace(place)) continue;
+    payloads.set(place, payload);
+  }
+  if (payloads.size === 0) return undefined;
+  return Array.from({ length: TEMPLATE_LIMITS.buttons }, (_, place) => payloads.get(place));
+}
+
+const isPlace = (place: number): boolean =>
+  Number.isInteger(place) && place >= 0 && place < TEMPLATE_LIMITS.buttons;
+
+const isOf = (component: unknown, field: string, expected: string): boolean =>
+  String(textAt(component, field)).toLowerCase() === expected;
+
+/** The name and language of a template whose variables are given by name; undefined where they are not. */
+function templateNamed(
+  template: unknown,
+): { name: string; language: string | undefined } | undefined {
+  const parameters = parametersOf(listAt(template, 'components'), 'body');
+  const name = textAt(template, 'name');
+  if (name === undefined || !parameters.some((one) => textAt(one, 'parameter_name')))
+    return undefined;
+  return { name, language: textAt(template, 'language', 'code') };
+}
+
+const parametersOf = (components: readonly unknown[], type: string): readonly unknown[] =>
+  components.filter((one) => isOf(one, 'type', type)).flatMap((one) => listAt(one, 'parameters'));
+
+function textOfParameter(parameter: unknown): string | undefined {
+  switch (at(parameter, 'type')) {
+    case 'text':
+      return textAt(parameter, 'text');
+    case 'currency':
+      return textAt(parameter, 'currency', 'fallback_value');
+    case 'date_time':
+      return textAt(parameter, 'date_time', 'fallback_value');
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * A message as `/v1` takes it, not yet looked at: whatever was given stands where its schema will find it.
+ * `places` says by which names the caller knows the fields that are called otherwise there.
+ */
+type Draft = {
+  fields: Record<string, unknown>;
+  places: Readonly<Record<string, string>>;
+  /** What its receiver may choose. */
+  choices?: DraftChoices | undefined;
+  /** How its sender wrote it. */
+  interactive?: ShownChoices | undefined;
+  /** What the buttons of a template carry, by their place. */
+  payloads?: readonly unknown[] | undefined;
+  /** The kind of file that a template's header was given as. */
+  headerKind?: TemplateFile | undefined;
+};
+
+/** The variables that a template's text names, in its order. */
+type VariableNames = readonly string[];
+
+type DraftOptions = { language: Language; variableNames?: VariableNames | undefined };
+
+/** The named fields, where there is an object; else what stands in its place, to be refused as such. */
+const objectWith = (object: unknown, fields: Record<string, unknown>): unknown =>
+  typeof object === 'object' && object !== null ? given(fields) : object;
+
+/** A file by its id, or by its link; where both are given, the id. */
+function media(
+  type: 'image' | 'video' | 'audio' | 'document' | 'sticker',
+  object: unknown,
+  beside: Record<string, unknown>,
+  own: Record<string, unknown> = {},
+): Draft {
+  const id = at(object, 'id') || undefined;
+  const link = id === undefined ? at(object, 'link') || undefined : undefined;
+  const file = objectWith(object, { id, link, ...own });
+  return {
+    fields: given({ type, [type]: file, ...beside }),
+    places: { caption: `${type}.caption` },
+  };
+}
+
+/** What is said of fields that only this dialect has. */
+export const phrases = {
+  numberId: {
+    id: 'Harus "ID nomor telepon" yang ditampilkan di halaman Token, 16 angka; bukan nomor teleponnya.',
+    en: 'Expected the "ID nomor telepon" that the Token page shows, 16 digits; not the phone number.',
+  },
+  wamid: {
+    id: 'Harus id pesan yang masuk, misalnya "wamid.AZP…", seperti dikirim webhook.',
+    en: 'Expected the id of a message that came in, such as "wamid.AZP…", as a webhook brings it.',
+  },
+  notReceived: {
+    id: 'Pesan ini dikirim dari sini; hanya pesan masuk yang dapat ditandai terbaca.',
+    en: 'This message was sent from here; only messages that came in can be marked as read.',
+  },
+  noGroups: {
+    id: 'Grup tidak didukung. Kirim ke satu nomor ("individual").',
+    en: 'Groups are not supported. Send to one number ("individual").',
+  },
+  type: {
+    id: 'Jenis ini tidak didukung. Yang didukung: text, image, video, audio, document, sticker, location, contacts, reaction, interactive, template.',
+    en: 'This type is not supported. Supported: text, image, video, audio, document, sticker, location, contacts, reaction, interactive, template.',
+  },
+  interactive: {
+    id: 'Jenis ini tidak dapat ditulis sebagai teks. Yang didukung: button, list, cta_url, location_request_message.',
+    en: 'This type cannot be written as text. Supported: button, list, cta_url, location_request_message.',
+  },
+  interactiveText: {
+    id: 'Wajib diisi: teks pesan.',
+    en: 'Required: the text of the message.',
+  },
+  options: {
+    id: 'Wajib diisi: paling sedikit satu pilihan dengan judul.',
+    en: 'Required: one option with a title at least.',
+  },
+  url: {
+    id: 'Wajib diisi: `display_text` dan `url`.',
+    en: 'Required: `display_text` and `url`.',
+  },
+  oneContact: {
+    id: 'Satu kontak dalam satu pesan. Kirim yang lain dalam pesan tersendiri.',
+    en: 'One contact in one message. Send the others in messages of their own.',
+  },
+  header: {
+    id: 'Isi satu parameter untuk kepala template: text, image, video atau document.',
+    en: 'Expected one parameter for the header of a template: text, image, video or document.',
+  },
+  limit: {
+    id: 'Harus bilangan bulat mulai dari 1.',
+    en: 'Expected a whole number from 1.',
+  },
+  callback: {
+    id: 'Isi keduanya: `override_callback_uri` dan `verify_token` (1–255 karakter tanpa spasi), atau tidak satu pun.',
+    en: 'Give both, `override_callback_uri` and `verify_token` (1 to 255 characters without blanks), or neither.',
+  },
+  inputToken: {
+    id: 'Wajib diisi: kunci yang ingin diperiksa.',
+    en: 'Required: the key to look at.',
+  },
+  parameter: {
+    id: 'Harus text, currency atau date_time, dengan teksnya.',
+    en: 'Expected text, currency or date_time, with its text.',
+  },
+  parameterName: (names: readonly string[]): InBoth => ({
+    id: `Variabel template ini: ${names.join(', ')}. Periksa \`parameter_name\`.`,
+    en: `The variables of this template are ${names.join(', ')}. Check \`parameter_name\`.`,
+  }),
+} as const satisfies Record<string, InBoth | ((names: readonly string[]) => InBoth)>;
+
+/** What an interactive message lets its receiver choose, not yet looked at, and where the caller wrote it. */
+type DraftChoices = {
+  type: 'button' | 'list';
+  options: readonly unknown[];
+  /** By which names the caller knows the fields. */
+  places: Readonly<Record<string, string>>;
+};
+
+/** The buttons of an action. */
+function buttonsIn(action: unknown): DraftChoices {
+  const replies = listAt(action, 'buttons').map((button) => at(button, 'reply'));
+  const options = replies.map((reply) => optionIn(reply, []));
+  const places = options.map((_, n): [string, string] => [
+    `options.${n}`,
+    `interactive.action.buttons.${n}.reply`,
+  ]);
+  return { type: 'button', options, places: placesOf(places, 'buttons') };
+}
+
+/** The rows of all sections of an action, numbered through. */
+function rowsIn(action: unknown): DraftChoices {
+  const rows = listAt(action, 'sections').flatMap((section, s) =>
+    listAt(section, 'rows').map((row, r) => ({ row, place: `sections.${s}.rows.${r}` })),
+  );
+  const options = rows.map(({ row }) => optionIn(row, ['description']));
+  const places = rows.map(({ place }, n): [string, string] => [
+    `options.${n}`,
+    `interactive.action.${place}`,
+  ]);
+  return { type: 'list', options, places: placesOf(places, 'sections') };
+}
+
+const placesOf = (places: readonly [string, string][], all: string) => ({
+  options: `interactive.action.${all}`,
+  ...Object.fromEntries(places),
+});
+
+const optionIn = (option: unknown, more: readonly string[]): object =>
+  given({
+    id: at(option, 'id'),
+    title: at(option, 'title'),
+    ...Object.fromEntries(more.map((name) => [name, textAt(option, name)])),
+  });
+
+/** A text of so many characters, whatever they take in UTF-16. */
+const isWithin = (text: string, charactersMax: number): boolean =>
+  text !== '' && text.length <= 2 * charactersMax && [...text].length <= charactersMax;
+
+const Payload = (charactersMax: number) =>
+  noted(z.string().check(z.refine((id) => isWithin(id, charactersMax))), {
+    expected: {
+      id: `teks 1 sampai ${charactersMax} karakter`,
+      en: `a string of 1 to ${charactersMax} characters`,
+    },
+  });
+
+/** What is shown of an option: one line, or one option could pass for two. */
+const Line = (charactersMax: number) =>
+  noted(
+    z.string().check(z.refine((line) => isWithin(line, charactersMax) && isOneLine.test(line))),
+    {
+      expected: {
+        id: `satu baris teks, 1 sampai ${charactersMax} karakter`,
+        en: `one line of text, 1 to ${charactersMax} characters`,
+      },
+    },
+  );
+
+const isOneLine = /^[^\p{Cc}\u2028\u2029]*[^\p{Cc}\u2028\u2029\s][^\p{Cc}\u2028\u2029]*$/u;
+
+const hasUniqueIds = (options: readonly { id: string }[]): boolean =>
+  new Set(options.map(({ id }) => id)).size === options.length;
+
+const Buttons = schema(() =>
+  z.object({
+    options: noted(
+      z
+        .array(
+          z.object({
+            id: Payload(CHOICE_LIMITS.buttonId),
+            title: Line(CHOICE_LIMITS.buttonTitle),
+          }),
+        )
+        .check(z.maxLength(CHOICE_LIMITS.buttons), z.refine(hasUniqueIds)),
+      {
+        expected: {
+          id: `1 sampai ${CHOICE_LIMITS.buttons} tombol dengan id yang berlainan`,
+          en: `1 to ${CHOICE_LIMITS.buttons} buttons with ids of their own`,
+        },
+      },
+    ),
+  }),
+);
+
+const Rows = schema(() =>
+  z.object({
+    options: noted(
+      z
+        .array(
+          z.object({
+            id: Payload(CHOICE_LIMITS.rowId),
+            title: Line(CHOICE_LIMITS.rowTitle),
+            description: z.optional(Line(CHOICE_LIMITS.rowDescription)),
+          }),
+        )
+        .check(z.maxLength(CHOICE_LIMITS.rows), z.refine(hasUniqueIds)),
+      {
+        expected: {
+          id: `paling banyak ${CHOICE_LIMITS.rows} baris di semua bagian, dengan id yang berlainan`,
+          en: `at most ${CHOICE_LIMITS.rows} rows in all sections, with ids of their own`,
+        },
+      },
+    ),
+  }),
+);
+
+/** By which rules choices of a type are read. */
+const choiceSchemas = { button: Buttons, list: Rows } as const satisfies Record<
+  Exclude<Choices['type'], 'template'>,
+  unknown
+>;
+
+/** What the buttons of a template carry, by their place; undefined where none carries anything. */
+const Payloads = schema(() => z.array(z.optional(Payload(CHOICE_LIMITS.payload))));
 
 /**
  * An interactive message as a text that says the same: its options are numbered, so that a reply may name

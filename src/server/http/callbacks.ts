@@ -1,10 +1,70 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { isTransient } from '#server/infra/postgres/database.ts';
 
+/** What became of a notice; see the application, which decides. */
+type Received = 'stored' | 'known' | 'forged' | 'malformed' | 'unserved';
+
+export type CallbacksDeps = {
+  /** Whose notices are taken: `/callbacks/<provider>`. */
+  providers: readonly string[];
+  /** Stores a notice, before anything of it is believed. */
+  receive: (
+    provider: string,
+    notice: { headers: Readonly<Record<string, string | string[] | undefined>>; raw: Buffer },
+  ) => Promise<Received>;
+  report: (bug: unknown, requestId: string) => void;
+};
+
+const BODY_BYTES_MAX = 65_536;
+const RETRY_SECONDS = 60;
+
+const statuses: Readonly<Record<Received, number>> = {
+  stored: 200,
+  known: 200,
+  forged: 401,
+  malformed: 400,
+  unserved: 404,
+};
+
+/**
+ * Where payment gateways tell us what happened (docs/money.md#gateways). The body is taken as it comes,
+ * whatever it says it is. 503, so that it is sent again, while it cannot be stored.
+ */
+export function registerCallbacks(app: FastifyInstance, deps: CallbacksDeps): void {
+  void app.register(async (scope) => {
+    scope.removeAllContentTypeParsers();
+    scope.addContentTypeParser(
+      '*',
+      { parseAs: 'buffer', bodyLimit: BODY_BYTES_MAX },
+      (_request, body, done) => done(null, body),
+    );
+    for (const provider of deps.providers) {
+      scope.post(
+        `/callbacks/${provider}`,
+        { bodyLimit: BODY_BYTES_MAX },
+        async (request, reply) => {
+          reply.header('cache-control', 'no-store').type('application/json; charset=utf-8');
+          const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
+          try {
+            const received = await deps.receive(provider, { headers: request.headers, raw });
+            return await reply.code(statuses[received]).send({ received });
+          } catch (error) {
+            if (!isTransient(error)) deps.report(error, request.id);
+            return reply
+              .code(503)
+              .header('retry-after', String(RETRY_SECONDS))
+              .send({ received: 'later' });
+          }
+        },
+      );
+    }
+  });
+}
+
 /** What became of a callback; see the channel, which decides. */
 type Outcome = 'stored' | 'forged' | 'malformed' | 'unserved';
 
-export type CloudCallbackDeps = {
+type CloudCallbackDeps = {
   callbacks: {
     handshake: (
       callbackKey: string,
@@ -23,10 +83,10 @@ export type CloudCallbackDeps = {
 };
 
 /** The longest body that Meta posts. */
-const BODY_BYTES_MAX = 3 * 1_048_576;
-const RETRY_SECONDS = 30;
+const CLOUD_BODY_BYTES_MAX = 3 * 1_048_576;
+const CLOUD_RETRY_SECONDS = 30;
 
-const statuses: Readonly<Record<Outcome, number>> = {
+const cloudStatuses: Readonly<Record<Outcome, number>> = {
   stored: 200,
   forged: 401,
   malformed: 400,
@@ -46,13 +106,16 @@ export function registerCloudCallbacks(
 ): void {
   const troubled = (reply: FastifyReply, error: unknown, requestId: string) => {
     if (!isTransient(error)) report(error, requestId);
-    return reply.code(503).header('retry-after', String(RETRY_SECONDS)).send({ received: 'later' });
+    return reply
+      .code(503)
+      .header('retry-after', String(CLOUD_RETRY_SECONDS))
+      .send({ received: 'later' });
   };
   void app.register(async (scope) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser(
       '*',
-      { parseAs: 'buffer', bodyLimit: BODY_BYTES_MAX },
+      { parseAs: 'buffer', bodyLimit: CLOUD_BODY_BYTES_MAX },
       (_request, body, done) => done(null, body),
     );
     scope.get<{ Params: { key: string }; Querystring: Record<string, unknown> }>(
@@ -74,14 +137,14 @@ export function registerCloudCallbacks(
     );
     scope.post<{ Params: { key: string } }>(
       PATH,
-      { bodyLimit: BODY_BYTES_MAX },
+      { bodyLimit: CLOUD_BODY_BYTES_MAX },
       async (request, reply) => {
         reply.header('cache-control', 'no-store').type('application/json; charset=utf-8');
         const raw = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0);
         const signature = request.headers['x-hub-signature-256'];
         try {
           const received = await callbacks.receive(request.params.key, { raw, signature });
-          return await reply.code(statuses[received]).send({ received });
+          return await reply.code(cloudStatuses[received]).send({ received });
         } catch (error) {
           return troubled(reply, error, request.id);
         }

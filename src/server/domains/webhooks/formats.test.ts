@@ -13,8 +13,7 @@ import {
   formatEvents,
   webhookFormats,
 } from '#contract/webhooks.ts';
-import type { EventContext } from './format.ts';
-import { formats } from './formats.ts';
+import { type EventContext, formats } from '#server/domains/webhooks/formats.ts';
 
 const uuid = (end: number) => `0193b0a0-7c00-7000-8000-${String(end).padStart(12, '0')}`;
 const account = publicId('account', uuid(1));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '#contract/base/refusals.ts';
 import { CloudRefusal } from '#server/http/dialects/cloud/errors.ts';
-import { readCloudRequest } from './request.ts';
+import { readCloudRequest } from '#server/http/dialects/cloud/request.ts';
 
 const to = '6281234567890';
 

@@ -1,0 +1,547 @@
+import type { TEST_EVENT, WebhookEvent, WebhookFormat } from '#contract/webhooks.ts';
+import type { MessageType, MessageStatus } from '#contract/messages.ts';
+import { standardHeaders } from '#server/domains/webhooks/signature.ts';
+import { shownPeer, isHiddenPeer, storedPeer } from '#contract/messages/peer.ts';
+import { uuidOf } from '#contract/base/ids.ts';
+import { createHmac } from 'node:crypto';
+import {
+  businessIdOf,
+  numberIdOf,
+  wamidOf,
+  type GraphCode,
+  graphCodeOf,
+  titleOf,
+} from '#contract/dialects.ts';
+import type { ChosenOption } from '#contract/messages/captions.ts';
+
+/** What the test button sends. */
+export type TestEvent = {
+  type: typeof TEST_EVENT;
+  timestamp: string;
+  data: { account: string; token: string; message: string };
+};
+
+/** What is known beside what an event says, for shapes that say it. */
+export type EventContext = {
+  /** The token's number; null while no phone is linked. */
+  phone: string | null;
+  /** The caller's own pairs of a message that was sent. */
+  metadata: Readonly<Record<string, unknown>>;
+};
+
+/** An event that is to be sent, by one try. */
+export type Outgoing = {
+  /** The same for every try of an event. */
+  id: string;
+  /** When this try is made. */
+  at: Date;
+  event: WebhookEvent | TestEvent;
+  context: EventContext;
+  /** Under which it is signed: the present one, and during a rotation the one before. */
+  secrets: readonly string[];
+};
+
+/** A shape in which events are sent. */
+export type Format = {
+  /**
+   * The headers and the very bytes of the body, which are ASCII or UTF-8; null for an event that this shape
+   * has no word for.
+   */
+  build: (outgoing: Outgoing) => { headers: Record<string, string>; body: string } | null;
+  /** True where an address is confirmed by the handshake of the Cloud API, in place of a test. */
+  hasHandshake?: true;
+};
+
+/** The event of a message that came in, or that its sender changed or deleted afterwards. */
+export type Received = Extract<
+  WebhookEvent,
+  { type: 'message.received' | 'message.edited' | 'message.revoked' }
+>;
+
+/** An event of a message that was sent. */
+export type Sent = Extract<
+  WebhookEvent,
+  {
+    type:
+      | 'message.accepted'
+      | 'message.sent'
+      | 'message.delivered'
+      | 'message.read'
+      | 'message.failed';
+  }
+>;
+
+/** A field of a message's content that is a text; undefined without one. */
+export const textIn = (content: Readonly<Record<string, unknown>>, field: string) => {
+  const value = content[field];
+  return typeof value === 'string' && value !== '' ? value : undefined;
+};
+
+/** The file of a message's content; each of its fields is undefined where it is not known. */
+export function fileIn({ file }: Readonly<Record<string, unknown>>) {
+  const known = typeof file === 'object' && file !== null ? { ...file } : {};
+  return {
+    /** As `med_…`: what reads the file by the API. */
+    id: textIn(known, 'id'),
+    mime: textIn(known, 'mime_type'),
+    sha256: textIn(known, 'sha256'),
+  };
+}
+
+/** An event's time in whole seconds since 1970. */
+export const secondsOf = ({ timestamp }: { timestamp: string }): number =>
+  Math.floor(Date.parse(timestamp) / 1_000);
+
+/** A place as the other gateways write it: `latitude,longitude`. */
+export const coordinatesOf = ({ latitude, longitude }: Readonly<Record<string, unknown>>): string =>
+  `${Number(latitude)},${Number(longitude)}`;
+
+/** What a message that came in says in words; empty for a file without a caption. */
+export function wordsOf(type: MessageType, content: Readonly<Record<string, unknown>>): string {
+  const some = (...fields: string[]) =>
+    fields.flatMap((field) => textIn(content, field) ?? []).join('\n');
+  switch (type) {
+    case 'text':
+    case 'other':
+      return some('text');
+    case 'location':
+      return some('name', 'address');
+    case 'contact':
+      return contactWords(content);
+    case 'image':
+    case 'video':
+    case 'audio':
+    case 'document':
+    case 'sticker':
+    case 'template':
+    case 'reaction':
+      return some('caption');
+  }
+}
+
+/** A contact card, a line for each of its facts. */
+function contactWords(card: Readonly<Record<string, unknown>>): string {
+  const phones = Array.isArray(card['phones']) ? card['phones'] : [card['phone']];
+  return [card['name'], ...phones, card['organization'], card['email']]
+    .filter((fact) => typeof fact === 'string' && fact !== '')
+    .join('\n');
+}
+
+/** JSON with the headers of Standard Webhooks, which every shape carries: they recognise a repeat, and sign. */
+export const jsonRequest = (
+  body: string,
+  { id, at, secrets }: Pick<Outgoing, 'id' | 'at' | 'secrets'>,
+  headers: Record<string, string> = {},
+): { headers: Record<string, string>; body: string } => ({
+  headers: {
+    'content-type': 'application/json',
+    ...headers,
+    ...standardHeaders({ id, at, body, secrets }),
+  },
+  body,
+});
+
+/** Kabari's own: the event as the feed lists it, signed as Standard Webhooks says. */
+export const kabari: Format = {
+  build: (outgoing) => jsonRequest(JSON.stringify(outgoing.event), outgoing),
+};
+
+/** As Fonnte tells of messages and devices (docs/dialects.md#webhooks-of-fonnte); the secret is a field of each body. */
+export const fonnte: Format = {
+  build: (outgoing) => {
+    const { event, context, secrets } = outgoing;
+    const said = fonnteBody(event, context);
+    const [secret] = secrets;
+    const body = { device: shownPeer(context.phone ?? ''), ...said, secret };
+    return said && jsonRequest(JSON.stringify(body), outgoing);
+  },
+};
+
+/** What it says beside the device and the secret; null for an event that Fonnte has no word for. */
+function fonnteBody(event: WebhookEvent | TestEvent, { phone }: EventContext): object | null {
+  switch (event.type) {
+    case 'message.sent':
+    case 'message.delivered':
+    case 'message.read':
+    case 'message.failed':
+      return fonnteStatus(event);
+    case 'message.received':
+      return event.data.type === 'reaction' ? null : fonnteMessage(event);
+    case 'token.connected':
+    case 'token.linked':
+      return fonnteDevice(event, 'connect');
+    case 'token.disconnected':
+      return {
+        ...fonnteDevice(event, 'disconnect'),
+        ...(event.data.phone !== null && { device: event.data.phone }),
+      };
+    case 'webhook.test':
+      return {
+        ...fonnteDevice(event, phone === null ? 'disconnect' : 'connect'),
+        reason: event.type,
+      };
+    default:
+      return null;
+  }
+}
+
+const fonnteDevice = (event: { timestamp: string }, status: 'connect' | 'disconnect') => ({
+  status,
+  timestamp: secondsOf(event),
+  reason: '',
+});
+
+/** All four always: their own receivers take `id` alone for a first word, and `stateid` alone for a later one. */
+function fonnteStatus({ type, data: { id, status, failure } }: Sent): object {
+  const state = type.slice('message.'.length);
+  if (type !== 'message.failed') return { id, stateid: id, status: 'sent', state };
+  return { id, stateid: id, status: fonnteFailure(status, failure?.code), state };
+}
+
+function fonnteFailure(status: string, failure: string | undefined): string {
+  if (status === 'expired' || status === 'cancelled') return 'expired';
+  return failure === 'media_unreachable' ? 'url unreachable' : 'invalid';
+}
+
+/** Each field always, empty where there is nothing: their receivers read them without asking. */
+function fonnteMessage(event: Received): object {
+  const { id, peer, peer_name: name, type, content } = event.data;
+  const filename = textIn(content, 'filename');
+  const { mime } = fileIn(content);
+  return {
+    sender: peer,
+    message: wordsOf(type, content),
+    text: '',
+    member: '',
+    name: name ?? '',
+    location: type === 'location' ? coordinatesOf(content) : '',
+    pollname: '',
+    choices: '',
+    timestamp: secondsOf(event),
+    inboxid: id,
+    url: textIn(content, 'link') ?? '',
+    filename: filename ?? '',
+    extension: extensionOf(filename, mime) ?? '',
+  };
+}
+
+/** Without the dot: of the file's name, else the second half of its MIME type. */
+const extensionOf = (filename: string | undefined, mime: string | undefined): string | undefined =>
+  /\.([A-Za-z0-9]{1,8})$/.exec(filename ?? '')?.[1]?.toLowerCase() ??
+  /^[a-z]+\/([a-z0-9]{1,8})\b/.exec(mime ?? '')?.[1];
+
+/** As Wablas tells of messages and devices (docs/dialects.md#webhooks-of-wablas). */
+export const wablas: Format = {
+  build: (outgoing) => {
+    const { event, context } = outgoing;
+    const said = wablasBody(event, context);
+    const { token } = event.data;
+    // They write the device in two ways: the first in webhooks, the other in their API.
+    const body = {
+      ...said,
+      deviceId: token,
+      device_id: token,
+      sender: shownPeer(context.phone ?? ''),
+    };
+    return said && jsonRequest(JSON.stringify(body), outgoing);
+  },
+};
+
+/** What it says beside the device; null for an event that Wablas has no word for. */
+function wablasBody(event: WebhookEvent | TestEvent, { phone }: EventContext): object | null {
+  switch (event.type) {
+    case 'message.accepted':
+    case 'message.sent':
+    case 'message.delivered':
+    case 'message.read':
+    case 'message.failed':
+      return wablasTracking(event);
+    case 'message.received':
+      return event.data.type === 'reaction' ? null : wablasMessage(event);
+    case 'token.connected':
+    case 'token.linked':
+      return { status: 'connected', note: '' };
+    case 'token.disconnected':
+      return { status: 'disconnected', note: '' };
+    case 'webhook.test':
+      return { status: phone === null ? 'disconnected' : 'connected', note: event.type };
+    default:
+      return null;
+  }
+}
+
+/** How far a message is, in their words; a message that failed is rejected, one that was cancelled is not. */
+const wablasTracking = ({ type, data: { id, peer, status, failure } }: Sent): object => ({
+  id: uuidOf('message', id) ?? id,
+  phone: peer,
+  status: wablasStatus(type, status),
+  note: failure?.detail ?? '',
+});
+
+function wablasStatus(type: Sent['type'], status: MessageStatus): string {
+  switch (type) {
+    case 'message.accepted':
+      return 'pending';
+    case 'message.sent':
+      return 'sent';
+    case 'message.delivered':
+      return 'received';
+    case 'message.read':
+      return 'read';
+    case 'message.failed':
+      return status === 'cancelled' ? 'cancel' : 'reject';
+  }
+}
+
+function wablasMessage(event: Received): object {
+  const { id, peer, peer_name: name, type, content } = event.data;
+  return {
+    id: uuidOf('message', id) ?? id,
+    pushName: name ?? '',
+    isGroup: false,
+    message: type === 'location' ? coordinatesOf(content) : wordsOf(type, content),
+    phone: peer,
+    messageType: type,
+    file: textIn(content, 'filename') ?? '',
+    url: textIn(content, 'link') ?? '',
+    mimeType: fileIn(content).mime ?? '',
+    timestamp: String(secondsOf(event)),
+  };
+}
+
+/** In the envelope of the WhatsApp Cloud API, signed as Meta signs (docs/dialects/cloud-api.md#webhooks). */
+export const cloud: Format = {
+  hasHandshake: true,
+  build: (outgoing) => {
+    const { event, context, secrets } = outgoing;
+    const envelope = event.type === 'webhook.test' ? null : cloudBody(event, context);
+    if (!envelope) return null;
+    const body = inAscii(JSON.stringify(envelope));
+    const [secret = ''] = secrets;
+    return jsonRequest(body, outgoing, { 'x-hub-signature-256': hubSignature(body, secret) });
+  },
+};
+
+/** `sha256=` and the HMAC in hex; the key is the secret as its owner sees it, letter by letter. */
+const hubSignature = (body: string, secret: string): string =>
+  `sha256=${createHmac('sha256', secret).update(body, 'utf8').digest('hex')}`;
+
+/** With `\u…` in place of what is not ASCII, as Meta writes bodies: some clients check the signature of that form. */
+const inAscii = (json: string): string =>
+  json.replaceAll(/[^\0-~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
+/** The event in Meta's envelope; null for one that Meta has no word for. */
+function cloudBody(event: WebhookEvent, context: EventContext): object | null {
+  const said = cloudValue(event, context);
+  const { account, token } = event.data;
+  if (!said || token === null) return null;
+  const value = {
+    messaging_product: 'whatsapp',
+    metadata: { display_phone_number: context.phone ?? '', phone_number_id: numberIdOf(token) },
+    ...said,
+  };
+  return {
+    object: 'whatsapp_business_account',
+    entry: [{ id: businessIdOf(account), changes: [{ value, field: 'messages' }] }],
+  };
+}
+
+function cloudValue(event: WebhookEvent, context: EventContext): object | null {
+  switch (event.type) {
+    case 'message.sent':
+    case 'message.delivered':
+    case 'message.read':
+    case 'message.failed':
+      return { statuses: [cloudStatus(event, context)] };
+    case 'message.received':
+    case 'message.edited':
+    case 'message.revoked': {
+      const message = inboundMessage(event, context);
+      const { peer_name: name } = event.data;
+      const peer = storedPeer(event.data.peer);
+      return (
+        message && {
+          contacts: [
+            {
+              profile: { name: name ?? peer },
+              ...(isHiddenPeer(peer) ? { user_id: peer } : { wa_id: peer }),
+            },
+          ],
+          messages: [message],
+        }
+      );
+    }
+    default:
+      return null;
+  }
+}
+
+function cloudStatus(event: Sent, { metadata }: EventContext): object {
+  const { id } = event.data;
+  const peer = storedPeer(event.data.peer);
+  const echoed = metadata['biz_opaque_callback_data'];
+  return {
+    id: wamidOf(id),
+    status: event.type.slice('message.'.length),
+    timestamp: String(secondsOf(event)),
+    ...(isHiddenPeer(peer) ? { recipient_user_id: peer } : { recipient_id: peer }),
+    ...(typeof echoed === 'string' && { biz_opaque_callback_data: echoed }),
+    ...(event.type === 'message.failed' && { errors: [cloudFailure(event)] }),
+  };
+}
+
+/** Why it failed; of one that was cancelled, or was too late to be sent, what became of it. */
+function cloudFailure({ data: { failure, status } }: Sent): object {
+  const code: GraphCode = failure ? graphCodeOf[failure.code] : 131_000;
+  const title = titleOf(code);
+  return { code, title, message: title, error_data: { details: failure?.detail ?? status } };
+}
+
+type Content = Received['data']['content'];
+
+/**
+ * A message that came in, as Meta tells of it. Null for a reaction to a message that is not known: it would
+ * say nothing.
+ */
+function inboundMessage(event: Received, context: EventContext): object | null {
+  const { id, reply_to: replyTo, content } = event.data;
+  const peer = storedPeer(event.data.peer);
+  const about = content.choice?.of ?? replyTo;
+  const said = typedContentOf(event);
+  if (!said) return null;
+  const [type, object] = said;
+  return {
+    ...(isHiddenPeer(peer) ? { from_user_id: peer } : { from: peer }),
+    // A change has an id of its own, so that clients do not take it for the message that they know.
+    id: event.type === 'message.received' ? wamidOf(id) : `${wamidOf(id)}.${event.data.seq}`,
+    timestamp: String(secondsOf(event)),
+    type,
+    ...(type === 'unsupported' ? object : { [type]: object }),
+    ...(about !== null && {
+      context: { from: cloudSender(content, event, context), id: wamidOf(about) },
+    }),
+  };
+}
+
+/** Who wrote the message that is quoted. */
+function cloudSender(
+  { quoted, choice }: Content,
+  { data: { peer } }: Received,
+  { phone }: EventContext,
+) {
+  const isQuoted = (quoted as { direction?: unknown } | undefined)?.direction === 'out';
+  const isOurs = choice !== undefined || isQuoted;
+  return isOurs ? (phone ?? '') : storedPeer(peer);
+}
+
+/** The type and the object of that name. An edit and a deletion name the message that they are about. */
+function typedContentOf({ type: event, data }: Received): [string, object] | null {
+  const about = { original_message_id: wamidOf(data.id) };
+  if (event === 'message.revoked') return ['revoke', about];
+  const content = contentOf(data);
+  if (event === 'message.received' || !content) return content;
+  const [type, object] = content;
+  return ['edit', { ...about, message: { type, [type]: object } }];
+}
+
+function contentOf({ type, content }: Received['data']): [string, object] | null {
+  switch (type) {
+    case 'text':
+      return content.choice
+        ? selectedOption(content.choice)
+        : ['text', { body: textIn(content, 'text') ?? '' }];
+    case 'location':
+      return ['location', cloudLocation(content)];
+    case 'contact':
+      return ['contacts', [cloudContact(content)]];
+    case 'reaction': {
+      const about = textIn(content, 'message_id');
+      // Taking one back is an empty one: all clients read that, and one takes a missing emoji for a new one.
+      const emoji = textIn(content, 'emoji') ?? '';
+      return about === undefined ? null : ['reaction', { message_id: wamidOf(about), emoji }];
+    }
+    case 'template':
+      return ['unsupported', { errors: [cloudError(131_051)] }];
+    case 'other':
+      return ['unsupported', { errors: [cloudError(131_051, textIn(content, 'text'))] }];
+    case 'image':
+    case 'video':
+    case 'audio':
+    case 'document':
+    case 'sticker': {
+      const file = cloudFile(type, content);
+      return file ? [type, file] : ['unsupported', { errors: [cloudError(131_052)] }];
+    }
+  }
+}
+
+/** A text that chooses an option, as if its button had been tapped. */
+function selectedOption({ type, id, title, description }: ChosenOption): [string, object] {
+  switch (type) {
+    case 'button':
+      return ['interactive', { type: 'button_reply', button_reply: { id, title } }];
+    case 'list': {
+      const row = { id, title, ...(description !== undefined && { description }) };
+      return ['interactive', { type: 'list_reply', list_reply: row }];
+    }
+    case 'template':
+      return ['button', { payload: id, text: title }];
+  }
+}
+
+const cloudError = (code: GraphCode, details?: string) => ({
+  code,
+  title: titleOf(code),
+  message: titleOf(code),
+  ...(details !== undefined && { error_data: { details } }),
+});
+
+/** Its id is good for `GET /{media-id}`; undefined where the file is gone. */
+function cloudFile(type: string, content: Content): object | undefined {
+  const { id, mime, sha256 } = fileIn(content);
+  if (id === undefined) return undefined;
+  const caption = textIn(content, 'caption');
+  const filename = textIn(content, 'filename');
+  return {
+    ...(caption !== undefined && { caption }),
+    ...(type === 'document' && { filename: filename ?? 'berkas' }),
+    mime_type: mime ?? 'application/octet-stream',
+    ...(sha256 !== undefined && { sha256 }),
+    id,
+    ...(type === 'audio' && { voice: content['voice'] === true }),
+    ...(type === 'sticker' && { animated: content['animated'] === true }),
+  };
+}
+
+function cloudLocation(content: Content): object {
+  const name = textIn(content, 'name');
+  const address = textIn(content, 'address');
+  return {
+    latitude: content['latitude'],
+    longitude: content['longitude'],
+    ...(name !== undefined && { name }),
+    ...(address !== undefined && { address }),
+  };
+}
+
+function cloudContact(content: Content): object {
+  const several = Array.isArray(content['phones']) ? content['phones'] : [content['phone']];
+  const phones = several.filter((phone) => typeof phone === 'string' && phone !== '');
+  const company = textIn(content, 'organization');
+  const email = textIn(content, 'email');
+  // Meta's is never empty.
+  const name = textIn(content, 'name') ?? company ?? phones[0] ?? email ?? 'Kontak';
+  return {
+    name: { formatted_name: name, first_name: name },
+    phones: phones.map(storedPeer).map((phone) => ({
+      phone: `+${phone}`,
+      wa_id: phone,
+      type: 'CELL',
+    })),
+    ...(company !== undefined && { org: { company } }),
+    ...(email !== undefined && { emails: [{ email, type: 'WORK' }] }),
+  };
+}
+
+/** In whose shape events are sent. */
+export const formats: Readonly<Record<WebhookFormat, Format>> = { kabari, cloud, fonnte, wablas };
