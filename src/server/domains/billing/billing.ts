@@ -15,7 +15,7 @@ import { GRATIS, revisionAt } from './plans.ts';
 import { readSubscription } from '#server/domains/billing/subscriptions/row.ts';
 import { findInvoice, invoiceOf } from './invoices/row.ts';
 
-/** What plans accounts have, by their ids; for lists. */
+/** The plan names of accounts, by account id. */
 export async function plansOfAccounts(
   sql: Sql,
   accountIds: readonly string[],
@@ -27,7 +27,7 @@ export async function plansOfAccounts(
   return new Map(found.map(({ id, name, status }) => [id, { name, status }]));
 }
 
-/** An account's plan as operators see it; null where it has none. */
+/** An account's plan as operators see it; null if it has none. */
 export async function subscriptionForDesk(
   sql: Sql | Tx,
   accountId: string,
@@ -63,7 +63,7 @@ export async function recentInvoices(
   }));
 }
 
-/** The invoice of a number, or of an id, and whose it is. */
+/** Finds an invoice by number or id, with its account. */
 export async function holderOfInvoice(
   sql: Sql,
   words: string,
@@ -83,14 +83,13 @@ export const invoiceOfAccount = (
   asAccount(sql, ref.accountId, async (tx) => invoiceOf(await findInvoice(tx, ref)));
 
 type Deps = {
-  /** The pool that sees one account at a time. */
   sql: Sql;
   allAccountsSql: Sql;
 };
 
 /**
- * An account's plan, what was charged for it, and what was said of it. Charges are never erased: tax law
- * requires them, and they name nobody.
+ * An account's plan, charges and billing notices. Charges are never erased: tax law requires them, and they contain no
+ * personal data.
  */
 export const billingAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
@@ -98,7 +97,6 @@ export const billingAccountData = ({ sql, allAccountsSql }: Deps): AccountData =
     { name: 'biaya-paket', rows: () => chargesOf(sql, accountId) },
     { name: 'pemberitahuan-paket', rows: () => noticesOf(sql, accountId) },
   ],
-  // A closed account is charged for nothing any more.
   close: (accountId) => allAccountsSql.begin((tx) => closeSubscription(tx, accountId, new Date())),
   erase: async ({ accountId }) => {
     await eraseRows(allAccountsSql, 'billing_notices', accountId);

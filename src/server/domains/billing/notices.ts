@@ -4,15 +4,15 @@ import { type Rupiah, formatRupiah } from '#contract/base/money.ts';
 import { formatDate } from '#contract/base/time.ts';
 import type { Plan } from '#contract/billing.ts';
 
-/** A step that people are told of, once. */
+/** A notice of a billing step, sent once. */
 export type BillingNotice = NoticeText & {
   accountId: string;
-  /** Names the step: the same one is told once. */
+  /** Identifies the step; a second notice of the same subject is ignored. */
   subject: string;
   dueAt: Date;
 };
 
-/** Writes a notice in the transaction of what it tells; a second one of the same subject is none. */
+/** Queues a notice in the caller's transaction; a repeated subject is ignored. */
 export async function queueBillingNotice(tx: Tx, notice: BillingNotice): Promise<void> {
   const { accountId, subject, title, body, dueAt } = notice;
   await tx`
@@ -21,29 +21,29 @@ export async function queueBillingNotice(tx: Tx, notice: BillingNotice): Promise
     on conflict (account_id, subject) do nothing`;
 }
 
-/** What has not been told yet of a payment that is missing is not true any more. */
+/** Drops unsent notices about a missing payment, which is no longer missing. */
 export async function dropPending(tx: Tx, accountId: string): Promise<void> {
   await tx`
     delete from billing_notices where account_id = ${accountId} and sent_at is null
       and pushed_at is null and subject ~ '^(h3|h1|past_due|still_due):'`;
 }
 
-/** A notice that is ours to tell for some minutes. */
+/** A notice that this process has claimed for some minutes. */
 export type DueNotice = {
   account_id: string;
   notice_id: string;
   title: string;
   body: string;
   pushed_at: Date | null;
-  /** Whom the message goes to; null when nobody of the account is left. */
+  /** Recipient of the message; null when the account has no people left. */
   phone: string | null;
 };
 
-/** A message that could not be sent is tried again after so many minutes, and so many times. */
+/** A failed message is retried after this many minutes, up to a limit. */
 const RETRY_MINUTES = 5;
 const TRIES_MAX = 50;
 
-/** Claims notices whose time has come; whoever does not tell them leaves them for later. */
+/** Claims due notices; an unsent one becomes due again later. */
 export async function claimNotices(
   allAccountsSql: Sql,
   at: Date,
@@ -71,7 +71,7 @@ export async function claimNotices(
 
 type Which = Pick<DueNotice, 'account_id' | 'notice_id'>;
 
-/** Browsers will be told. @returns false when they have been queued for already. */
+/** Marks the browser notice as queued. @returns false when it was queued before. */
 export async function markPushed(
   tx: Tx,
   { account_id, notice_id }: Which,
@@ -83,7 +83,6 @@ export async function markPushed(
   return count === 1;
 }
 
-/** The message was sent. */
 export async function markSent(
   sql: Sql,
   { account_id, notice_id }: Which,
@@ -94,23 +93,23 @@ export async function markSent(
     where account_id = ${account_id} and notice_id = ${notice_id}`;
 }
 
-/** Notices stay for so long, so that no step is told twice. */
+/** Sent notices stay this long, so that no step is repeated. */
 const KEPT_DAYS = 100;
 
-/** Deletes what was told long ago; for the hourly clean-up. */
+/** Deletes old notices. For the hourly clean-up. */
 export async function pruneNotices(allAccountsSql: Sql, at: Date): Promise<void> {
   await allAccountsSql`
     delete from billing_notices
     where sent_at < ${at}::timestamptz - make_interval(days => ${KEPT_DAYS})`;
 }
 
-/** What people read: the title on a notice, the body on it and in the message. */
+/** The title of a notice, and the body of notice and message. */
 export type NoticeText = { title: string; body: string };
 
 type Paid = {
   plan: Plan;
   period: { start: Date; end: Date };
-  /** What is left of the saldo. */
+  /** The available saldo afterwards. */
   available: Rupiah;
 };
 
@@ -152,7 +151,7 @@ export const charged = ({ plan, period, available }: Paid): NoticeText => ({
     `${formatRupiah(plan.price)} dipotong dari saldo; sisa saldo ${formatRupiah(available)}.`,
 });
 
-/** The saldo did not reach for a renewal. */
+/** The saldo did not cover a renewal. */
 export const pastDue = ({ plan, graceUntil, available }: Due): NoticeText => ({
   title: `Paket ${plan.name} belum terbayar`,
   body:
@@ -161,7 +160,7 @@ export const pastDue = ({ plan, graceUntil, available }: Due): NoticeText => ({
     'paket diperpanjang sendiri. Sampai saat itu paket Anda tetap berjalan.',
 });
 
-/** The day after: it is still not paid. */
+/** One day after a renewal failed. */
 export const stillDue = ({ plan, graceUntil, available }: Due): NoticeText => ({
   title: `Paket ${plan.name} masih menunggu pembayaran`,
   body:
@@ -170,7 +169,7 @@ export const stillDue = ({ plan, graceUntil, available }: Due): NoticeText => ({
     'ditangguhkan bila belum terbayar. Isi saldo agar paket tetap berjalan.',
 });
 
-/** The grace is over. */
+/** The grace period is over. */
 export const suspended = ({ plan, endsAt }: { plan: Plan; endsAt: Date }): NoticeText => ({
   title: `Paket ${plan.name} ditangguhkan`,
   body:
@@ -179,7 +178,7 @@ export const suspended = ({ plan, endsAt }: { plan: Plan; endsAt: Date }): Notic
     `sebelum ${formatDate(endsAt)}; setelah itu akun Anda memakai paket Gratis.`,
 });
 
-/** What was due is paid. */
+/** The amount due was paid. */
 export const recovered = ({ plan, period, available }: Paid): NoticeText => ({
   title: `Paket ${plan.name} berjalan lagi`,
   body:
@@ -197,13 +196,10 @@ export const cancelled = ({ ended, free }: { ended: Plan; free: Plan }): NoticeT
     'Pilih paket lagi kapan saja di halaman Tagihan.',
 });
 
-/** Told in one go. */
 const AT_ONCE = 50;
 
-/** How people are told. */
 export type DeliverDeps = {
   allAccountsSql: Sql;
-  /** Queues a notice for the browsers of an account. */
   queueNotice: (
     tx: Tx,
     notice: { accountId: string; title: string; body: string; url: string; tag: string },
@@ -213,8 +209,8 @@ export type DeliverDeps = {
 };
 
 /**
- * Tells what is due: a notice to browsers once, a message at least once. One that cannot be told holds up
- * no other, and is tried again.
+ * Delivers due notices: to browsers once, as a message at least once. A failed notice does not block others, and is
+ * retried.
  */
 export async function deliverNotices(deps: DeliverDeps, at: Date): Promise<void> {
   for (;;) {

@@ -38,15 +38,15 @@ import { pendingAdjustments } from '#server/domains/operator/adjustments/list.ts
 
 type Deps = Pick<DeskDeps, 'allAccountsSql' | 'now' | 'statusOf'> & {
   log: Pick<Log, 'error'>;
-  /** Where long work reads. */
+  /** Replica for long reads. */
   reading: Pick<Reading, 'allAccountsSql' | 'catchUp'>;
-  /** The data folder, for the file of seals. */
+  /** The data folder with the file of seals. */
   folder: string;
 };
 
 /**
- * Checks all invariants and stores the result, then seals the days up to yesterday: also while the check is
- * red, for what was written is what is sealed. The same for the audit log.
+ * Checks all invariants and stores the result, then seals the days up to yesterday, even while the check is red: the
+ * seal covers the data as written. Does the same for the audit log.
  */
 export async function checkAndSeal(deps: Deps): Promise<void> {
   const { allAccountsSql, now, log, folder, reading } = deps;
@@ -58,7 +58,7 @@ export async function checkAndSeal(deps: Deps): Promise<void> {
     log.error({ check: red }, 'the books are broken');
   }
   await sealDays({ allAccountsSql, now, folder });
-  // The file of seals may name what was sealed just now.
+  // The file of seals may name a new seal that the replica has not received yet.
   await reading.catchUp();
   const audit = await unlessRunning(() =>
     storeAuditCheck({ allAccountsSql, now, folder, readSql }),
@@ -70,7 +70,7 @@ export async function checkAndSeal(deps: Deps): Promise<void> {
   await sealAudit({ allAccountsSql, now, folder });
 }
 
-/** Reconciles, and logs which findings are red: by their codes and counts alone. */
+/** Reconciles, and logs the codes and counts of red findings, nothing more. */
 export async function reconcileNightly(deps: Omit<Deps, 'reading'>): Promise<void> {
   const found = await unlessRunning(() => reconcile(deps));
   if (!found || found.ok) return;
@@ -81,7 +81,7 @@ export async function reconcileNightly(deps: Omit<Deps, 'reading'>): Promise<voi
   );
 }
 
-/** What another node does now need not be done here. */
+/** Skips the work if another node is doing it. */
 async function unlessRunning<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -91,7 +91,7 @@ async function unlessRunning<T>(work: () => Promise<T>): Promise<T | undefined> 
   }
 }
 
-/** 1 while the newest check of the books, of the audit log, or reconciliation, is red. */
+/** 1 while the newest ledger check, audit log check or reconciliation is red. */
 export async function booksRed(allAccountsSql: Sql): Promise<Sample[]> {
   const [check, reconciliation, audit] = await Promise.all([
     lastCheck(allAccountsSql),
@@ -108,16 +108,15 @@ export async function booksRed(allAccountsSql: Sql): Promise<Sample[]> {
 type ReconcileDeps = Pick<DeskDeps, 'allAccountsSql' | 'now' | 'statusOf'>;
 
 const DAY_MS = 86_400_000;
-/** How far back payments are compared. */
 const COMPARED_DAYS = 35;
-/** Any number, the same on every node: who holds this advisory lock reconciles. */
+/** Arbitrary, but equal on every node: the holder of this advisory lock reconciles. */
 const RECONCILE_LOCK = 7_206_313;
 
 /**
- * Compares our books with the bank's lines and the gateways, looks for what should be nothing, and stores
- * what it found (docs/money.md#the-money-desk).
+ * Compares our ledger with bank lines and gateways, checks balances that should be zero, and stores the findings
+ * (docs/money.md#the-money-desk).
  *
- * @throws Refusal `check_running` when another node does it now.
+ * @throws Refusal `check_running` when another node is reconciling.
  */
 export async function reconcile(deps: ReconcileDeps): Promise<Reconciliation> {
   const { allAccountsSql, now, statusOf } = deps;
@@ -158,7 +157,7 @@ export async function lastReconciliation(
   return found;
 }
 
-/** The state of the money at a glance; every figure is of the same instant. */
+/** The money overview; all figures are of the same instant. */
 export function overviewOf(
   { allAccountsSql, now }: Pick<DeskDeps, 'allAccountsSql' | 'now'>,
   operatorId: string,

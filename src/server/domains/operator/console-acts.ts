@@ -27,7 +27,6 @@ import { liveDefinitions, waitingChanges } from '#server/infra/settings/live.ts'
 
 export type ConsoleDeps = StandingDeps & OverviewDeps & Pick<DeskDeps, 'config'>;
 
-/** The overview, and what operators do to a customer beside money. */
 export function consoleActs(deps: ConsoleDeps): readonly ActHandler[] {
   const overview = openOverview(deps);
   return [
@@ -74,33 +73,31 @@ export function consoleActs(deps: ConsoleDeps): readonly ActHandler[] {
   ];
 }
 
-/** Threads of customer service that wait for an answer. */
+/** Support threads that wait for an answer. */
 type SupportFigures = { waiting: number; oldest: Date | null };
 
 type OverviewDeps = {
-  /** Sees every account. */
   allAccountsSql: Sql;
   now: () => Date;
   dataFolder: string;
   disks: { full: () => readonly string[] };
-  /** The release, and the built web app. */
   version: string;
   build: string;
   /** Whether the installation's own token is linked to a phone. */
   codesGoOut: (allAccountsSql: Sql) => Promise<boolean>;
   supportFigures: (allAccountsSql: Sql) => Promise<SupportFigures>;
-  /** A clock that never jumps, in milliseconds. */
+  /** Monotonic clock, in milliseconds. */
   clockMs?: () => number;
 };
 
 export type Overview = (caller: Pick<Person, 'operatorRoles'>) => Promise<OperatorOverview>;
 
-/** What changes with every message is read anew after a second, however many operators look. */
+/** Cache lifetime of figures that change with every message, shared by all operators. */
 const FRESH_MS = 1_000;
-/** What costs more, and changes slowly. */
+/** Cache lifetime of costly figures that change slowly. */
 const SLOW_MS = 10_000;
 
-/** Opens the overview of a process, which keeps what it read for a moment. */
+/** Opens the overview of a process, which caches figures briefly. */
 export function openOverview(deps: OverviewDeps): Overview {
   const { allAccountsSql: sql, now, clockMs = () => performance.now() } = deps;
   const traffic = kept(FRESH_MS, clockMs, () => trafficFigures(sql, now()));
@@ -182,7 +179,9 @@ async function slowFigures(deps: OverviewDeps) {
   };
 }
 
-/** Reads at most once in so many milliseconds; who asks meanwhile gets the same. A failure is not kept. */
+/**
+ * Caches the result of `read` for `ms`; concurrent callers share one read. Failures are not cached.
+ */
 function kept<T>(ms: number, clockMs: () => number, read: () => Promise<T>): () => Promise<T> {
   let entry: { readAtMs: number; value: Promise<T> } | undefined;
   return () => {

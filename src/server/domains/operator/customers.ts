@@ -71,10 +71,9 @@ import type { Invoice } from '#contract/billing.ts';
 import type { DeskMessage, DeskToken, readCustomerMessage } from '#contract/operator/things.ts';
 import type { Topup } from '#contract/saldo.ts';
 
-/** What an operator does to a customer, and why. */
+/** An operator's action on a customer, with its reason. */
 type Order = { accountId: string; reason: string; operatorId: string };
 
-/** @throws Refusal `not_found`, `account_ended`. */
 async function refuseEnded(tx: Tx, accountId: string): Promise<void> {
   const found = await customerOf(tx, accountId);
   if (!found) throw new Refusal('not_found', { what: 'Pelanggan' });
@@ -82,7 +81,7 @@ async function refuseEnded(tx: Tx, accountId: string): Promise<void> {
 }
 
 /**
- * Freezes a wallet or lets it go on, and records who and why. What is so already stays as it was.
+ * Freezes or unfreezes a wallet, and records operator and reason. Repeating it changes nothing.
  *
  * @throws Refusal `not_found`, `account_ended`.
  */
@@ -105,7 +104,7 @@ export async function freezeCustomer(
 type LimitedDeps = CustomerDeps & Pick<DeskDeps, 'config'>;
 
 /**
- * Without a proposal, another operator must act above the limit of one operator. Under `lockAlone`.
+ * These actions have no proposals, so one operator cannot exceed the limit. Call it under `lockAlone`.
  *
  * @throws Refusal `operator_limit_reached`.
  */
@@ -121,8 +120,8 @@ async function refuseAboveLimit(
 }
 
 /**
- * Lets a customer spend the welcome bonus on any number, and records who and why. What is so already stays
- * as it was.
+ * Allows a customer to spend the welcome bonus on any number, and records operator and reason. Repeating it changes
+ * nothing.
  *
  * @throws Refusal `not_found`, `account_ended`, `operator_limit_reached`.
  */
@@ -147,17 +146,15 @@ export async function approveBonus(
 }
 
 export type StandingDeps = CustomerDeps & {
-  /** Sends a text through the installation's own token; the same `key` sends it once. */
+  /** Sends a text through the installation's own token, once per `key`. */
   sendSystemText: (phone: string, text: string, shownText: string, key: string) => Promise<void>;
-  /** Removes ended sessions from this process's cache. */
   evictSessions: (sessionIds: readonly string[]) => Promise<void>;
   report: (trouble: unknown) => void;
 };
 
 /**
- * Suspends a customer or lets them go on, and writes the reason to them. Suspended: sessions and open links
- * end, nothing is accepted, nothing leaves; what waits stays, and goes on afterwards or expires by its own
- * time. What is so already stays as it was.
+ * Suspends or reactivates a customer, and sends them the reason. Suspending ends sessions and open links, and stops
+ * accepting and sending; queued messages stay, and continue afterwards or expire. Repeating it changes nothing.
  *
  * @throws Refusal `not_found`, `account_ended`.
  */
@@ -168,7 +165,7 @@ export async function suspendCustomer(
   const { accountId, becomes } = order;
   const ended = await deps.allAccountsSql.begin(async (tx) => {
     await refuseEnded(tx, accountId);
-    // What was being accepted stands before; everything later is refused.
+    // Messages being accepted commit first; later ones are refused.
     await lockWallet(tx, accountId);
     const sessions = await changeAccount(tx, { ...order, at: deps.now() });
     if (!sessions) return [];
@@ -183,7 +180,7 @@ export async function suspendCustomer(
   return customerDetail(deps, accountId);
 }
 
-/** Ends a session of a customer's, or all. @throws Refusal `not_found`. */
+/** Ends one session of a customer, or all. @throws Refusal `not_found`. */
 export async function endSessions(
   deps: StandingDeps,
   { accountId, sessionId }: { accountId: string; sessionId: string | undefined },
@@ -201,10 +198,9 @@ export async function endSessions(
 }
 
 /**
- * Ends a customer's plan now, and records who and why.
+ * Ends a customer's plan now, and records operator and reason.
  *
- * @throws Refusal `not_found`, `account_ended`, `operator_limit_reached`, `subscription_not_running` where there is
- *   only the free plan.
+ * @throws Refusal `not_found`, `account_ended`, `operator_limit_reached`, `subscription_not_running` on the free plan.
  */
 export async function endPlan(
   deps: LimitedDeps,
@@ -216,7 +212,7 @@ export async function endPlan(
     await lockAlone(tx, ties);
     await refuseEnded(tx, accountId);
     const plan = await subscriptionForDesk(tx, accountId);
-    // Of two that end it at once, the second finds the free plan.
+    // Of two concurrent calls, the second finds the free plan.
     const credited = await endSubscriptionNow(tx, { accountId, at, refund });
     if (!plan || credited === undefined) throw new Refusal('subscription_not_running', {});
     await refuseAboveLimit(tx, deps, { accountId, amount: credited, ties, at });
@@ -227,15 +223,13 @@ export async function endPlan(
   return customerDetail(deps, accountId);
 }
 
-/** What a customer's page reads with. */
 export type CustomerDeps = {
-  /** Sees every account. */
   allAccountsSql: Sql;
   now: () => Date;
 };
 
 /**
- * A customer with what moved last.
+ * A customer with recent activity.
  *
  * @throws Refusal `not_found`.
  */
@@ -245,7 +239,7 @@ export async function customerDetail(
 ): Promise<DeskCustomerDetail> {
   const found = await customerOf(sql, accountId);
   if (!found) throw new Refusal('not_found', { what: 'Pelanggan' });
-  // Half at a time: one customer's page does not take all connections.
+  // In two halves, so that one customer's page does not take all connections.
   const [wallet, entries, topups, subscription] = await Promise.all([
     walletOf(sql, accountId),
     recentEntries(sql, accountId),
@@ -289,7 +283,7 @@ export async function customerDetail(
 
 const FREEZES_MAX = 10;
 
-/** When the account was suspended and its wallet frozen, and by whom. */
+/** When and by whom the account was suspended and its wallet frozen. */
 async function stepsOf(
   sql: Sql,
   accountId: string,
@@ -309,7 +303,7 @@ async function stepsOf(
   return { freezes: freezes.map(named), suspensions: suspensions.map(named) };
 }
 
-/** A page of customers, by one box and filters; numbers without their middle. */
+/** A page of customers, by search text and filters, with masked numbers. */
 export async function customersPage(
   { allAccountsSql: sql }: { allAccountsSql: Sql },
   { plan, q = '', ...query }: InputOf<typeof contract.findCustomers>,
@@ -336,7 +330,6 @@ export async function customersPage(
   };
 }
 
-/** A customer as it is answered, with the owner's whole number. */
 const customerFrom = (
   row: CustomerRow,
   plan: contract.DeskCustomer['plan'],
@@ -352,17 +345,16 @@ const customerFrom = (
   created_at: row.created_at,
 });
 
-/** Whose a thing is that the words name, and what it is there. */
+/** Customers that a search text identifies, beyond names and phone numbers. */
 type Meant = {
-  /** The customers, with what was found at each; null: the customer is what was meant. */
+  /** By account id, the record found there; null if the text identifies the account itself. */
   found: ReadonlyMap<string, FoundThing | null>;
-  /** True: the words are an id, which means that and nothing else. */
+  /** True if the text is an id, which matches nothing else. */
   isExact: boolean;
 };
 
 const NOBODY: Meant = { found: new Map(), isExact: false };
 
-/** What the words of a search mean beside names and owners' numbers. */
 async function meantBy(sql: Sql, q: string): Promise<Meant> {
   if (q === '') return NOBODY;
   const byId = await thingOfId(sql, q);
@@ -370,7 +362,7 @@ async function meantBy(sql: Sql, q: string): Promise<Meant> {
   const digits = normalizePhone(q);
   if (/^\d{3,15}$/.test(digits))
     return { ...NOBODY, found: ofTokens(await tokensOfPhones(sql, digits)) };
-  // As it is shown: behind an ellipsis or dots, or by itself.
+  // A token hint as displayed: after an ellipsis or dots, or alone.
   const [, hint] = /^(?:…|\.{3}|•+)?([0-9A-Za-z]{4})$/.exec(q) ?? [];
   if (hint !== undefined) return { ...NOBODY, found: ofTokens(await tokensOfHint(sql, hint)) };
   if (!looksLikeRef(q)) return NOBODY;
@@ -397,7 +389,7 @@ const ofTokens = (tokens: readonly HeldToken[]) =>
 type Found = Meant['found'];
 const nothing: Found = new Map();
 
-/** Whose id it is; `undefined` when the words are no id at all. */
+/** Finds the record of an id; `undefined` when the text is not an id. */
 async function thingOfId(sql: Sql, q: string): Promise<Found | undefined> {
   const idOf = (kind: IdKind) =>
     uuidOf(kind, `${idPrefixes[kind]}${q.slice(idPrefixes[kind].length)}`);
@@ -426,7 +418,7 @@ async function thingOfId(sql: Sql, q: string): Promise<Found | undefined> {
 
 const holders = { message: holderOfMessage, token: holderOfToken, topup: holderOfTopup };
 
-/** The UUID behind a message's id in the Cloud dialect, `wamid.` and base64url. */
+/** Decodes a message id of the Cloud dialect, `wamid.` and base64url, to its UUID. */
 function cloudId(q: string): string | undefined {
   if (!q.startsWith('wamid.')) return undefined;
   const bytes = Buffer.from(q.slice('wamid.'.length), 'base64url');
@@ -436,13 +428,13 @@ function cloudId(q: string): string | undefined {
 
 type MessageRef = { accountId: string; messageId: string };
 
-/** The installation's own messages hold codes, and are nobody's to read. @throws Refusal `not_found`. */
+/** Hides the installation's own messages, which contain codes. @throws Refusal `not_found`. */
 async function refuseOwn({ allAccountsSql }: CustomerDeps, accountId: string): Promise<void> {
   if (await customerOf(allAccountsSql, accountId)) return;
   throw new Refusal('not_found', { what: 'Pelanggan' });
 }
 
-/** A customer's message without what it says, its number without the middle. @throws Refusal `not_found`. */
+/** A customer's message without its text, with a masked number. @throws Refusal `not_found`. */
 export async function customerMessage(deps: CustomerDeps, ref: MessageRef): Promise<DeskMessage> {
   await refuseOwn(deps, ref.accountId);
   const message = await messageForDesk(deps.allAccountsSql, ref);
@@ -450,7 +442,7 @@ export async function customerMessage(deps: CustomerDeps, ref: MessageRef): Prom
 }
 
 /**
- * What a customer's message says. Who asked, and why, is stored before it is answered (docs/threats.md, T48).
+ * The text of a customer's message. Records operator and reason before it answers (docs/threats.md, T48).
  *
  * @throws Refusal `not_found`.
  */

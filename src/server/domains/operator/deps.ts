@@ -10,16 +10,15 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 
 export type OperatorDeps = DeskDeps & ReviewDeps & StatementDeps & Pick<OrderDeps, 'settle'>;
 
-/** What the money desk needs; its other pages need more. */
+/** Dependencies of the operators' acts on money. */
 export type DeskDeps = {
-  /** Sees every account. */
   allAccountsSql: Sql;
   now: () => Date;
   config: Pick<Config, 'FOUR_EYES_ABOVE' | 'FOUR_EYES_DAY_ABOVE' | 'PPN'>;
   prices: Pick<Prices, 'refresh'>;
-  /** Give payments back. */
+  /** For refunds. */
   gateways: OrderDeps['gateways'];
   report: OrderDeps['report'];
-  /** Asks a gateway about a payment of its own; left out while there is none. */
+  /** Fetches a payment's status from its gateway; absent without gateways. */
   statusOf?: StatusOf;
 };

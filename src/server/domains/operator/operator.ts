@@ -97,16 +97,14 @@ import {
 import type { Config } from '#server/infra/config.ts';
 import type { Secrets } from '#server/infra/security/secrets.ts';
 
-/** What the page of the installation's own token needs. */
 type SystemTokenDeps = {
-  /** Sees one account at a time. */
   sql: Sql;
   allAccountsSql: Sql;
   secrets: Secrets;
   subscribers: TokenSubscribers;
   config: Pick<Config, 'OTP_DAILY_PER_ADDRESS' | 'OTP_DAILY_TOTAL'>;
   now: () => Date;
-  /** Sends what the installation itself writes; with a code, as codes are sent. */
+  /** Sends a text of the installation; with a code, in the way codes are sent. */
   sendAsSystem: (text: {
     to: string;
     text: string;
@@ -114,16 +112,16 @@ type SystemTokenDeps = {
     key: string;
     code?: string | undefined;
   }) => Promise<void>;
-  /** How a token is connected with its number of the Cloud API. */
+  /** Connects a token with its number of the Cloud API. */
   cloud: {
     connect: (token: TokenRef, entered: CloudAccess) => Promise<unknown>;
     read: (token: TokenRef) => Promise<CloudConnection | null>;
   };
-  /** How codes are sent: as a text, by a template, or by nothing. */
+  /** The way codes are sent: as text, by a template, or not at all. */
   codesBy: () => Promise<string | { template: string; language: string }>;
 } & Pick<MoveDeps, 'isOffered'>;
 
-/** The installation's own token is of the account that operators are of. */
+/** The installation's own token belongs to the operators' account. */
 const handleOwn: typeof handle = (act, work) =>
   handle(act, (call, input) =>
     call.caller.kind === 'person'
@@ -131,7 +129,6 @@ const handleOwn: typeof handle = (act, work) =>
       : work(call, input),
   );
 
-/** The acts of the installation's own token. */
 export const systemTokenActs = (deps: SystemTokenDeps): readonly ActHandler[] => [
   handleOwn(getSystemToken, ({ caller }) => systemTokenOf(deps, caller)),
   handleOwn(linkSystemToken, async () => {
@@ -197,12 +194,12 @@ async function ownPhone({ allAccountsSql }: SystemTokenDeps, caller: Person): Pr
   return own.phone;
 }
 
-/** What stands in a test message in place of a code. */
+/** Stands for the code in a test message. */
 const TEST_CODE = '000000';
 
 /**
- * A message to the operator's own number, in the way of codes: by the Cloud API a text would reach only who wrote
- * within 24 hours.
+ * Sends a test message to the operator's own number in the way codes are sent: the Cloud API would deliver a text only
+ * within 24 hours of the recipient's last message.
  *
  * @throws Refusal `system_token_parted` while nothing can be sent.
  */
@@ -217,8 +214,8 @@ async function sendTest(deps: SystemTokenDeps, caller: Person, key: string) {
 }
 
 /**
- * What operators wrote about an account. Its entries are the ledger's, and its owner takes those along; the
- * words of operators go with the account, while amounts, people and times stay.
+ * Operators' texts about an account. They are erased with it, while amounts, people and times stay. They are not
+ * exported: the ledger exports the entries.
  */
 export const operatorAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): AccountData => ({
   erase: async ({ accountId }) =>
@@ -230,7 +227,7 @@ export { settingsActs } from './settings.ts';
 export { type ConsoleDeps, consoleActs } from './console-acts.ts';
 export { booksRed, checkAndSeal, reconcileNightly } from './books.ts';
 
-/** The acts of operators, who see all accounts; the endpoint refuses everybody else. */
+/** Acts of operators, across all accounts; the endpoint refuses everybody else. */
 export const operatorActs = (deps: OperatorDeps): readonly ActHandler[] => [
   handle(operatorTopups, ({ caller }, input) =>
     payments.topupsForOperator(deps, { ...input, operatorId: caller.userId }),
@@ -267,7 +264,6 @@ export const operatorActs = (deps: OperatorDeps): readonly ActHandler[] => [
   ...channelDeskActs(deps),
 ];
 
-/** The overview, the books, prices and plans. */
 const booksActs = (deps: DeskDeps): readonly ActHandler[] => [
   handle(books.moneyOverview, ({ caller }) => overviewOf(deps, caller.userId)),
   handle(books.listSeals, (_, input) => sealsPage(deps.allAccountsSql, input)),
@@ -281,11 +277,6 @@ const booksActs = (deps: DeskDeps): readonly ActHandler[] => [
   handle(books.savePlan, ({ caller }, input) => changePlan(deps, caller.userId, input)),
 ];
 
-/**
- * Hashes the rows of the newest seal again.
- *
- * @throws Refusal `nothing_sealed`.
- */
 async function newestSeal({ allAccountsSql }: DeskDeps) {
   const seal = await lastSeal(allAccountsSql);
   if (!seal) throw new Refusal('nothing_sealed', {});
@@ -297,7 +288,6 @@ type Deps = Pick<DeskDeps, 'allAccountsSql' | 'now'>;
 
 const DAY_MS = 24 * 3_600_000;
 
-/** The acts about numbers in their networks. */
 const channelDeskActs = (deps: Deps): readonly ActHandler[] => [
   handle(listNumbers, (_, input) => numbersPage(deps, input)),
   handle(listProviderAnswers, async (_, { days }) => {
@@ -335,7 +325,7 @@ async function numbersPage(
 }
 
 type Dated = {
-  /** Of prices: each category has one in force. */
+  /** Prices are in force per category. */
   category?: PriceCategory;
   valid_from: Date;
   set_by: string | null;
@@ -343,7 +333,7 @@ type Dated = {
   reason: string | null;
 };
 
-/** List prices and rates of PPN with when each counts, the newest first. */
+/** List prices and rates of PPN with their start, the newest first. */
 async function priceTables(deps: DeskDeps): Promise<PriceTables> {
   const { allAccountsSql: sql, config, now } = deps;
   const { prices, rates } = await datedTables(sql);
@@ -379,7 +369,7 @@ const settingOf = (
 });
 
 /**
- * Sets a list price, and answers how all prices stand.
+ * Sets a list price, and returns all prices.
  *
  * @throws Refusal `valid_from_past`, `valid_from_taken`.
  */
@@ -396,7 +386,7 @@ async function changePrice(
 }
 
 /**
- * Sets a rate of PPN, and answers how all rates stand.
+ * Sets a rate of PPN, and returns all rates.
  *
  * @throws Refusal `valid_from_past`, `valid_from_taken`.
  */
@@ -416,10 +406,9 @@ async function written(deps: DeskDeps, work: (tx: Tx) => Promise<void>): Promise
   await deps.prices.refresh();
 }
 
-/** The newest revision of every plan. */
 const deskPlans = (deps: DeskDeps): Promise<DeskPlan[]> => plansForOperator(deps.allAccountsSql);
 
-/** One plan is free, and always on offer: whoever has no other has it. */
+/** Gratis, the default plan, is free and always on offer; no other plan is free. */
 function refuseUnfit({ code, price }: { code: string; price: number }, isOffered: boolean): void {
   const isFree = code === GRATIS;
   const fields = {
@@ -432,10 +421,9 @@ function refuseUnfit({ code, price }: { code: string; price: number }, isOffered
 }
 
 /**
- * Makes a new revision of a plan; customers keep theirs until they renew.
+ * Writes a new revision of a plan; customers keep theirs until they renew.
  *
- * @throws Refusal `input_invalid` for a free plan beside Gratis, and for a Gratis that is not free or not
- *   on offer.
+ * @throws Refusal `input_invalid` for a free plan other than Gratis, and for a Gratis that is not free or not on offer.
  */
 async function changePlan(
   deps: DeskDeps,
@@ -487,7 +475,6 @@ const refundActs = (deps: DeskDeps): readonly ActHandler[] => [
   ),
 ];
 
-/** Customers, entries by hand, proposals, and suspense. */
 const deskActs = (deps: DeskDeps): readonly ActHandler[] => [
   ...refundActs(deps),
   handle(customers.findCustomers, (_, input) => customersPage(deps, input)),
@@ -556,7 +543,6 @@ const deskActs = (deps: DeskDeps): readonly ActHandler[] => [
   ),
 ];
 
-/** A page of what lies in suspense, the oldest first. */
 async function suspenseItems(
   { allAccountsSql, now }: DeskDeps,
   input: InputOf<typeof listSuspense>,
@@ -568,7 +554,7 @@ async function suspenseItems(
 type SuspenseNote = { provider: string; txn: string; note: string; operatorId: string };
 
 /**
- * Leaves a payment in suspense, with a note of why.
+ * Annotates a payment that stays in suspense.
  *
  * @throws Refusal `not_found`, `suspense_resolved`.
  */

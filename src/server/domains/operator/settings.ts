@@ -31,19 +31,18 @@ import {
 } from '#server/infra/settings/live.ts';
 import type { LiveSetting } from '#server/infra/settings/setting.ts';
 
-/** What the page of settings needs. */
 export type SettingsDeps = {
   allAccountsSql: Sql;
   now: () => Date;
   settings: Pick<LiveSettings, 'config' | 'given' | 'refresh'>;
-  /** What a browser is to the session that calls from it. */
+  /** The re-authentication state of a browser's session. */
   reauthOf: (sessionId: string, device: string) => Promise<Reauth>;
-  /** Tells operators of a change of a safeguard. */
+  /** Notifies operators of a change of a safeguard. */
   sendSystemText: (phone: string, text: string) => Promise<void>;
   report: (trouble: unknown) => void;
 };
 
-/** The acts of settings that change while it runs. */
+/** Acts on settings that can change at runtime. */
 export const settingsActs = (deps: SettingsDeps): readonly ActHandler[] => [
   handle(listSettings, async ({ caller }) => ({
     settings: await settingRows(deps, caller.userId),
@@ -109,11 +108,11 @@ const changedOf = (
 type Change = Omit<InputOf<typeof saveSetting>, 'value'> & { value: string | null };
 
 /**
- * Sets a setting, or resets it (null); this node has it at once. A change that weakens a safeguard of money waits: it
- * counts once a second admin approves it, or after `SAFEGUARD_WAIT_HOURS`. All operators get a notice.
+ * Sets or resets (null) a setting, on this node at once. A change that weakens a safeguard of money waits: it takes
+ * effect once a second admin approves it, or after `SAFEGUARD_WAIT_HOURS`. All operators get a notice.
  *
- * @throws Refusal `input_invalid` for a value that it cannot be, `setting_changed`, `reauth_needed` where a
- *   safeguard is taken away and the password was not given lately.
+ * @throws Refusal `input_invalid` for an invalid value, `setting_changed`, `reauth_needed` when it weakens a safeguard
+ *   without a recent password.
  */
 async function changeSetting(
   deps: SettingsDeps,
@@ -145,7 +144,7 @@ async function changeSetting(
 }
 
 /**
- * A second admin lets a waiting change count now, or any admin ends it.
+ * Approves a waiting change as a second admin, or cancels it as any admin.
  *
  * @throws Refusal `setting_not_waiting`, `setting_changed`, `operator_not_independent`, `reauth_needed`.
  */
@@ -209,7 +208,9 @@ async function rowOf(
 
 type Telling = { label: string; outcome: string; reason: string; userId: string };
 
-/** Tells all operators of a change of a safeguard; what cannot be sent stands on their pages. */
+/**
+ * Notifies all operators of a change of a safeguard; their pages show it even if a message fails.
+ */
 function tellOperators(
   { allAccountsSql: sql, sendSystemText, report }: SettingsDeps,
   { label, outcome, reason, userId }: Telling,

@@ -46,8 +46,8 @@ const suspense = async (sql: Sql) => {
 };
 const reds = async (sql: Sql) => (await checkLedger(sql)).filter(({ ok }) => !ok);
 
-describe('what was paid a second time', () => {
-  test('lies in suspense until somebody decides', async ({ desk, sql }) => {
+describe('a second payment', () => {
+  test('lies in suspense until an operator decides', async ({ desk, sql }) => {
     const total = await paidTwice(desk);
     expect(await items(desk.oka)).toMatchObject([
       { amount: total, account_name: expect.stringMatching(/^Toko/), notes: [], waiting: null },
@@ -55,7 +55,7 @@ describe('what was paid a second time', () => {
     expect(await suspense(sql)).toBe(total);
   });
 
-  test('goes to the saldo of its customer', async ({ desk, sql }) => {
+  test('can go to its customer’s saldo', async ({ desk, sql }) => {
     const total = await paidTwice(desk);
     const before = (await saldoOf(sql, desk.ani.accountId)).available;
     const item = await itemOf(desk.oka);
@@ -69,7 +69,7 @@ describe('what was paid a second time', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('goes back to its payer, with the transfer that did it', async ({ desk, sql }) => {
+  test('can go back to its payer, with the reference of the transfer', async ({ desk, sql }) => {
     await paidTwice(desk);
     const item = await itemOf(desk.oka);
     const bank = { reference: 'BCA RETUR 1', payee: 'ANI S' };
@@ -81,7 +81,7 @@ describe('what was paid a second time', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('stays, with a note of why', async ({ desk, sql }) => {
+  test('can stay, with a note', async ({ desk, sql }) => {
     const total = await paidTwice(desk);
     const item = await itemOf(desk.oka);
     await desk.oka.ask('operator_suspense_keep', { ...item, reason: 'Menunggu jawaban bank' });
@@ -92,7 +92,7 @@ describe('what was paid a second time', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('of two who resolve it at once, in either way, one does', async ({ desk, sql }) => {
+  test('is resolved once by concurrent operators, in either way', async ({ desk, sql }) => {
     const total = await paidTwice(desk);
     const item = await itemOf(desk.oka);
     const bank = { reference: 'BCA RETUR 2', payee: 'ANI S' };
@@ -107,7 +107,7 @@ describe('what was paid a second time', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('above the limit a second operator decides, and the list says that it waits', async ({
+  test('above the limit needs a second operator, and is listed as waiting', async ({
     desk,
     sql,
   }) => {
@@ -128,7 +128,7 @@ describe('what was paid a second time', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  test('a payment that is not there is not found', async ({ desk: { oka } }) => {
+  test('is not found if it does not exist', async ({ desk: { oka } }) => {
     await expect(
       oka.ask('operator_suspense_credit', { provider: 'bank', txn: 'none', reason }),
     ).rejects.toEqual(new Refusal('not_found', { what: 'Dana' }));

@@ -20,15 +20,14 @@ import { publicId } from '#contract/base/ids.ts';
 import { type AccountData, type Row, atOnce, inPages } from '#server/infra/account-data.ts';
 
 type Deps = {
-  /** The pool that sees one account at a time. */
   sql: Sql;
-  /** Sees all: bank lines belong to the installation. */
+  /** Bank lines belong to the installation, not to an account. */
   allAccountsSql: Sql;
 };
 
 /**
- * An account's top-ups, their slips, the transfers that paid them, and when it wants to be told of a low
- * saldo. Amounts are never erased; slips and names of payers are.
+ * An account's top-ups, slips, bank transfers and low-saldo alert. Amounts are never erased; slips and names of payers
+ * are.
  */
 export const paymentsAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
@@ -104,7 +103,7 @@ const LINES_AT_ONCE = 500;
 
 type Line = Named & { hash: string };
 
-/** Bank lines belong to the installation: they are read by the top-ups they paid. */
+/** Bank lines belong to the installation, so they are found through the top-ups they paid. */
 async function* transfersOf(allAccountsSql: Sql, accountId: string): AsyncGenerator<Row> {
   let last: Line | undefined;
   for (;;) {
@@ -170,7 +169,6 @@ export { checkTopupForOperator, confirmTopupByHand, rejectTopupByHand } from './
 
 export type PaymentsDeps = CreateDeps & SummaryDeps & ProofDeps;
 
-/** The acts of payments: the saldo summary, top-ups, and the low-saldo alert. */
 export const paymentsActs = (deps: PaymentsDeps): readonly ActHandler[] => [
   saldoSummaryHandler(deps),
   listMethodsHandler(deps),
@@ -186,12 +184,14 @@ export const paymentsActs = (deps: PaymentsDeps): readonly ActHandler[] => [
 export type ProofDeps = {
   sql: Sql;
   now: () => Date;
-  /** Uses a finished upload, once, in the transaction that names its file; gives the file's id. */
+  /**
+   * Uses a finished upload once, in the transaction that references its file; returns the file's id.
+   */
   claimUpload: (
     tx: Tx,
     wanted: { accountId: string; userId: string; uploadId: string; purpose: 'proof' },
   ) => Promise<string>;
-  /** The file that an upload has become, where it was used before. */
+  /** The file of an upload that was used before. */
   claimedFile: (
     tx: Tx,
     wanted: { accountId: string; userId: string; uploadId: string; purpose: 'proof' },
@@ -210,9 +210,9 @@ export const proveTopupHandler = (deps: ProofDeps) =>
 type Slip = { accountId: string; userId: string; topupId: string; uploadId: string };
 
 /**
- * Keeps a slip with its top-up, in any state but paid and rejected: late money is still money. It moves no
- * money; it moves the top-up up in the operators' list, and one that has expired or was cancelled into review. A
- * repeat, with any key, gives the top-up as it is now.
+ * Stores a transfer slip with its top-up, in any state except paid and rejected, because late money counts. It moves no
+ * money; it raises the top-up in the operators' list, and moves an expired or cancelled one into review. Repeats, with
+ * any key, return the current top-up.
  *
  * @throws Refusal `not_found`, `upload_gone`, `topup_already_paid`, `topup_closed`, `topup_proof_unneeded`,
  *   `topup_proof_limit`.

@@ -10,7 +10,7 @@ import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 import { invoicePdf } from './pdf/invoice-pdf.ts';
 import { findInvoice } from './row.ts';
 
-/** How long a link to a document, or to a statement, is good. */
+/** Lifetime of a signed link to a document or a statement. */
 export const LINK_MS = 10 * 60_000;
 
 type DocumentDeps = {
@@ -21,7 +21,6 @@ type DocumentDeps = {
   now: () => Date;
 };
 
-/** A document as it is served over HTTP. */
 export type ServedDocument = {
   fileId: string;
   name: string;
@@ -33,7 +32,7 @@ export type ServedDocument = {
 /** `INV-2026-11-000123.pdf` */
 const fileNameOf = (number: string): string => `${number.replaceAll('/', '-')}.pdf`;
 
-/** Gives a signed link to the document of a paid invoice. */
+/** Returns a signed link to the document of a paid invoice. */
 export const invoicePdfHandler = ({ sql, secrets, now }: DocumentDeps) =>
   handle(invoicePdfAct, async ({ caller: { accountId } }, { invoice_id: invoiceId }) => {
     const row = await asAccount(sql, accountId, (tx) => findInvoice(tx, { accountId, invoiceId }));
@@ -43,7 +42,7 @@ export const invoicePdfHandler = ({ sql, secrets, now }: DocumentDeps) =>
     return { url: `/invoices/${link}`, filename: fileNameOf(row.number) };
   });
 
-/** Whose document a signed address shows; undefined when we did not sign it, or its time is over. */
+/** Returns the document of a signed address; undefined if the signature is invalid or expired. */
 export function verifyDocument(
   { secrets, now }: Pick<DocumentDeps, 'secrets' | 'now'>,
   address: { id: string; key: string },
@@ -55,8 +54,8 @@ export function verifyDocument(
 type Which = { accountId: string; invoiceId: string };
 
 /**
- * The document of a paid invoice. It is made when it is first asked for, of what the invoice has copied, and
- * stored: from then on its bytes are the same for ever. Undefined when there is no such paid invoice.
+ * Returns the document of a paid invoice, or undefined if there is none. The first request renders it from the facts
+ * that the invoice copied and stores it; its bytes never change after that.
  */
 export async function openDocument(
   deps: DocumentDeps,
@@ -78,7 +77,7 @@ export async function openDocument(
         values (${accountId}, ${invoiceId}, ${made}, ${sha256}, ${deps.now()})
         on conflict do nothing`,
     );
-    // Of two that were made at once, the one that was stored counts.
+    // If two requests rendered it, the stored one counts.
     bytes = await storedDocument(deps.sql, which);
   }
   if (!bytes) throw new Error('a document was not stored');

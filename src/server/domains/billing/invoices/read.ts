@@ -15,7 +15,7 @@ export const getInvoiceHandler = ({ sql, origin }: { sql: Sql; origin: () => str
   );
 
 /**
- * One invoice of an account, as lists show it.
+ * An invoice of an account, as in lists.
  *
  * @throws Refusal `not_found`, also for another account's.
  */
@@ -24,7 +24,6 @@ export const readInvoice = async (
   which: { accountId: string; invoiceId: string },
 ): Promise<Invoice> => invoiceOf(await findInvoice(sql, which));
 
-/** A page of the account's invoices, the newest first unless asked otherwise. */
 function invoicesOf(
   sql: Sql,
   accountId: string,

@@ -8,10 +8,9 @@ import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { InvoiceLine } from './issue.ts';
 import { terbilang } from './terbilang.ts';
 
-/** The seller or the buyer, as they were when the invoice was issued. */
+/** The seller or buyer at the time of issue. */
 export type Party = InvoiceDetail['seller'];
 
-/** A row of `invoices`. */
 export type InvoiceRow = {
   account_id: string;
   invoice_id: string;
@@ -40,14 +39,13 @@ export type InvoiceRow = {
   paid_at: Date | null;
 };
 
-/** The columns of an `InvoiceRow`. */
 export const invoiceColumns = (sql: Sql | Tx): Fragment => sql`
   account_id, invoice_id, kind, status, doc_ref, number, title, period_start, period_end, lines, base,
   ppn, unique_code, total, tax, seller, buyer, topup_id, credits, paid_with, paid_ref, note,
   created_at, due_at, paid_at`;
 
 /**
- * One invoice of an account.
+ * Finds an invoice of an account.
  *
  * @throws Refusal `not_found`, also for another account's.
  */
@@ -62,7 +60,6 @@ export async function findInvoice(
   return row;
 }
 
-/** The invoice as lists show it. */
 export const invoiceOf = (row: InvoiceRow): Invoice => ({
   id: publicId('invoice', row.invoice_id),
   kind: row.kind,
@@ -82,7 +79,7 @@ export const invoiceOf = (row: InvoiceRow): Invoice => ({
 });
 
 /**
- * DPP nilai lain, 11/12 of the base, rounded half up: printed beside the PPN, and never computed with. Null
+ * DPP nilai lain, 11/12 of the base, rounded half up: printed beside the PPN, and never used in calculations. Null
  * without PPN.
  */
 export function dppOf({ base, ppn, tax }: Pick<InvoiceRow, 'base' | 'ppn' | 'tax'>) {
@@ -101,16 +98,16 @@ const otherWays: Readonly<Record<string, string>> = {
   credit: 'Nota kredit',
 };
 
-/** How it was paid, in words; null while it is not. */
+/** The payment method in words; null while unpaid. */
 export function paymentWords({ paid_with: way }: Pick<InvoiceRow, 'paid_with'>): string | null {
   if (way === null) return null;
   return topupMethodLabel[way as TopupMethod] ?? otherWays[way] ?? way;
 }
 
-/** Told where no PPN is added because it was when the saldo was bought. */
+/** Printed on invoices without PPN, which was collected with the top-up. */
 export const PPN_PREPAID = 'PPN sudah dipungut saat isi saldo.';
 
-/** What the document says beside its figures. */
+/** Notes printed below the figures. */
 export function notesOf(row: InvoiceRow): string[] {
   const isPrepaid = row.kind === 'plan' && row.ppn === 0 && row.seller.adds_ppn;
   return [
@@ -127,10 +124,10 @@ const partyOf = ({ name, npwp, address, email, phone }: Party): Party => ({
   phone,
 });
 
-/** Where anybody who has the document's QR verifies it. */
+/** Public verification address of a document, in its QR code. */
 export const verifyUrlOf = (origin: string, docRef: string): string => `${origin}/faktur/${docRef}`;
 
-/** The invoice whole, as its document has it. */
+/** The invoice with everything its document shows. */
 export const detailOf = (row: InvoiceRow, origin: string): InvoiceDetail => ({
   ...invoiceOf(row),
   seller: partyOf(row.seller),

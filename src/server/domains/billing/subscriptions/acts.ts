@@ -45,12 +45,11 @@ import {
 } from './row.ts';
 
 export type SubscriptionDeps = {
-  /** Sees all: a charge has documents and numbers of the installation. Each query names the account. */
+  /** Charges use documents and numbers of the whole installation. Each query names the account. */
   allAccountsSql: Sql;
   now: () => Date;
 };
 
-/** The acts of plans and subscriptions. */
 export const subscriptionActs = (deps: SubscriptionDeps): readonly ActHandler[] => [
   handle(listPlans, async () => ({ plans: await offeredPlans(deps.allAccountsSql, deps.now()) })),
   handle(getSubscription, async ({ caller: { accountId } }) => {
@@ -72,7 +71,7 @@ export const subscriptionActs = (deps: SubscriptionDeps): readonly ActHandler[] 
 
 type Work = (tx: Tx, at: Date, row: SubscriptionRow) => Promise<unknown>;
 
-/** Does what was due before, then the work on the locked subscription, and shows what it has become. */
+/** Applies due steps, runs the work on the locked subscription, and returns the result. */
 async function shown(
   { allAccountsSql, now }: SubscriptionDeps,
   accountId: string,
@@ -88,7 +87,7 @@ async function shown(
   return allAccountsSql.begin((tx) => viewSubscription(tx, accountId, at));
 }
 
-/** Makes the subscription where there is none, and does what is due of it. */
+/** Creates a missing subscription, and applies due steps. */
 async function upToDate(deps: SubscriptionDeps, accountId: string): Promise<void> {
   const row = await readSubscription(deps.allAccountsSql, accountId);
   if (!row) {
@@ -99,7 +98,7 @@ async function upToDate(deps: SubscriptionDeps, accountId: string): Promise<void
 const mayBeDue = ({ status, period_end: end }: SubscriptionRow, at: Date): boolean =>
   status === 'past_due' || status === 'suspended' || at >= end;
 
-/** The plan that somebody asks for: one on offer. */
+/** The requested plan, if it is on offer. */
 async function wantedPlan(tx: Tx, code: string, at: Date): Promise<PlanRevision> {
   const plan = await planAt(tx, code, at);
   if (!plan.isOffered) throw new Refusal('not_found', { what: 'Paket' });
@@ -180,7 +179,7 @@ async function apply(tx: Tx, row: SubscriptionRow, { standing, plan, made, at }:
   }
 }
 
-/** Another plan begins with the next period; the free one is the end of this one. */
+/** Plans the change for the next period; changing to the free plan cancels at period end. */
 const planNext = (tx: Tx, row: SubscriptionRow, { code }: PlanRevision): Promise<void> =>
   writeSubscription(tx, row, {
     ...row,
@@ -199,14 +198,14 @@ async function cancel(tx: Tx, row: SubscriptionRow, at: Date): Promise<unknown> 
 
 async function resume(tx: Tx, row: SubscriptionRow, at: Date): Promise<void> {
   if (row.status === 'suspended') {
-    // In the revision of now: a new period begins.
+    // A new period begins, so it takes the current revision.
     const plan = await planAt(tx, row.plan_code, at);
     refuseUnpayable(await lockFunds(tx, row.account_id), plan.price);
     const revision = row.revision + 1;
     return beginPaidPeriod(tx, row, { plan, period: periodFrom(at), revision, at });
   }
   if (row.status === 'past_due') {
-    // What can be paid was charged before this.
+    // `upToDate` has already charged whatever the saldo covers.
     const { plan } = await standingOf(tx, row);
     refuseUnpayable(await lockFunds(tx, row.account_id), plan.price);
   }
@@ -221,7 +220,6 @@ async function resume(tx: Tx, row: SubscriptionRow, at: Date): Promise<void> {
   });
 }
 
-/** An account's subscription as its owner sees it. */
 async function viewSubscription(tx: Tx, accountId: string, at: Date): Promise<Subscription> {
   const row = await readSubscription(tx, accountId);
   if (!row) throw new Error('an account without a subscription');
@@ -253,13 +251,13 @@ async function viewSubscription(tx: Tx, accountId: string, at: Date): Promise<Su
 
 type Plans = ReadonlyMap<string, PlanRevision>;
 
-/** What is due now, or would be charged to resume. */
+/** The amount due now, or the price to resume. */
 function dueOf(row: SubscriptionRow, plan: PlanRevision, plans: Plans): Rupiah | null {
   if (row.status === 'past_due') return plan.price;
   return row.status === 'suspended' ? (plans.get(plan.code) ?? plan).price : null;
 }
 
-/** The plan of the next period, in the revision of now; none while the plan rests. */
+/** The plan of the next period, in its current revision; none while suspended. */
 function nextOf(row: SubscriptionRow, plan: PlanRevision, plans: Plans): PlanRevision | null {
   if (row.status === 'suspended') return null;
   const code = row.cancel_at_period_end ? GRATIS : (row.next_plan ?? plan.code);
@@ -277,7 +275,9 @@ function nextCharge(
 
 type Used = {
   wallet: Pick<Wallet, 'planUsed' | 'planQuota'>;
-  /** Beyond the quota: counted, not divided by the price, which may have changed within the period. */
+  /**
+   * Counted beyond the quota, not derived from the price, which may have changed within the period.
+   */
   charged: { count: number; amount: Rupiah };
   at: Date;
 };
@@ -297,7 +297,7 @@ function usageOf(
 
 type Pace = { start: Date; end: Date; at: Date; messages: number };
 
-/** At the pace so far; unknown on the first day. */
+/** Extrapolates the current pace; null on the first day. */
 export function forecastOf({ start, end, at, messages }: Pace): number | null {
   if (at < start || wibDay(at).equals(wibDay(start))) return null;
   const passed = Math.min(at.getTime(), end.getTime()) - start.getTime();

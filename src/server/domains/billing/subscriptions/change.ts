@@ -4,46 +4,44 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { Plan, SubscriptionStatus } from '#contract/billing.ts';
 import { type Period, daysLeft, periodFrom, wibDay } from './periods.ts';
 
-/** What a change of plan starts from. */
+/** The subscription before a change of plan. */
 export type Standing = {
   accountId: string;
   status: SubscriptionStatus;
   plan: Plan;
   period: Period;
   anchor: string;
-  /** The messages that the period includes. */
   quota: number;
-  /** Counts the changes so far. */
   revision: number;
 };
 
 /**
- * How a plan becomes another one:
- * `whole`: a period begins today with its whole price; `same_period`: the period that is due is charged
- * with the other plan's price; `prorated`: at once, for the days left; `period_end`: with the next period;
- * `free`: the free plan begins today, for nothing was paid.
+ * How a plan changes:
+ * `whole`: a period begins today at full price; `same_period`: the due period is charged at the new plan's price;
+ * `prorated`: at once, for the remaining days; `period_end`: with the next period; `free`: the free plan begins today,
+ * because the old one was not paid.
  */
 export type ChangeKind = 'whole' | 'same_period' | 'prorated' | 'period_end' | 'free';
 
-/** What a change of plan does, to the rupiah. */
+/** The effect of a change of plan, exact to the rupiah. */
 export type Change = {
   kind: ChangeKind;
   startsAt: Date;
   credit: Rupiah;
   charge: Rupiah;
-  /** What leaves the saldo now; negative is given back. */
+  /** Debited from the saldo now; negative if credited. */
   total: Rupiah;
   daysLeft: number;
   daysInPeriod: number;
-  /** The period that begins, or goes on. */
+  /** The period that begins or continues. */
   period: Period;
   anchor: string;
-  /** The messages that it includes then, those that are used counted. */
+  /** Its quota, including messages already used. */
   quota: number;
   nextCharge: { at: Date; amount: Rupiah } | null;
 };
 
-/** The share of a price for some of a period's days, rounded half up once. */
+/** The share of a price for some days of a period, rounded half up once. */
 export const prorate = (price: Rupiah, days: number, daysInPeriod: number): Rupiah =>
   rupiah(shareOf(price, days, daysInPeriod));
 
@@ -54,7 +52,9 @@ function shareOf(whole: number, days: number, daysInPeriod: number): number {
 
 const isFree = ({ price }: Plan) => price === 0;
 
-/** Whether a plan gives at least what another does: then it begins at once, whatever it costs. */
+/**
+ * True if the new plan costs at least as much, or includes at least as much; then it begins at once.
+ */
 const isUpgrade = (from: Plan, to: Plan): boolean =>
   to.price >= from.price || (to.tokens >= from.tokens && to.quota >= from.quota);
 
@@ -67,9 +67,9 @@ function kindOf({ status, plan }: Standing, to: Plan): ChangeKind {
 }
 
 /**
- * What becoming another plan does. Preview and change both ask this and nothing else.
+ * Computes a change of plan, for both the preview and the change itself.
  *
- * @throws Refusal `plan_same` when it has the plan already.
+ * @throws Refusal `plan_same` when the account is on the plan already.
  */
 export function changeOf(standing: Standing, to: Plan, at: Date): Change {
   const { plan, period, anchor } = standing;
@@ -95,8 +95,8 @@ export function changeOf(standing: Standing, to: Plan, at: Date): Change {
 }
 
 /**
- * Of the messages as of the price: the days left bring their share of the new plan's instead of the old
- * one's. Otherwise a plan of the last day alone would bring those of a month.
+ * Quota is prorated like the price: the remaining days count at the new plan's quota. Otherwise an upgrade on the last
+ * day would add a whole month's messages.
  */
 function proratedQuota({ plan, quota, period }: Standing, to: Plan, days: number): number {
   const gained = shareOf(to.quota, days, period.days) - shareOf(plan.quota, days, period.days);
@@ -124,8 +124,8 @@ function amountsOf(
 }
 
 /**
- * Names what a preview said. It is another one when any of it has changed, or the day in WIB has.
- * Nothing secret: whoever makes one up agrees to what is charged anyway.
+ * Hash of a preview. It differs when the preview or the WIB day differs. It needs no secret: a forged quote only
+ * accepts the actual charge.
  */
 export function quoteOf(
   { accountId, revision, status, plan }: Standing,

@@ -23,13 +23,12 @@ export type BillingWorkDeps = DeliverDeps & { now: () => Date };
 
 type StepDeps = Pick<BillingWorkDeps, 'allAccountsSql' | 'now' | 'report'>;
 
-/** Subscriptions looked at in one query. */
+/** Subscriptions read per query. */
 const PAGE = 200;
 
 /**
- * Everything of subscriptions that is due now: free plans in sets, every other in a transaction of its
- * own, so that one that fails holds up no other; then reminders, and what people are told.
- *
+ * Runs all due subscription work: free plans in bulk; every other in its own transaction, so that a failure does not
+ * block others; then reminders and notices.
  * A job calls it each minute; any number of nodes may.
  */
 export async function runBilling(deps: BillingWorkDeps): Promise<void> {
@@ -40,7 +39,7 @@ export async function runBilling(deps: BillingWorkDeps): Promise<void> {
   await deliverNotices(deps, at);
 }
 
-/** Does the step that is due of every subscription that has one. @returns how many did one. */
+/** Applies one due step to each subscription that has one. @returns how many it advanced. */
 export async function advanceDue(deps: StepDeps, at: Date): Promise<number> {
   let done = 0;
   let last = '00000000-0000-0000-0000-000000000000';
@@ -54,7 +53,6 @@ export async function advanceDue(deps: StepDeps, at: Date): Promise<number> {
   }
 }
 
-/** One subscription by itself; its trouble is reported and stays its own. */
 async function advanceOne(deps: StepDeps, accountId: string, at: Date): Promise<boolean> {
   try {
     return await deps.allAccountsSql.begin(async (tx) => {
@@ -68,8 +66,7 @@ async function advanceOne(deps: StepDeps, accountId: string, at: Date): Promise<
 }
 
 /**
- * Does what is due of one subscription, waiting for whoever is at it: before somebody looks at it or
- * changes it, and when money has come in.
+ * Applies due steps of one subscription, waiting for its lock: before it is shown or changed, and when money arrives.
  */
 export async function advanceAccount(
   { allAccountsSql, now }: Pick<BillingWorkDeps, 'allAccountsSql' | 'now'>,
@@ -84,7 +81,9 @@ export async function advanceAccount(
   while (await step());
 }
 
-/** Accounts whose subscription has a step to do; of those that owe, only where the saldo reaches. */
+/**
+ * Accounts whose subscription has a due step; past due ones only if the saldo covers the charge.
+ */
 async function dueAfter(
   allAccountsSql: Sql,
   { last, at }: { last: string; at: Date },
@@ -114,14 +113,12 @@ export async function pastDueAccounts(allAccountsSql: Sql): Promise<string[]> {
   return found.map(({ account_id }) => account_id);
 }
 
-/** Free periods begun in one transaction. */
 const BATCH = 500;
 
 /**
- * Begins the next period of free plans, many in a transaction: most accounts have one, and nothing is
- * charged. Periods that were missed are skipped.
+ * Renews free plans in bulk: most accounts have one, and it charges nothing. Skips missed periods.
  *
- * @returns how many began.
+ * @returns how many periods began.
  */
 async function renewFreePlans(allAccountsSql: Sql, at: Date): Promise<number> {
   let begun = 0;
@@ -168,14 +165,13 @@ async function write(tx: Tx, plan: PlanRevision, due: readonly Due[], at: Date):
   );
 }
 
-/** Reminders written in one go; what is left comes a minute later. */
+/** Reminders written per run; the rest follows a minute later. */
 const AT_ONCE = 500;
 
-/** Days before a renewal that people hear of it. */
 const FIRST_DAYS = 3;
 const LAST_DAYS = 1;
 
-/** Writes the reminders that are due: three days and one day before a renewal, and a day after it failed. */
+/** Queues due reminders: three days and one day before a renewal, and a day after a failed one. */
 async function remind(allAccountsSql: Sql, at: Date): Promise<void> {
   await remindOfRenewals(allAccountsSql, at);
   await remindOfDebts(allAccountsSql, at);
@@ -225,7 +221,7 @@ async function remindOfRenewals(allAccountsSql: Sql, at: Date): Promise<void> {
   }
 }
 
-/** The last but one day of grace. */
+/** Reminds on the last but one day of grace. */
 async function remindOfDebts(allAccountsSql: Sql, at: Date): Promise<void> {
   type Debt = Row & { grace_until: Date; period_start: Date };
   const found = await allAccountsSql<Debt[]>`

@@ -8,11 +8,11 @@ import { lockSubscription, standingOf } from './row.ts';
 type Deps = { allAccountsSql: Sql; now: () => Date };
 
 /**
- * Charges what an open invoice of a plan is for, from the saldo, and settles the invoice. Nothing happens
- * when that was done a moment ago.
+ * Charges the plan of an open invoice from the saldo, and settles the invoice. Does nothing if it was paid a moment
+ * ago.
  *
- * @throws Refusal `saldo_short`, `wallet_frozen`, `account_suspended`; `invoice_closed` when the invoice
- *   does not wait for a payment.
+ * @throws Refusal `saldo_short`, `wallet_frozen`, `account_suspended`; `invoice_closed` when the invoice does not wait
+ *   for a payment.
  */
 export async function payPlanInvoice(
   deps: Deps,
@@ -20,7 +20,7 @@ export async function payPlanInvoice(
 ): Promise<void> {
   const { allAccountsSql, now } = deps;
   const at = now();
-  // What can be paid is charged by this already, and what is too late is void.
+  // This charges whatever the saldo covers, and voids expired invoices.
   await advanceAccount({ allAccountsSql, now: () => at }, accountId);
   await allAccountsSql.begin(async (tx) => {
     const row = await lockSubscription(tx, accountId);

@@ -6,7 +6,6 @@ import { GRATIS, type PlanRevision, planAt, revisionAt } from '#server/domains/b
 import type { Standing } from './change.ts';
 import { type Period, periodFrom, periodOf } from './periods.ts';
 
-/** A row of `subscriptions`. */
 export type SubscriptionRow = {
   account_id: string;
   plan_code: string;
@@ -29,7 +28,6 @@ const columns = (sql: Sql | Tx): Fragment => sql`
   account_id, plan_code, plan_revision, status, anchor, period_no, period_start, period_end,
   next_plan, cancel_at_period_end, grace_until, suspended_at, due_charge, due_invoice, revision`;
 
-/** Reads an account's subscription. */
 export async function readSubscription(
   sql: Sql | Tx,
   accountId: string,
@@ -39,7 +37,7 @@ export async function readSubscription(
   return row;
 }
 
-/** Reads it and keeps it from changing until the transaction ends. */
+/** Reads a subscription and locks it until the transaction ends. */
 export async function lockSubscription(
   tx: Tx,
   accountId: string,
@@ -49,7 +47,7 @@ export async function lockSubscription(
   return row;
 }
 
-/** The same, unless somebody else is at it. */
+/** Like `lockSubscription`, but skips a row that is locked. */
 export async function lockIfFree(tx: Tx, accountId: string): Promise<SubscriptionRow | undefined> {
   const [row] = await tx<SubscriptionRow[]>`
     select ${columns(tx)} from subscriptions where account_id = ${accountId}
@@ -57,7 +55,7 @@ export async function lockIfFree(tx: Tx, accountId: string): Promise<Subscriptio
   return row;
 }
 
-/** An account begins with the free plan; a second time changes nothing. */
+/** Opens the free plan for an account; repeating it changes nothing. */
 export async function openSubscription(tx: Tx, accountId: string, at: Date): Promise<void> {
   const plan = await planAt(tx, GRATIS, at);
   const period = periodFrom(at);
@@ -71,7 +69,6 @@ export async function openSubscription(tx: Tx, accountId: string, at: Date): Pro
   if (made) await allow(tx, accountId, { plan });
 }
 
-/** The plan and the period of a row. */
 export async function standingOf(
   tx: Sql | Tx,
   row: SubscriptionRow,
@@ -88,7 +85,7 @@ export async function standingOf(
   };
 }
 
-/** The columns of a plan in a period, with nothing planned, due or suspended. */
+/** Columns of an active plan in a period, with no change planned, nothing due and no suspension. */
 export const runningFields = (
   plan: PlanRevision,
   period: Period & { anchor: string },
@@ -108,9 +105,9 @@ export const runningFields = (
 });
 
 /**
- * Writes a subscription that this transaction has locked, and tells open tabs.
+ * Writes a subscription that this transaction has locked, and notifies open tabs.
  *
- * @throws Error when it is not as it was read: our bug.
+ * @throws Error when the row changed since it was read, which is a bug.
  */
 export async function writeSubscription(
   tx: Tx,
@@ -136,7 +133,9 @@ export async function writeSubscription(
   });
 }
 
-/** What a plan includes holds from now on. @param within the quota of a period that goes on, and stays used. */
+/**
+ * Applies a plan's allowance. @param within the quota of a continuing period, whose use is kept.
+ */
 export const allow = (
   tx: Tx,
   accountId: string,
@@ -151,13 +150,13 @@ export const allow = (
     },
   ]);
 
-/** Nothing is included, and a message costs the list price. */
+/** Removes the allowance: messages cost the list price. */
 export const allowNothing = (tx: Tx, accountId: string): Promise<void> =>
   setPlanAllowances(tx, [{ accountId, quota: 0, price: null, keepUsed: false }]);
 
 /**
- * How many tokens an account's plan allows; undefined for one that has no subscription. While the plan is
- * suspended, as many as the free one.
+ * The number of tokens an account's plan allows; undefined without a subscription. A suspended plan allows as many as
+ * the free one.
  */
 export async function tokenLimitOf(
   tx: Tx,
@@ -173,6 +172,6 @@ export async function tokenLimitOf(
   return plan.tokens;
 }
 
-/** SQL that is true of an account `a` that has a plan now. */
+/** SQL condition: account `a` is on the plan now. */
 export const isOnPlan = (sql: Sql | Tx, plan: string): Fragment => sql`
   a.account_id in (select s.account_id from subscriptions s where s.plan_code = ${plan})`;

@@ -1,11 +1,11 @@
 import type { AdjustCause } from '#contract/operator/money/desk.ts';
 
-/** The account on the other side of an adjustment. */
+/** The contra account of an adjustment, by its cause. */
 export const contraOf: Record<AdjustCause, string> = {
   goodwill: 'exp:goodwill',
   correction: 'inc:correction',
 };
 
-/** What an adjustment was booked against, as operators chose it. */
+/** The cause that an operator selected, from the contra account. */
 export const causeOf = (glAccount: string | null): AdjustCause =>
   glAccount === contraOf.correction ? 'correction' : 'goodwill';

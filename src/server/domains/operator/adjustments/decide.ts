@@ -20,12 +20,12 @@ type Decision = {
   operatorId: string;
   decision: AdjustmentDecision;
   note: string | null;
-  /** Of a message that is given back, and of a payment: what they were. */
+  /** For the return of a message or a payment. */
   messageId?: string | undefined;
   topupId?: string | undefined;
 };
 
-/** The books did not take it; whoever began the transaction says why, once it is undone. */
+/** The ledger refused the booking. The caller maps it to a refusal after the rollback. */
 class NotBooked extends Error {
   readonly given: Decision;
   readonly outcome: string;
@@ -38,10 +38,10 @@ class NotBooked extends Error {
 }
 
 /**
- * The word on a proposal: `approve` books it, `refuse` and `withdraw` end it. Of two at once one decides.
+ * Decides on a proposal: `approve` books it, `refuse` and `withdraw` close it. One of two concurrent decisions wins.
  *
- * @throws Refusal `not_found`, `adjustment_closed`, `second_operator_needed`, and why it cannot be booked:
- *   then it stays as it was.
+ * @throws Refusal `not_found`, `adjustment_closed`, `second_operator_needed`, and the reason it cannot be booked; then
+ *   it stays pending.
  */
 export async function decideProposal(
   deps: DeskDeps,
@@ -68,7 +68,9 @@ export async function decideProposal(
   return requestGatewayRefund(deps, decided, operatorId);
 }
 
-/** @throws Refusal `operator_not_independent` when an operator is no second person for what another proposed. */
+/**
+ * @throws Refusal `operator_not_independent` when the operator is not independent of the proposer.
+ */
 export async function refuseUnlessSecond(
   sql: Sql,
   operatorId: string,
@@ -79,8 +81,8 @@ export async function refuseUnlessSecond(
 }
 
 /**
- * Runs a transaction in which a proposal is decided. What it is refused for is looked up after it: a function of the
- * owner has written there, and within a transaction a distributed database lets nobody else read that.
+ * Runs a transaction that decides on a proposal. The reason of a refusal is read after it: a function of the owner has
+ * written there, and in a distributed database no other role can read that within the transaction.
  */
 export async function bookedOrRefused<T>(
   { allAccountsSql: sql }: Pick<DeskDeps, 'allAccountsSql'>,
@@ -95,7 +97,9 @@ export async function bookedOrRefused<T>(
   }
 }
 
-/** Asks the gateway to pay back a payment that was given back, once that is committed; others stay as they are. */
+/**
+ * Asks the gateway to pay back a returned payment after the commit; does nothing for other proposals.
+ */
 export async function requestGatewayRefund(
   deps: DeskDeps,
   given: Adjustment,
@@ -103,12 +107,12 @@ export async function requestGatewayRefund(
 ): Promise<Adjustment> {
   const id = uuidOf('adjustment', given.id);
   if (given.refund !== 'gateway' || id === undefined) return given;
-  // It is booked, and asked again each minute: what fails here is no refusal.
+  // It is booked and retried each minute, so a failure here is not a refusal.
   await sendRefund(deps, id).catch(deps.report);
   return adjustmentOf(deps.allAccountsSql, id, { at: deps.now(), operatorId });
 }
 
-/** Decides on a proposal, in its own transaction when one operator is enough: see `bookedOrRefused`. */
+/** Decides on a proposal within the caller's transaction; see `bookedOrRefused`. */
 export async function decide({ now }: DeskDeps, tx: Tx, given: Decision): Promise<void> {
   const { id, accountId, kind, operatorId, decision, note } = given;
   const [answer] = await tx<{ outcome: string }[]>`
@@ -172,7 +176,7 @@ async function lackingFor(sql: Sql, proposal: Decision): Promise<number> {
   return payment ? payment.credited - (await walletOf(sql, proposal.accountId)).available : 0;
 }
 
-/** What the customer reads beside the entry; never what operators wrote to each other. */
+/** The text that the customer sees beside the entry; never the operators' notes. */
 const memoOf = (kind: AdjustmentKind, id: string): string =>
   `${memos[kind]} (${publicId('adjustment', id)})`;
 

@@ -27,10 +27,10 @@ import { type Asking, propose } from './propose.ts';
 import { claimReference, claiming } from './references.ts';
 
 /**
- * Gives the payment of a top-up back to its payer, whole: at once, or when a second operator says so.
+ * Refunds the whole payment of a top-up: at once, or after a second operator approves.
  *
  * @throws Refusal `not_found`, `topup_unpaid`, `payment_refund_done`, `payment_refund_waits`,
- *   `payment_partly_returned`, `payment_saldo_short`, and why it cannot be booked.
+ *   `payment_partly_returned`, `payment_saldo_short`, and the reason it cannot be booked.
  */
 export async function proposePaymentRefund(
   deps: DeskDeps,
@@ -46,7 +46,7 @@ export async function proposePaymentRefund(
   return requestGatewayRefund(deps, given, asking.operatorId);
 }
 
-/** A page of what is owed to payers. */
+/** A page of unfinished refunds. */
 export async function openRefunds(
   { allAccountsSql }: DeskDeps,
   input: InputOf<typeof listRefunds>,
@@ -73,7 +73,7 @@ export async function openRefunds(
   };
 }
 
-/** A page of the payments that their gateway gave back by itself. */
+/** A page of the payments that their gateway refunded by itself. */
 export async function flaggedPayments(
   { allAccountsSql }: DeskDeps,
   input: InputOf<typeof listFlagged>,
@@ -95,7 +95,7 @@ export async function flaggedPayments(
 }
 
 /**
- * An operator says that all is done about what a gateway gave back by itself.
+ * Settles the flag of a payment that its gateway refunded by itself.
  *
  * @throws Refusal `not_found`, `payment_flag_changed`.
  */
@@ -108,10 +108,9 @@ export async function settlePaymentFlag(
 }
 
 /**
- * Books that a refund was transferred by hand, once, with the bank's reference.
+ * Records, once, that a refund was transferred by hand, with the bank's reference.
  *
- * @throws Refusal `not_found`, `refund_finished`, `refund_at_gateway`, `transfer_reference_used`,
- *   `books_red`.
+ * @throws Refusal `not_found`, `refund_finished`, `refund_at_gateway`, `transfer_reference_used`, `books_red`.
  */
 export async function finishRefund(
   { allAccountsSql, now }: DeskDeps,

@@ -25,10 +25,9 @@ import { contraOf } from './causes.ts';
 import { adjustmentOf } from './list.ts';
 import { claimReference, claiming } from './references.ts';
 
-/** Who asks, in which call, and why. */
+/** The operator, the idempotency key and the reason of a proposal. */
 export type Asking = { operatorId: string; key: string; reason: string };
 
-/** What an operator wants to book. */
 type Proposal = {
   accountId: string;
   kind: AdjustmentKind;
@@ -42,12 +41,12 @@ type Proposal = {
   payee?: string;
 };
 
-/** A proposal that nobody decided on is void after this long. */
+/** A pending proposal expires after this. */
 const LIFE_MS = 7 * 86_400_000;
 
 type Adjust = { accountId: string; amount: Rupiah; cause: AdjustCause };
 
-/** Puts a saldo right: at once, or when a second operator says so. */
+/** Adjusts a saldo: at once, or after a second operator approves. */
 export const proposeAdjustment = (
   deps: DeskDeps,
   { accountId, amount, cause }: Adjust,
@@ -63,9 +62,9 @@ export const proposeAdjustment = (
 type Refund = { accountId: string; messageId: string; amount: Rupiah | undefined };
 
 /**
- * The price of a message back to the saldo.
+ * Returns the price of a message to the saldo.
  *
- * @throws Refusal `refund_too_large` when more than its price, or when nothing was charged for it.
+ * @throws Refusal `refund_too_large` when it exceeds the price, or when nothing was charged for the message.
  */
 export const proposeRefund = (
   deps: DeskDeps,
@@ -81,7 +80,7 @@ export const proposeRefund = (
 
 type Payout = { accountId: string; amount: Rupiah; reference: string; payee: string };
 
-/** Unused saldo to the customer's bank account, from ours. */
+/** Pays unused saldo out from our bank account to the customer's. */
 export const proposePayout = (
   deps: DeskDeps,
   { accountId, amount, reference, payee }: Payout,
@@ -101,7 +100,7 @@ export const proposePayout = (
 type Suspense = { provider: string; txn: string; returned?: { reference: string; payee: string } };
 
 /**
- * A payment out of suspense: into the saldo, or back to its payer.
+ * Resolves a payment in suspense: into the saldo, or back to its payer.
  *
  * @throws Refusal `suspense_resolved`, `not_found`.
  */
@@ -129,9 +128,9 @@ export async function proposeResolution(
 }
 
 /**
- * Stores a proposal, and books it at once where one operator is enough; the same call twice is one.
+ * Stores a proposal, and books it at once where one operator is enough. Safe to repeat with the same key.
  *
- * @param describe says what is proposed, in the transaction that stores it.
+ * @param describe returns the proposal, read in the transaction that stores it.
  */
 export async function propose(
   deps: DeskDeps,
@@ -155,7 +154,6 @@ export async function propose(
   return adjustmentOf(sql, id, { at: deps.now(), operatorId: asking.operatorId });
 }
 
-/** @returns the proposal's id. */
 async function storeOnce(
   deps: DeskDeps,
   tx: Tx,
@@ -166,7 +164,7 @@ async function storeOnce(
   const { operatorId } = asking;
   const at = deps.now();
   if (!(await customerOf(tx, accountId))) throw new Refusal('not_found', { what: 'Pelanggan' });
-  // Of one customer one at a time: what counts together is counted once.
+  // One proposal per customer at a time, so that sums are counted once.
   await tx`select pg_advisory_xact_lock(7206320, hashtext(${accountId}))`;
   const earlier = await askedBefore(tx, accountId, asking.key);
   if (earlier !== undefined) return earlier;
@@ -185,10 +183,9 @@ async function storeOnce(
 }
 
 /**
- * Nobody proposes what cannot be given back. What happens until it is approved is seen then.
+ * Refuses a payment that cannot be refunded. Later changes are checked at approval.
  *
- * @throws Refusal `payment_refund_done`, `payment_refund_waits`, `payment_partly_returned`,
- *   `payment_saldo_short`.
+ * @throws Refusal `payment_refund_done`, `payment_refund_waits`, `payment_partly_returned`, `payment_saldo_short`.
  */
 async function refuseUnfit(tx: Tx, { accountId, topupId = '', ...proposal }: Proposal, at: Date) {
   const { provider = '', txn = '' } = proposal;

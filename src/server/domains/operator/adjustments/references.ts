@@ -6,24 +6,26 @@ import { underLockOfAll } from '#server/infra/postgres/distribution/scope.ts';
 
 type Transfer = {
   reference: string;
-  /** The account of the general ledger that the money left from. */
+  /** The account of the general ledger that was credited. */
   glAccount: string;
   at: Date;
 };
 
-/** Two tables have such references, so that no index sees both. */
+/** Two tables store such references, so a unique index cannot cover both. */
 const lockReference = (tx: Tx, reference: string) =>
   tx`select pg_advisory_xact_lock(7206321, hashtext(${reference}))`;
 
-/** Runs the transaction in which a reference is claimed: of two that claim the same, the second sees the first. */
+/**
+ * Runs a transaction that claims a reference; of two concurrent claims, the second sees the first.
+ */
 export const claiming = <T>(sql: Sql, typed: string, transaction: () => Promise<T>): Promise<T> =>
   underLockOfAll(sql, (tx) => lockReference(tx, bankReference(typed)), transaction);
 
 /**
- * Takes the reference of a transfer for what is booked in this transaction, or proposed: one transfer is one
- * payout, whichever way it was written down. A proposal that is void has given its reference back.
+ * Claims the reference of a transfer for a booking or proposal in this transaction: one transfer is one payout, in any
+ * spelling. An expired or closed proposal releases its reference.
  *
- * @returns the reference as it is stored.
+ * @returns the reference as stored.
  * @throws Refusal `transfer_reference_used`.
  */
 export async function claimReference(

@@ -5,25 +5,25 @@ import { type NoticeHeaders, PaymentAlert } from './gateway.ts';
 import { flagged } from './flags.ts';
 import { type OrderDeps, findOrder, refOf, retryAt } from './orders.ts';
 
-/** What became of a notice that came in; `unserved`: there is no such gateway here. */
+/** Result of receiving a notice; `unserved`: this installation does not have the gateway. */
 export type Received = 'stored' | 'known' | 'forged' | 'malformed' | 'unserved';
 
 const AT_ONCE = 8;
 const LEASE_MS = 120_000;
-/** A notice that could not be applied for so long is left to the operator. */
+/** A notice that fails for this long is left to the operator. */
 const DEAD_MS = 86_400_000;
 /**
- * Ends of a notice after which the same one is reason to ask again: it may have come before it was true,
- * for its word is not signed. After money was booked it is not.
+ * Outcomes after which a repeated notice triggers another request: the first one may have been too early, because its
+ * status is not signed. After a booking it does not.
  */
 const REPEATED = ['unchanged', 'pending', 'expired', 'cancelled', 'review', 'flagged', 'dead'];
-/** Notices are kept for questions; they may name payers. */
+/** Notices are kept for inquiries, and may contain names of payers. */
 const KEPT_DAYS = 90;
 const HEADER_LENGTH_MAX = 200;
 
 /**
- * Stores a gateway's notice, as it came and once, when it is known who sent it. Nothing of it is believed: it is
- * the reason to ask the gateway (`workInbox`).
+ * Stores a verified notice as received, once. Its content is not trusted: it only triggers a request to the gateway
+ * (`workInbox`).
  */
 export async function receiveNotice(
   deps: OrderDeps,
@@ -67,8 +67,8 @@ type InboxRow = {
 };
 
 /**
- * Applies the notices that are due: asks the gateway what is true, and brings the order there. Any number
- * of nodes may; each notice is taken by one.
+ * Applies due notices: fetches the status from the gateway and settles the order by it. Any number of nodes may; one of
+ * them claims each notice.
  *
  * @returns how many there were.
  */
@@ -107,7 +107,7 @@ async function workOne(deps: OrderDeps, row: InboxRow): Promise<void> {
   }
 }
 
-/** Asks about the order that a notice named, and about the payment it named. */
+/** Checks the order and the payment that a notice names. */
 async function applyNotice(deps: OrderDeps, row: InboxRow): Promise<string> {
   const topupId = uuidOf('topup', row.order_ref);
   const order = topupId === undefined ? undefined : await findOrder(deps.allAccountsSql, topupId);
@@ -122,7 +122,7 @@ const finish = (deps: OrderDeps, { inbox_id }: InboxRow, result: string) =>
     update payment_inbox set processed_at = ${deps.now()}, result = ${result}
     where inbox_id = ${inbox_id} and processed_at is null`;
 
-/** Deletes notices that were applied long ago. For the daily job. */
+/** Deletes old applied notices. For the daily job. */
 export async function pruneInbox({
   allAccountsSql,
   now,
@@ -131,7 +131,7 @@ export async function pruneInbox({
   await allAccountsSql`delete from payment_inbox where processed_at < ${before}`;
 }
 
-/** What an operator should see: notices that wait or were given up, and orders that `flaggedPage` lists. */
+/** Figures for operators: waiting and failed notices, and the orders of `flaggedPage`. */
 export async function countGatewayWork({
   allAccountsSql,
 }: Pick<OrderDeps, 'allAccountsSql'>): Promise<{ labels: { state: string }; value: number }[]> {

@@ -4,20 +4,22 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { PaymentRefund } from '#contract/operator/money/desk.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** The payment that paid a top-up. */
+/** The payment of a paid top-up. */
 export type PaidPayment = {
   account_id: string;
   provider: string;
   txn: string;
-  /** All that came in, and what of it became saldo. */
+  /** The amount received, and the part credited to the saldo. */
   amount: Rupiah;
   credited: Rupiah;
-  /** What its gateway has not given back by itself; null when it does not say how much it has. */
+  /**
+   * The amount that its gateway has not refunded by itself; null when the gateway does not report it.
+   */
   left: Rupiah | null;
 };
 
 /**
- * The payment that paid a top-up, of any account.
+ * Reads the payment of a top-up, of any account.
  *
  * @throws Refusal `not_found`, `topup_unpaid`.
  */
@@ -37,11 +39,10 @@ export async function paymentOf(sql: Sql | Tx, topupId: string): Promise<PaidPay
   return { ...payment, txn, amount: rupiah(payment.amount), credited: rupiah(payment.credited) };
 }
 
-/** How far a refund has come; of a row of `refunds`. */
+/** SQL: the progress of a row of `refunds`. */
 export const refundStateOf = (sql: Sql | Tx) =>
   sql`case refunds.status when 'done' then 'done' else refunds.way end`;
 
-/** How far refunds have come, by their ids. */
 export async function refundStates(
   sql: Sql | Tx,
   refundIds: readonly string[],
@@ -53,14 +54,16 @@ export async function refundStates(
   return new Map(found.map(({ refund_id, state }) => [refund_id, state]));
 }
 
-/** A stored reference as `bankReference` spells it; those stored before it may have blanks and small letters. */
+/**
+ * SQL: a stored reference in the spelling of `bankReference`; older ones may have spaces and lower case.
+ */
 export const inOneSpelling = (sql: Sql | Tx) =>
   sql`upper(regexp_replace(reference, '\\s', '', 'g'))`;
 
 /**
- * Whether a transfer of the bank has finished a refund already.
+ * Whether a bank transfer has already finished a refund.
  *
- * @param reference in its one spelling (`bankReference`).
+ * @param reference in the spelling of `bankReference`.
  */
 export async function isRefundReference(tx: Tx, reference: string): Promise<boolean> {
   const found = await tx`
@@ -81,7 +84,7 @@ export type OpenRefundRow = {
 
 type Paged = { page?: number | undefined; sort_type?: 'asc' | 'desc' | undefined };
 
-/** A page of what is owed to payers, the oldest first: somebody has waited longest for that. */
+/** A page of open refunds, the oldest first. */
 export async function openRefundsPage(
   sql: Sql,
   { page = 0, sort_type }: Paged,

@@ -10,13 +10,12 @@ import { type GatewaySettings, type Gateways, gatewaysOf, readGateways } from '.
 import { type SimulatedGateway, openSimulatedGateway } from './simulated.ts';
 
 export type OpenGatewaysDeps = {
-  /** Sees one account at a time. */
   sql: Sql;
   allAccountsSql: Sql;
   prices: Prices;
   config: GatewaySettings & Pick<Config, 'QRIS_MAX' | 'ROLE' | 'SIMULATOR' | 'production'>;
   log: Log;
-  /** Counts what became of notices and orders. */
+  /** Counts outcomes of notices and orders. */
   outcomes: Counter;
   now: () => Date;
   report: (trouble: unknown) => void;
@@ -24,18 +23,17 @@ export type OpenGatewaysDeps = {
 
 export type OpenGateways = {
   gateways: Gateways;
-  /** What work on orders of gateways needs. */
   deps: PlaceDeps;
-  /** Where somebody can pay without money; undefined where there is none. */
+  /** The simulated gateway, if this installation has one. */
   simulated: SimulatedGateway | undefined;
-  /** Stores a notice that came in; see `receiveNotice`. */
+  /** Stores an incoming notice; see `receiveNotice`. */
   receive(provider: string, notice: { headers: NoticeHeaders; raw: Buffer }): Promise<Received>;
-  /** Names who applies what was stored, at once. */
+  /** Sets the function that is called when a notice was stored. */
   onNotice(wake: () => void): void;
   close(): Promise<void>;
 };
 
-/** What the callback of a provider answers, as `http/callbacks` does. */
+/** The HTTP status that `http/callbacks` also returns. */
 const statusOf: Readonly<Record<Received, number>> = {
   stored: 200,
   known: 200,
@@ -45,8 +43,8 @@ const statusOf: Readonly<Record<Received, number>> = {
 };
 
 /**
- * Opens the gateways that the settings name; without any, outside production and with the simulator on,
- * a simulated one. It lives in the memory of one process, so only where one process does everything.
+ * Opens the gateways in the settings; without any, outside production and with the simulator on, a simulated one. It
+ * keeps its orders in memory, so it needs an installation with a single process.
  */
 export async function openGateways(given: OpenGatewaysDeps): Promise<OpenGateways> {
   const { config, log, outcomes } = given;
@@ -62,7 +60,8 @@ export async function openGateways(given: OpenGatewaysDeps): Promise<OpenGateway
   const simulated = isSimulated
     ? await openSimulatedGateway({
         callbackUrl: (provider) => `app:/callbacks/${provider}`,
-        // The application has no address yet, or none at all; everything else is as it is outside.
+        // Calls `receive` directly, because the application may have no address yet; everything else is as in
+        // production.
         deliver: async ({ order, headers, body }) =>
           statusOf[await receive(order.provider, { headers, raw: Buffer.from(body) })],
       })
@@ -90,7 +89,7 @@ export async function openGateways(given: OpenGatewaysDeps): Promise<OpenGateway
   };
 }
 
-/** The adapters as they are, at the addresses and with the keys of a simulated gateway. */
+/** The real adapters, with the addresses and keys of a simulated gateway. */
 export const simulatedGateways = (
   { GATEWAY_TIMEOUT_MS }: Pick<GatewaySettings, 'GATEWAY_TIMEOUT_MS'>,
   { url, keys }: Pick<SimulatedGateway, 'url' | 'keys'>,

@@ -4,7 +4,7 @@ import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts'
 import { type GatewayStatus, PaymentAlert } from './gateway.ts';
 import { type OrderDeps, findOrder, refOf } from './orders.ts';
 
-/** What became of a refund. `open`: the gateway has not answered, and is asked again. */
+/** Result of a refund. `open`: the gateway has not answered, and is asked again. */
 export type RefundOutcome = 'refunded' | 'open' | 'by_hand';
 
 type RefundRow = {
@@ -19,9 +19,8 @@ type RefundRow = {
 type RefundDeps = Omit<OrderDeps, 'settle'>;
 
 /**
- * Asks a gateway to give back what a refund says, which has left the saldo (or suspense) already. `by_hand`:
- * the gateway cannot, or it was a bank transfer: somebody transfers it and says so (`finishRefundByHand`).
- * What fails here is tried again each minute.
+ * Requests a refund, already booked out of saldo or suspense, from its gateway. `by_hand`: the gateway cannot, or it
+ * was a bank transfer: an operator transfers it and calls `finishRefundByHand`. Failures are retried each minute.
  */
 export async function sendRefund(deps: RefundDeps, refundId: string): Promise<RefundOutcome> {
   const [row] = await openRefunds(deps, refundId);
@@ -35,26 +34,26 @@ const openRefunds = ({ allAccountsSql }: RefundDeps, refundId?: string) => allAc
   where status = 'open' and way = 'gateway' and (${refundId ?? null}::uuid is null or refund_id = ${refundId ?? null})
   order by created_at limit 50`;
 
-/** Asks gateways again for the refunds they have not answered. For the job of every minute. */
+/** Retries unanswered refunds. For the job of every minute. */
 export async function retryRefunds(deps: RefundDeps): Promise<void> {
   for (const row of await openRefunds(deps)) await tellGateway(deps, row).catch(deps.report);
 }
 
-/** The same refund key at every try, so that the gateway gives back once. */
+/** Sends the same refund key with every attempt, so that the gateway refunds once. */
 async function tellGateway(deps: RefundDeps, row: RefundRow): Promise<RefundOutcome> {
   const order = await findOrder(deps.allAccountsSql, row.topup_id);
   const gateway = order && deps.gateways.find(order);
   if (!order || !gateway?.refund) return byHand(deps, row);
   const refundKey = publicId('adjustment', row.refund_id);
   try {
-    // It may have been done by a try whose answer was lost.
+    // An attempt whose answer was lost may have succeeded.
     const status = await gateway.fetchStatus(refOf(order, row.txn_id));
     const rest = restOf(row, status);
     if (rest === undefined) throw unclear(row);
     if (rest > 0) {
       const request = { ref: refOf(order), txnId: row.txn_id, amount: rupiah(rest), refundKey };
       const result = await gateway.refund(request);
-      // By hand all of it would go back: never where part of it has already.
+      // A refund by hand returns the whole amount, so never after a partial refund.
       if (result.outcome === 'unsupported' && rest < row.amount) throw unclear(row);
       if (result.outcome === 'unsupported') return await byHand(deps, row);
     }
@@ -68,7 +67,7 @@ async function tellGateway(deps: RefundDeps, row: RefundRow): Promise<RefundOutc
   return 'refunded';
 }
 
-/** What of a payment its gateway has not given back by itself; undefined when it does not say. */
+/** The amount that the gateway has not refunded by itself; undefined when it does not report it. */
 function restOf({ amount }: RefundRow, { state, partly, returned }: GatewayStatus) {
   if (state !== 'refunded') return amount;
   if (!partly) return 0;
@@ -98,9 +97,9 @@ async function finish(
 }
 
 /**
- * Somebody has transferred a refund from our bank account.
+ * Finishes a refund that was transferred from our bank account.
  *
- * @returns false when it was done before.
+ * @returns false when it was finished before.
  */
 export const finishRefundByHand = (
   tx: Sql | Tx,

@@ -7,9 +7,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { simulatedPayment } from '#contract/simulator.ts';
 import { handle } from '#server/infra/acts.ts';
 
-/** An answer of the simulated gateway: status, and what is sent as JSON. */
 type Answer = { status: number; body: object };
-/** A request it takes. */
 type Ask = {
   method: string;
   path: string;
@@ -20,7 +18,7 @@ type Ask = {
 };
 
 const WIB_MS = 7 * 3_600_000;
-/** Written a second time here, beside the adapter's: the wire is Midtrans', not ours. */
+/** A second implementation beside the adapter's: the format is Midtrans', not ours. */
 const wib = (at: Date): string =>
   new Date(at.getTime() + WIB_MS).toISOString().replace('T', ' ').slice(0, 19);
 
@@ -42,7 +40,7 @@ const failure = (code: string, words: string, id = '0'): Answer => ({
 const record = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
-/** Midtrans' Core API and Snap, as they answer. */
+/** Simulates Midtrans' Core API and Snap. */
 function askMidtrans(book: OrderBook, ask: Ask, pageBase: string): Answer | undefined {
   const { method, path } = ask;
   if (method === 'POST' && path === '/v2/charge') return charge(book, ask);
@@ -124,7 +122,7 @@ function snap(book: OrderBook, ask: Ask, pageBase: string): Answer {
 function statusOf(order: SimulatedOrder): Answer {
   const code = order.status === 'expire' ? '407' : (codes[order.status] ?? '200');
   const base = { ...transaction(order), status_code: code };
-  // A status does not tell the QR again.
+  // A status does not contain the QR.
   const again = order.kind === 'qris' || order.kind === 'snap' ? {} : shown(order);
   return { status: 200, body: { ...base, ...again } };
 }
@@ -144,7 +142,7 @@ function refund(order: SimulatedOrder, body: Readonly<Record<string, unknown>>):
   return { status: 200, body: { ...transaction(order), status_code: '200', refund_key: key } };
 }
 
-/** Amount that the customer paid, with the fee that Midtrans imposes. */
+/** The amount the customer paid, including an imposed fee. */
 const grossOf = ({ total, paidTotal, imposedFee = 0 }: SimulatedOrder): number =>
   (paidTotal ?? total) + imposedFee;
 
@@ -170,7 +168,7 @@ function transaction(order: SimulatedOrder) {
     currency: 'IDR',
     payment_type: order.kind === 'qris' ? 'qris' : 'bank_transfer',
     transaction_time: wib(order.createdAt),
-    // DANA writes its states in capitals.
+    // DANA sends its statuses in capitals.
     transaction_status: order.kind === 'snap' ? status.toUpperCase() : status,
     fraud_status: order.fraud,
     ...(order.returned !== undefined && { refund_amount: `${order.returned}.00` }),
@@ -180,7 +178,7 @@ function transaction(order: SimulatedOrder) {
   };
 }
 
-/** A notice of a status, as Midtrans signs it. */
+/** A notice with a status and Midtrans' signature. */
 export function midtransNotice(order: SimulatedOrder, status: string, serverKey: string): object {
   const code = codes[status] ?? '200';
   const gross = `${grossOf(order)}.00`;
@@ -196,14 +194,14 @@ export function midtransNotice(order: SimulatedOrder, status: string, serverKey:
   };
 }
 
-/** How the simulated gateway fails. Changed at any time; it counts for the next request. */
+/** Simulated failures. Changes apply to the next request. */
 export type FailureMode = {
   latencyMs: number;
-  /** What was asked is done, and the connection ends without an answer. */
+  /** Processes the request, then closes the connection without an answer. */
   dropAnswer: boolean;
-  /** From 0, never, to 1: answers 500 and does nothing. */
+  /** Probability, from 0 to 1, of answering 500 and doing nothing. */
   error500: number;
-  /** The fee that Midtrans adds to the orders made from now on; 0 for none. */
+  /** The fee that Midtrans adds to new orders; 0 for none. */
   imposedFee: number;
   notices: NoticeMode;
 };
@@ -212,17 +210,17 @@ export type SimulatedGateway = {
   url: string;
   keys: { serverKey: string; secretKey: string; callbackToken: string };
   mode: FailureMode;
-  /** Every request it got: `POST /v2/charge`. */
+  /** Log of requests: `POST /v2/charge`. */
   calls: string[];
   book: OrderBook;
   queue: Pick<NoticeQueue, 'flush'>;
   /**
-   * What happens to an order outside: its payer acts, or its time passes. A notice follows.
+   * Simulates the payer's action or the end of the order; a notice follows.
    *
-   * @returns false when there is no such order, or it has come to its end.
+   * @returns false when there is no such order, or it has ended.
    */
   happen(orderId: string, outcome: SimulatedOutcome, more?: Partial<SimulatedOrder>): boolean;
-  /** Sends a notice of a status, true or not. */
+  /** Sends a notice with a status, true or not. */
   notify(orderId: string, status: string): void;
   close(): Promise<void>;
 };
@@ -230,13 +228,13 @@ export type SimulatedGateway = {
 export type SimulatedOutcome = 'pay' | 'expire' | 'cancel' | 'deny' | 'refund' | 'refund_part';
 
 export type SimulatedOptions = {
-  /** Where notices go that no request named an address for: the address of the callbacks of a provider. */
+  /** Address for notices without one in the request: the provider's callback address. */
   callbackUrl?: (provider: string) => string | undefined;
   now?: () => Date;
   random?: () => number;
-  /** False: notices leave only by `queue.flush()`. */
+  /** If false, only `queue.flush()` sends notices. */
   isAutomatic?: boolean;
-  /** How notices reach the application; posted without it. @returns the answer's status. */
+  /** Delivers notices; default is an HTTP POST. @returns the answer's status. */
   deliver?: (notice: Notice) => Promise<number>;
 };
 
@@ -249,8 +247,8 @@ const calm: NoticeMode = {
 };
 
 /**
- * A server on a loopback port that speaks the wires of Midtrans and Xendit, with keys of its own. Its
- * orders are in memory: they are gone with the process.
+ * Starts a server on a loopback port that speaks the protocols of Midtrans and Xendit, with its own keys. Orders live
+ * in memory until the process ends.
  */
 export async function openSimulatedGateway(
   options: SimulatedOptions = {},
@@ -276,7 +274,7 @@ export async function openSimulatedGateway(
   const remember = openIdempotency();
   const server = await openLoopback(now, async (ask) => {
     calls.push(`${ask.method} ${ask.path}`);
-    // Read once: what is asked meanwhile may change it.
+    // Read once, because requests may change it meanwhile.
     const { dropAnswer, latencyMs } = mode;
     if (latencyMs > 0) await sleep(latencyMs);
     if (/^\/(snap|invoice)\/[\w-]+$/.test(ask.path)) return 'page';
@@ -318,7 +316,7 @@ const broken: Answer = { status: 500, body: { status_code: '500' } };
 
 const IDEMPOTENT_MS = 5 * 60_000;
 
-/** The first good answer to a POST with a key, again, for five minutes: whatever it asks for. */
+/** Replays the first successful answer to a POST with a key for five minutes, whatever the body. */
 function openIdempotency() {
   const saved = new Map<string, { answer: Answer; at: number }>();
   return ({ method, headers, now }: Ask, answer: () => Answer): Answer => {
@@ -370,7 +368,7 @@ function canHappen({ status }: SimulatedOrder, outcome: SimulatedOutcome): boole
   return status === 'page' || status === 'pending' || status === 'deny';
 }
 
-/** The opposite word, under the same signature. */
+/** The opposite status, under the same signature. */
 const tampered = ({ provider, status }: SimulatedOrder): object => {
   const isPaid = status === 'settlement';
   return provider === 'midtrans'
@@ -387,10 +385,9 @@ function isAllowed({ path, headers }: Ask, keys: Keys): boolean {
 
 const BODY_BYTES_MAX = 65_536;
 
-/** What is answered: JSON, the page that a customer would see, or nothing at all. */
+/** JSON, the customer's page, or a dropped connection. */
 type Reply = Answer | 'page' | 'drop';
 
-/** A server on a free loopback port that answers requests of JSON. */
 async function openLoopback(
   now: () => Date,
   answer: (ask: Ask) => Promise<Reply>,
@@ -449,7 +446,7 @@ function send(response: ServerResponse, reply: Answer | 'page'): void {
     .end(JSON.stringify(reply.body));
 }
 
-/** Xendit's invoices, as they answer. */
+/** Simulates Xendit's invoices. */
 function askXendit(book: OrderBook, ask: Ask, pageBase: string): Answer | undefined {
   const { method, path, query, body, now } = ask;
   if (method === 'POST' && path === '/v2/invoices/') {
@@ -509,7 +506,7 @@ function invoice(order: SimulatedOrder, pageBase: string) {
   };
 }
 
-/** A callback about an invoice; it is not signed. */
+/** An invoice callback, which Xendit does not sign. */
 export const xenditNotice = (order: SimulatedOrder, status: string): object => ({
   ...invoice(order, 'https://checkout.invalid'),
   status: words[status] ?? 'PENDING',
@@ -517,15 +514,15 @@ export const xenditNotice = (order: SimulatedOrder, status: string): object => (
   payment_channel: 'QRIS',
 });
 
-/** How notices get lost on their way. */
+/** Simulated loss of notices. */
 type NoticeMode = {
-  /** How often each is sent; 1 is once. */
+  /** Deliveries of each notice; 1 is once. */
   copies: number;
   shuffle: boolean;
   delayMs: number;
-  /** From 0, none, to 1, all. */
+  /** Probability of loss, from 0 to 1. */
   lose: number;
-  /** The status word is another than the one that was signed. */
+  /** Sends another status than the signed one. */
   tamperStatus: boolean;
 };
 
@@ -540,7 +537,7 @@ type Waiting = { notice: Notice; dueAt: number; tries: number };
 
 type NoticeQueue = {
   add(notice: Notice): void;
-  /** Sends what is due, and what comes due by that. @returns how many were sent. */
+  /** Sends due notices, and those that become due meanwhile. @returns how many were sent. */
   flush(): Promise<number>;
   close(): void;
 };
@@ -549,7 +546,7 @@ type NoticeOptions = {
   now: () => Date;
   random: () => number;
   mode: NoticeMode;
-  /** False: only `flush` sends. */
+  /** If false, only `flush` sends. */
   isAutomatic: boolean;
   /** @returns the answer's status, 0 without one. */
   deliver: (notice: Notice) => Promise<number>;
@@ -561,7 +558,7 @@ const retryMinutes = {
   xendit: [15, 45, 120, 180, 360, 720],
 } as const;
 
-/** How often an answer is tried again, as Midtrans says it. */
+/** The number of retries after an answer, as Midtrans documents it. */
 function triesAfter(provider: SimulatedOrder['provider'], status: number): number {
   if (status >= 200 && status < 300) return 0;
   if (provider === 'xendit') return retryMinutes.xendit.length;
@@ -571,7 +568,7 @@ function triesAfter(provider: SimulatedOrder['provider'], status: number): numbe
   return status >= 301 && status <= 303 ? 0 : retryMinutes.midtrans.length;
 }
 
-/** Notices on their way, sent again as the providers do. */
+/** A queue of notices with the providers' retries. */
 function openNoticeQueue(options: NoticeOptions): NoticeQueue {
   const { now, random, mode } = options;
   let waiting: Waiting[] = [];
@@ -637,17 +634,17 @@ export async function postNotice({ url, headers, body }: Notice): Promise<number
   }
 }
 
-/** What the simulated gateway knows of one order. Its status is the truth that everybody is told. */
+/** An order at the simulated gateway. `status` is the truth, which status requests return. */
 export type SimulatedOrder = {
   provider: 'midtrans' | 'xendit';
   orderId: string;
   txnId: string;
-  /** `qris`, `bca` … of a charge; `snap` and `invoice` until a way to pay is chosen on the page. */
+  /** `qris`, `bca` … of a charge; `snap` and `invoice` until a method is selected on the page. */
   kind: string;
   total: number;
-  /** Another amount than asked for came in. */
+  /** Set if the payer paid another amount. */
   paidTotal?: number;
-  /** The fee that Midtrans adds to what the customer pays, where the merchant's account is set so. */
+  /** The fee that Midtrans adds to the customer's payment, if the merchant's account is set so. */
   imposedFee?: number;
   status:
     | 'page'
@@ -665,13 +662,13 @@ export type SimulatedOrder = {
   qr: string;
   createdAt: Date;
   expiresAt: Date;
-  /** Where its notices go, where the request said so. */
+  /** Address for notices, if the request named one. */
   callback?: string;
   customField?: string;
   refundKeys: string[];
-  /** What of it was given back, where that is not all. */
+  /** Amount of a partial refund. */
   returned?: number;
-  /** True for a kind whose status names the payment where the order should be named. */
+  /** True for payment types whose status has the payment id in place of the order id. */
   isNamedByTxn: boolean;
 };
 
@@ -680,17 +677,17 @@ type OrderBook = {
     facts: Pick<SimulatedOrder, 'provider' | 'orderId' | 'kind' | 'total' | 'createdAt'> &
       Partial<SimulatedOrder>,
   ): SimulatedOrder;
-  /** By our id, the payment's, or the page's. */
+  /** Finds by our id, the payment's, or the page's. */
   find(id: string): SimulatedOrder | undefined;
-  /** All that were made under an id: of invoices there may be several. */
+  /** All orders with an id; Xendit allows several invoices. */
   all(orderId: string): SimulatedOrder[];
-  /** Orders whose time is over become `expire`. */
+  /** Expires orders past their time. */
   tick(now: Date): SimulatedOrder[];
 };
 
 const DAY_MS = 86_400_000;
 
-/** @param imposedFee the fee that Midtrans adds to an order that is made now; 0 for none. */
+/** @param imposedFee the fee that Midtrans adds to new orders; 0 for none. */
 function openOrderBook(imposedFee: () => number = () => 0): OrderBook {
   const orders: SimulatedOrder[] = [];
   return {
@@ -715,7 +712,7 @@ function openOrderBook(imposedFee: () => number = () => 0): OrderBook {
     find: (id) => orders.find(({ orderId, txnId, token }) => [orderId, txnId, token].includes(id)),
     all: (orderId) => orders.filter((one) => one.orderId === orderId),
     tick: (now) => {
-      // Of a page on which nothing was chosen nobody ever hears.
+      // A page without a selected method sends no notice.
       const due = orders.filter(
         ({ status, expiresAt }) => status === 'pending' && expiresAt <= now,
       );
@@ -725,7 +722,7 @@ function openOrderBook(imposedFee: () => number = () => 0): OrderBook {
   };
 }
 
-/** Somebody pays at the simulated gateway; where there is none, the act does not exist. */
+/** Pays at the simulated gateway; without one, the act does not exist. */
 export const simulatedPaymentHandler = (simulated: SimulatedGateway | undefined) =>
   handle(simulatedPayment, async (_call, { topup_id, outcome }) => {
     if (!simulated) throw new Refusal('act_unknown', {});

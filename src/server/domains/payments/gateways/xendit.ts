@@ -26,7 +26,7 @@ export type XenditOptions = {
   url: string;
   timeoutMs: number;
   simulated: boolean;
-  /** Where its page leads the customer back to. */
+  /** Address that the page redirects the customer to at the end. */
   finishUrl?: string | undefined;
 };
 
@@ -45,7 +45,7 @@ const Invoice = (simulated: boolean) =>
   });
 type Invoice = z.infer<ReturnType<typeof Invoice>>;
 
-/** Xendit: its invoice page, where every way to pay is chosen. */
+/** Xendit: its invoice page, where the customer selects a method. */
 export function createXendit(options: XenditOptions): PaymentGateway {
   const { secretKey: key, timeoutMs, simulated } = options;
   const base = options.url.replace(/\/+$/, '');
@@ -58,7 +58,7 @@ export function createXendit(options: XenditOptions): PaymentGateway {
       key,
       timeoutMs,
     });
-  /** Its id is ours alone: Xendit would make a second invoice of the same name. */
+  /** Xendit does not enforce unique ids: it would create a second invoice with the same one. */
   const find = async (orderId: string): Promise<Invoice | undefined> => {
     const answer = await ask(`/v2/invoices?external_id=${encodeURIComponent(orderId)}&limit=10`);
     const all = read(z.array(invoice), answer).filter((one) => one.external_id === orderId);
@@ -187,7 +187,7 @@ function statusOf(invoice: Invoice): GatewayStatus {
 
 const Notice = z.object({ id: Word(100), external_id: Word(100), status: Word(40) });
 
-/** Whether Xendit sent it: it knows the token. The body itself is not signed, and so never believed. */
+/** Verifies the callback token. Xendit does not sign the body, so its content is not trusted. */
 function verifyXendit(headers: NoticeHeaders, raw: Buffer, token: string): Verification {
   const given = headers['x-callback-token'];
   if (typeof given !== 'string' || !isSame(given, token)) return 'forged';

@@ -48,18 +48,16 @@ import {
   statementSteps,
 } from './parse.ts';
 
-/** Whose upload it is. */
 export type Uploader = { accountId: string; userId: string };
 
 export type StatementDeps = {
-  /** Sees every account. */
   allAccountsSql: Sql;
   config: Pick<Config, 'BANK_NUMBER' | 'FOUR_EYES_ABOVE' | 'FOUR_EYES_DAY_ABOVE'>;
   now: () => Date;
   uploads: {
     /** @throws Refusal `upload_gone` */
     read(owner: Uploader, uploadId: string, purpose: 'statement'): Promise<{ bytes: Buffer }>;
-    /** Forgets an upload with its file. */
+    /** Deletes an upload with its file. */
     revert(owner: Uploader, uploadId: string): Promise<void>;
   };
 };
@@ -67,9 +65,9 @@ export type StatementDeps = {
 type ImportRequest = Uploader & { uploadId: string };
 
 /**
- * What an import of a statement would do, line by line. Writes nothing.
+ * Previews the import of a statement, line by line. Writes nothing.
  *
- * @throws Refusal `upload_gone`, and all that `readStatement` throws.
+ * @throws Refusal `upload_gone`, and all refusals of `readStatement`.
  */
 export async function previewStatement(
   { allAccountsSql, config, now, uploads }: StatementDeps,
@@ -83,12 +81,11 @@ export async function previewStatement(
 }
 
 /**
- * Imports a statement: what a line pays is paid in a transaction of its own, what waits for a person is
- * stored some hundred lines at a time. Broken off at any point it is done again, and a line counts once.
- * At the end the file is forgotten: it names everybody who paid.
+ * Imports a statement: each paying line in its own transaction, lines for an operator in batches of some hundred. Safe
+ * to repeat after an interruption; a line counts once. Deletes the file at the end, because it names all payers.
  *
- * @param asked.sha256 of the file that was looked at.
- * @throws Refusal `upload_gone`, `statement_imported`, `statement_changed`, and all that `readStatement` throws.
+ * @param asked.sha256 of the previewed file.
+ * @throws Refusal `upload_gone`, `statement_imported`, `statement_changed`, and all refusals of `readStatement`.
  */
 export async function importStatement(
   deps: StatementDeps,
@@ -121,7 +118,7 @@ export async function importStatement(
       days: statement.days,
     });
   });
-  // A repeat at the same time may have forgotten it already.
+  // A concurrent repeat may have deleted it already.
   await uploads.revert(owner, uploadId).catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
   });
@@ -129,7 +126,7 @@ export async function importStatement(
 }
 
 /**
- * The file of an import is forgotten: a repeat whose first answer was lost finds what that one did.
+ * Reports an earlier import whose file is deleted, to a caller whose first answer was lost.
  *
  * @throws Refusal `statement_imported`, or the error itself.
  */
@@ -146,7 +143,7 @@ async function refuseImported(
 
 type Balances = { statementId: string; bank: string; days: readonly DayBalance[] };
 
-/** Keeps what a statement says of its days, for the reconciliation. */
+/** Stores the statement's daily balances for the reconciliation. */
 async function storeBalances(tx: Tx, { statementId, bank, days }: Balances): Promise<void> {
   await tx`
     insert into bank_balances (statement_id, bank, day, opening_sen, closing_sen, credits, is_last)
@@ -170,7 +167,7 @@ type Work = {
   config: Limits;
 };
 
-/** Stores the lines in the order of the file, and says what became of each. */
+/** Stores the lines in the order of the file; returns the outcome of each. */
 async function storeAll(sql: Sql, work: Work): Promise<Judged[]> {
   const { statement, judged, at, operatorId, importId } = work;
   const done = [...judged];
@@ -200,7 +197,7 @@ async function storeAll(sql: Sql, work: Work): Promise<Judged[]> {
       done[index] = { ...one, outcome };
       continue;
     }
-    // Gifts of the same operator in the meantime count; above the limit the import waits for another operator.
+    // Other gifts of the operator count too; above the limit, the line waits for another operator.
     done[index] = { ...one, outcome: 'near' };
     waiting.push({ index, stored });
   }
@@ -208,14 +205,14 @@ async function storeAll(sql: Sql, work: Work): Promise<Judged[]> {
   return done;
 }
 
-/** Thrown to undo a payment by a line that exceeds the limit of one operator. */
+/** Thrown to roll back a payment that exceeds the limit of one operator. */
 class LimitReached extends Error {}
 
 /**
- * Stores a line and pays with it what one operator may give alone, in one transaction under the lock of what they give.
- * Its payee is known only now: other lines of the import may have begun to wait.
+ * Stores a line and pays with it within the limit of one operator, in one transaction under the operator's lock. The
+ * payee is determined only now: other lines of the import may have begun to wait.
  *
- * @returns `limit` when the sum exceeds the limit; then the import stores no line.
+ * @returns `limit` when the sum exceeds the limit; then no line is stored.
  */
 async function storeWithin(
   sql: Sql,
@@ -242,14 +239,14 @@ async function storeWithin(
   }
 }
 
-/** Stores lines that wait for a person. @returns the hashes of those that were not there before. */
+/** Stores lines that wait for an operator. @returns the hashes of the new ones. */
 async function keepAll(
   sql: Sql,
   lines: readonly IdentifiedLine[],
   { at, importId }: { at: Date; importId: string },
 ): Promise<ReadonlySet<string>> {
   if (lines.length === 0) return new Set();
-  // In one order, so that two imports at once wait for each other instead of being in each other's way.
+  // In one order, so that concurrent imports do not deadlock.
   const sorted = [...lines].sort((one, other) => (one.hash < other.hash ? -1 : 1));
   const stored = await retrying(
     () => sql<{ hash: string }[]>`
@@ -272,10 +269,10 @@ async function keepAll(
   return new Set(stored.map(({ hash }) => hash));
 }
 
-/** A line of the file, and for money that came in what identifies it. */
+/** A line of the file; for a credit, also its identity. */
 type ReadLine = { line: StatementLine; stored: IdentifiedLine | undefined };
 
-/** A statement that is of our account, and what its lines are known by. */
+/** A verified statement of our account, with the identities of its lines. */
 type ReadStatement = Statement & { sha256: string; read: readonly ReadLine[] };
 
 /**
@@ -306,7 +303,7 @@ async function readStatement(
 
 const LINES_AT_ONCE = 500;
 
-/** Reads a file step by step: a long one takes longer than others should wait. */
+/** Parses in steps, because a long file would block the event loop. */
 async function parsed(bytes: Uint8Array, reading: Reading): Promise<Statement | NoStatement> {
   const steps = statementSteps(bytes, reading);
   for (;;) {
@@ -321,28 +318,28 @@ const storedOf = (bank: string, line: CreditLine): IdentifiedLine => {
   return identifiedLine(bank, { amount, sender: description, reference, place, at });
 };
 
-/** A top-up that a line has to do with. */
+/** The top-up that a line pays or may pay. */
 type Concerned = { topupId: string; accountName: string; accountId?: string };
 
 type Judged = {
   line: StatementLine;
   outcome: StatementOutcome;
   topup: Concerned | undefined;
-  /** The line of its day and amount that was known before. */
+  /** A known line with the same day and amount. */
   twinOf?: string;
 };
 
 type Judging = {
   at: Date;
-  /** The ties of who imports it. */
+  /** The importer's ties to other operators. */
   ties: OperatorTies;
-  /** Limit of one operator: a file can be forged as a reference can. */
+  /** Limits of one operator: a file can be forged like a reference. */
   config: Limits;
 };
 
 /**
- * What an import would make of each line, in the order of the file. Reads only. What would pay more than one
- * operator may vouch for alone waits for another one, as `near`.
+ * The expected outcome of each line, in the order of the file. Reads only. A payment above the limit of one operator
+ * waits for another one, as `near`.
  */
 async function judge(
   sql: Sql,
@@ -391,7 +388,7 @@ const slices = <T>(all: readonly T[]): T[][] =>
     all.slice(at * LINES_AT_ONCE, (at + 1) * LINES_AT_ONCE),
   );
 
-/** The lines that were read before, with the top-ups they belong to. */
+/** Known lines, with their top-ups. */
 async function knownOf(
   sql: Sql,
   lines: readonly IdentifiedLine[],
@@ -411,8 +408,8 @@ async function knownOf(
 }
 
 /**
- * Lines of the day and amount of another one that was known before, by the hashes of both: the same money in other
- * words, or twice the money. Equal lines of one statement differ by their places.
+ * Known lines with the same day and amount, by the hashes of both: either the same money in other words, or a second
+ * payment. Equal lines of one statement differ by their places.
  */
 async function twinsOf(
   sql: Sql,
@@ -437,11 +434,11 @@ async function twinsOf(
 type Promised = Concerned & {
   accountId: string;
   status: string;
-  /** Paid by a reference that was typed, whose line has not come. */
+  /** Paid by a typed reference whose line has not arrived. */
   awaits: boolean;
 };
 
-/** The top-ups that lines would pay by themselves, by the same rule as in `storeLine`. */
+/** The top-ups that lines would pay automatically, by the rule of `storeLine`. */
 async function reservedFor(
   sql: Sql,
   lines: readonly IdentifiedLine[],
@@ -497,7 +494,7 @@ type OpenTotal = Concerned & { total: number; since: Date };
 
 const OPEN_MAX = 5_000;
 
-/** What waits to be paid, by its total. */
+/** Waiting top-ups by their totals. */
 async function openTotals(sql: Sql, bank: string): Promise<readonly OpenTotal[]> {
   return sql<OpenTotal[]>`
     select t.topup_id as "topupId", a.name as "accountName", t.total,
@@ -507,7 +504,7 @@ async function openTotals(sql: Sql, bank: string): Promise<readonly OpenTotal[]>
     order by t.total limit ${OPEN_MAX}`;
 }
 
-/** By the same rule as the lists of candidates that an operator chooses from. */
+/** By the rule of the candidates offered to operators. */
 function nearest(
   open: readonly OpenTotal[],
   { amount, at }: IdentifiedLine,
@@ -526,7 +523,7 @@ function nearest(
   return best;
 }
 
-/** What a person looks at first. */
+/** Outcomes in the order of attention. */
 const order: readonly StatementOutcome[] = [
   'pays',
   'joins',
@@ -540,7 +537,7 @@ const order: readonly StatementOutcome[] = [
   'debit',
 ];
 
-/** What became of a statement, or would, for people. */
+/** The report of an import or a preview. */
 function reportOf(statement: ReadStatement, judged: readonly Judged[]): StatementReport {
   const counts = Object.fromEntries(order.map((outcome) => [outcome, 0])) as Record<
     StatementOutcome,

@@ -23,7 +23,7 @@ import {
 
 export type LinesDeps = { allAccountsSql: Sql; now: () => Date };
 
-/** Rows of `bank_lines` without a top-up that no operator has set aside. */
+/** SQL condition: a row of `bank_lines` has no top-up and is not set aside. */
 export const isUnmatched = (sql: Sql | Tx): Fragment => sql`
   bank_lines.topup_id is null and bank_lines.dismissed_at is null`;
 
@@ -65,7 +65,7 @@ type LineRow = Pick<OperatorBankLine, 'line' | 'amount' | 'description' | 'refer
   dismissed_at: Date | null;
   dismissed_by: string | null;
   dismiss_reason: string | null;
-  /** No operator has confirmed it beside its twin yet. */
+  /** Waits for an operator to confirm it beside its twin. */
   waits: boolean;
   twin_at: Date | null;
   twin_description: string | null;
@@ -113,12 +113,12 @@ async function readLines(
 
 type Known = {
   names: ReadonlyMap<string, string>;
-  /** The payments that lie in suspense, since their top-up was paid before. */
+  /** Payments in suspense, because their top-up was paid before. */
   second: ReadonlySet<string>;
   candidates: ReadonlyMap<string, readonly Candidate[]>;
 };
 
-/** Top-ups that each of these lines may have been meant for, the nearest first. */
+/** Top-ups that each line may have been meant for, the nearest first. */
 async function candidatesFor(
   sql: Sql | Tx,
   hashes: readonly string[],
@@ -182,8 +182,8 @@ function lineOf(row: LineRow, { names, second, candidates }: Known): OperatorBan
 }
 
 /**
- * An operator has seen a line and the other one of its day and amount at the bank: it pays what it would have paid.
- * The importer and operators tied to them decide only up to the limit of one operator.
+ * Confirms that a line and its twin are both real: it then pays. The importer and related operators may confirm only up
+ * to the limit of one operator.
  *
  * @throws Refusal `not_found`, `bank_line_used` when it does not wait for a decision, `operator_limit_reached`.
  */
@@ -230,7 +230,7 @@ export async function confirmBoth(
   return read;
 }
 
-/** The account whose top-up has the amount of a line reserved, if one has. */
+/** The account that has the amount of a line reserved, if any. */
 async function accountOfLine(sql: Sql, line: string): Promise<string | undefined> {
   const [found] = await sql<{ id: string }[]>`
     select r.account_id as id from bank_lines l
@@ -240,7 +240,7 @@ async function accountOfLine(sql: Sql, line: string): Promise<string | undefined
 }
 
 /**
- * Sets a line aside, with the reason; once more, with the newer one.
+ * Sets a line aside with a reason; a repeat replaces the reason.
  *
  * @throws Refusal `not_found`, `bank_line_used` when it is the payment of a top-up.
  */

@@ -25,12 +25,12 @@ export type ReviewDeps = {
   allAccountsSql: Sql;
   now: () => Date;
   config: Pick<Config, 'FOUR_EYES_ABOVE' | 'FOUR_EYES_DAY_ABOVE'>;
-  /** The signed address of an account's file. */
+  /** Returns the signed address of an account's file. */
   fileLink: (accountId: string, fileId: string) => string;
 };
 
 const CANDIDATES_MAX = 5;
-/** Beyond this many, a filtered list is not counted further. */
+/** A filtered list is counted up to this many. */
 const COUNT_MAX = 10_000;
 
 type OperatorRow = TopupRow & {
@@ -52,14 +52,14 @@ type SlipRow = {
   name: string;
   mime: string;
   at: string;
-  /** The hash of its bytes, in hexadecimal. */
+  /** SHA-256 of its bytes, in hexadecimal. */
   hash: string;
 };
 
 type EarlierSlip = { topup_id: string; account_name: string; at: Date };
 
 type Query = {
-  /** Who asks: their own proposals are theirs. */
+  /** The viewer, whose own proposals are marked. */
   operatorId: string;
   status?: OperatorTopupFilter | undefined;
   page?: number | undefined;
@@ -67,8 +67,8 @@ type Query = {
 };
 
 /**
- * A page of all accounts' top-ups, each with the unused bank lines that could be its payment. Of those that
- * wait, the ones with a slip come first, unless a sort is asked for.
+ * A page of all accounts' top-ups, each with the unused bank lines that could be its payment. Waiting ones with a slip
+ * come first, unless a sort is requested.
  */
 export async function topupsForOperator(
   deps: ReviewDeps,
@@ -98,16 +98,16 @@ export async function topupsForOperator(
   };
 }
 
-/** Lines of the bank that may be the payment of a row of `topups`. */
+/** SQL: bank lines that may be the payment of a row of `topups`. */
 const candidateLines = (sql: Sql | Tx): Fragment => sql`
   bank_lines where ${isUnmatched(sql)} and bank_lines.bank = topups.bank_number
     and bank_lines.amount between topups.total - ${NEAR} and topups.total + ${NEAR}
     and bank_lines.at >= topups.created_at - interval '1 day'`;
 
 /**
- * Whether an operator must act on a row of `topups`: all in review, and transfers whose money may have come (a
- * slip, a proposal, a bank line near the total). Other transfers wait for their customer, other payments for
- * their gateway.
+ * SQL condition: an operator must act on a row of `topups`: all in review, and transfers whose money may have arrived
+ * (a slip, a proposal, a bank line near the total). Other transfers wait for their customer, other payments for their
+ * gateway.
  */
 export const needsOperator = (sql: Sql | Tx, at: Date): Fragment => sql`
   (topups.status = 'review' or (
@@ -129,7 +129,7 @@ function filterOf(allAccountsSql: Sql, status: OperatorTopupFilter | undefined, 
     return allAccountsSql`${statusAt(allAccountsSql, at)} in ('creating', 'pending')
       and status in ('creating', 'pending') and provider <> 'bank'`;
   }
-  // A pending row may be an expired one that no job has closed yet.
+  // A pending row may have expired before the job has closed it.
   const stored = status === 'expired' ? ['expired', 'pending', 'creating'] : [status];
   return allAccountsSql`${statusAt(allAccountsSql, at)} = ${status} and status = any (${stored}::text[])`;
 }
@@ -141,16 +141,15 @@ const slipsFirst = (sql: Sql) => sql`
   ) desc,`;
 
 type More = {
-  /** The earlier top-up that the same slip was sent for. */
+  /** The earlier top-up with the same slip. */
   usedBefore: EarlierSlip | null;
   proposal: Proposal | undefined;
-  /** Of people who have settled something. */
+  /** Names of the operators in these rows. */
   names: ReadonlyMap<string, string>;
   /** Earlier gifts of the operator alone. */
   given: GivenAlone;
 };
 
-/** A row as the operator who asks sees it. */
 function operatorTopup(
   { config, fileLink }: Pick<ReviewDeps, 'config' | 'fileLink'>,
   row: OperatorRow,
@@ -192,7 +191,7 @@ function gatewayOf(row: OperatorRow, names: ReadonlyMap<string, string>): Operat
 
 type TopupsQuery = { ids: readonly string[]; at: Date; operatorId: string };
 
-/** Top-ups as the operator who asks sees them, by their ids; in no order. */
+/** Top-ups by their ids, as shown to an operator; in no order. */
 export async function readForOperator(
   deps: ReviewDeps,
   { ids, at, operatorId }: TopupsQuery,
@@ -255,7 +254,7 @@ const newestSlip = (sql: Sql) => sql`(
   order by p.at desc, p.file_id desc limit 1
 )`;
 
-/** By top-up, the first other one that the file of its newest slip was sent for before, by whichever account. */
+/** By top-up, the first other top-up, of any account, with the same file as its newest slip. */
 async function earlierSlips(
   sql: Sql,
   rows: readonly OperatorRow[],

@@ -1,7 +1,7 @@
 import type { Rupiah } from '#contract/base/money.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
-/** What a notice of money turned out to be; `apply_payments` says what each one did. */
+/** Outcome of a payment; `apply_payments` documents each. */
 export type PaidOutcome =
   | 'applied'
   | 'duplicate'
@@ -15,9 +15,8 @@ export type PaidOutcome =
 export type Payment = {
   accountId: string;
   topupId: string;
-  /** The provider's own id of the payment: it pays one top-up only. */
+  /** The provider's payment id, which pays one top-up only. */
   txnId: string;
-  /** The amount received. */
   amount: Rupiah;
   at: Date;
   actor: string;
@@ -26,13 +25,12 @@ export type Payment = {
 };
 
 /**
- * Applies payments to their top-ups: entries, general ledger, statuses, invoices and events, all or nothing.
- *
- * Safe to repeat and in any order with expiry, cancelling and other payments. Only in a transaction of
- * the all-accounts role; the database refuses it to a tenant's.
+ * Applies payments to their top-ups: entries, general ledger, statuses, invoices and events, all or nothing. Safe to
+ * repeat, and in any order with expiry, cancelling and other payments. Needs a transaction of the all-accounts role;
+ * the database refuses a tenant's.
  *
  * @param byHand true when an operator confirms them: an amount up to Rp 999 off is then accepted.
- * @returns what each one did, in order.
+ * @returns the outcomes, in order.
  */
 export async function applyPayments(
   tx: Tx,

@@ -33,7 +33,7 @@ import { applyPaid, lateNote } from './pay.ts';
 import { statusAt } from './topup.ts';
 
 /**
- * Asks the gateway of a top-up what became of it; a bank transfer is answered as it stands.
+ * Checks a top-up at its gateway; a bank transfer is returned as it is.
  *
  * @throws Refusal `not_found`, `gateway_down`, `too_many_requests`.
  */
@@ -53,11 +53,13 @@ type LockedTopup = {
   status: string;
   total: number;
   provider: string;
-  /** Our account that it is transferred to; '' where it goes through a gateway. */
+  /** Our receiving bank account; '' for a gateway. */
   bank: string;
 };
 
-/** Of one customer one confirmation at a time: what counts together is counted once. Before the top-up's lock. */
+/**
+ * One confirmation per customer at a time, so that sums are counted once. Take it before the top-up's lock.
+ */
 const lockDecisions = (tx: Tx, topupId: string) => tx`
   select pg_advisory_xact_lock(7206322, hashtext(account_id::text)) from topups
   where topup_id = ${topupId}`;
@@ -78,7 +80,7 @@ async function lockTopup(tx: Tx, topupId: string, at: Date): Promise<LockedTopup
   return locked;
 }
 
-/** As it is after a decision, once that stands: payments are written by a function of the owner. */
+/** Reads the result after the commit, because a function of the owner writes payments. */
 async function readOne(
   deps: ReviewDeps,
   { topupId, operatorId }: Pick<Decision, 'topupId' | 'operatorId'>,
@@ -92,14 +94,15 @@ async function readOne(
 export type Decision = { topupId: string; operatorId: string; reason: string };
 
 /**
- * Confirms a bank transfer by hand, from any state but paid and rejected; a gateway's payments are its own
- * to confirm. With a stored bank line (its `line`
- * or its reference), or with a reference whose line has not come, which vouches for the exact amount.
- * Above the limit, without a line of exactly the total that somebody else imported, it is proposed,
- * and paid once another operator says the same.
+ * Confirms a bank transfer by hand, from any state except paid and rejected; gateway payments cannot be confirmed by
+ * hand. It takes a stored bank line (by `line` or reference), or a reference whose line has not arrived, which vouches
+ * for the exact amount.
+ * Above the limit, without a line of exactly the total imported by another operator, it is only proposed, and paid once
+ * another operator confirms the same.
  *
- * @throws Refusal `not_found`, `topup_already_paid`, `topup_closed`, `topup_decided` by somebody else,
- *   `topup_at_gateway`, `topup_needs_another`, `operator_not_independent`, `bank_line_used`, `bank_line_twin`, `topup_amount_mismatch` when the line is more than Rp 999 off.
+ * @throws Refusal `not_found`, `topup_already_paid`, `topup_closed`, `topup_decided` by another operator,
+ *   `topup_at_gateway`, `topup_needs_another`, `operator_not_independent`, `bank_line_used`, `bank_line_twin`,
+ *   `topup_amount_mismatch` when the line is more than Rp 999 off.
  */
 export async function confirmTopupByHand(
   deps: ReviewDeps,
@@ -173,9 +176,9 @@ export async function confirmTopupByHand(
 }
 
 /**
- * A line's money counts once, also where it joined a payment that its reference was typed for before; and a
- * reference that was typed vouches for one payment, whatever the line says that came with it since. Who
- * means the line itself names it by its `line`.
+ * A line's money counts once, also if it joined a payment confirmed by its typed reference; and a typed reference
+ * vouches for one payment, even if its line later had another text. An operator who means the line itself passes its
+ * `line`.
  */
 async function refuseUsed(
   tx: Tx,
@@ -189,11 +192,11 @@ async function refuseUsed(
   if (line.used || vouched.length > 0) throw new Refusal('bank_line_used', {});
 }
 
-/** Whether a line shows exactly the total to an operator; one that was set aside shows nothing. */
+/** Whether a line proves exactly the total to an operator; one that is set aside proves nothing. */
 const showsWhole = (line: Line | undefined, total: number, ties: OperatorTies): boolean =>
   line?.amount === total && !line.dismissed && showsTo(ties, line.imported_by);
 
-/** Nobody proposes what could not be confirmed. */
+/** Refuses to propose what could not be confirmed. */
 function refuseUnfit(line: Line | undefined, total: number): void {
   if (line && Math.abs(line.amount - total) > NEAR) {
     throw new Refusal('topup_amount_mismatch', { total, received: line.amount });
@@ -205,13 +208,15 @@ type Line = {
   amount: number;
   used: boolean;
   imported_by: string | null;
-  /** Set aside by an operator: it shows no money. */
+  /** Set aside by an operator, so it proves no money. */
   dismissed: boolean;
-  /** Until an operator has seen it beside the line of its day and amount. */
+  /** Waits until an operator has seen it beside its twin. */
   waits: boolean;
 };
 
-/** The stored line that an operator means, locked: by its `line`, else by its reference, unused ones first. */
+/**
+ * Finds and locks the stored line of a reference: by its `line`, else by its reference, unused ones first.
+ */
 async function lineOf(tx: Tx, bank: string, reference: string): Promise<Line | undefined> {
   const [line] = await tx<Line[]>`
     select hash, amount, topup_id is not null as used, imported_by,
@@ -227,7 +232,7 @@ async function lineOf(tx: Tx, bank: string, reference: string): Promise<Line | u
 /**
  * Rejects a top-up that is pending or in review; the customer sees the reason.
  *
- * @throws Refusal `not_found`, `topup_already_paid`, `topup_closed`, `topup_decided` by somebody else.
+ * @throws Refusal `not_found`, `topup_already_paid`, `topup_closed`, `topup_decided` by another operator.
  */
 export async function rejectTopupByHand(
   deps: ReviewDeps,
