@@ -47,7 +47,6 @@ export async function subscriptionForDesk(
 
 const INVOICES_MAX = 10;
 
-/** An account's newest invoices. */
 export async function recentInvoices(
   sql: Sql,
   accountId: string,

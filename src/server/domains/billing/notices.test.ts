@@ -59,7 +59,6 @@ describe('billing notices', () => {
     await app.run();
     app.goTo('2027-01-21T08:00');
     await app.run();
-    // The pending notices of the debt were dropped.
     expect(await app.subjects(ani)).toEqual(['charged:2026-12-21', 'recovered:2027-01-21']);
     expect(app.pushed).toEqual(['Paket Usaha diperpanjang', 'Paket Usaha berjalan lagi']);
   });

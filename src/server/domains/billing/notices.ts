@@ -4,7 +4,6 @@ import { type Rupiah, formatRupiah } from '#contract/base/money.ts';
 import { formatDate } from '#contract/base/time.ts';
 import type { Plan } from '#contract/billing.ts';
 
-/** A notice of a billing step, sent once. */
 export type BillingNotice = NoticeText & {
   accountId: string;
   /** Identifies the step; a second notice of the same subject is ignored. */
@@ -28,7 +27,6 @@ export async function dropPending(tx: Tx, accountId: string): Promise<void> {
       and pushed_at is null and subject ~ '^(h3|h1|past_due|still_due):'`;
 }
 
-/** A notice that this process has claimed for some minutes. */
 export type DueNotice = {
   account_id: string;
   notice_id: string;
@@ -39,7 +37,6 @@ export type DueNotice = {
   phone: string | null;
 };
 
-/** A failed message is retried after this many minutes, up to a limit. */
 const RETRY_MINUTES = 5;
 const TRIES_MAX = 50;
 
@@ -103,19 +100,16 @@ export async function pruneNotices(allAccountsSql: Sql, at: Date): Promise<void>
     where sent_at < ${at}::timestamptz - make_interval(days => ${KEPT_DAYS})`;
 }
 
-/** The title of a notice, and the body of notice and message. */
 export type NoticeText = { title: string; body: string };
 
 type Paid = {
   plan: Plan;
   period: { start: Date; end: Date };
-  /** The available saldo afterwards. */
   available: Rupiah;
 };
 
 type Due = { plan: Plan; graceUntil: Date; available: Rupiah };
 
-/** A renewal is near. */
 export function upcoming(
   { plan, next, at, isEnding }: { plan: Plan; next: Plan; at: Date; isEnding: boolean },
   available: Rupiah,
@@ -143,7 +137,6 @@ export function upcoming(
   };
 }
 
-/** A renewal was charged. */
 export const charged = ({ plan, period, available }: Paid): NoticeText => ({
   title: `Paket ${plan.name} diperpanjang`,
   body:
@@ -151,7 +144,6 @@ export const charged = ({ plan, period, available }: Paid): NoticeText => ({
     `${formatRupiah(plan.price)} dipotong dari saldo; sisa saldo ${formatRupiah(available)}.`,
 });
 
-/** The saldo did not cover a renewal. */
 export const pastDue = ({ plan, graceUntil, available }: Due): NoticeText => ({
   title: `Paket ${plan.name} belum terbayar`,
   body:
@@ -160,7 +152,6 @@ export const pastDue = ({ plan, graceUntil, available }: Due): NoticeText => ({
     'paket diperpanjang sendiri. Sampai saat itu paket Anda tetap berjalan.',
 });
 
-/** One day after a renewal failed. */
 export const stillDue = ({ plan, graceUntil, available }: Due): NoticeText => ({
   title: `Paket ${plan.name} masih menunggu pembayaran`,
   body:
@@ -169,7 +160,6 @@ export const stillDue = ({ plan, graceUntil, available }: Due): NoticeText => ({
     'ditangguhkan bila belum terbayar. Isi saldo agar paket tetap berjalan.',
 });
 
-/** The grace period is over. */
 export const suspended = ({ plan, endsAt }: { plan: Plan; endsAt: Date }): NoticeText => ({
   title: `Paket ${plan.name} ditangguhkan`,
   body:
@@ -178,7 +168,6 @@ export const suspended = ({ plan, endsAt }: { plan: Plan; endsAt: Date }): Notic
     `sebelum ${formatDate(endsAt)}; setelah itu akun Anda memakai paket Gratis.`,
 });
 
-/** The amount due was paid. */
 export const recovered = ({ plan, period, available }: Paid): NoticeText => ({
   title: `Paket ${plan.name} berjalan lagi`,
   body:
@@ -187,7 +176,6 @@ export const recovered = ({ plan, period, available }: Paid): NoticeText => ({
     `${formatRupiah(available)}.`,
 });
 
-/** A plan has ended. */
 export const cancelled = ({ ended, free }: { ended: Plan; free: Plan }): NoticeText => ({
   title: `Paket ${ended.name} berakhir`,
   body:

@@ -41,9 +41,7 @@ export async function plansAt(sql: Sql | Tx, at: Date): Promise<Map<string, Plan
   return new Map(found.map((row) => [row.code, revisionOf(row)]));
 }
 
-/**
- * The revision of a plan in force at an instant. @throws Refusal `not_found` when there is none.
- */
+/** The revision of a plan in force at an instant. @throws Refusal `not_found` when there is none. */
 export async function planAt(tx: Sql | Tx, code: string, at: Date): Promise<PlanRevision> {
   const plan = (await plansAt(tx, at)).get(code);
   if (!plan) throw new Refusal('not_found', { what: 'Paket' });
@@ -61,7 +59,6 @@ export async function revisionAt(
   return revisionOf(row);
 }
 
-/** The name of an account's current plan. */
 export async function planNameOf(sql: Sql | Tx, accountId: string): Promise<string> {
   const [plan] = await sql<{ name: string }[]>`
     select r.name from subscriptions s
@@ -70,7 +67,6 @@ export async function planNameOf(sql: Sql | Tx, accountId: string): Promise<stri
   return plan?.name ?? '';
 }
 
-/** The plans on offer, cheapest first. */
 export async function offeredPlans(sql: Sql | Tx, at: Date): Promise<Plan[]> {
   const plans = [...(await plansAt(sql, at)).values()];
   return plans
@@ -118,17 +114,13 @@ export async function savePlan(tx: Tx, edit: PlanEdit): Promise<Plan> {
 
 type OperatorPlan = Plan & {
   is_offered: boolean;
-  /** The instant this revision takes effect. */
   valid_from: Date;
   /** Author of the revision; null if it came with the installation. */
   operator_id: string | null;
-  /** Accounts on the plan now, in any revision. */
   subscribers: number;
 };
 
-/**
- * The newest revision of every plan, including those not on offer. Needs a pool that sees all accounts.
- */
+/** The newest revision of every plan, including those not on offer. Needs a pool that sees all accounts. */
 export async function plansForOperator(sql: Sql | Tx): Promise<OperatorPlan[]> {
   type Whole = Row & { valid_from: Date; operator_id: string | null; subscribers: number };
   const found = await sql<Whole[]>`

@@ -20,7 +20,6 @@ type Desk = {
   app: TopupApp;
   reported: unknown[];
   ani: Customer;
-  /** An operator's id, and the installation's account. */
   oka: { userId: string; accountId: string };
   ask: (act: string, fields?: object) => Promise<unknown>;
   rows: (fields?: object) => Promise<AuditLine[]>;

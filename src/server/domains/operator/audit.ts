@@ -36,7 +36,6 @@ import { type Secrets, hmac, sameBytes } from '#server/infra/security/secrets.ts
 type Deps = AuditExportDeps & {
   /** The data folder with the file of seals. */
   folder: string;
-  /** Receives errors after the response was sent. */
   report: (error: unknown) => void;
 };
 
@@ -81,7 +80,6 @@ async function checkSoon(deps: Deps): Promise<{ check: AuditCheck | null }> {
   const late = pause(WAIT_MS, null, { signal: waiting.signal }).catch(() => null);
   try {
     const done = await Promise.race([check, late]);
-    // Errors after this point are not reported to the caller.
     if (done === null) check.catch(deps.report);
     return { check: done };
   } finally {
@@ -91,7 +89,6 @@ async function checkSoon(deps: Deps): Promise<{ check: AuditCheck | null }> {
 
 type AuditExportDeps = { allAccountsSql: Sql; secrets: Secrets; now: () => Date };
 
-/** Lifetime of a signed link. */
 const LINK_MS = 10 * 60_000;
 /** Exports of an operator per day (docs/threats.md, T37). */
 const DAILY_MAX = 3;
@@ -150,7 +147,6 @@ const timeInWib = (at: Date): string =>
 
 type CsvRow = Readonly<Record<string, unknown>>;
 
-/** Newest first, a page at a time; only the head if there are no entries. */
 async function* csvRows(sql: Sql, filter: AuditFilter): AsyncGenerator<CsvRow> {
   let before: string | undefined;
   for (;;) {
@@ -184,7 +180,6 @@ const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 /** Shown for a person who is erased and has no pseudonym. */
 const UNKNOWN = 'Tidak dikenal';
 
-/** Entries with the current names of people and accounts. */
 async function withNames(sql: Sql, lines: readonly StoredLine[]): Promise<AuditLine[]> {
   const people = lines
     .flatMap(({ actor, facts }) => [actor, whomOf(facts) ?? ''])
@@ -222,10 +217,8 @@ const person = (names: ReadonlyMap<string, string>, userId: string) =>
     ? { user_id: publicId('user', userId), name: names.get(userId) ?? UNKNOWN }
     : null;
 
-/** The person that an act refers to. */
 const whomOf = ({ user_id }: Readonly<Record<string, string>>): string | undefined =>
   user_id === undefined ? undefined : uuidOf('user', user_id);
 
-/** The account that an act refers to. */
 const aboutOf = ({ account_id }: Readonly<Record<string, string>>): string | undefined =>
   account_id === undefined ? undefined : uuidOf('account', account_id);

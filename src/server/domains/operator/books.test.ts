@@ -60,7 +60,6 @@ describe('the reconciliation', () => {
       reference: 'TRX 1',
       reason: 'Terlihat di rekening',
     });
-    // The bank line arrives with the next statement.
     expect((await reconciled(desk)).codes).toEqual([]);
     desk.app.clock.pass(25);
     expect(await reconciled(desk)).toEqual({
@@ -205,7 +204,6 @@ describe('the reconciliation', () => {
       [{ check: ['changed: 1'], count: 1 }, 'the audit log is broken'],
     ]);
     expect(await booksRed(sql)).toContainEqual({ labels: { of: 'audit' }, value: 1 });
-    // The ledger is intact, so payouts continue.
     expect(await oka.ask('operator_money_overview')).toMatchObject({
       check: { ok: true },
       audit: { ok: false },

@@ -38,9 +38,7 @@ import { pendingAdjustments } from '#server/domains/operator/adjustments/list.ts
 
 type Deps = Pick<DeskDeps, 'allAccountsSql' | 'now' | 'statusOf'> & {
   log: Pick<Log, 'error'>;
-  /** Replica for long reads. */
   reading: Pick<Reading, 'allAccountsSql' | 'catchUp'>;
-  /** The data folder with the file of seals. */
   folder: string;
 };
 
@@ -81,7 +79,6 @@ export async function reconcileNightly(deps: Omit<Deps, 'reading'>): Promise<voi
   );
 }
 
-/** Skips the work if another node is doing it. */
 async function unlessRunning<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -148,7 +145,6 @@ const offOf = (
   { count, amount, examples }: Off,
 ) => (count > 0 ? [{ code, severity, count, amount, examples }] : []);
 
-/** The newest stored reconciliation; `undefined` before the first. */
 export async function lastReconciliation(
   allAccountsSql: Sql | Tx,
 ): Promise<Reconciliation | undefined> {

@@ -73,7 +73,6 @@ export function consoleActs(deps: ConsoleDeps): readonly ActHandler[] {
   ];
 }
 
-/** Support threads that wait for an answer. */
 type SupportFigures = { waiting: number; oldest: Date | null };
 
 type OverviewDeps = {
@@ -83,10 +82,8 @@ type OverviewDeps = {
   disks: { full: () => readonly string[] };
   version: string;
   build: string;
-  /** Whether the installation's own token is linked to a phone. */
   codesGoOut: (allAccountsSql: Sql) => Promise<boolean>;
   supportFigures: (allAccountsSql: Sql) => Promise<SupportFigures>;
-  /** Monotonic clock, in milliseconds. */
   clockMs?: () => number;
 };
 
@@ -94,7 +91,6 @@ export type Overview = (caller: Pick<Person, 'operatorRoles'>) => Promise<Operat
 
 /** Cache lifetime of figures that change with every message, shared by all operators. */
 const FRESH_MS = 1_000;
-/** Cache lifetime of costly figures that change slowly. */
 const SLOW_MS = 10_000;
 
 /** Opens the overview of a process, which caches figures briefly. */
@@ -179,9 +175,7 @@ async function slowFigures(deps: OverviewDeps) {
   };
 }
 
-/**
- * Caches the result of `read` for `ms`; concurrent callers share one read. Failures are not cached.
- */
+/** Caches the result of `read` for `ms`; concurrent callers share one read. Failures are not cached. */
 function kept<T>(ms: number, clockMs: () => number, read: () => Promise<T>): () => Promise<T> {
   let entry: { readAtMs: number; value: Promise<T> } | undefined;
   return () => {

@@ -71,7 +71,6 @@ import type { Invoice } from '#contract/billing.ts';
 import type { DeskMessage, DeskToken, readCustomerMessage } from '#contract/operator/things.ts';
 import type { Topup } from '#contract/saldo.ts';
 
-/** An operator's action on a customer, with its reason. */
 type Order = { accountId: string; reason: string; operatorId: string };
 
 async function refuseEnded(tx: Tx, accountId: string): Promise<void> {
@@ -146,7 +145,6 @@ export async function approveBonus(
 }
 
 export type StandingDeps = CustomerDeps & {
-  /** Sends a text through the installation's own token, once per `key`. */
   sendSystemText: (phone: string, text: string, shownText: string, key: string) => Promise<void>;
   evictSessions: (sessionIds: readonly string[]) => Promise<void>;
   report: (trouble: unknown) => void;
@@ -228,11 +226,6 @@ export type CustomerDeps = {
   now: () => Date;
 };
 
-/**
- * A customer with recent activity.
- *
- * @throws Refusal `not_found`.
- */
 export async function customerDetail(
   { allAccountsSql: sql, now }: CustomerDeps,
   accountId: string,
@@ -283,7 +276,6 @@ export async function customerDetail(
 
 const FREEZES_MAX = 10;
 
-/** When and by whom the account was suspended and its wallet frozen. */
 async function stepsOf(
   sql: Sql,
   accountId: string,
@@ -303,7 +295,6 @@ async function stepsOf(
   return { freezes: freezes.map(named), suspensions: suspensions.map(named) };
 }
 
-/** A page of customers, by search text and filters, with masked numbers. */
 export async function customersPage(
   { allAccountsSql: sql }: { allAccountsSql: Sql },
   { plan, q = '', ...query }: InputOf<typeof contract.findCustomers>,
@@ -345,11 +336,9 @@ const customerFrom = (
   created_at: row.created_at,
 });
 
-/** Customers that a search text identifies, beyond names and phone numbers. */
 type Meant = {
   /** By account id, the record found there; null if the text identifies the account itself. */
   found: ReadonlyMap<string, FoundThing | null>;
-  /** True if the text is an id, which matches nothing else. */
   isExact: boolean;
 };
 
@@ -372,7 +361,6 @@ async function meantBy(sql: Sql, q: string): Promise<Meant> {
     : NOBODY;
 }
 
-/** A customer's own reference, or a channel's id: one word with a digit in it. */
 const looksLikeRef = (q: string): boolean => /^\S{6,}$/.test(q) && /\d/.test(q);
 
 const one = (accountId: string, kind: FoundThing['kind'], uuid: string) =>
@@ -458,7 +446,6 @@ export async function disclosedText(
   return said;
 }
 
-/** A customer's token. @throws Refusal `not_found`. */
 export async function customerToken(
   deps: CustomerDeps,
   { accountId, tokenId }: { accountId: string; tokenId: string },
@@ -471,7 +458,6 @@ export async function customerToken(
   return { ...token, waiting };
 }
 
-/** A customer's top-up. @throws Refusal `not_found`. */
 export async function customerTopup(
   deps: CustomerDeps,
   ref: { accountId: string; topupId: string },
@@ -480,7 +466,6 @@ export async function customerTopup(
   return topupOfAccount(deps.allAccountsSql, { ...ref, now: deps.now() });
 }
 
-/** A customer's invoice. @throws Refusal `not_found`. */
 export async function customerInvoice(
   deps: CustomerDeps,
   ref: { accountId: string; invoiceId: string },

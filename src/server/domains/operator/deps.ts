@@ -16,7 +16,6 @@ export type DeskDeps = {
   now: () => Date;
   config: Pick<Config, 'FOUR_EYES_ABOVE' | 'FOUR_EYES_DAY_ABOVE' | 'PPN'>;
   prices: Pick<Prices, 'refresh'>;
-  /** For refunds. */
   gateways: OrderDeps['gateways'];
   report: OrderDeps['report'];
   /** Fetches a payment's status from its gateway; absent without gateways. */

@@ -55,7 +55,7 @@ grant execute on function propose_adjustment to kabari_app;
 --   own: the proposer cannot approve a proposal that needs a second operator
 --   not_own: only the proposer can withdraw
 --   short, frozen, closed, over, refunded, resolved, unknown, given_back, partly_returned, saldo_short (a payment), red
---     (the ledger check is red, so nothing is paid out): the proposal stays pending
+--     (the ledger check is red, so payouts stop): the proposal stays pending
 --   decided: another operator was faster
 --   expired: the proposal is older than seven days
 -- Called by decideAdjustment, with the proposal's own insert where one operator is enough. Locks the proposal, then a

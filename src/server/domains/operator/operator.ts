@@ -112,7 +112,6 @@ type SystemTokenDeps = {
     key: string;
     code?: string | undefined;
   }) => Promise<void>;
-  /** Connects a token with its number of the Cloud API. */
   cloud: {
     connect: (token: TokenRef, entered: CloudAccess) => Promise<unknown>;
     read: (token: TokenRef) => Promise<CloudConnection | null>;
@@ -194,7 +193,6 @@ async function ownPhone({ allAccountsSql }: SystemTokenDeps, caller: Person): Pr
   return own.phone;
 }
 
-/** Stands for the code in a test message. */
 const TEST_CODE = '000000';
 
 /**
@@ -325,7 +323,6 @@ async function numbersPage(
 }
 
 type Dated = {
-  /** Prices are in force per category. */
   category?: PriceCategory;
   valid_from: Date;
   set_by: string | null;
@@ -333,7 +330,6 @@ type Dated = {
   reason: string | null;
 };
 
-/** List prices and rates of PPN with their start, the newest first. */
 async function priceTables(deps: DeskDeps): Promise<PriceTables> {
   const { allAccountsSql: sql, config, now } = deps;
   const { prices, rates } = await datedTables(sql);
@@ -553,11 +549,7 @@ async function suspenseItems(
 
 type SuspenseNote = { provider: string; txn: string; note: string; operatorId: string };
 
-/**
- * Annotates a payment that stays in suspense.
- *
- * @throws Refusal `not_found`, `suspense_resolved`.
- */
+/** Annotates a payment that stays in suspense. @throws Refusal `not_found`, `suspense_resolved`. */
 async function keepItem(
   { allAccountsSql, now }: DeskDeps,
   kept: SuspenseNote,

@@ -17,7 +17,6 @@ import { consoleDeps } from '#tests/support/money/desk.ts';
 
 const admin = { operatorRoles: ['admin'] } as const;
 
-/** An overview without a cache, by the current time. */
 async function overviewOf(db: TestDatabase, more: object = {}): Promise<Overview> {
   const app = await topupApp(db, { clock: clockAt(new Date()) });
   let ms = 0;

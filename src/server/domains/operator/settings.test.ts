@@ -21,7 +21,6 @@ const oka = '0193a000-0000-7000-8000-000000000001';
 const ria = '0193a000-0000-7000-8000-000000000002';
 const reason = 'Akhir tahun';
 
-/** The settings of a node, and an admin. */
 async function settingsApp(db: TestDatabase, env: Record<string, string> = {}) {
   const config = readConfig(env);
   const report = vi.fn<(trouble: unknown) => void>();
@@ -65,7 +64,6 @@ describe('settings that are changed while it runs', () => {
     expect(saved.changed).toEqual({ by: 'Operator', at, reason, is_set: true });
     app.reauth.recent = true;
     const back = { setting_id: 'WELCOME_BONUS', version: 1, reason };
-    // A larger bonus waits for a second admin.
     expect(await app.ask(resetSetting, back)).toMatchObject({ value: '5000', version: 2 });
     const approved = {
       setting_id: 'WELCOME_BONUS',
@@ -238,7 +236,6 @@ describe('settings that are changed while it runs', () => {
     expect(await no(app.save('TOPUP_MAXIMUM', '40000'))).toEqual(
       refused('Nominal paling sedikit tidak boleh di atas yang paling banyak.'),
     );
-    // Nor concurrently from both ends.
     const ends = await Promise.allSettled([
       app.save('TOPUP_MINIMUM', '5000000', 1),
       app.save('TOPUP_MAXIMUM', '1000000'),

@@ -35,9 +35,7 @@ export type SettingsDeps = {
   allAccountsSql: Sql;
   now: () => Date;
   settings: Pick<LiveSettings, 'config' | 'given' | 'refresh'>;
-  /** The re-authentication state of a browser's session. */
   reauthOf: (sessionId: string, device: string) => Promise<Reauth>;
-  /** Notifies operators of a change of a safeguard. */
   sendSystemText: (phone: string, text: string) => Promise<void>;
   report: (trouble: unknown) => void;
 };
@@ -208,9 +206,7 @@ async function rowOf(
 
 type Telling = { label: string; outcome: string; reason: string; userId: string };
 
-/**
- * Notifies all operators of a change of a safeguard; their pages show it even if a message fails.
- */
+/** Notifies all operators of a change of a safeguard; their pages show it even if a message fails. */
 function tellOperators(
   { allAccountsSql: sql, sendSystemText, report }: SettingsDeps,
   { label, outcome, reason, userId }: Telling,

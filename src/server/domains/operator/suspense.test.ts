@@ -13,7 +13,6 @@ const reason = 'Transfer dua kali';
 
 type Desk = { app: TopupApp; oka: DeskOperator; ria: DeskOperator; ani: Customer };
 
-/** Two operators, and a customer who transfers twice. */
 const test = base.extend<{ desk: Desk }>({
   desk: async ({ db, sql }, use) => {
     const app = await topupApp(db);

@@ -24,7 +24,6 @@ type Desk = { app: TopupApp; oka: DeskOperator; ria: DeskOperator; ani: Customer
 
 const reason = 'Diminta lewat surel';
 
-/** Two operators from the terminal; limits of five million per customer and ten million per day. */
 const test = base.extend<{ desk: Desk }>({
   desk: async ({ db, sql }, use) => {
     const app = await topupApp(db, { fourEyesDayAbove: 10_000_000 });
@@ -56,7 +55,6 @@ const confirm = (who: DeskOperator, { id }: Topup, reference: string) =>
 const healthy = async (sql: TestDatabase['allAccountsSql']) =>
   expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
 
-/** An operator whom another one invited some days ago, and who has signed in since. */
 async function invited(
   { app }: Desk,
   { sql, db }: { sql: TestDatabase['allAccountsSql']; db: TestDatabase },
@@ -148,7 +146,6 @@ describe('an operator invited by the proposer', () => {
     const vouched = [...chain, tie('c', null, 'vouched'), tie('e', 'c')];
     expect(second(vouched, 'c', 'a')).toBe(true);
     expect(second(vouched, 'e', 'c')).toBe(false);
-    // Circular invitations end.
     expect(second([tie('a', 'b'), tie('b', 'a')], 'a', 'b')).toBe(false);
     // Resetting a second factor makes an operator new for seven days.
     const reset = [tie('q', 'a', 'factor_reset', new Date(now.getTime() - 6 * 86_400_000))];
@@ -225,7 +222,6 @@ const statement = (...rows: Booked[]): string =>
     '',
   ].join('\n');
 
-/** Previews a statement and imports it; the import must match the preview. */
 async function imported(app: TopupApp, who: DeskOperator, text: string): Promise<StatementReport> {
   const upload = app.upload(text);
   const shown = (await who.ask('operator_statement_preview', { upload })) as StatementReport;

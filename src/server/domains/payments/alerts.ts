@@ -25,7 +25,6 @@ export const alertActs = ({ sql }: Deps): readonly ActHandler[] => [
   ),
 ];
 
-/** An account's alert; off by default. */
 export async function alertOf(tx: Tx, accountId: string): Promise<SaldoAlert> {
   const [stored] = await tx<Stored[]>`
     select threshold, fired_at from saldo_alerts where account_id = ${accountId}`;
@@ -79,22 +78,16 @@ type LowSaldo = { accountId: string; threshold: number; available: number };
 
 export type AlertDeps = {
   allAccountsSql: Sql;
-  /** Queues a notice for the account's browsers, in the given transaction. */
   queueNotice: (tx: Tx, notice: NoticeWords) => Promise<void>;
-  /** Publishes the account's webhook event, in the given transaction. */
   announceLow: (tx: Tx, low: LowSaldo) => Promise<void>;
-  /** Sends a text to a phone, once per key. */
   sendSystemText: (phone: string, text: string, key: string) => Promise<void>;
-  /** Called after notices were queued. */
   onFired?: () => void;
   report: (error: unknown) => void;
   now: () => Date;
 };
 
 export type AlertWatch = {
-  /** Reports accounts with new events, whose saldo may have changed. */
   add: (accountIds: Iterable<string>) => void;
-  /** Checks all alerts now, and sends waiting messages. */
   check: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -121,7 +114,6 @@ export function startAlertWatch(deps: AlertDeps): AlertWatch {
   const run = (everybody = false): Promise<void> => {
     working ??= look(everybody)
       .catch((error: unknown) => {
-        // The next sweep checks what this one missed.
         sweptAt = -Infinity;
         if (!isTransient(error)) deps.report(error);
       })
@@ -209,9 +201,7 @@ async function fire(
 const ofAccounts = (sql: Sql | Tx, accountIds: readonly string[] | undefined): Fragment =>
   accountIds === undefined ? sql`true` : sql`a.account_id = any(${accountIds}::uuid[])`;
 
-/**
- * SQL condition: armed alert `a` has a saldo `w` below its threshold, and its last alert is old enough.
- */
+/** SQL condition: armed alert `a` has a saldo `w` below its threshold, and its last alert is old enough. */
 const isDue = (sql: Sql | Tx, now: Date): Fragment => sql`
   w.available < a.threshold and w.status <> 'closed'
     and (a.fired_at is null or a.fired_at <= ${now}::timestamptz - make_interval(hours => ${EVERY_HOURS}))`;

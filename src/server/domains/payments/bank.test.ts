@@ -98,7 +98,10 @@ describe('a line of our bank account', () => {
     expect((await checkLedger(sql)).filter(({ ok }) => !ok)).toEqual([]);
   });
 
-  test('whose reference an operator typed earlier joins that payment', async ({ sql, db }) => {
+  test('joins the payment that an operator confirmed earlier by its reference', async ({
+    sql,
+    db,
+  }) => {
     const app = await topupApp(db);
     const ani = await customerWith(sql);
     const topup = await app.topup(ani.accountId);

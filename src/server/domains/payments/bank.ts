@@ -59,9 +59,6 @@ export async function receiveBankLine(
   return inLineAccount(deps.allAccountsSql, line, work);
 }
 
-/**
- * Runs a transaction about a line on the shard of the account that has its amount reserved, if any.
- */
 export const inLineAccount = <T>(
   allAccountsSql: Sql,
   line: IdentifiedLine,
@@ -87,9 +84,7 @@ export type IdentifiedLine = BankLine & {
   importId?: string;
 };
 
-/**
- * Replaces characters that cannot be stored, because a bank cannot be asked to send a line again.
- */
+/** Replaces characters that cannot be stored, because a bank cannot be asked to send a line again. */
 export function identifiedLine(bank: string, input: BankLine): IdentifiedLine {
   const line = {
     ...input,

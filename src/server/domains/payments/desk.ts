@@ -45,7 +45,6 @@ export async function holderOfTopup(
   return found?.id;
 }
 
-/** Payments since an instant, by method, the largest first. */
 export async function paidSince(
   allAccountsSql: Sql | Tx,
   since: Date,
@@ -60,7 +59,6 @@ export type MoneyWork = MoneyOverview['waiting'];
 
 type Work = MoneyWork[keyof MoneyWork];
 
-/** The number of rows, the sum of their amounts, and the oldest date. */
 async function sumOf(
   sql: Sql | Tx,
   amount: Fragment,
@@ -74,7 +72,6 @@ async function sumOf(
   return found ?? { count: 0, amount: rupiah(0), oldest: null };
 }
 
-/** Unmatched bank lines that are not set aside. */
 export const unmatchedLines = (sql: Sql | Tx): Promise<Work> =>
   sumOf(sql, sql`amount`, sql`received_at`, sql`bank_lines where ${isUnmatched(sql)}`);
 
@@ -117,7 +114,6 @@ export type StatusOf = (payment: {
 type Reconciled = { since: Date; before: Date };
 
 const EXAMPLES_MAX = 10;
-/** Gateway payments that a reconciliation checks, newest first. */
 const ASKED_MAX = 500;
 
 /**
@@ -172,7 +168,6 @@ const findingOf = (
   examples: items.slice(0, EXAMPLES_MAX).map(({ id }) => id),
 });
 
-/** Confirmed by a typed reference whose line has not arrived with a statement. */
 const transfersWithoutLine = (tx: Tx, { since, before }: Reconciled): PromiseLike<Item[]> => tx<
   Item[]
 >`
@@ -244,7 +239,6 @@ const exceedingLines = (sql: Sql | Tx, since: Date): PromiseLike<Item[]> => sql<
   ) days using (bank, day)
   where lines.amount > days.credits order by lines.day`;
 
-/** Paid gateway top-ups without the payment that paid them. */
 async function unverifiedPayments(tx: Tx, since: Date): Promise<Item[]> {
   type Paid = Item & { account_id: string; provider: string; txn: string | null };
   const paid = await tx<Paid[]>`
@@ -263,7 +257,6 @@ async function unverifiedPayments(tx: Tx, since: Date): Promise<Item[]> {
   return paid.filter(({ id }) => !known.has(id)).map(({ id, amount }) => ({ id, amount }));
 }
 
-/** Concurrent status requests. */
 const AT_ONCE = 8;
 /** After this many unanswered requests, a gateway is skipped. */
 const SILENT_AFTER = 8;

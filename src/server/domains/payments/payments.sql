@@ -326,7 +326,7 @@ create or replace trigger topup_proof_came after insert on topup_proofs
 -- suspense; until the payout it is a debt (liab:refund). Returns the outcome:
 --   begun: booked now
 --   duplicate: begun before, or taken out of suspense
---   saldo_short: the saldo no longer covers the credited amount; nothing is booked
+--   saldo_short: the saldo no longer covers the credited amount, so no booking is made
 --   partly_returned: its gateway refunded a part by itself, so the whole is no longer available
 --   frozen, closed: nothing leaves such a wallet
 --   unknown: no such payment of this top-up

@@ -184,14 +184,11 @@ export const paymentsActs = (deps: PaymentsDeps): readonly ActHandler[] => [
 export type ProofDeps = {
   sql: Sql;
   now: () => Date;
-  /**
-   * Uses a finished upload once, in the transaction that references its file; returns the file's id.
-   */
+  /** Uses a finished upload once, in the transaction that references its file; returns the file's id. */
   claimUpload: (
     tx: Tx,
     wanted: { accountId: string; userId: string; uploadId: string; purpose: 'proof' },
   ) => Promise<string>;
-  /** The file of an upload that was used before. */
   claimedFile: (
     tx: Tx,
     wanted: { accountId: string; userId: string; uploadId: string; purpose: 'proof' },

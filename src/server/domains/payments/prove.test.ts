@@ -18,7 +18,6 @@ import { type TopupApp, idOf, perform, topupApp } from '#tests/support/money/top
 
 type Who = Pick<Customer, 'accountId' | 'userId'>;
 
-/** A finished upload of a slip with these bytes; returns its public id. */
 async function slip(sql: TestDatabase['allAccountsSql'], who: Who, bytes: string) {
   const [fileId, uploadId] = [newId(), newId()];
   const sha256 = createHash('sha256').update(bytes).digest();
@@ -130,14 +129,13 @@ describe('a slip', () => {
       prove(app, ani, first, upload),
     ]);
     expect(two).toEqual(one);
-    // Even when the top-up no longer needs a slip.
     await app.transfer(first.total);
     expect(await prove(app, ani, first, upload)).toMatchObject({ id: first.id, status: 'paid' });
     expect(await sql`select from topup_proofs`).toHaveLength(1);
     await expect(prove(app, ani, other, upload)).rejects.toEqual(new Refusal('upload_gone', {}));
   });
 
-  test('sent for another top-up before is pointed out, whoever the sender', async ({ sql, db }) => {
+  test('sent for another top-up before is pointed out, for any sender', async ({ sql, db }) => {
     const app = await topupApp(db);
     const [ani, budi] = [await customerWith(sql), await customerWith(sql)];
     const [hers, his] = [await app.topup(ani.accountId), await app.topup(budi.accountId)];

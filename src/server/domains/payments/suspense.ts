@@ -4,7 +4,6 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { newId } from '#server/infra/ids.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** A payment in suspense, with operators' notes. */
 export type SuspenseRow = {
   provider: string;
   txn: string;
@@ -32,7 +31,6 @@ const columns = (sql: Sql | Tx) => sql`
 
 type NoteRow = SuspenseRow['notes'][number] & { provider: string; txn: string };
 
-/** Adds the notes of each payment, the newest first. */
 async function withNotes(sql: Sql | Tx, payments: readonly Payment[]): Promise<SuspenseRow[]> {
   if (payments.length === 0) return [];
   const notes = await sql<NoteRow[]>`
@@ -52,7 +50,6 @@ async function withNotes(sql: Sql | Tx, payments: readonly Payment[]): Promise<S
   }));
 }
 
-/** A page of payments in suspense, the oldest first. */
 export async function suspensePage(
   allAccountsSql: Sql,
   { page = 0, sort_type }: { page?: number | undefined; sort_type?: 'asc' | 'desc' | undefined },
@@ -68,7 +65,6 @@ export async function suspensePage(
   return { rows: await withNotes(allAccountsSql, found), total: count };
 }
 
-/** The sum and number of payments in suspense. */
 export async function suspenseSum(
   sql: Sql | Tx,
 ): Promise<{ count: number; amount: Rupiah; examples: readonly string[] }> {
@@ -103,11 +99,7 @@ export async function suspenseOf(
 
 type Note = { provider: string; txn: string; note: string; operatorId: string; at: Date };
 
-/**
- * Notes why a payment stays in suspense.
- *
- * @throws Refusal as `suspenseOf`.
- */
+/** Notes why a payment stays in suspense. @throws Refusal as `suspenseOf`. */
 export async function noteSuspense(tx: Tx, given: Note): Promise<SuspenseRow> {
   const { provider, txn, note, operatorId, at } = given;
   const { account_id } = await suspenseOf(tx, { provider, txn });

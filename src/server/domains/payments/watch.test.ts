@@ -10,7 +10,6 @@ import { giveSaldo } from '#tests/support/money/wallets.ts';
 type Notice = Parameters<AlertDeps['queueNotice']>[1];
 type Sent = { phone: string; text: string; key: string };
 
-/** Alerts over a test's database, with a clock and recorded notices. */
 function alertApp(db: TestDatabase) {
   const clock = clockAt();
   const notices: Notice[] = [];
@@ -51,7 +50,6 @@ const save = (db: TestDatabase, accountId: string, threshold?: number) =>
     },
   );
 
-/** Saldo values around the threshold of 100.000, each with the hours before it. */
 const table: readonly [
   what: string,
   steps: readonly [saldo: number, hours: number][],
@@ -182,7 +180,6 @@ test('no account is alerted twice in six hours, or without a fall below the thre
         } else {
           if (saldo > 120_000) canFall = true;
           const isEarly = firedAt.some((at) => clock.now().getTime() - at < 6 * 3_600_000);
-          // No due alert is missing.
           if (canFall && !isEarly) expect(saldo).toBeGreaterThanOrEqual(100_000);
         }
       }

@@ -26,7 +26,6 @@ async function documentOf(app: InvoicesApp, who: Customer, invoiceId: string): P
   return buffer(await served.stream());
 }
 
-/** The text of a PDF, page by page. */
 async function wordsOf(bytes: Buffer): Promise<{ pages: string[]; words: string }> {
   const pdf = await getDocumentProxy(new Uint8Array(bytes));
   const { text: pages } = await extractText(pdf);

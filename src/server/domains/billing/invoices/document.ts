@@ -10,7 +10,6 @@ import { signed, verifySigned } from '#server/infra/security/signed-link.ts';
 import { invoicePdf } from './pdf/invoice-pdf.ts';
 import { findInvoice } from './row.ts';
 
-/** Lifetime of a signed link to a document or a statement. */
 export const LINK_MS = 10 * 60_000;
 
 type DocumentDeps = {
@@ -29,7 +28,6 @@ export type ServedDocument = {
   stream(span?: { start: number; end: number }): Promise<Readable>;
 };
 
-/** `INV-2026-11-000123.pdf` */
 const fileNameOf = (number: string): string => `${number.replaceAll('/', '-')}.pdf`;
 
 /** Returns a signed link to the document of a paid invoice. */

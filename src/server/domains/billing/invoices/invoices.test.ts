@@ -110,7 +110,6 @@ describe('the invoice of a top-up', () => {
       });
     }
     expect(await readSellerGaps(sql)).toEqual({ missing: ['npwp'], invoices_waiting: 3 });
-    // The money has arrived, and the ledger balances.
     const [wallet] = await sql`select available from wallets where account_id = ${ani.accountId}`;
     expect(wallet?.['available']).toBeGreaterThanOrEqual(400_000);
     expect(await reds(sql)).toEqual([]);
@@ -326,7 +325,6 @@ describe('the invoice of a plan', () => {
 
     const [topup] = await sql<{ total: number }[]>`select total from topups`;
     await app.transfer(topup?.total ?? 0);
-    // The saldo has grown, and its PPN is owed, before the plan is charged.
     expect(await statusOf(sql, invoiceId)).toMatchObject({ status: 'open', ppn: 16_390 });
     expect(await reds(sql)).toEqual([]);
     await sql.begin((tx) => settleInvoice(tx, { ...ani, invoiceId, at }));

@@ -62,7 +62,6 @@ export type Invoices = {
     open: (accountId: string, invoiceId: string) => Promise<ServedDocument | undefined>;
   };
   openStatement: (address: Address) => Promise<ServedStatement | undefined>;
-  /** Finds the document of a reference, with the facts that anybody may see. */
   findVerified: (docRef: string) => Promise<VerifiedDocument | undefined>;
 };
 
@@ -89,7 +88,6 @@ const getBillingProfileHandler = ({ sql }: { sql: Sql }) =>
     asAccount(sql, accountId, (tx) => profileOf(tx, accountId)),
   );
 
-/** Saves the buyer for later invoices; issued invoices do not change. */
 const saveBillingProfileHandler = ({ sql, now }: { sql: Sql; now: () => Date }) =>
   handle(saveBillingProfile, ({ caller: { accountId } }, { name, npwp, address, email }) =>
     asAccount(sql, accountId, async (tx) => {
@@ -109,9 +107,7 @@ async function profileOf(tx: Tx, accountId: string): Promise<BillingProfile> {
   return profile ?? { name: null, npwp: null, address: null, email: null };
 }
 
-/**
- * Public facts of a document, for anybody who has its QR code: enough to compare it with the paper.
- */
+/** Public facts of a document, for anybody who has its QR code: enough to compare it with the paper. */
 type VerifiedDocument = {
   kind: InvoiceKind;
   status: InvoiceStatus;
@@ -121,7 +117,6 @@ type VerifiedDocument = {
   seller: string;
   /** Masked: only the beginning of each word. */
   buyer: string;
-  /** For a credit note: the number of the corrected invoice. */
   corrects: string | null;
   creditNotes: readonly { number: string; total: number; issuedAt: Date }[];
 };
@@ -169,9 +164,7 @@ type PayPorts = {
    * @throws Refusal `saldo_short`, `wallet_frozen`, `account_suspended`, `invoice_closed`.
    */
   payPlanInvoice: (which: { accountId: string; invoiceId: string }) => Promise<void>;
-  /**
-   * Creates a top-up for an invoice, like `topup_create`; repeating the key returns the same top-up.
-   */
+  /** Creates a top-up for an invoice, like `topup_create`; repeating the key returns the same top-up. */
   placeTopup: (request: {
     accountId: string;
     key: string;
@@ -220,12 +213,9 @@ type StatementDeps = { sql: Sql; secrets: Secrets; now: () => Date };
 /** One long document at a time, because drawing uses a whole CPU. */
 const inTurn = semaphore(1, 20);
 
-/** A statement served over HTTP; its length is unknown until the end. */
 type ServedStatement = { name: string; stream: Readable };
 
-/**
- * Returns a signed link to a statement. Refuses one that is too long for a PDF here, not behind the link.
- */
+/** Returns a signed link to a statement. Refuses one that is too long for a PDF here, not behind the link. */
 const exportSaldoHandler = (deps: StatementDeps) =>
   handle(exportSaldo, ({ caller: { accountId } }, input) => linkOf(deps, accountId, input));
 
@@ -253,7 +243,6 @@ async function linkOf(
 const fileNameOf = ({ from, to, format }: StatementClaim['query']): string =>
   `mutasi-saldo-${from}-${to}.${format}`;
 
-/** Returns the statement of a signed address; undefined if the signature is invalid or expired. */
 async function openStatement(
   { sql, secrets, now }: StatementDeps,
   address: { id: string; key: string },
@@ -302,7 +291,6 @@ const edge = (kind: string, amount: number): CsvRow => ({
   saldo: amount,
 });
 
-/** CSV rows with raw amounts, between the opening and the closing saldo of the period. */
 async function* csvRows(
   sql: Sql,
   accountId: string,
@@ -332,7 +320,6 @@ const EXPIRY_BYTES = 4;
 const MAC_BYTES = 32;
 const ID_LENGTH_MAX = 300;
 
-/** Signs the parameters of a statement, valid until an instant: `…?k=…`. */
 function signStatement(
   secrets: Secrets,
   { accountId, query }: StatementClaim,
@@ -346,7 +333,6 @@ function signStatement(
   return `${id}?k=${Buffer.concat([claim, macOf(secrets, id, claim)]).toString('base64url')}`;
 }
 
-/** Returns the signed parameters; undefined if the signature is invalid or expired. */
 function verifyStatement(
   secrets: Secrets,
   { id, key }: { id: string; key: string },
@@ -408,9 +394,7 @@ const kindsOf = (kind: LineKind | undefined): readonly EntryKind[] | null => {
   return kind === 'hold' ? ['hold', 'release'] : [kind];
 };
 
-/**
- * Entries that changed the available saldo. A capture does not: its amount already left with the hold.
- */
+/** Entries that changed the available saldo. A capture does not: its amount already left with the hold. */
 const chosen = (
   tx: Tx,
   accountId: string,
@@ -451,7 +435,6 @@ type Entry = {
   memo: string | null;
 };
 
-/** Streams the rows of a statement, oldest first, one page in memory. */
 async function* statementRows(
   sql: Sql,
   accountId: string,

@@ -14,7 +14,6 @@ type Issue = {
   lines: readonly InvoiceLine[];
   periodStart?: Date;
   periodEnd?: Date;
-  /** Each subject has one invoice. */
   subject: { type: 'charge'; id: string };
   dueAt?: Date;
   at: Date;
@@ -75,7 +74,6 @@ export async function voidInvoice(
 type CreditNote = {
   accountId: string;
   invoiceId: string;
-  /** The total returned, including PPN. */
   amount: Rupiah;
   /** PPN within the amount, which the caller takes off `liab:ppn`; none if absent. */
   ppn?: Rupiah;

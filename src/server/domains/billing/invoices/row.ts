@@ -8,7 +8,6 @@ import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { InvoiceLine } from './issue.ts';
 import { terbilang } from './terbilang.ts';
 
-/** The seller or buyer at the time of issue. */
 export type Party = InvoiceDetail['seller'];
 
 export type InvoiceRow = {
@@ -44,11 +43,7 @@ export const invoiceColumns = (sql: Sql | Tx): Fragment => sql`
   ppn, unique_code, total, tax, seller, buyer, topup_id, credits, paid_with, paid_ref, note,
   created_at, due_at, paid_at`;
 
-/**
- * Finds an invoice of an account.
- *
- * @throws Refusal `not_found`, also for another account's.
- */
+/** Finds an invoice of an account. @throws Refusal `not_found`, also for another account's. */
 export async function findInvoice(
   sql: Sql | Tx,
   { accountId, invoiceId }: { accountId: string; invoiceId: string },
@@ -98,7 +93,6 @@ const otherWays: Readonly<Record<string, string>> = {
   credit: 'Nota kredit',
 };
 
-/** The payment method in words; null while unpaid. */
 export function paymentWords({ paid_with: way }: Pick<InvoiceRow, 'paid_with'>): string | null {
   if (way === null) return null;
   return topupMethodLabel[way as TopupMethod] ?? otherWays[way] ?? way;
@@ -107,7 +101,6 @@ export function paymentWords({ paid_with: way }: Pick<InvoiceRow, 'paid_with'>):
 /** Printed on invoices without PPN, which was collected with the top-up. */
 export const PPN_PREPAID = 'PPN sudah dipungut saat isi saldo.';
 
-/** Notes printed below the figures. */
 export function notesOf(row: InvoiceRow): string[] {
   const isPrepaid = row.kind === 'plan' && row.ppn === 0 && row.seller.adds_ppn;
   return [
@@ -124,10 +117,8 @@ const partyOf = ({ name, npwp, address, email, phone }: Party): Party => ({
   phone,
 });
 
-/** Public verification address of a document, in its QR code. */
 export const verifyUrlOf = (origin: string, docRef: string): string => `${origin}/faktur/${docRef}`;
 
-/** The invoice with everything its document shows. */
 export const detailOf = (row: InvoiceRow, origin: string): InvoiceDetail => ({
   ...invoiceOf(row),
   seller: partyOf(row.seller),

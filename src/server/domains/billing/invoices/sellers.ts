@@ -21,7 +21,6 @@ type SellerDeps = {
 
 type Named = Pick<Config, 'SELLER_NPWP' | 'SELLER_ADDRESS'>;
 
-/** Missing facts of the seller that an invoice with PPN requires. */
 const missingOf = ({ SELLER_NPWP, SELLER_ADDRESS }: Named): SellerFact[] => [
   ...(SELLER_NPWP?.trim() ? [] : (['npwp'] as const)),
   ...(SELLER_ADDRESS?.trim() ? [] : (['address'] as const)),

@@ -51,7 +51,6 @@ const scales = new Map([
   ['kuadriliun', 1e15],
 ]);
 
-/** Parses Indonesian number words independently of the implementation. */
 function amountOf(words: string): number {
   let [sum, group, last] = [0, 0, 0];
   for (const word of words.split(' ')) {

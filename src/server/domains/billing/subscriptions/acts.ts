@@ -71,7 +71,6 @@ export const subscriptionActs = (deps: SubscriptionDeps): readonly ActHandler[] 
 
 type Work = (tx: Tx, at: Date, row: SubscriptionRow) => Promise<unknown>;
 
-/** Applies due steps, runs the work on the locked subscription, and returns the result. */
 async function shown(
   { allAccountsSql, now }: SubscriptionDeps,
   accountId: string,
@@ -87,7 +86,6 @@ async function shown(
   return allAccountsSql.begin((tx) => viewSubscription(tx, accountId, at));
 }
 
-/** Creates a missing subscription, and applies due steps. */
 async function upToDate(deps: SubscriptionDeps, accountId: string): Promise<void> {
   const row = await readSubscription(deps.allAccountsSql, accountId);
   if (!row) {
@@ -98,7 +96,6 @@ async function upToDate(deps: SubscriptionDeps, accountId: string): Promise<void
 const mayBeDue = ({ status, period_end: end }: SubscriptionRow, at: Date): boolean =>
   status === 'past_due' || status === 'suspended' || at >= end;
 
-/** The requested plan, if it is on offer. */
 async function wantedPlan(tx: Tx, code: string, at: Date): Promise<PlanRevision> {
   const plan = await planAt(tx, code, at);
   if (!plan.isOffered) throw new Refusal('not_found', { what: 'Paket' });
@@ -205,7 +202,7 @@ async function resume(tx: Tx, row: SubscriptionRow, at: Date): Promise<void> {
     return beginPaidPeriod(tx, row, { plan, period: periodFrom(at), revision, at });
   }
   if (row.status === 'past_due') {
-    // `upToDate` has already charged whatever the saldo covers.
+    // `upToDate` has already charged what the saldo covers.
     const { plan } = await standingOf(tx, row);
     refuseUnpayable(await lockFunds(tx, row.account_id), plan.price);
   }
@@ -251,7 +248,6 @@ async function viewSubscription(tx: Tx, accountId: string, at: Date): Promise<Su
 
 type Plans = ReadonlyMap<string, PlanRevision>;
 
-/** The amount due now, or the price to resume. */
 function dueOf(row: SubscriptionRow, plan: PlanRevision, plans: Plans): Rupiah | null {
   if (row.status === 'past_due') return plan.price;
   return row.status === 'suspended' ? (plans.get(plan.code) ?? plan).price : null;
@@ -275,9 +271,7 @@ function nextCharge(
 
 type Used = {
   wallet: Pick<Wallet, 'planUsed' | 'planQuota'>;
-  /**
-   * Counted beyond the quota, not derived from the price, which may have changed within the period.
-   */
+  /** Counted beyond the quota, not derived from the price, which may have changed within the period. */
   charged: { count: number; amount: Rupiah };
   at: Date;
 };
@@ -297,7 +291,6 @@ function usageOf(
 
 type Pace = { start: Date; end: Date; at: Date; messages: number };
 
-/** Extrapolates the current pace; null on the first day. */
 export function forecastOf({ start, end, at, messages }: Pace): number | null {
   if (at < start || wibDay(at).equals(wibDay(start))) return null;
   const passed = Math.min(at.getTime(), end.getTime()) - start.getTime();

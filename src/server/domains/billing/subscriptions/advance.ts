@@ -68,9 +68,7 @@ export async function advance(tx: Tx, row: SubscriptionRow, at: Date): Promise<b
   }
 }
 
-/**
- * The next period; it starts today if the following period is over too, so that missed periods are not charged.
- */
+/** The next period; it starts today if the following period is over too, so that missed periods are not charged. */
 function nextPeriod(row: SubscriptionRow, at: Date): Period & { anchor: string } {
   // Missed free months cost nothing, so they are skipped and the anchor stays.
   if (row.plan_code === GRATIS) return { anchor: row.anchor, ...periodAt(row.anchor, at) };
@@ -107,7 +105,6 @@ function known(plans: ReadonlyMap<string, PlanRevision>, code: string): PlanRevi
 
 type Begun = { plan: PlanRevision; period: Period & { anchor: string }; at: Date };
 
-/** Begins the free plan, which ends a paid one. */
 async function beginFree(tx: Tx, row: SubscriptionRow, { plan, period, at }: Begun): Promise<true> {
   const accountId = row.account_id;
   const ends = row.plan_code !== GRATIS;
@@ -130,7 +127,6 @@ async function beginFree(tx: Tx, row: SubscriptionRow, { plan, period, at }: Beg
   return true;
 }
 
-/** Begins the period unpaid, with days of grace. */
 async function owe(
   tx: Tx,
   row: SubscriptionRow,
@@ -210,7 +206,6 @@ async function suspend(tx: Tx, row: SubscriptionRow, at: Date): Promise<true> {
   return true;
 }
 
-/** Ends an unpaid plan: the free plan begins today. */
 export async function endUnpaid(tx: Tx, row: SubscriptionRow, at: Date): Promise<true> {
   await voidDue(tx, row, { at, note: 'Paket berhenti; periode ini tidak ditagih.' });
   await dropPending(tx, row.account_id);

@@ -4,7 +4,6 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { Plan, SubscriptionStatus } from '#contract/billing.ts';
 import { type Period, daysLeft, periodFrom, wibDay } from './periods.ts';
 
-/** The subscription before a change of plan. */
 export type Standing = {
   accountId: string;
   status: SubscriptionStatus;
@@ -16,14 +15,13 @@ export type Standing = {
 };
 
 /**
- * How a plan changes:
+ * The kinds of change of a plan:
  * `whole`: a period begins today at full price; `same_period`: the due period is charged at the new plan's price;
  * `prorated`: at once, for the remaining days; `period_end`: with the next period; `free`: the free plan begins today,
  * because the old one was not paid.
  */
 export type ChangeKind = 'whole' | 'same_period' | 'prorated' | 'period_end' | 'free';
 
-/** The effect of a change of plan, exact to the rupiah. */
 export type Change = {
   kind: ChangeKind;
   startsAt: Date;
@@ -33,7 +31,6 @@ export type Change = {
   total: Rupiah;
   daysLeft: number;
   daysInPeriod: number;
-  /** The period that begins or continues. */
   period: Period;
   anchor: string;
   /** Its quota, including messages already used. */
@@ -52,9 +49,7 @@ function shareOf(whole: number, days: number, daysInPeriod: number): number {
 
 const isFree = ({ price }: Plan) => price === 0;
 
-/**
- * True if the new plan costs at least as much, or includes at least as much; then it begins at once.
- */
+/** True if the new plan costs at least as much, or includes at least as much; then it begins at once. */
 const isUpgrade = (from: Plan, to: Plan): boolean =>
   to.price >= from.price || (to.tokens >= from.tokens && to.quota >= from.quota);
 

@@ -17,7 +17,6 @@ import { type Period, addDays } from './periods.ts';
 import { type SubscriptionRow, allow, runningFields, writeSubscription } from './row.ts';
 
 export type Funds = {
-  /** Saldo that may pay for a plan. */
   available: Rupiah;
   isFrozen: boolean;
   isActive: boolean;
@@ -48,7 +47,6 @@ export function refuseUnpayable({ available, isActive, isFrozen }: Funds, amount
   if (available < amount) throw new Refusal('saldo_short', { required: amount, available });
 }
 
-/** The unpaid charge and its open invoice. */
 export type DueCharge = { chargeId: string; invoiceId: string };
 
 type Beginning = {
@@ -62,7 +60,6 @@ type Beginning = {
 export const periodInWords = ({ start, end }: Pick<Period, 'start' | 'end'>): string =>
   `${formatDate(start)} – ${formatDate(addDays(end, -1))}`;
 
-/** Issues the invoice for a period's full price. */
 export async function issuePeriodInvoice(
   tx: Tx,
   accountId: string,
@@ -126,9 +123,7 @@ export async function beginPaidPeriod(
   await settleInvoice(tx, { accountId, invoiceId, at });
 }
 
-/**
- * Changes the plan at once for the remaining days. Check `covers` first, and call it last in the transaction.
- */
+/** Changes the plan at once for the remaining days. Check `covers` first, and call it last in the transaction. */
 export async function changeWithinPeriod(
   tx: Tx,
   row: SubscriptionRow,
@@ -216,9 +211,7 @@ type Charge = Omit<Beginning, 'period'> & {
   memo: string;
 };
 
-/**
- * Writes a charge and its ledger entry. The charge's unique key prevents charging a period twice.
- */
+/** Writes a charge and its ledger entry. The charge's unique key prevents charging a period twice. */
 export async function writeCharge(tx: Tx, made: Charge): Promise<void> {
   const { accountId, chargeId, kind, plan, period, revision, credit, charge, at, memo } = made;
   await tx`
@@ -244,7 +237,6 @@ export async function writeCharge(tx: Tx, made: Charge): Promise<void> {
   });
 }
 
-/** Voids the open invoice of the amount due. */
 export async function voidDue(
   tx: Tx,
   { account_id: accountId, due_invoice: invoiceId }: SubscriptionRow,

@@ -9,7 +9,6 @@ import type { Tx } from '#server/infra/postgres/database.ts';
 import { test } from '#tests/support/database/database.ts';
 import { type BillingApp, billingApp } from '#tests/support/money/billing.ts';
 
-/** Recorded invoice calls, in order: function, invoice and amount. */
 const done = vi.hoisted((): { what: string; invoice: string; amount: number }[] => []);
 
 vi.mock('#server/domains/billing/invoices/issue.ts', async (original) => {
@@ -192,7 +191,6 @@ test('takes the number last in the transaction', async ({ db }) => {
   app.goTo('2026-12-06T10:00');
   done.splice(0);
   await app.choose(ani, 'bisnis');
-  // The read of the result is another transaction.
   expect(
     statements.filter((text) => /insert into|update [a-z]|delete from|post_entry/.test(text)),
   ).toEqual([]);

@@ -23,7 +23,6 @@ export type BillingWorkDeps = DeliverDeps & { now: () => Date };
 
 type StepDeps = Pick<BillingWorkDeps, 'allAccountsSql' | 'now' | 'report'>;
 
-/** Subscriptions read per query. */
 const PAGE = 200;
 
 /**
@@ -81,9 +80,7 @@ export async function advanceAccount(
   while (await step());
 }
 
-/**
- * Accounts whose subscription has a due step; past due ones only if the saldo covers the charge.
- */
+/** Accounts whose subscription has a due step; past due ones only if the saldo covers the charge. */
 async function dueAfter(
   allAccountsSql: Sql,
   { last, at }: { last: string; at: Date },
@@ -106,7 +103,6 @@ async function dueAfter(
   return found.map(({ account_id }) => account_id);
 }
 
-/** The accounts whose renewal waits for saldo. */
 export async function pastDueAccounts(allAccountsSql: Sql): Promise<string[]> {
   const found = await allAccountsSql<{ account_id: string }[]>`
     select account_id from subscriptions where status = 'past_due'`;
@@ -165,13 +161,11 @@ async function write(tx: Tx, plan: PlanRevision, due: readonly Due[], at: Date):
   );
 }
 
-/** Reminders written per run; the rest follows a minute later. */
 const AT_ONCE = 500;
 
 const FIRST_DAYS = 3;
 const LAST_DAYS = 1;
 
-/** Queues due reminders: three days and one day before a renewal, and a day after a failed one. */
 async function remind(allAccountsSql: Sql, at: Date): Promise<void> {
   await remindOfRenewals(allAccountsSql, at);
   await remindOfDebts(allAccountsSql, at);
@@ -221,7 +215,6 @@ async function remindOfRenewals(allAccountsSql: Sql, at: Date): Promise<void> {
   }
 }
 
-/** Reminds on the last but one day of grace. */
 async function remindOfDebts(allAccountsSql: Sql, at: Date): Promise<void> {
   type Debt = Row & { grace_until: Date; period_start: Date };
   const found = await allAccountsSql<Debt[]>`

@@ -52,7 +52,6 @@ function beFree(model: Model, today: number | undefined): void {
   if (today !== undefined) Object.assign(model, { anchor: dayName(today), n: 0 });
 }
 
-/** Applies one step of time to the model. @returns whether there was one. */
 function step(model: Model, today: number): boolean {
   const price = prices[model.plan];
   if (model.status === 'active' || model.status === 'cancelled') {
@@ -82,7 +81,6 @@ function step(model: Model, today: number): boolean {
   return true;
 }
 
-/** The expected charge of choosing a plan, or the refusal. */
 function choose(model: Model, to: Code, today: number): string | number {
   if (model.plan === to) return 'plan_same';
   const isUnpaid = model.status === 'past_due' || model.status === 'suspended';
@@ -148,7 +146,6 @@ const actions: fc.Arbitrary<Action> = fc.record({
 
 type Pair = { model: Model; who: Customer };
 
-/** Applies the action to both; the charge must equal the preview. */
 async function act(app: BillingApp, { model, who }: Pair, { what, amount }: Action, today: number) {
   if (what === 'pay in' || what === 'spend') {
     const moved = what === 'pay in' ? amount : -Math.min(amount, model.saldo);

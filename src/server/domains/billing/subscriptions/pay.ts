@@ -20,7 +20,7 @@ export async function payPlanInvoice(
 ): Promise<void> {
   const { allAccountsSql, now } = deps;
   const at = now();
-  // This charges whatever the saldo covers, and voids expired invoices.
+  // This charges the due amount if the saldo covers it, and voids expired invoices.
   await advanceAccount({ allAccountsSql, now: () => at }, accountId);
   await allAccountsSql.begin(async (tx) => {
     const row = await lockSubscription(tx, accountId);

@@ -2,11 +2,9 @@ import { WIB } from '#contract/base/time.ts';
 
 /** A month of a subscription: `[start, end)`, both midnights in WIB. */
 export type Period = {
-  /** Index from the anchor, from 0. */
   n: number;
   start: Date;
   end: Date;
-  /** First day in WIB, `YYYY-MM-DD`. */
   firstDay: string;
   days: number;
 };
@@ -45,7 +43,6 @@ export function periodAt(anchor: string, at: Date): Period {
   return period.n > 0 && at < period.start ? periodOf(anchor, period.n - 1) : period;
 }
 
-/** The first period, beginning today. */
 export const periodFrom = (at: Date): Period & { anchor: string } => {
   const anchor = wibDay(at).toString();
   return { anchor, ...periodOf(anchor, 0) };

@@ -37,7 +37,6 @@ export async function readSubscription(
   return row;
 }
 
-/** Reads a subscription and locks it until the transaction ends. */
 export async function lockSubscription(
   tx: Tx,
   accountId: string,
@@ -47,7 +46,6 @@ export async function lockSubscription(
   return row;
 }
 
-/** Like `lockSubscription`, but skips a row that is locked. */
 export async function lockIfFree(tx: Tx, accountId: string): Promise<SubscriptionRow | undefined> {
   const [row] = await tx<SubscriptionRow[]>`
     select ${columns(tx)} from subscriptions where account_id = ${accountId}
@@ -133,9 +131,7 @@ export async function writeSubscription(
   });
 }
 
-/**
- * Applies a plan's allowance. @param within the quota of a continuing period, whose use is kept.
- */
+/** Applies a plan's allowance. @param within the quota of a continuing period, whose usage continues. */
 export const allow = (
   tx: Tx,
   accountId: string,
@@ -172,6 +168,5 @@ export async function tokenLimitOf(
   return plan.tokens;
 }
 
-/** SQL condition: account `a` is on the plan now. */
 export const isOnPlan = (sql: Sql | Tx, plan: string): Fragment => sql`
   a.account_id in (select s.account_id from subscriptions s where s.plan_code = ${plan})`;

@@ -11,7 +11,6 @@ import { changeWallets } from '#tests/support/money/wallets.ts';
 type State = SubscriptionStatus | 'none';
 const states: readonly State[] = ['none', 'active', 'past_due', 'suspended', 'cancelled'];
 
-/** Brings a subscription to Usaha into each state, with no saldo left. */
 const ways: Record<State, (app: BillingApp, who: Customer) => Promise<void>> = {
   none: async () => undefined,
   active: async (app, who) => {
@@ -79,7 +78,6 @@ const happenings = {
 } satisfies Record<string, Happening>;
 
 const notRunning = 'subscription_not_running';
-/** Expected status and plan, or the refusal. */
 const table: Record<keyof typeof happenings, Record<State, string>> = {
   'a month passes, with saldo': {
     none: 'active gratis',

@@ -386,7 +386,6 @@ describe('an operator', () => {
       expect(await end()).toBeUndefined();
       expect(await app.saldo(who)).toBe(201_000 + back);
       expect(await app.get(who)).toMatchObject({ status: 'cancelled', plan: { code: 'gratis' } });
-      // Chosen again on the same day, it is charged again.
       await app.choose(who, 'usaha');
       expect(await app.saldo(who)).toBe(102_000 + back);
     }

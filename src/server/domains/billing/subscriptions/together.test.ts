@@ -178,9 +178,7 @@ describe('a crash', () => {
   });
 });
 
-/**
- * A pool whose process dies before the n-th statement of its transactions; none of them commits.
- */
+/** A pool whose process dies before the n-th statement of its transactions; none of them commits. */
 function dyingAt(sql: TestDatabase['allAccountsSql'], nth: number) {
   let statements = 0;
   let isDead = false;

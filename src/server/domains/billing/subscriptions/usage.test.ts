@@ -9,7 +9,6 @@ import { idOf, insertMessages } from '#tests/support/people/stored-messages.ts';
 
 type Accepted = { at: string; count: number; price: number; charge?: 'released' | 'waived' };
 
-/** Inserts accepted messages at an instant, each with a price. */
 async function accepted(db: TestDatabase, who: Customer, all: readonly Accepted[]): Promise<void> {
   for (const { at, count, price, charge = 'captured' } of all) {
     const made = Array.from({ length: count }, (_, n) => ({
@@ -86,7 +85,6 @@ appTest(
     const key = crypto.randomUUID();
     const first = await ask('subscription_change', { plan: 'usaha', quote, key });
     expect(first.data).toMatchObject({ status: 'active', plan: { code: 'usaha' } });
-    // A repeated request with the same key gets the same answer, without a second charge.
     expect(await ask('subscription_change', { plan: 'usaha', quote, key })).toEqual(first);
     expect((await ask('saldo_summary')).data).toMatchObject({ available: 151_000 });
 

@@ -1,9 +1,7 @@
 import { type BillingWorkDeps, advanceAccount, pastDueAccounts } from './job.ts';
 
-/** Maximum age of the list of owing accounts. */
 const REFRESH_MS = 20_000;
 
-/** Charges due amounts as soon as money arrives. */
 export type CreditWatch = {
   /** Reports accounts with new events; those that owe are charged if the saldo covers it. */
   published: (accounts: ReadonlySet<string>) => void;
@@ -18,9 +16,7 @@ type Deps = Pick<BillingWorkDeps, 'allAccountsSql' | 'now' | 'report'>;
  */
 export function startCreditWatch(deps: Deps): CreditWatch {
   let owing: ReadonlySet<string> = new Set();
-  /**
-   * Accounts queued for a charge, each once: an owing account publishes more often than it is tried.
-   */
+  /** Accounts queued for a charge, each once: an owing account publishes more often than it is tried. */
   const waiting = new Set<string>();
   let working = Promise.resolve();
   const refresh = async () => {

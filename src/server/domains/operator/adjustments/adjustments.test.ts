@@ -25,7 +25,6 @@ const reason = 'Diminta lewat surel';
 
 type Desk = { app: TopupApp; oka: DeskOperator; ria: DeskOperator; ani: Customer; id: string };
 
-/** Two operators, and a customer with a saldo of ten million. */
 const test = base.extend<{ desk: Desk }>({
   desk: async ({ db, sql }, use) => {
     const app = await topupApp(db);
@@ -66,7 +65,6 @@ const saldo = async (sql: Sql, { accountId }: Customer) =>
   (await saldoOf(sql, accountId)).available;
 const reds = async (sql: Sql) => (await checkLedger(sql)).filter(({ ok }) => !ok);
 
-/** A message that was charged. */
 async function sentMessage(db: TestDatabase, ani: Customer, price = 150): Promise<string> {
   const accepter = openIntake(db.tenantSql, () => undefined);
   const { results } = await accepter.place(orderOf(ani, { prices: [price] }));
@@ -161,7 +159,6 @@ describe('above the limit', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  // Who may decide how on a proposal of Oka's.
   const matrix = [
     ['oka', 'approve', 'second_operator_needed'],
     ['oka', 'withdraw', 'withdrawn'],

@@ -20,7 +20,6 @@ type Decision = {
   operatorId: string;
   decision: AdjustmentDecision;
   note: string | null;
-  /** For the return of a message or a payment. */
   messageId?: string | undefined;
   topupId?: string | undefined;
 };
@@ -68,9 +67,7 @@ export async function decideProposal(
   return requestGatewayRefund(deps, decided, operatorId);
 }
 
-/**
- * @throws Refusal `operator_not_independent` when the operator is not independent of the proposer.
- */
+/** @throws Refusal `operator_not_independent` when the operator is not independent of the proposer. */
 export async function refuseUnlessSecond(
   sql: Sql,
   operatorId: string,
@@ -97,9 +94,7 @@ export async function bookedOrRefused<T>(
   }
 }
 
-/**
- * Asks the gateway to pay back a returned payment after the commit; does nothing for other proposals.
- */
+/** Asks the gateway to pay back a returned payment after the commit; does nothing for other proposals. */
 export async function requestGatewayRefund(
   deps: DeskDeps,
   given: Adjustment,

@@ -30,7 +30,6 @@ async function paid({ app }: Desk, amount = 50_000) {
   return { owner, topup };
 }
 
-/** The gateway refunds a total amount by itself and sends a notice. */
 async function returns({ app }: Desk, { id }: { id: string }, returned: number) {
   const order = app.fake.book.find(id);
   if (order) Object.assign(order, { status: 'partial_refund', returned });

@@ -21,7 +21,6 @@ const LARGE = 5_000_001;
 
 type Desk = { app: GatewayApp; oka: DeskOperator; ria: DeskOperator };
 
-/** Two operators, and top-ups by bank and gateway. */
 const test = base.extend<{ desk: Desk }>({
   desk: async ({ openGateway, sql }, use) => {
     const app = await openGateway({ ppn: true });
@@ -227,7 +226,6 @@ describe('above the limit', () => {
     expect(await reds(sql)).toEqual([]);
   });
 
-  // Who may decide how on a proposal of Oka's.
   const matrix = [
     ['oka', 'approve', 'second_operator_needed'],
     ['oka', 'withdraw', 'withdrawn'],
@@ -247,7 +245,6 @@ describe('above the limit', () => {
       outcome === 'done' ? 0 : topup.credited,
     );
     expect(await sql`select from refunds`).toHaveLength(outcome === 'done' ? 1 : 0);
-    // A refused or withdrawn refund may be proposed again.
     if (outcome === 'refused' || outcome === 'withdrawn') {
       expect((await giveBack(desk.ria, topup)).status).toBe('pending');
     }

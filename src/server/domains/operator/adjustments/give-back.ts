@@ -46,7 +46,6 @@ export async function proposePaymentRefund(
   return requestGatewayRefund(deps, given, asking.operatorId);
 }
 
-/** A page of unfinished refunds. */
 export async function openRefunds(
   { allAccountsSql }: DeskDeps,
   input: InputOf<typeof listRefunds>,
@@ -73,7 +72,6 @@ export async function openRefunds(
   };
 }
 
-/** A page of the payments that their gateway refunded by itself. */
 export async function flaggedPayments(
   { allAccountsSql }: DeskDeps,
   input: InputOf<typeof listFlagged>,

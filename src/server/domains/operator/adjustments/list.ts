@@ -41,7 +41,6 @@ export type AdjustmentRow = {
   decision_note: string | null;
 };
 
-/** A pending proposal expires after seven days. */
 const statusAt = (sql: Sql | Tx, at: Date) => sql`
   case when status = 'pending' and expires_at <= ${at} then 'expired' else status end`;
 
@@ -52,7 +51,6 @@ const columns = (sql: Sql | Tx, at: Date) => sql`
 
 type Viewer = { at: Date; operatorId: string };
 
-/** A page of proposals, the newest first. */
 export async function adjustmentsPage(
   sql: Sql,
   { status, account_id, page = 0, sort_type }: InputOf<typeof listAdjustments>,

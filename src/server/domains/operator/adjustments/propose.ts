@@ -25,7 +25,6 @@ import { contraOf } from './causes.ts';
 import { adjustmentOf } from './list.ts';
 import { claimReference, claiming } from './references.ts';
 
-/** The operator, the idempotency key and the reason of a proposal. */
 export type Asking = { operatorId: string; key: string; reason: string };
 
 type Proposal = {
@@ -41,7 +40,6 @@ type Proposal = {
   payee?: string;
 };
 
-/** A pending proposal expires after this. */
 const LIFE_MS = 7 * 86_400_000;
 
 type Adjust = { accountId: string; amount: Rupiah; cause: AdjustCause };

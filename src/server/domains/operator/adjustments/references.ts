@@ -15,9 +15,7 @@ type Transfer = {
 const lockReference = (tx: Tx, reference: string) =>
   tx`select pg_advisory_xact_lock(7206321, hashtext(${reference}))`;
 
-/**
- * Runs a transaction that claims a reference; of two concurrent claims, the second sees the first.
- */
+/** Runs a transaction that claims a reference; of two concurrent claims, the second sees the first. */
 export const claiming = <T>(sql: Sql, typed: string, transaction: () => Promise<T>): Promise<T> =>
   underLockOfAll(sql, (tx) => lockReference(tx, bankReference(typed)), transaction);
 

@@ -104,7 +104,6 @@ describe('every method', () => {
     )) as { methods: { method: string; maximum: number; minutes: number }[] };
     expect(offered.map(({ method }) => method)).toEqual(['bank', ...methods]);
     const qris = offered.find(({ method }) => method === 'qris');
-    // 9.009.009 + 11 % are 10.000.000.
     expect(qris).toMatchObject({ maximum: 9_009_009, minutes: 30 });
     await expect(app.placed('qris', 9_009_010)).rejects.toMatchObject({
       code: 'topup_amount_unfit',
@@ -113,7 +112,7 @@ describe('every method', () => {
     await expect(app.placed('qris', 9_009_009)).resolves.toBeDefined();
   });
 
-  test('sends and reads times in WIB, whatever the machine’s time zone', async ({
+  test('sends and reads times in WIB, independent of the machine’s time zone', async ({
     openGateway,
   }) => {
     const app = await openGateway();
@@ -140,7 +139,7 @@ describe('every method', () => {
   });
 });
 
-describe('what Midtrans writes', () => {
+describe('answers and notices of Midtrans', () => {
   const vector = { order_id: 'order-101', status_code: '200', gross_amount: '44000.00' };
   const key = 'SB-Mid-server-abc123cde456';
 
@@ -250,7 +249,6 @@ describe('what Midtrans writes', () => {
     });
     expect(paid('10071.00', info('10000', '10071', '71'))).toBe(10_000);
     expect(paid('10071', info(10_000, 10_071, 71))).toBe(10_000);
-    // Inconsistent figures are ignored: the gross amount counts.
     for (const odd of [
       info('10000', '10071', '72'),
       info('10000', '10072', '71'),

@@ -42,7 +42,6 @@ describe('an answer that was lost', () => {
 
     app.fake.mode.dropAnswer = false;
     await app.askDue(2);
-    // The virtual account number was fetched, not created again.
     expect(charges(app)).toBe(1);
     expect(await app.statusOf(topup)).toBe('pending');
     app.fake.happen(topup.id, 'pay');
@@ -63,14 +62,13 @@ describe('an answer that was lost', () => {
     expect(app.fake.book.all(topup.id)).toHaveLength(1);
   });
 
-  test('of a page that cannot be fetched again gives up the order, which nobody could have paid', async ({
+  test('of a page that cannot be fetched again gives up the order, which could not have been paid', async ({
     openGateway,
   }) => {
     const app = await openGateway();
     app.fake.mode.dropAnswer = true;
     const { topup } = await app.placed('snap');
     app.fake.mode.dropAnswer = false;
-    // The gateway keeps the key for five minutes.
     await app.askDue(6);
     expect(await app.statusOf(topup)).toBe('cancelled');
   });
@@ -258,7 +256,7 @@ describe('a payment named by its own id in place of the order’s', () => {
     expect(await saldoOf(sql, owner.accountId)).toEqual({ available: 50_000, topups: 1 });
   });
 
-  test('is never assigned by a notice alone: another’s payment credits nobody, an unassignable one goes to review', async ({
+  test('is never assigned by a notice alone: another order’s payment is not credited, an unassignable one goes to review', async ({
     openGateway,
     sql,
   }) => {
@@ -286,7 +284,6 @@ describe('a payment named by its own id in place of the order’s', () => {
   });
 });
 
-/** A gateway where its process, or ours, dies at a step. */
 const dyingAt = (gateway: PaymentGateway, step: string): PaymentGateway => {
   const die = async (): Promise<never> => {
     throw new Error(`died at ${step}`);
@@ -372,7 +369,6 @@ test('a gateway silent for a week after an order’s expiry: the order is given 
   const { topup } = await app.placed('qris');
   app.fake.mode.error500 = 1;
   await app.askDue(31);
-  // The expiry job closes bank transfers only.
   expect(await expireTopups(app.deps)).toEqual({ expired: 0, freed: 0 });
   expect(await app.statusOf(topup)).toBe('pending');
   await app.askDue(7 * 24 * 60 + 31);

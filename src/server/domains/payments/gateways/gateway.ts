@@ -9,7 +9,6 @@ export const providerOf = (method: GatewayMethod): Provider =>
 
 /** An order to create at a gateway. Repeating the request does not create a second one. */
 export type GatewayOrder = {
-  /** Our id, the same for every attempt: `TU-…`. */
   orderId: string;
   method: GatewayMethod;
   /** The price and its tax; the customer pays the sum. */
@@ -53,19 +52,15 @@ export type GatewayState =
 export type GatewayStatus = {
   state: GatewayState;
   txnId?: string;
-  /** True for a partial refund. */
   partly?: true;
   /** The refunded amount, if `partly` and the gateway reports it. */
   returned?: Rupiah;
   /** The paid amount; absent if it is not in whole rupiah. */
   amount?: Rupiah;
-  /** Payment details, if the status includes them. */
   details?: PaymentDetails;
 };
 
-/**
- * Identifies an order. `txnId` comes from a notice and may name another payment of the same order.
- */
+/** Identifies an order. `txnId` comes from a notice and may name another payment of the same order. */
 export type GatewayRef = { orderId: string; providerRef: string | null; txnId?: string };
 
 /** A notice with a valid secret; its content is still not trusted. */
@@ -104,7 +99,6 @@ export type PaymentGateway = {
   create(order: GatewayOrder): Promise<CreateResult>;
   /** Verifies a notice from its raw body. Pure. */
   verify(headers: NoticeHeaders, raw: Buffer): Verification;
-  /** The headers stored with a notice. */
   keptHeaders: readonly string[];
   fetchStatus(ref: GatewayRef): Promise<GatewayStatus>;
   /** Best effort: does nothing for an order that is paid or unknown. */
@@ -112,9 +106,7 @@ export type PaymentGateway = {
   refund?(request: RefundRequest): Promise<RefundResult>;
 };
 
-/**
- * A gateway did not answer, or not usably. `unreachable`: the request never arrived; `unknown`: it may have.
- */
+/** A gateway did not answer, or not usably. `unreachable`: the request never arrived; `unknown`: it may have. */
 export class GatewayTrouble extends Error {
   readonly kind: 'unreachable' | 'unknown';
 
@@ -125,7 +117,6 @@ export class GatewayTrouble extends Error {
   }
 }
 
-/** A problem with money that an operator should look at. */
 export class PaymentAlert extends Error {
   constructor(words: string) {
     super(words);

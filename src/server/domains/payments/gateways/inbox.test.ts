@@ -28,13 +28,11 @@ describe('a notice', () => {
   }) => {
     const app = await openGateway();
     const { owner, topup } = await app.placed('va_bca');
-    // "settlement", signed as a cancellation, before the payment.
     app.fake.mode.notices.tamperStatus = true;
     app.fake.notify(topup.id, 'cancel');
     await app.deliver();
     expect(await app.statusOf(topup)).toBe('pending');
     expect((await saldoOf(sql, owner.accountId)).available).toBe(0);
-    // "cancel", signed as a settlement, after the payment.
     app.fake.happen(topup.id, 'pay');
     await app.deliver();
     expect(await app.statusOf(topup)).toBe('paid');
@@ -49,7 +47,6 @@ describe('a notice', () => {
     app.fake.happen(topup.id, 'pay');
     await app.deliver();
     expect(await app.statusOf(topup)).toBe('paid');
-    // After the booking, a repeat triggers no request.
     const asked = app.fake.calls.length;
     app.fake.notify(topup.id, 'settlement');
     await app.deliver();
@@ -97,7 +94,6 @@ describe('a notice', () => {
       labels: { state: 'dead' },
       value: 1,
     });
-    // The poller still finds the payment.
     app.fake.mode.error500 = 0;
     await app.askDue(1);
     expect(await app.statusOf(topup)).toBe('paid');

@@ -107,7 +107,6 @@ async function workOne(deps: OrderDeps, row: InboxRow): Promise<void> {
   }
 }
 
-/** Checks the order and the payment that a notice names. */
 async function applyNotice(deps: OrderDeps, row: InboxRow): Promise<string> {
   const topupId = uuidOf('topup', row.order_ref);
   const order = topupId === undefined ? undefined : await findOrder(deps.allAccountsSql, topupId);

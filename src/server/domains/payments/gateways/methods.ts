@@ -27,7 +27,6 @@ type OfferConfig = Pick<Config, 'QRIS_MAX' | 'TOPUP_MAXIMUM' | 'TOPUP_MINIMUM'>;
 const DAY_MINUTES = 1_440;
 const QRIS_MINUTES = 30;
 
-/** The limits of a method before PPN, and its payment deadline. */
 export function limitsOf(
   deps: LimitsDeps,
   method: TopupMethod,
@@ -41,7 +40,6 @@ export function limitsOf(
   };
 }
 
-/** The amounts offered to customers, within the method's limits. */
 export function offeredLimits(
   deps: LimitsDeps & { config: OfferConfig },
   method: TopupMethod,
@@ -63,7 +61,6 @@ function baseWithin({ prices, now }: LimitsDeps, total: number): number {
   return base;
 }
 
-/** Lists the payment methods of this installation, always including bank transfer. */
 export const listMethodsHandler = (deps: MethodsDeps) =>
   handle(listTopupMethods, async () => ({
     methods: TopupMethod().options.flatMap((method): TopupOffer[] => {

@@ -33,7 +33,6 @@ export type MidtransOptions = {
   simulated: boolean;
   /** Address for notices; if absent, the dashboard's setting applies. */
   callbackUrl?: string | undefined;
-  /** Address that Snap redirects the customer to at the end. */
   finishUrl?: string | undefined;
 };
 
@@ -190,7 +189,6 @@ async function refund(
   throw new GatewayTrouble('unknown', `midtrans answered a refund with ${code}`);
 }
 
-/** The fields of a Midtrans notice that are read. */
 const Notice = z.object({
   order_id: Word(100),
   status_code: Word(10),
@@ -294,7 +292,6 @@ type Transaction = z.infer<typeof Transaction>;
 
 const Amount = z.union([z.string(), z.number()]);
 
-/** Parts of the gross amount when Midtrans imposes its fee on the customer. */
 const ImposedFee = z.object({
   extra_info: z.object({
     gross_amount_info: z.object({
@@ -305,7 +302,6 @@ const ImposedFee = z.object({
   }),
 });
 
-/** The payment details; undefined when the answer has another order, amount or shape. */
 function chargeDetails(json: unknown, order: GatewayOrder): PaymentDetails | undefined {
   const read = Transaction.safeParse(json);
   if (!read.success || read.data.order_id !== order.orderId) return undefined;
@@ -327,11 +323,7 @@ function detailsOf(transaction: Transaction): PaymentDetails | undefined {
   return undefined;
 }
 
-/**
- * Parses the status of an order.
- *
- * @throws GatewayTrouble when the answer is unusable.
- */
+/** Parses the status of an order. @throws GatewayTrouble when the answer is unusable. */
 export function statusOf(answer: GatewayAnswer, ref: GatewayRef): GatewayStatus {
   const code = codeOf(answer);
   if (code === 404) return { state: 'not_found' };
@@ -383,7 +375,6 @@ function partOf(transaction: Transaction): Pick<GatewayStatus, 'partly' | 'retur
   return { partly: true, ...(returned !== undefined && returned > 0 && { returned }) };
 }
 
-/** The paid amount without a fee that Midtrans imposed on the customer. */
 function amountOf({ gross_amount, currency, metadata }: Transaction): Rupiah | undefined {
   if ((currency ?? 'IDR').toUpperCase() !== 'IDR') return undefined;
   const gross = wholeRupiah(gross_amount);

@@ -4,7 +4,6 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { PaymentRefund } from '#contract/operator/money/desk.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** The payment of a paid top-up. */
 export type PaidPayment = {
   account_id: string;
   provider: string;
@@ -12,17 +11,11 @@ export type PaidPayment = {
   /** The amount received, and the part credited to the saldo. */
   amount: Rupiah;
   credited: Rupiah;
-  /**
-   * The amount that its gateway has not refunded by itself; null when the gateway does not report it.
-   */
+  /** The amount that its gateway has not refunded by itself; null when the gateway does not report it. */
   left: Rupiah | null;
 };
 
-/**
- * Reads the payment of a top-up, of any account.
- *
- * @throws Refusal `not_found`, `topup_unpaid`.
- */
+/** Reads the payment of a top-up, of any account. @throws Refusal `not_found`, `topup_unpaid`. */
 export async function paymentOf(sql: Sql | Tx, topupId: string): Promise<PaidPayment> {
   const [found] = await sql<(Omit<PaidPayment, 'txn'> & { txn: string | null })[]>`
     select t.account_id, t.provider, p.txn_id as txn, coalesce(p.amount, 0)::bigint as amount,
@@ -39,7 +32,6 @@ export async function paymentOf(sql: Sql | Tx, topupId: string): Promise<PaidPay
   return { ...payment, txn, amount: rupiah(payment.amount), credited: rupiah(payment.credited) };
 }
 
-/** SQL: the progress of a row of `refunds`. */
 export const refundStateOf = (sql: Sql | Tx) =>
   sql`case refunds.status when 'done' then 'done' else refunds.way end`;
 
@@ -54,9 +46,7 @@ export async function refundStates(
   return new Map(found.map(({ refund_id, state }) => [refund_id, state]));
 }
 
-/**
- * SQL: a stored reference in the spelling of `bankReference`; older ones may have spaces and lower case.
- */
+/** SQL: a stored reference in the spelling of `bankReference`; older ones may have spaces and lower case. */
 export const inOneSpelling = (sql: Sql | Tx) =>
   sql`upper(regexp_replace(reference, '\\s', '', 'g'))`;
 
@@ -84,7 +74,6 @@ export type OpenRefundRow = {
 
 type Paged = { page?: number | undefined; sort_type?: 'asc' | 'desc' | undefined };
 
-/** A page of open refunds, the oldest first. */
 export async function openRefundsPage(
   sql: Sql,
   { page = 0, sort_type }: Paged,

@@ -15,7 +15,6 @@ export type OpenGatewaysDeps = {
   prices: Prices;
   config: GatewaySettings & Pick<Config, 'QRIS_MAX' | 'ROLE' | 'SIMULATOR' | 'production'>;
   log: Log;
-  /** Counts outcomes of notices and orders. */
   outcomes: Counter;
   now: () => Date;
   report: (trouble: unknown) => void;
@@ -24,11 +23,8 @@ export type OpenGatewaysDeps = {
 export type OpenGateways = {
   gateways: Gateways;
   deps: PlaceDeps;
-  /** The simulated gateway, if this installation has one. */
   simulated: SimulatedGateway | undefined;
-  /** Stores an incoming notice; see `receiveNotice`. */
   receive(provider: string, notice: { headers: NoticeHeaders; raw: Buffer }): Promise<Received>;
-  /** Sets the function that is called when a notice was stored. */
   onNotice(wake: () => void): void;
   close(): Promise<void>;
 };

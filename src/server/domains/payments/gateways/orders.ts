@@ -42,7 +42,6 @@ import { withEachAccount } from '#server/infra/postgres/distribution/scope.ts';
 import { gather } from '#server/infra/postgres/gather.ts';
 import type { PaymentFlagKind } from '#contract/operator/money/refunds.ts';
 
-/** Effect of a gateway's status on an order. */
 export type Settled =
   | PaidOutcome
   | 'pending'
@@ -55,16 +54,12 @@ export type Settled =
 export type OrderDeps = {
   allAccountsSql: Sql;
   gateways: Gateways;
-  /** Settles an order by the status its gateway has just returned (`openSettle`). */
   settle: (order: OrderRow, status: GatewayStatus) => Promise<Settled>;
   now: () => Date;
-  /** Receives errors for monitoring. */
   report: (trouble: unknown) => void;
-  /** Counts outcomes of notices and orders. */
   onOutcome?: (outcome: { provider: string; outcome: string }) => void;
 };
 
-/** A top-up paid through a gateway. */
 export type OrderRow = {
   account_id: string;
   topup_id: string;
@@ -170,10 +165,8 @@ export async function cancelAtGateway(deps: OrderDeps, row: OrderRow): Promise<v
 
 type CheckDeps = OrderDeps & { sql: Sql };
 
-/** Checks of one top-up per minute. */
 const PER_MINUTE = 6;
 
-/** Checks a top-up at its gateway now. */
 export const checkTopupHandler = (deps: CheckDeps) =>
   handle(checkTopup, async ({ caller: { accountId } }, { topup_id: topupId }) => {
     const now = deps.now();
@@ -213,7 +206,6 @@ async function refuseTooOften({ allAccountsSql }: OrderDeps, topupId: string): P
   if (full) throw new Refusal('too_many_requests', { seconds: full.seconds });
 }
 
-/** Orders checked at the same time. */
 const AT_ONCE = 8;
 /** A claim on an order ends after this, which is longer than three requests can take. */
 const LEASE_MS = 240_000;
@@ -290,7 +282,6 @@ async function afterTrouble(
  */
 async function pollOrder(deps: OrderDeps, order: OrderRow): Promise<Settled | 'creating'> {
   const gateway = deps.gateways.find(order);
-  // The gateway was removed from the settings.
   if (!gateway) return deps.settle(order, { state: 'not_found' });
   const status = await gateway.fetchStatus(refOf(order));
   if (order.status === 'creating' && !isOver(deps, order)) {
@@ -312,7 +303,7 @@ async function makeAgain(
   if (made === 'unknown') return 'creating';
   if (made === 'open') return 'pending';
   if (made === 'refused') return 'cancelled';
-  // The order exists, and nobody has seen its payment details.
+  // The order exists, but its payment details were never shown.
   await giveUp(deps, order);
   return 'cancelled';
 }
@@ -426,7 +417,6 @@ async function createAtGateway(
     if (result.outcome === 'taken') return 'taken';
     if (result.outcome === 'created') {
       const isOpen = await openOrder(deps.allAccountsSql, row, result.details);
-      // Cancelled during the request.
       if (!isOpen) {
         await cancelAtGateway(deps, { ...row, provider_ref: result.details.providerRef });
       } else await lookSoon(deps, row);
@@ -446,7 +436,6 @@ async function createAtGateway(
   return 'refused';
 }
 
-/** Schedules the first poll of an open order after a minute. */
 async function lookSoon({ allAccountsSql }: OrderDeps, row: OrderRow): Promise<void> {
   await allAccountsSql`
     update gateway_orders set next_poll_at = ${new Date(row.created_at.getTime() + MINUTE_MS)}
@@ -490,7 +479,6 @@ const waiting = ['creating', 'pending'] as const;
 const unpaid = ['creating', 'pending', 'expired', 'cancelled'] as const;
 const REVIEW_NOTE = 'Pembayaran ini sedang diperiksa.';
 
-/** Orders settled in one transaction. */
 const TOGETHER_MAX = 100;
 /** Concurrent transactions, so that one that waits for a lock does not delay the others. */
 const RUNS_MAX = 4;
@@ -518,7 +506,6 @@ export function openSettle(deps: SettleDeps): OrderDeps['settle'] {
   };
 }
 
-/** Outcomes that are reported to operators. */
 const alerts: Partial<Record<Settled, string>> = {
   second_payment: 'a second payment rests in suspense',
   amount_mismatch: 'another amount was paid',
@@ -606,7 +593,6 @@ async function apply(tx: Tx, { order, status }: GatewayReport, at: Date): Promis
       break;
     case 'not_found':
   }
-  // Unpaid, and past its expiry.
   return at >= order.expires_at ? close(tx, order, 'expired') : 'unchanged';
 }
 

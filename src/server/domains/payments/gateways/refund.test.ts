@@ -7,7 +7,6 @@ import { type GatewayApp, test } from '#tests/support/money/gateway-app.ts';
 import { idOf, saldoOf } from '#tests/support/money/topups.ts';
 import { closeAccount } from '#tests/support/people/people.ts';
 
-/** A paid top-up, and a function that refunds it. */
 async function paidTopup(app: GatewayApp, method: TopupMethod) {
   const { owner, topup } = await app.placed(method);
   if (method === 'bank') await app.transfer(topup.total);
@@ -28,7 +27,6 @@ async function paidTopup(app: GatewayApp, method: TopupMethod) {
 const reds = async ({ deps }: GatewayApp) =>
   (await checkLedger(deps.allAccountsSql)).filter(({ ok }) => !ok);
 
-/** The balance of a general ledger account. */
 async function balance({ deps }: GatewayApp, account: string): Promise<number> {
   const [row] = await deps.allAccountsSql<{ amount: number }[]>`
     select coalesce(sum(amount), 0)::bigint as amount from gl_lines where gl_account = ${account}`;
@@ -72,7 +70,6 @@ describe('refunding a payment', () => {
       expect([account, left]).toEqual([account, 0]);
     }
     expect(app.fake.book.find(topup.id)?.status).toBe('refund');
-    // The notice of our own refund changes nothing.
     app.fake.notify(topup.id, 'refund');
     await app.deliver();
     expect(await sql`select flag from gateway_orders`).toEqual([{ flag: null }]);
@@ -166,7 +163,6 @@ describe('a payment that its gateway partly refunded by itself', () => {
     const app = await openGateway();
     const { topup, refund } = await paidTopup(app, 'qris');
     app.fake.happen(topup.id, 'refund', partly);
-    // The notice has not arrived yet.
     expect(await refund()).toBe('refunded');
     expect(app.fake.book.find(topup.id)).toMatchObject({ status: 'refund', returned: 50_000 });
     expect(await balance(app, 'cash:midtrans')).toBe(0);

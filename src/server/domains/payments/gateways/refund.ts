@@ -4,7 +4,7 @@ import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts'
 import { type GatewayStatus, PaymentAlert } from './gateway.ts';
 import { type OrderDeps, findOrder, refOf } from './orders.ts';
 
-/** Result of a refund. `open`: the gateway has not answered, and is asked again. */
+/** Result of a refund. `open`: the gateway has not answered, and the request is retried. */
 export type RefundOutcome = 'refunded' | 'open' | 'by_hand';
 
 type RefundRow = {

@@ -6,18 +6,13 @@ import type { Config } from '#server/infra/config.ts';
 
 /** The gateways of this installation: those with a key, or the simulated ones. */
 export type Gateways = {
-  /**
-   * The gateway of an order; undefined if it is no longer configured, or differs in `simulated`.
-   */
+  /** The gateway of an order; undefined if it is no longer configured, or differs in `simulated`. */
   find(order: { provider: string; simulated: boolean }): PaymentGateway | undefined;
-  /** The gateway for new orders of a method. */
   forMethod(method: GatewayMethod): PaymentGateway | undefined;
-  /** The gateway that a notice comes from. */
   named(provider: string): PaymentGateway | undefined;
   readonly isEmpty: boolean;
 };
 
-/** Indexes gateways by name. */
 export function gatewaysOf(all: readonly PaymentGateway[]): Gateways {
   const named = (provider: string) => all.find((one) => one.provider === provider);
   return {
@@ -31,7 +26,6 @@ export function gatewaysOf(all: readonly PaymentGateway[]): Gateways {
   };
 }
 
-/** Without gateways, only bank transfers remain. */
 export const noGateways: Gateways = gatewaysOf([]);
 
 export type GatewaySettings = Pick<
@@ -46,7 +40,6 @@ export type GatewaySettings = Pick<
   | 'PUBLIC_URL'
 >;
 
-/** The path for a provider's notices. */
 export const callbackPath = (provider: Provider): string => `/callbacks/${provider}`;
 
 /** The gateways in the settings. @param simulated true when the addresses are of simulated ones. */

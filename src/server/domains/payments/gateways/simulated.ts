@@ -40,7 +40,6 @@ const failure = (code: string, words: string, id = '0'): Answer => ({
 const record = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
-/** Simulates Midtrans' Core API and Snap. */
 function askMidtrans(book: OrderBook, ask: Ask, pageBase: string): Answer | undefined {
   const { method, path } = ask;
   if (method === 'POST' && path === '/v2/charge') return charge(book, ask);
@@ -142,7 +141,6 @@ function refund(order: SimulatedOrder, body: Readonly<Record<string, unknown>>):
   return { status: 200, body: { ...transaction(order), status_code: '200', refund_key: key } };
 }
 
-/** The amount the customer paid, including an imposed fee. */
 const grossOf = ({ total, paidTotal, imposedFee = 0 }: SimulatedOrder): number =>
   (paidTotal ?? total) + imposedFee;
 
@@ -178,7 +176,6 @@ function transaction(order: SimulatedOrder) {
   };
 }
 
-/** A notice with a status and Midtrans' signature. */
 export function midtransNotice(order: SimulatedOrder, status: string, serverKey: string): object {
   const code = codes[status] ?? '200';
   const gross = `${grossOf(order)}.00`;
@@ -197,11 +194,9 @@ export function midtransNotice(order: SimulatedOrder, status: string, serverKey:
 /** Simulated failures. Changes apply to the next request. */
 export type FailureMode = {
   latencyMs: number;
-  /** Processes the request, then closes the connection without an answer. */
   dropAnswer: boolean;
   /** Probability, from 0 to 1, of answering 500 and doing nothing. */
   error500: number;
-  /** The fee that Midtrans adds to new orders; 0 for none. */
   imposedFee: number;
   notices: NoticeMode;
 };
@@ -210,7 +205,6 @@ export type SimulatedGateway = {
   url: string;
   keys: { serverKey: string; secretKey: string; callbackToken: string };
   mode: FailureMode;
-  /** Log of requests: `POST /v2/charge`. */
   calls: string[];
   book: OrderBook;
   queue: Pick<NoticeQueue, 'flush'>;
@@ -220,7 +214,6 @@ export type SimulatedGateway = {
    * @returns false when there is no such order, or it has ended.
    */
   happen(orderId: string, outcome: SimulatedOutcome, more?: Partial<SimulatedOrder>): boolean;
-  /** Sends a notice with a status, true or not. */
   notify(orderId: string, status: string): void;
   close(): Promise<void>;
 };
@@ -228,11 +221,9 @@ export type SimulatedGateway = {
 export type SimulatedOutcome = 'pay' | 'expire' | 'cancel' | 'deny' | 'refund' | 'refund_part';
 
 export type SimulatedOptions = {
-  /** Address for notices without one in the request: the provider's callback address. */
   callbackUrl?: (provider: string) => string | undefined;
   now?: () => Date;
   random?: () => number;
-  /** If false, only `queue.flush()` sends notices. */
   isAutomatic?: boolean;
   /** Delivers notices; default is an HTTP POST. @returns the answer's status. */
   deliver?: (notice: Notice) => Promise<number>;
@@ -316,7 +307,7 @@ const broken: Answer = { status: 500, body: { status_code: '500' } };
 
 const IDEMPOTENT_MS = 5 * 60_000;
 
-/** Replays the first successful answer to a POST with a key for five minutes, whatever the body. */
+/** Replays the first successful answer to a POST with a key for five minutes, regardless of the body. */
 function openIdempotency() {
   const saved = new Map<string, { answer: Answer; at: number }>();
   return ({ method, headers, now }: Ask, answer: () => Answer): Answer => {
@@ -368,7 +359,6 @@ function canHappen({ status }: SimulatedOrder, outcome: SimulatedOutcome): boole
   return status === 'page' || status === 'pending' || status === 'deny';
 }
 
-/** The opposite status, under the same signature. */
 const tampered = ({ provider, status }: SimulatedOrder): object => {
   const isPaid = status === 'settlement';
   return provider === 'midtrans'
@@ -385,7 +375,6 @@ function isAllowed({ path, headers }: Ask, keys: Keys): boolean {
 
 const BODY_BYTES_MAX = 65_536;
 
-/** JSON, the customer's page, or a dropped connection. */
 type Reply = Answer | 'page' | 'drop';
 
 async function openLoopback(
@@ -446,7 +435,6 @@ function send(response: ServerResponse, reply: Answer | 'page'): void {
     .end(JSON.stringify(reply.body));
 }
 
-/** Simulates Xendit's invoices. */
 function askXendit(book: OrderBook, ask: Ask, pageBase: string): Answer | undefined {
   const { method, path, query, body, now } = ask;
   if (method === 'POST' && path === '/v2/invoices/') {
@@ -506,7 +494,6 @@ function invoice(order: SimulatedOrder, pageBase: string) {
   };
 }
 
-/** An invoice callback, which Xendit does not sign. */
 export const xenditNotice = (order: SimulatedOrder, status: string): object => ({
   ...invoice(order, 'https://checkout.invalid'),
   status: words[status] ?? 'PENDING',
@@ -514,9 +501,7 @@ export const xenditNotice = (order: SimulatedOrder, status: string): object => (
   payment_channel: 'QRIS',
 });
 
-/** Simulated loss of notices. */
 type NoticeMode = {
-  /** Deliveries of each notice; 1 is once. */
   copies: number;
   shuffle: boolean;
   delayMs: number;
@@ -537,7 +522,6 @@ type Waiting = { notice: Notice; dueAt: number; tries: number };
 
 type NoticeQueue = {
   add(notice: Notice): void;
-  /** Sends due notices, and those that become due meanwhile. @returns how many were sent. */
   flush(): Promise<number>;
   close(): void;
 };
@@ -546,9 +530,7 @@ type NoticeOptions = {
   now: () => Date;
   random: () => number;
   mode: NoticeMode;
-  /** If false, only `flush` sends. */
   isAutomatic: boolean;
-  /** @returns the answer's status, 0 without one. */
   deliver: (notice: Notice) => Promise<number>;
 };
 
@@ -568,7 +550,6 @@ function triesAfter(provider: SimulatedOrder['provider'], status: number): numbe
   return status >= 301 && status <= 303 ? 0 : retryMinutes.midtrans.length;
 }
 
-/** A queue of notices with the providers' retries. */
 function openNoticeQueue(options: NoticeOptions): NoticeQueue {
   const { now, random, mode } = options;
   let waiting: Waiting[] = [];
@@ -642,9 +623,7 @@ export type SimulatedOrder = {
   /** `qris`, `bca` … of a charge; `snap` and `invoice` until a method is selected on the page. */
   kind: string;
   total: number;
-  /** Set if the payer paid another amount. */
   paidTotal?: number;
-  /** The fee that Midtrans adds to the customer's payment, if the merchant's account is set so. */
   imposedFee?: number;
   status:
     | 'page'
@@ -662,11 +641,9 @@ export type SimulatedOrder = {
   qr: string;
   createdAt: Date;
   expiresAt: Date;
-  /** Address for notices, if the request named one. */
   callback?: string;
   customField?: string;
   refundKeys: string[];
-  /** Amount of a partial refund. */
   returned?: number;
   /** True for payment types whose status has the payment id in place of the order id. */
   isNamedByTxn: boolean;
@@ -677,17 +654,14 @@ type OrderBook = {
     facts: Pick<SimulatedOrder, 'provider' | 'orderId' | 'kind' | 'total' | 'createdAt'> &
       Partial<SimulatedOrder>,
   ): SimulatedOrder;
-  /** Finds by our id, the payment's, or the page's. */
   find(id: string): SimulatedOrder | undefined;
   /** All orders with an id; Xendit allows several invoices. */
   all(orderId: string): SimulatedOrder[];
-  /** Expires orders past their time. */
   tick(now: Date): SimulatedOrder[];
 };
 
 const DAY_MS = 86_400_000;
 
-/** @param imposedFee the fee that Midtrans adds to new orders; 0 for none. */
 function openOrderBook(imposedFee: () => number = () => 0): OrderBook {
   const orders: SimulatedOrder[] = [];
   return {

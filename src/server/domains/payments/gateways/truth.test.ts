@@ -15,11 +15,9 @@ import { pollOrders, openSettle } from '#server/domains/payments/gateways/orders
 const KEY = 'SB-Mid-server-of-this-test';
 const TOTAL = 50_000;
 
-/** The notices of one order; the second settlement is a repeat. */
 const words = ['pending', 'settlement', 'settlement', 'expire', 'cancel', 'refund'] as const;
 const codes = { pending: '201', settlement: '200', expire: '202', cancel: '200', refund: '200' };
 
-/** The true status at the gateway, and the expected final state of the order. */
 const truths: readonly { status: Omit<GatewayStatus, 'txnId'>; ends: string; flag: boolean }[] = [
   { status: { state: 'paid', amount: rupiah(TOTAL) }, ends: 'paid', flag: false },
   { status: { state: 'expired' }, ends: 'expired', flag: false },
@@ -79,7 +77,7 @@ function noticeOf({ orderId }: Case, place: number, isTampered: boolean): Buffer
   );
 }
 
-test('the final state follows the gateway’s truth, whatever notices say, in any order, twice, never or tampered', async ({
+test('the final state follows the gateway’s truth, with notices in any order, repeated, missing or tampered', async ({
   sql,
   db,
 }) => {
@@ -113,7 +111,6 @@ test('the final state follows the gateway’s truth, whatever notices say, in an
         if (!isLost) await receiveNotice(deps, 'midtrans', { headers: {}, raw });
       }),
     );
-    // Two workers at once, like two nodes.
     const work = async () => {
       while ((await workInbox(deps)) > 0);
     };

@@ -1,12 +1,10 @@
 import { workInbox } from './inbox.ts';
 import { type OrderDeps, pollOrders } from './orders.ts';
 
-/** Polling interval without a wake-up. */
 const LOOK_MS = 2_000;
 
 type Loop = {
   wake(): void;
-  /** Takes no new work, and waits for running work. */
   close(): Promise<void>;
 };
 

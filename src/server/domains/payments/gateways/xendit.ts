@@ -26,7 +26,6 @@ export type XenditOptions = {
   url: string;
   timeoutMs: number;
   simulated: boolean;
-  /** Address that the page redirects the customer to at the end. */
   finishUrl?: string | undefined;
 };
 

@@ -1,6 +1,5 @@
 /** Balance change of a statement row, in sen; undefined if unreadable. */
 export type BookedRow = {
-  /** Line number in the file. */
   number: number;
   day: string | undefined;
   change: bigint | undefined;
@@ -39,7 +38,6 @@ const inTime = (rows: readonly BookedRow[]): boolean => {
   return days.every((day, place) => place === 0 || (days[place - 1] ?? '') <= day);
 };
 
-/** The first line whose balance differs from the previous one plus the rows since. */
 function wrongLine(rows: readonly BookedRow[]): number | undefined {
   let expected: bigint | undefined;
   for (const { number, change, balance } of rows) {
@@ -79,7 +77,6 @@ function daysOf(rows: readonly BookedRow[]): DayBalance[] {
   }));
 }
 
-/** Derives missing balances from the previous row. */
 function withBalances(rows: readonly BookedRow[]): BookedRow[] {
   let running: bigint | undefined;
   return rows.map((row) => {

@@ -30,7 +30,6 @@ export const statementFormats = {
 } as const;
 export type StatementFormat = keyof typeof statementFormats;
 
-/** Column names, in lower case and without punctuation. */
 const words: Readonly<Record<Field, RegExp>> = {
   date: /^(tanggal|tgl|date|(tanggal|tgl) (transaksi|tran|posting)|(transaction|trx|post|posting) date)$/,
   time: /^(jam|waktu|time|jam tran|jam transaksi|transaction time)$/,
@@ -75,7 +74,6 @@ export function readColumns(cells: readonly string[]): Columns | undefined {
   return { at, count, format: formatOf(heads, at) };
 }
 
-/** For display only: parsing depends on the columns. */
 function formatOf(
   heads: readonly string[],
   at: Partial<Record<Field, readonly number[]>>,

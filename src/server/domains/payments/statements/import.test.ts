@@ -38,7 +38,6 @@ const preview = async (app: TopupApp, text: string) => {
   return { upload, report };
 };
 
-/** Previews a statement, then imports it. */
 async function imported(app: TopupApp, text: string) {
   const { upload, report } = await preview(app, text);
   const done = (await ask(app, 'operator_statement_import', {
@@ -60,7 +59,6 @@ const healthy = async (sql: Parameters<typeof checkLedger>[0]) =>
 const confirm = (app: TopupApp, { id }: Topup, reference: string) =>
   ask(app, 'operator_topup_confirm', { topup_id: id, reference, reason: 'Terlihat di rekening' });
 
-/** Another operator confirms with a line. */
 const confirmAs = (app: TopupApp, userId: string, { id }: Topup, reference: string) =>
   perform(
     operatorActs(app.deps),
@@ -95,13 +93,11 @@ test('an imported file pays what its operator may confirm alone; more waits for 
   };
   const seen = rows.find(({ id }) => id === large.id);
   expect(seen).toMatchObject({ needs_two: true, candidates: [{ line, mine: true }] });
-  // The importer may only propose.
   expect(await confirm(app, large, line)).toMatchObject({
     status: 'pending',
     proposal: { mine: true },
   });
   expect(await confirmAs(app, newId(), large, line)).toMatchObject({ status: 'paid' });
-  // Imported and typed confirmations are summed.
   expect(await confirm(app, parts[1], 'TYPED 1')).toMatchObject({ status: 'pending' });
   app.clock.pass(24);
   const later = await app.topup(ani.accountId, 600_000);
@@ -286,7 +282,6 @@ describe('a statement', () => {
     expect(counted(done)).toEqual({ joins: 1 });
     expect(before).toEqual(done);
     expect((await saldoOf(sql, ani.accountId)).topups).toBe(1);
-    // A second transfer of the amount is new money, once an operator has seen both at the bank.
     const again = await imported(app, statement(row({ amount: topup.total, text: 'LAGI' })));
     expect(counted(again.done)).toEqual({ twin: 1 });
     expect(again.before).toEqual(again.done);

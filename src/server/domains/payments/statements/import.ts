@@ -57,7 +57,6 @@ export type StatementDeps = {
   uploads: {
     /** @throws Refusal `upload_gone` */
     read(owner: Uploader, uploadId: string, purpose: 'statement'): Promise<{ bytes: Buffer }>;
-    /** Deletes an upload with its file. */
     revert(owner: Uploader, uploadId: string): Promise<void>;
   };
 };
@@ -143,7 +142,6 @@ async function refuseImported(
 
 type Balances = { statementId: string; bank: string; days: readonly DayBalance[] };
 
-/** Stores the statement's daily balances for the reconciliation. */
 async function storeBalances(tx: Tx, { statementId, bank, days }: Balances): Promise<void> {
   await tx`
     insert into bank_balances (statement_id, bank, day, opening_sen, closing_sen, credits, is_last)
@@ -167,7 +165,6 @@ type Work = {
   config: Limits;
 };
 
-/** Stores the lines in the order of the file; returns the outcome of each. */
 async function storeAll(sql: Sql, work: Work): Promise<Judged[]> {
   const { statement, judged, at, operatorId, importId } = work;
   const done = [...judged];
@@ -205,7 +202,6 @@ async function storeAll(sql: Sql, work: Work): Promise<Judged[]> {
   return done;
 }
 
-/** Thrown to roll back a payment that exceeds the limit of one operator. */
 class LimitReached extends Error {}
 
 /**
@@ -269,7 +265,6 @@ async function keepAll(
   return new Set(stored.map(({ hash }) => hash));
 }
 
-/** A line of the file; for a credit, also its identity. */
 type ReadLine = { line: StatementLine; stored: IdentifiedLine | undefined };
 
 /** A verified statement of our account, with the identities of its lines. */
@@ -318,20 +313,17 @@ const storedOf = (bank: string, line: CreditLine): IdentifiedLine => {
   return identifiedLine(bank, { amount, sender: description, reference, place, at });
 };
 
-/** The top-up that a line pays or may pay. */
 type Concerned = { topupId: string; accountName: string; accountId?: string };
 
 type Judged = {
   line: StatementLine;
   outcome: StatementOutcome;
   topup: Concerned | undefined;
-  /** A known line with the same day and amount. */
   twinOf?: string;
 };
 
 type Judging = {
   at: Date;
-  /** The importer's ties to other operators. */
   ties: OperatorTies;
   /** Limits of one operator: a file can be forged like a reference. */
   config: Limits;
@@ -388,7 +380,6 @@ const slices = <T>(all: readonly T[]): T[][] =>
     all.slice(at * LINES_AT_ONCE, (at + 1) * LINES_AT_ONCE),
   );
 
-/** Known lines, with their top-ups. */
 async function knownOf(
   sql: Sql,
   lines: readonly IdentifiedLine[],
@@ -494,7 +485,6 @@ type OpenTotal = Concerned & { total: number; since: Date };
 
 const OPEN_MAX = 5_000;
 
-/** Waiting top-ups by their totals. */
 async function openTotals(sql: Sql, bank: string): Promise<readonly OpenTotal[]> {
   return sql<OpenTotal[]>`
     select t.topup_id as "topupId", a.name as "accountName", t.total,
@@ -523,7 +513,6 @@ function nearest(
   return best;
 }
 
-/** Outcomes in the order of attention. */
 const order: readonly StatementOutcome[] = [
   'pays',
   'joins',
@@ -537,7 +526,6 @@ const order: readonly StatementOutcome[] = [
   'debit',
 ];
 
-/** The report of an import or a preview. */
 function reportOf(statement: ReadStatement, judged: readonly Judged[]): StatementReport {
   const counts = Object.fromEntries(order.map((outcome) => [outcome, 0])) as Record<
     StatementOutcome,

@@ -37,7 +37,6 @@ type Query = {
   sort_type?: 'asc' | 'desc' | undefined;
 };
 
-/** A page of the lines of our bank account, the newest first. */
 export async function bankLinesForOperator(
   { allAccountsSql: sql, now }: LinesDeps,
   { filter = 'unmatched', amount, page = 0, sort_type }: Query,
@@ -65,7 +64,6 @@ type LineRow = Pick<OperatorBankLine, 'line' | 'amount' | 'description' | 'refer
   dismissed_at: Date | null;
   dismissed_by: string | null;
   dismiss_reason: string | null;
-  /** Waits for an operator to confirm it beside its twin. */
   waits: boolean;
   twin_at: Date | null;
   twin_description: string | null;
@@ -79,7 +77,6 @@ type Candidate = {
   created_at: Date;
 };
 
-/** Lines by their hashes, in that order. */
 async function readLines(
   sql: Sql | Tx,
   hashes: readonly string[],
@@ -113,7 +110,6 @@ async function readLines(
 
 type Known = {
   names: ReadonlyMap<string, string>;
-  /** Payments in suspense, because their top-up was paid before. */
   second: ReadonlySet<string>;
   candidates: ReadonlyMap<string, readonly Candidate[]>;
 };
@@ -230,7 +226,6 @@ export async function confirmBoth(
   return read;
 }
 
-/** The account that has the amount of a line reserved, if any. */
 async function accountOfLine(sql: Sql, line: string): Promise<string | undefined> {
   const [found] = await sql<{ id: string }[]>`
     select r.account_id as id from bank_lines l

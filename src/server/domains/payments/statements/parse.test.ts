@@ -8,14 +8,12 @@ const TODAY = '2026-11-23';
 const parse = (text: string | Uint8Array) =>
   parseStatement(typeof text === 'string' ? Buffer.from(text) : text, { bank: OURS, today: TODAY });
 
-/** Parses a statement, and fails if it is refused. */
 function read(text: string | Uint8Array): Statement {
   const statement = parse(text);
   if ('no' in statement) throw new Error(`no statement: ${statement.no}`);
   return statement;
 }
 
-/** The lines in short form. */
 const inShort = (text: string | Uint8Array) =>
   read(text).lines.map((line) => {
     if (line.kind === 'credit') return [line.number, line.day, line.amount, line.description];

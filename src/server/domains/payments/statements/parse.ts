@@ -14,10 +14,8 @@ import {
   readWay,
 } from './values.ts';
 
-/** A credit in a statement. */
 export type CreditLine = {
   kind: 'credit';
-  /** Line number in the file. */
   number: number;
   /** In WIB. */
   day: string;
@@ -26,9 +24,7 @@ export type CreditLine = {
   description: string;
   /** The bank's own reference; '' if absent. */
   reference: string;
-  /**
-   * Distinguishes equal lines of a day: the balance after the line, and its index among its equals.
-   */
+  /** Distinguishes equal lines of a day: the balance after the line, and its index among its equals. */
   place: string;
 };
 
@@ -48,11 +44,9 @@ export type Statement = {
   days: readonly DayBalance[];
 };
 
-/** Reasons to refuse a whole file. */
 export type NoStatement =
   | { no: 'unknown' }
   | { no: 'too long' }
-  /** The balance on this line does not add up. */
   | { no: 'unbalanced'; line: number }
   | { no: 'other account'; account: string };
 
@@ -62,7 +56,6 @@ export const LINES_MAX = 20_000;
 const LINES_A_STEP = 250;
 const DESCRIPTION_MAX = 500;
 const REFERENCE_MAX = 100;
-/** The head of the table must be within this many records. */
 const HEAD_RECORDS_MAX = 60;
 const delimiters = [',', ';', '\t', '|'] as const;
 
@@ -106,7 +99,6 @@ type Head = {
 const accountWords = /\b(?:no|nomor)\.? *rek|account *(?:no|number)|\brekening\b/i;
 const periodWords = /\bperiode?\b/i;
 
-/** Finds the head of a statement's table, with the records above it. */
 function readHead(text: string, delimiter: string): Head | undefined {
   let account: string | undefined;
   let period: Period | undefined;
@@ -169,13 +161,10 @@ function* readTable(
   return { format: columns.format, account, period, lines: placed(lines), days: balances.days };
 }
 
-/** Footers that banks write below the table and between its pages. */
 const footer =
   /^(saldo (awal|akhir)|mutasi (debet|debit|kredit|cr|db)|(starting|opening|ending|closing) balance|credits?|debits?|debet|kredit|total|jumlah|subtotal|generated|dicetak|halaman|page)\b/i;
 
-/**
- * Yields the rows of the table, without the head, blank rows and footers, and with wrapped rows joined.
- */
+/** Yields the rows of the table, without the head, blank rows and footers, and with wrapped rows joined. */
 function* joined(records: Iterable<CsvRecord>, { columns, cells, line: first }: Head) {
   const names = cells.join('\t');
   let open: CsvRecord | undefined;
@@ -206,7 +195,6 @@ function* joined(records: Iterable<CsvRecord>, { columns, cells, line: first }: 
   if (open) yield open;
 }
 
-/** A row of the table, with its cells by column. */
 class Row {
   readonly number: number;
   readonly #cells: readonly string[];
@@ -310,7 +298,6 @@ function bookedRow(row: Row, line: StatementLine, period: Period): BookedRow {
   };
 }
 
-/** The day of a row that is left out. */
 function dayOf(row: Row, period: Period): string | undefined {
   const moment = readMoment(row.text('date'), period);
   return moment === undefined || moment === 'no year' ? undefined : moment.day;
@@ -363,7 +350,6 @@ function balanceOf(row: Row): string {
   return `${negative ? '-' : ''}${whole}.${String(sen).padStart(2, '0')}`;
 }
 
-/** Numbers each credit among equal lines. */
 function placed(lines: readonly StatementLine[]): StatementLine[] {
   const seen = new Map<string, number>();
   return lines.map((line) => {

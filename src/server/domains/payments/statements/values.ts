@@ -1,8 +1,6 @@
 import { RUPIAH_MAX } from '#contract/base/money.ts';
 
-/** An amount as a bank writes it. */
 export type Amount = {
-  /** Absolute value. */
   rupiah: number;
   sen: number;
   negative: boolean;
@@ -39,7 +37,6 @@ export function readAmount(text: string): Amount | undefined {
   return undefined;
 }
 
-/** The direction in a mark of its own: money in or out. */
 export function readWay(text: string): 'in' | 'out' | undefined {
   const word = cleanCell(text).toLowerCase().replace(/\.$/, '');
   if (/^(cr|kr|c|k|kredit|credit)$/.test(word)) return 'in';

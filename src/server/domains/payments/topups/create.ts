@@ -12,7 +12,6 @@ import { type TopupRequest, existingTopup, lockAccount, refuseTooMany } from './
 import { findTopup } from './topup.ts';
 
 const HOUR_MS = 3_600_000;
-/** Time to pay a bank transfer. */
 const TO_PAY_MS = 24 * HOUR_MS;
 /** Reservation of the amount after that: a late transfer must not pay another top-up. */
 const RESERVED_AFTER_MS = 7 * 24 * HOUR_MS;

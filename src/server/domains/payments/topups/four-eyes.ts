@@ -9,7 +9,6 @@ import {
 import type { Config } from '#server/infra/config.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
-/** A proposal of one operator, as shown to another. */
 export type Proposal = NonNullable<OperatorTopup['proposal']>;
 
 /** Shown for an operator who no longer exists. */
@@ -84,9 +83,7 @@ export const lockAlone = (tx: Tx, { together }: OperatorTies): PromiseLike<unkno
     select id from unnest(${[...together]}::text[]) as id order by hashtext(id)
   ) ids`;
 
-/**
- * Whether a bank line proves the money to an operator: a file can be made up, so a related operator's does not.
- */
+/** Whether a bank line proves the money to an operator: a file can be made up, so a related operator's does not. */
 export const showsTo = ({ related }: OperatorTies, importedBy: string | null): boolean =>
   importedBy === null || !related.includes(importedBy);
 
@@ -98,7 +95,6 @@ type ProposalRow = {
   at: Date;
 };
 
-/** Open proposals of the given top-ups. */
 export async function proposalsOf(
   sql: Sql | Tx,
   topupIds: readonly string[],
@@ -120,7 +116,6 @@ export async function proposalsOf(
   );
 }
 
-/** Counts the proposed confirmations that an operator may complete. */
 export async function countProposedFor(
   sql: Sql | Tx,
   { related, isNew }: OperatorTies,
@@ -150,7 +145,6 @@ export async function proposeFirst(
     reason: string;
     at: Date;
     ties: OperatorTies;
-    /** Whether this is an automatic retry. */
     isAgain: boolean;
   },
 ): Promise<string | undefined> {

@@ -25,12 +25,10 @@ export type ReviewDeps = {
   allAccountsSql: Sql;
   now: () => Date;
   config: Pick<Config, 'FOUR_EYES_ABOVE' | 'FOUR_EYES_DAY_ABOVE'>;
-  /** Returns the signed address of an account's file. */
   fileLink: (accountId: string, fileId: string) => string;
 };
 
 const CANDIDATES_MAX = 5;
-/** A filtered list is counted up to this many. */
 const COUNT_MAX = 10_000;
 
 type OperatorRow = TopupRow & {
@@ -59,7 +57,6 @@ type SlipRow = {
 type EarlierSlip = { topup_id: string; account_name: string; at: Date };
 
 type Query = {
-  /** The viewer, whose own proposals are marked. */
   operatorId: string;
   status?: OperatorTopupFilter | undefined;
   page?: number | undefined;
@@ -141,12 +138,9 @@ const slipsFirst = (sql: Sql) => sql`
   ) desc,`;
 
 type More = {
-  /** The earlier top-up with the same slip. */
   usedBefore: EarlierSlip | null;
   proposal: Proposal | undefined;
-  /** Names of the operators in these rows. */
   names: ReadonlyMap<string, string>;
-  /** Earlier gifts of the operator alone. */
   given: GivenAlone;
 };
 
@@ -243,7 +237,6 @@ const noGifts: GivenAlone = { byAccount: new Map(), total: 0 };
 
 const isDecided = ({ status }: OperatorRow): boolean => status === 'paid' || status === 'rejected';
 
-/** The newest slip of a row of `topups`. */
 const newestSlip = (sql: Sql) => sql`(
   select jsonb_build_object(
     'file_id', p.file_id, 'name', p.name, 'mime', p.mime, 'at', p.at,

@@ -10,7 +10,6 @@ import { type TopupApp, idOf, perform, topupApp } from '#tests/support/money/top
 import { customerWith } from '#tests/support/people/people.ts';
 import { type Payment, applyPayments } from './pay.ts';
 
-/** Top-ups of two customers, in every state in which a payment may find them. */
 async function someTopups(app: TopupApp, db: TestDatabase) {
   const operator = { accountId: randomUUID(), userId: randomUUID(), role: 'operator' } as const;
   const owners = [await customerWith(db.allAccountsSql), await customerWith(db.allAccountsSql)];

@@ -1,7 +1,6 @@
 import type { Rupiah } from '#contract/base/money.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
-/** Outcome of a payment; `apply_payments` documents each. */
 export type PaidOutcome =
   | 'applied'
   | 'duplicate'
@@ -20,7 +19,6 @@ export type Payment = {
   amount: Rupiah;
   at: Date;
   actor: string;
-  /** A sentence for the customer. */
   note?: string;
 };
 

@@ -3,21 +3,16 @@ import { Refusal } from '#contract/base/refusals.ts';
 import { TOPUPS_DAY_MAX, TOPUPS_OPEN_MAX, type TopupMethod } from '#contract/saldo.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 
-/** A requested top-up of any method. */
 export type TopupRequest = {
   accountId: string;
-  /** The caller's idempotency key. */
   key: string;
   /** The amount bought, before PPN and kode unik. */
   base: Rupiah;
   method: TopupMethod;
-  /** The open invoice of a plan that it pays. */
   invoiceId?: string;
 };
 
-/**
- * Locks the account's row, so that its top-ups are created one after another; refuses inactive ones.
- */
+/** Locks the account's row, so that its top-ups are created one after another; refuses inactive ones. */
 export async function lockAccount(tx: Tx, accountId: string): Promise<void> {
   const [holder] = await tx<{ account: string; wallet: string }[]>`
     select a.status as account, w.status as wallet

@@ -57,9 +57,7 @@ type LockedTopup = {
   bank: string;
 };
 
-/**
- * One confirmation per customer at a time, so that sums are counted once. Take it before the top-up's lock.
- */
+/** One confirmation per customer at a time, so that sums are counted once. Take it before the top-up's lock. */
 const lockDecisions = (tx: Tx, topupId: string) => tx`
   select pg_advisory_xact_lock(7206322, hashtext(account_id::text)) from topups
   where topup_id = ${topupId}`;
@@ -70,7 +68,6 @@ async function accountOf({ allAccountsSql }: ReviewDeps, topupId: string): Promi
   return accountId;
 }
 
-/** Locks a top-up's row, of any account. */
 async function lockTopup(tx: Tx, topupId: string, at: Date): Promise<LockedTopup> {
   const [locked] = await tx<LockedTopup[]>`
     select account_id, topup_id, ${statusAt(tx, at)} as status, total, provider,
@@ -196,7 +193,6 @@ async function refuseUsed(
 const showsWhole = (line: Line | undefined, total: number, ties: OperatorTies): boolean =>
   line?.amount === total && !line.dismissed && showsTo(ties, line.imported_by);
 
-/** Refuses to propose what could not be confirmed. */
 function refuseUnfit(line: Line | undefined, total: number): void {
   if (line && Math.abs(line.amount - total) > NEAR) {
     throw new Refusal('topup_amount_mismatch', { total, received: line.amount });
@@ -210,13 +206,10 @@ type Line = {
   imported_by: string | null;
   /** Set aside by an operator, so it proves no money. */
   dismissed: boolean;
-  /** Waits until an operator has seen it beside its twin. */
   waits: boolean;
 };
 
-/**
- * Finds and locks the stored line of a reference: by its `line`, else by its reference, unused ones first.
- */
+/** Finds and locks the stored line of a reference: by its `line`, else by its reference, unused ones first. */
 async function lineOf(tx: Tx, bank: string, reference: string): Promise<Line | undefined> {
   const [line] = await tx<Line[]>`
     select hash, amount, topup_id is not null as used, imported_by,

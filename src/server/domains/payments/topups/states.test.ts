@@ -20,7 +20,6 @@ import {
 import { paymentsActs, expireTopups } from '#server/domains/payments/payments.ts';
 import { type PaidOutcome, applyPaid } from './pay.ts';
 
-/** A new customer's top-up, and every event that can happen to it. */
 async function someTopup(app: TopupApp, db: TestDatabase) {
   const owner = await customerWith(db.allAccountsSql);
   const operator = { accountId: randomUUID(), userId: randomUUID(), role: 'operator' } as const;
@@ -69,7 +68,6 @@ type BankStatus = Exclude<TopupStatus, 'creating'>;
 
 type Happening = keyof Awaited<ReturnType<typeof someTopup>>['happenings'];
 
-/** Brings a top-up into each state. */
 const ways: Record<BankStatus, readonly Happening[]> = {
   pending: [],
   paid: ['paid'],

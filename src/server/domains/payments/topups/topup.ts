@@ -22,7 +22,6 @@ import { alertOf } from '#server/domains/payments/alerts.ts';
 import { walletOf } from '#server/domains/ledger/ledger.ts';
 import type { Prices } from '#server/domains/pricing/pricing.ts';
 
-/** A row of `topups`, with its status at a given instant. */
 export type TopupRow = {
   account_id: string;
   topup_id: string;
@@ -49,14 +48,11 @@ export type TopupRow = {
   proof: { file_id: string; at: string } | null;
 };
 
-/**
- * SQL: a top-up's status at an instant; expired after its time, also before the job has closed it.
- */
+/** SQL: a top-up's status at an instant; expired after its time, also before the job has closed it. */
 export const statusAt = (sql: Sql | Tx, now: Date): Fragment => sql`
   case when topups.status in ('creating', 'pending') and topups.expires_at <= ${now} then 'expired'
     else topups.status end`;
 
-/** SQL: the columns of a `TopupRow`, from a table called `topups`. */
 export const topupColumns = (sql: Sql | Tx, now: Date): Fragment => sql`
   topups.account_id, topups.topup_id, ${statusAt(sql, now)} as status, topups.base, topups.ppn,
   topups.unique_code, topups.total, topups.credited, topups.method, topups.simulated,
@@ -100,11 +96,7 @@ function bankOf({ bank_name, bank_number, bank_holder }: TopupRow): Topup['bank'
   return { name: bank_name, number: bank_number, holder: bank_holder };
 }
 
-/**
- * Finds a top-up of an account.
- *
- * @throws Refusal `not_found`, also for another account's.
- */
+/** Finds a top-up of an account. @throws Refusal `not_found`, also for another account's. */
 export async function findTopup(
   sql: Sql | Tx,
   { accountId, topupId, now }: { accountId: string; topupId: string; now: Date },

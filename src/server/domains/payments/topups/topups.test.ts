@@ -203,7 +203,6 @@ describe('reading top-ups', () => {
     expect((await list({ page: '1' })).rows.map(({ base }) => base)).toEqual([10_000]);
     expect((await list({ page: '2' })).rows).toEqual([]);
     expect((await list({ sort_type: 'asc' })).rows[0]?.base).toBe(10_000);
-    // No job has run, and late ones are expired all the same.
     expect((await list({ status: 'pending' })).total).toBe(2);
     expect((await list({ status: 'expired' })).total).toBe(9);
   });

@@ -8,7 +8,6 @@ const SIDE = 64;
 
 type Place = { x: number; y: number; size: number };
 
-/** Draws the portal's mark and product name. */
 export function drawLogo(doc: PDFKit.PDFDocument, { x, y, size }: Place): void {
   doc
     .save()

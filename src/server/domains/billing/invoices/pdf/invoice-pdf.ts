@@ -15,15 +15,11 @@ import { drawLogo, drawQr } from './brand.ts';
 import { INNER, PAGE, PAGE_END, type Sheet, footPages, ink, openSheet } from './sheet.ts';
 import { type Column, cellWidth, drawCells, drawHead, drawRule, figures } from './table.ts';
 
-/**
- * Above this amount, a document marked LUNAS is a receipt that requires an e-Meterai (UU 10/2020).
- */
+/** Above this amount, a document marked LUNAS is a receipt that requires an e-Meterai (UU 10/2020). */
 export const STAMP_DUTY_OVER = 5_000_000;
 
 type Options = {
-  /** Origin of the portal, for the verification address. */
   origin: string;
-  /** Whether to print LUNAS above `STAMP_DUTY_OVER` too. */
   stampsOver5m: boolean;
 };
 
@@ -70,7 +66,6 @@ function drawTitle({ doc }: Sheet, { kind, number, paid_at }: InvoiceRow): void 
   drawRule(doc, 130);
 }
 
-/** Draws seller, buyer and QR code side by side; returns the y below the tallest. */
 function drawParties(sheet: Sheet, { seller, buyer }: InvoiceRow, verifyUrl: string): number {
   const { doc } = sheet;
   const top = 146;
@@ -113,7 +108,6 @@ function drawParty(sheet: Sheet, party: Party, { label, x, y, width }: Block): n
 
 type Paragraph = { x: number; y: number; width: number; lines: number };
 
-/** Draws text of a limited number of lines, truncating the last; returns its height. */
 function paragraph(
   doc: PDFKit.PDFDocument,
   text: string,
@@ -171,7 +165,6 @@ function drawLines(sheet: Sheet, row: InvoiceRow, top: number): number {
 type Closing = Options & { y: number };
 const SUMS = 240;
 
-/** Sums on the right; amount in words, payment and stamp on the left. */
 function drawClosing(sheet: Sheet, row: InvoiceRow, { y, stampsOver5m }: Closing): void {
   const { doc } = sheet;
   const room = 210;

@@ -13,14 +13,12 @@ export const TINT = '#eef5f4';
 /** A4 portrait, in points. */
 export const PAGE = { width: 595.28, height: 841.89, margin: 48, foot: 64 } as const;
 export const INNER = PAGE.width - 2 * PAGE.margin;
-/** Below this y is the page footer. */
 export const PAGE_END = PAGE.height - PAGE.margin - PAGE.foot;
 
 export type Sheet = {
   doc: PDFKit.PDFDocument;
   /** Text from users as one line of at most `max` characters that the font can draw. */
   clean: (text: string, max?: number) => string;
-  /** `clean`, truncated to a width. */
   fit: (text: string, width: number) => string;
   /** Ends the document and returns its bytes, equal for equal drawings. */
   finish: () => Promise<Buffer>;
@@ -46,7 +44,6 @@ type SheetFacts = {
   createdAt: Date;
 };
 
-/** Opens a document of A4 pages. */
 export async function openSheet({ title, author, createdAt }: SheetFacts): Promise<Sheet> {
   // Imported with the first document, because the module and its fonts are large.
   const [{ regular, bold }, { default: PDFDocument }] = await Promise.all([
@@ -88,7 +85,6 @@ export async function openSheet({ title, author, createdAt }: SheetFacts): Promi
 
 const LENGTH_MAX = 500;
 
-/** Controls, bidirectional marks and zero-width characters. */
 const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}]+/gu;
 
 const letters = (text: string): string =>
@@ -121,7 +117,6 @@ function rememberLayouts(font: Font): void {
   };
 }
 
-/** Replaces each character that the font lacks by a box. */
 function cleanerOf(doc: PDFKit.PDFDocument) {
   const { font } = fontOf(doc);
   const has = (char: string) => font.hasGlyphForCodePoint(char.codePointAt(0) ?? 0);
@@ -146,7 +141,6 @@ function fitted(doc: PDFKit.PDFDocument, text: string, width: number): string {
   return `${points.slice(0, low).join('').trimEnd()}…`;
 }
 
-/** Draws the same footer on every page, with the page number. */
 export function footPages({ doc }: Sheet, words: readonly string[]): void {
   const { start, count } = doc.bufferedPageRange();
   for (let page = 0; page < count; page++) {

@@ -8,7 +8,6 @@ test('fits every time and kind into its column', async () => {
   const kinds = Object.values(entryKindLabel);
   const rows = Array.from({ length: 24 }, (_, hour) => ({
     seq: hour,
-    // The widest month names, at wide hours.
     at: new Date(Date.UTC(2026, [1, 7, 9][hour % 3] ?? 0, 20, hour, 0)),
     kind: kinds[hour % kinds.length] ?? '',
     text: '',

@@ -5,7 +5,6 @@ import { drawLogo } from './brand.ts';
 import { INNER, PAGE, PAGE_END, type Sheet, footPages, ink, openSheet } from './sheet.ts';
 import { type Column, cellWidth, drawCells, drawHead, drawRule } from './table.ts';
 
-/** A ledger entry that changed the available saldo. */
 export type StatementRow = {
   seq: number;
   at: Date;
@@ -18,7 +17,6 @@ export type StatementRow = {
 export type StatementFacts = {
   holder: string;
   period: string;
-  /** The label of the filtered kind; null without a filter. */
   only: string | null;
   opening: number;
   closing: number;

@@ -35,7 +35,6 @@ export function drawCells(
   }
 }
 
-/** Tabular figures, so that digits align in columns. */
 export const figures: { features: ['tnum'] } = { features: ['tnum'] };
 
 export function drawRule(doc: PDFKit.PDFDocument, y: number): void {
