@@ -28,7 +28,7 @@ export async function plansOfAccounts(
 }
 
 /** An account's plan as operators see it; null if it has none. */
-export async function subscriptionForDesk(
+export async function subscriptionForOperator(
   sql: Sql | Tx,
   accountId: string,
 ): Promise<DeskCustomerDetail['subscription']> {

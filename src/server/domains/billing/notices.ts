@@ -66,12 +66,12 @@ export async function claimNotices(
   return claimed.map((one) => ({ ...one, phone: phones.get(one.account_id) ?? null }));
 }
 
-type Which = Pick<DueNotice, 'account_id' | 'notice_id'>;
+type NoticeRef = Pick<DueNotice, 'account_id' | 'notice_id'>;
 
 /** Marks the browser notice as queued. @returns false when it was queued before. */
 export async function markPushed(
   tx: Tx,
-  { account_id, notice_id }: Which,
+  { account_id, notice_id }: NoticeRef,
   at: Date,
 ): Promise<boolean> {
   const { count } = await tx`
@@ -82,7 +82,7 @@ export async function markPushed(
 
 export async function markSent(
   sql: Sql,
-  { account_id, notice_id }: Which,
+  { account_id, notice_id }: NoticeRef,
   at: Date,
 ): Promise<void> {
   await sql`
@@ -91,13 +91,13 @@ export async function markSent(
 }
 
 /** Sent notices stay this long, so that no step is repeated. */
-const KEPT_DAYS = 100;
+const RETENTION_DAYS = 100;
 
 /** Deletes old notices. For the hourly clean-up. */
 export async function pruneNotices(allAccountsSql: Sql, at: Date): Promise<void> {
   await allAccountsSql`
     delete from billing_notices
-    where sent_at < ${at}::timestamptz - make_interval(days => ${KEPT_DAYS})`;
+    where sent_at < ${at}::timestamptz - make_interval(days => ${RETENTION_DAYS})`;
 }
 
 export type NoticeText = { title: string; body: string };

@@ -108,7 +108,7 @@ export async function savePlan(tx: Tx, edit: PlanEdit): Promise<Plan> {
       ${quota}, ${overage}, ${at}, ${operatorId}
     from plan_revisions where code = ${code}
     returning made.revision`;
-  if (!made) throw new Error('a plan was not written');
+  if (!made) throw new Error('the plan was not saved');
   return planOf(await revisionAt(tx, { code, revision: made.revision }));
 }
 

@@ -182,16 +182,18 @@ const UNKNOWN = 'Tidak dikenal';
 
 async function withNames(sql: Sql, lines: readonly StoredLine[]): Promise<AuditLine[]> {
   const people = lines
-    .flatMap(({ actor, facts }) => [actor, whomOf(facts) ?? ''])
+    .flatMap(({ actor, facts }) => [actor, userIdOf(facts) ?? ''])
     .filter((id) => UUID.test(id));
-  const named = lines.flatMap(({ account_id, facts }) => [account_id, aboutOf(facts) ?? []].flat());
+  const named = lines.flatMap(({ account_id, facts }) =>
+    [account_id, accountIdOf(facts) ?? []].flat(),
+  );
   const [names, accounts, ours] = await Promise.all([
     namesOfPeople(sql, people),
     accountNames(sql, [...new Set(named)]),
     systemAccount(sql),
   ]);
   return lines.map(({ account_id, audit_id, actor, facts, ...line }) => {
-    const about = aboutOf(facts);
+    const about = accountIdOf(facts);
     return {
       ...line,
       id: publicId('audit', audit_id),
@@ -200,7 +202,7 @@ async function withNames(sql: Sql, lines: readonly StoredLine[]): Promise<AuditL
           ? null
           : { ...account(accounts, account_id), ours: account_id === ours },
       person: person(names, actor),
-      whom: person(names, whomOf(facts) ?? ''),
+      whom: person(names, userIdOf(facts) ?? ''),
       about: about === undefined || about === account_id ? null : account(accounts, about),
       facts,
     };
@@ -217,8 +219,8 @@ const person = (names: ReadonlyMap<string, string>, userId: string) =>
     ? { user_id: publicId('user', userId), name: names.get(userId) ?? UNKNOWN }
     : null;
 
-const whomOf = ({ user_id }: Readonly<Record<string, string>>): string | undefined =>
+const userIdOf = ({ user_id }: Readonly<Record<string, string>>): string | undefined =>
   user_id === undefined ? undefined : uuidOf('user', user_id);
 
-const aboutOf = ({ account_id }: Readonly<Record<string, string>>): string | undefined =>
+const accountIdOf = ({ account_id }: Readonly<Record<string, string>>): string | undefined =>
   account_id === undefined ? undefined : uuidOf('account', account_id);

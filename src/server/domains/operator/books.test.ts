@@ -22,7 +22,7 @@ const test = base.extend<{ desk: Desk }>({
   desk: async ({ db, sql }, use) => {
     const app = await topupApp(db);
     const [oka] = await operatorsOf(sql, app);
-    if (!oka) throw new Error('an operator was asked for');
+    if (!oka) throw new Error('expected an operator');
     await use({ app, oka, ani: await customerWith(sql, { saldo: 1_000 }) });
   },
 });

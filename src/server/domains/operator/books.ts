@@ -14,14 +14,14 @@ import type { Log } from '#server/infra/observability/log.ts';
 import type { Sample } from '#server/infra/observability/metrics.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import type { Reading } from '#server/infra/postgres/replica.ts';
-import type { DeskDeps } from '#server/domains/operator/deps.ts';
+import type { MoneyDeps } from '#server/domains/operator/deps.ts';
 import type {
   Reconciliation,
   ReconciliationFinding,
   MoneyOverview,
 } from '#contract/operator/money/books.ts';
 import {
-  askGateways,
+  checkGatewayPayments,
   reconcilePayments,
   suspenseSum,
   countProposedFor,
@@ -36,7 +36,7 @@ import { readSellerGaps } from '#server/domains/billing/billing.ts';
 import { tiesOf } from '#server/domains/accounts/accounts.ts';
 import { pendingAdjustments } from '#server/domains/operator/adjustments/list.ts';
 
-type Deps = Pick<DeskDeps, 'allAccountsSql' | 'now' | 'statusOf'> & {
+type Deps = Pick<MoneyDeps, 'allAccountsSql' | 'now' | 'statusOf'> & {
   log: Pick<Log, 'error'>;
   reading: Pick<Reading, 'allAccountsSql' | 'catchUp'>;
   folder: string;
@@ -102,7 +102,7 @@ export async function booksRed(allAccountsSql: Sql): Promise<Sample[]> {
   ];
 }
 
-type ReconcileDeps = Pick<DeskDeps, 'allAccountsSql' | 'now' | 'statusOf'>;
+type ReconcileDeps = Pick<MoneyDeps, 'allAccountsSql' | 'now' | 'statusOf'>;
 
 const DAY_MS = 86_400_000;
 const COMPARED_DAYS = 35;
@@ -120,10 +120,12 @@ export async function reconcile(deps: ReconcileDeps): Promise<Reconciliation> {
   const at = now();
   const since = new Date(at.getTime() - COMPARED_DAYS * DAY_MS);
   const before = new Date(at.getTime() - DAY_MS);
-  const asked = statusOf ? await askGateways(allAccountsSql, since, statusOf) : [];
+  const gatewayFindings = statusOf
+    ? await checkGatewayPayments(allAccountsSql, since, statusOf)
+    : [];
   const findings = await alone(allAccountsSql, RECONCILE_LOCK, async (tx) => [
     ...(await reconcilePayments(tx, { since, before })),
-    ...asked,
+    ...gatewayFindings,
     ...offOf('clearing_open', 'red', await openClearing(tx)),
     ...offOf('suspense_open', 'attention', await suspenseSum(tx)),
     ...offOf('holds_old', 'attention', await oldHolds(tx, before)),
@@ -155,7 +157,7 @@ export async function lastReconciliation(
 
 /** The money overview; all figures are of the same instant. */
 export function overviewOf(
-  { allAccountsSql, now }: Pick<DeskDeps, 'allAccountsSql' | 'now'>,
+  { allAccountsSql, now }: Pick<MoneyDeps, 'allAccountsSql' | 'now'>,
   operatorId: string,
 ): Promise<MoneyOverview> {
   const at = now();

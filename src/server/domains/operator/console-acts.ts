@@ -3,7 +3,7 @@ import { operatorOverview, type OperatorOverview } from '#contract/operator/over
 import * as things from '#contract/operator/things.ts';
 import { type ActHandler, handle, type Person } from '#server/infra/acts.ts';
 import {
-  type StandingDeps,
+  type CustomerActDeps,
   endPlan,
   endSessions,
   suspendCustomer,
@@ -11,9 +11,9 @@ import {
   customerMessage,
   customerToken,
   customerTopup,
-  disclosedText,
+  discloseText,
 } from './customers.ts';
-import type { DeskDeps } from './deps.ts';
+import type { MoneyDeps } from './deps.ts';
 import { countPauses } from '#server/domains/channels/channels.ts';
 import { countSetAside, outboxLagSeconds } from '#server/domains/events/events.ts';
 import { trafficFigures } from '#server/domains/messages/messages.ts';
@@ -25,7 +25,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { databaseFigures } from '#server/infra/observability/database-figures.ts';
 import { liveDefinitions, waitingChanges } from '#server/infra/settings/live.ts';
 
-export type ConsoleDeps = StandingDeps & OverviewDeps & Pick<DeskDeps, 'config'>;
+export type ConsoleDeps = CustomerActDeps & OverviewDeps & Pick<MoneyDeps, 'config'>;
 
 export function consoleActs(deps: ConsoleDeps): readonly ActHandler[] {
   const overview = openOverview(deps);
@@ -54,7 +54,7 @@ export function consoleActs(deps: ConsoleDeps): readonly ActHandler[] {
       customerMessage(deps, { accountId: account_id, messageId: message_id }),
     ),
     handle(things.readCustomerMessage, ({ caller }, { account_id, message_id, reason }) =>
-      disclosedText(deps, {
+      discloseText(deps, {
         accountId: account_id,
         messageId: message_id,
         operatorId: caller.userId,
@@ -90,20 +90,20 @@ type OverviewDeps = {
 export type Overview = (caller: Pick<Person, 'operatorRoles'>) => Promise<OperatorOverview>;
 
 /** Cache lifetime of figures that change with every message, shared by all operators. */
-const FRESH_MS = 1_000;
-const SLOW_MS = 10_000;
+const FAST_FIGURES_MS = 1_000;
+const SLOW_FIGURES_MS = 10_000;
 
 /** Opens the overview of a process, which caches figures briefly. */
 export function openOverview(deps: OverviewDeps): Overview {
   const { allAccountsSql: sql, now, clockMs = () => performance.now() } = deps;
-  const traffic = kept(FRESH_MS, clockMs, () => trafficFigures(sql, now()));
-  const events = kept(FRESH_MS, clockMs, async () => {
+  const traffic = cached(FAST_FIGURES_MS, clockMs, () => trafficFigures(sql, now()));
+  const events = cached(FAST_FIGURES_MS, clockMs, async () => {
     const [[lag], [aside]] = await Promise.all([outboxLagSeconds(sql), countSetAside(sql)]);
     return { lag_seconds: lag?.value ?? 0, set_aside: aside?.value ?? 0 };
   });
-  const slow = kept(SLOW_MS, clockMs, () => slowFigures(deps));
-  const support = kept(FRESH_MS, clockMs, () => deps.supportFigures(sql));
-  const settings = kept(FRESH_MS, clockMs, () => waitingSettings(sql));
+  const slow = cached(SLOW_FIGURES_MS, clockMs, () => slowFigures(deps));
+  const support = cached(FAST_FIGURES_MS, clockMs, () => deps.supportFigures(sql));
+  const settings = cached(FAST_FIGURES_MS, clockMs, () => waitingSettings(sql));
 
   return async ({ operatorRoles }) => {
     const answers = operatorRoles.some((role) => role === 'admin' || role === 'support');
@@ -176,7 +176,7 @@ async function slowFigures(deps: OverviewDeps) {
 }
 
 /** Caches the result of `read` for `ms`; concurrent callers share one read. Failures are not cached. */
-function kept<T>(ms: number, clockMs: () => number, read: () => Promise<T>): () => Promise<T> {
+function cached<T>(ms: number, clockMs: () => number, read: () => Promise<T>): () => Promise<T> {
   let entry: { readAtMs: number; value: Promise<T> } | undefined;
   return () => {
     if (entry && clockMs() - entry.readAtMs < ms) return entry.value;

@@ -32,7 +32,7 @@ const test = base.extend<{ desk: Desk }>({
   desk: async ({ db, sql }, use) => {
     const app = await topupApp(db);
     const [oka] = await operatorsOf(sql, app, { names: ['Oka'] });
-    if (!oka) throw new Error('an operator was asked for');
+    if (!oka) throw new Error('expected an operator');
     const ani = await customerWith(sql, { saldo: 100_000 });
     await use({ app, oka, ani, account_id: publicId('account', ani.accountId) });
   },

@@ -18,7 +18,7 @@ import {
 } from '#server/domains/accounts/accounts.ts';
 import {
   endSubscriptionNow,
-  subscriptionForDesk,
+  subscriptionForOperator,
   recentInvoices,
   isOnPlan,
   plansOfAccounts,
@@ -32,7 +32,7 @@ import {
   recentEntries,
   walletOf,
 } from '#server/domains/ledger/ledger.ts';
-import type { DeskDeps } from '#server/domains/operator/deps.ts';
+import type { MoneyDeps } from '#server/domains/operator/deps.ts';
 import {
   givenAlone,
   lockAlone,
@@ -71,7 +71,7 @@ import type { Invoice } from '#contract/billing.ts';
 import type { DeskMessage, DeskToken, readCustomerMessage } from '#contract/operator/things.ts';
 import type { Topup } from '#contract/saldo.ts';
 
-type Order = { accountId: string; reason: string; operatorId: string };
+type CustomerAction = { accountId: string; reason: string; operatorId: string };
 
 async function refuseEnded(tx: Tx, accountId: string): Promise<void> {
   const found = await customerOf(tx, accountId);
@@ -86,7 +86,7 @@ async function refuseEnded(tx: Tx, accountId: string): Promise<void> {
  */
 export async function freezeCustomer(
   deps: CustomerDeps,
-  { accountId, isFrozen, reason, operatorId }: Order & { isFrozen: boolean },
+  { accountId, isFrozen, reason, operatorId }: CustomerAction & { isFrozen: boolean },
 ): Promise<DeskCustomerDetail> {
   await deps.allAccountsSql.begin(async (tx) => {
     if (!(await customerOf(tx, accountId))) throw new Refusal('not_found', { what: 'Pelanggan' });
@@ -100,7 +100,7 @@ export async function freezeCustomer(
   return customerDetail(deps, accountId);
 }
 
-type LimitedDeps = CustomerDeps & Pick<DeskDeps, 'config'>;
+type LimitedDeps = CustomerDeps & Pick<MoneyDeps, 'config'>;
 
 /**
  * These actions have no proposals, so one operator cannot exceed the limit. Call it under `lockAlone`.
@@ -126,7 +126,7 @@ async function refuseAboveLimit(
  */
 export async function approveBonus(
   deps: LimitedDeps,
-  { accountId, reason, operatorId }: Order,
+  { accountId, reason, operatorId }: CustomerAction,
 ): Promise<DeskCustomerDetail> {
   const at = deps.now();
   const ties = await tiesOf(deps.allAccountsSql, operatorId);
@@ -144,7 +144,7 @@ export async function approveBonus(
   return customerDetail(deps, accountId);
 }
 
-export type StandingDeps = CustomerDeps & {
+export type CustomerActDeps = CustomerDeps & {
   sendSystemText: (phone: string, text: string, shownText: string, key: string) => Promise<void>;
   evictSessions: (sessionIds: readonly string[]) => Promise<void>;
   report: (trouble: unknown) => void;
@@ -157,8 +157,8 @@ export type StandingDeps = CustomerDeps & {
  * @throws Refusal `not_found`, `account_ended`.
  */
 export async function suspendCustomer(
-  deps: StandingDeps,
-  order: Order & { becomes: 'suspended' | 'active' },
+  deps: CustomerActDeps,
+  order: CustomerAction & { becomes: 'suspended' | 'active' },
 ): Promise<DeskCustomerDetail> {
   const { accountId, becomes } = order;
   const ended = await deps.allAccountsSql.begin(async (tx) => {
@@ -180,7 +180,7 @@ export async function suspendCustomer(
 
 /** Ends one session of a customer, or all. @throws Refusal `not_found`. */
 export async function endSessions(
-  deps: StandingDeps,
+  deps: CustomerActDeps,
   { accountId, sessionId }: { accountId: string; sessionId: string | undefined },
 ): Promise<DeskCustomerDetail> {
   const ended = await deps.allAccountsSql.begin(async (tx) => {
@@ -202,14 +202,14 @@ export async function endSessions(
  */
 export async function endPlan(
   deps: LimitedDeps,
-  { accountId, reason, operatorId, refund }: Order & { refund: boolean },
+  { accountId, reason, operatorId, refund }: CustomerAction & { refund: boolean },
 ): Promise<DeskCustomerDetail> {
   const at = deps.now();
   const ties = await tiesOf(deps.allAccountsSql, operatorId);
   await deps.allAccountsSql.begin(async (tx) => {
     await lockAlone(tx, ties);
     await refuseEnded(tx, accountId);
-    const plan = await subscriptionForDesk(tx, accountId);
+    const plan = await subscriptionForOperator(tx, accountId);
     // Of two concurrent calls, the second finds the free plan.
     const credited = await endSubscriptionNow(tx, { accountId, at, refund });
     if (!plan || credited === undefined) throw new Refusal('subscription_not_running', {});
@@ -237,7 +237,7 @@ export async function customerDetail(
     walletOf(sql, accountId),
     recentEntries(sql, accountId),
     recentTopups(sql, accountId, now()),
-    subscriptionForDesk(sql, accountId),
+    subscriptionForOperator(sql, accountId),
   ]);
   const [messages, failures, tokens, sessions] = await Promise.all([
     messageSums(sql, accountId, now()),
@@ -247,7 +247,7 @@ export async function customerDetail(
   ]);
   const [invoices, steps] = await Promise.all([
     recentInvoices(sql, accountId),
-    stepsOf(sql, accountId),
+    suspensionHistory(sql, accountId),
   ]);
   const plan = subscription && { name: subscription.name, status: subscription.status };
   return {
@@ -276,7 +276,7 @@ export async function customerDetail(
 
 const FREEZES_MAX = 10;
 
-async function stepsOf(
+async function suspensionHistory(
   sql: Sql,
   accountId: string,
 ): Promise<Pick<DeskCustomerDetail, 'freezes' | 'suspensions'>> {
@@ -299,7 +299,7 @@ export async function customersPage(
   { allAccountsSql: sql }: { allAccountsSql: Sql },
   { plan, q = '', ...query }: InputOf<typeof contract.findCustomers>,
 ): Promise<PageOf<contract.CustomerFound>> {
-  const { found, isExact } = await meantBy(sql, q);
+  const { found, isExact } = await matchSearch(sql, q);
   const { rows, total } = await findCustomers(sql, {
     ...query,
     q,
@@ -336,37 +336,38 @@ const customerFrom = (
   created_at: row.created_at,
 });
 
-type Meant = {
+type SearchMatch = {
   /** By account id, the record found there; null if the text identifies the account itself. */
   found: ReadonlyMap<string, FoundThing | null>;
   isExact: boolean;
 };
 
-const NOBODY: Meant = { found: new Map(), isExact: false };
+const NO_MATCH: SearchMatch = { found: new Map(), isExact: false };
 
-async function meantBy(sql: Sql, q: string): Promise<Meant> {
-  if (q === '') return NOBODY;
-  const byId = await thingOfId(sql, q);
+async function matchSearch(sql: Sql, q: string): Promise<SearchMatch> {
+  if (q === '') return NO_MATCH;
+  const byId = await recordOfId(sql, q);
   if (byId) return { found: byId, isExact: true };
   const digits = normalizePhone(q);
   if (/^\d{3,15}$/.test(digits))
-    return { ...NOBODY, found: ofTokens(await tokensOfPhones(sql, digits)) };
+    return { ...NO_MATCH, found: tokenMatches(await tokensOfPhones(sql, digits)) };
   // A token hint as displayed: after an ellipsis or dots, or alone.
   const [, hint] = /^(?:…|\.{3}|•+)?([0-9A-Za-z]{4})$/.exec(q) ?? [];
-  if (hint !== undefined) return { ...NOBODY, found: ofTokens(await tokensOfHint(sql, hint)) };
-  if (!looksLikeRef(q)) return NOBODY;
+  if (hint !== undefined)
+    return { ...NO_MATCH, found: tokenMatches(await tokensOfHint(sql, hint)) };
+  if (!looksLikeRef(q)) return NO_MATCH;
   const message = await messageOfRef(sql, q);
   return message
-    ? { ...NOBODY, found: one(message.accountId, 'message', message.messageId) }
-    : NOBODY;
+    ? { ...NO_MATCH, found: matchOf(message.accountId, 'message', message.messageId) }
+    : NO_MATCH;
 }
 
 const looksLikeRef = (q: string): boolean => /^\S{6,}$/.test(q) && /\d/.test(q);
 
-const one = (accountId: string, kind: FoundThing['kind'], uuid: string) =>
+const matchOf = (accountId: string, kind: FoundThing['kind'], uuid: string) =>
   new Map([[accountId, { kind, id: publicId(kind, uuid) }]]);
 
-const ofTokens = (tokens: readonly HeldToken[]) =>
+const tokenMatches = (tokens: readonly HeldToken[]) =>
   new Map(
     tokens.map(({ accountId, tokenId }): [string, FoundThing] => [
       accountId,
@@ -374,11 +375,11 @@ const ofTokens = (tokens: readonly HeldToken[]) =>
     ]),
   );
 
-type Found = Meant['found'];
-const nothing: Found = new Map();
+type Matches = SearchMatch['found'];
+const noMatches: Matches = new Map();
 
 /** Finds the record of an id; `undefined` when the text is not an id. */
-async function thingOfId(sql: Sql, q: string): Promise<Found | undefined> {
+async function recordOfId(sql: Sql, q: string): Promise<Matches | undefined> {
   const idOf = (kind: IdKind) =>
     uuidOf(kind, `${idPrefixes[kind]}${q.slice(idPrefixes[kind].length)}`);
   const isKind = (kind: IdKind) => q.toLowerCase().startsWith(idPrefixes[kind].toLowerCase());
@@ -388,7 +389,7 @@ async function thingOfId(sql: Sql, q: string): Promise<Found | undefined> {
   }
   if (isKind('invoice') || /^(INV|CN)\//i.test(q)) {
     const invoice = await holderOfInvoice(sql, q);
-    return invoice ? one(invoice.accountId, 'invoice', invoice.invoiceId) : nothing;
+    return invoice ? matchOf(invoice.accountId, 'invoice', invoice.invoiceId) : noMatches;
   }
   for (const kind of ['message', 'token', 'topup'] as const) {
     const id =
@@ -399,7 +400,7 @@ async function thingOfId(sql: Sql, q: string): Promise<Found | undefined> {
           : undefined;
     if (id === undefined) continue;
     const accountId = await holders[kind](sql, id);
-    return accountId === undefined ? nothing : one(accountId, kind, id);
+    return accountId === undefined ? noMatches : matchOf(accountId, kind, id);
   }
   return undefined;
 }
@@ -417,14 +418,17 @@ function cloudId(q: string): string | undefined {
 type MessageRef = { accountId: string; messageId: string };
 
 /** Hides the installation's own messages, which contain codes. @throws Refusal `not_found`. */
-async function refuseOwn({ allAccountsSql }: CustomerDeps, accountId: string): Promise<void> {
+async function refuseOwnAccount(
+  { allAccountsSql }: CustomerDeps,
+  accountId: string,
+): Promise<void> {
   if (await customerOf(allAccountsSql, accountId)) return;
   throw new Refusal('not_found', { what: 'Pelanggan' });
 }
 
 /** A customer's message without its text, with a masked number. @throws Refusal `not_found`. */
 export async function customerMessage(deps: CustomerDeps, ref: MessageRef): Promise<DeskMessage> {
-  await refuseOwn(deps, ref.accountId);
+  await refuseOwnAccount(deps, ref.accountId);
   const message = await messageForDesk(deps.allAccountsSql, ref);
   return { ...message, peer: maskedPeer(message.peer) };
 }
@@ -434,23 +438,23 @@ export async function customerMessage(deps: CustomerDeps, ref: MessageRef): Prom
  *
  * @throws Refusal `not_found`.
  */
-export async function disclosedText(
+export async function discloseText(
   deps: CustomerDeps,
   { operatorId, reason, ...ref }: MessageRef & { operatorId: string; reason: string },
 ): Promise<OutputOf<typeof readCustomerMessage>> {
-  await refuseOwn(deps, ref.accountId);
-  const said = await textForDesk(deps.allAccountsSql, ref);
+  await refuseOwnAccount(deps, ref.accountId);
+  const disclosed = await textForDesk(deps.allAccountsSql, ref);
   await deps.allAccountsSql`
     insert into message_disclosures (account_id, disclosure_id, message_id, reason, operator_id, at)
     values (${ref.accountId}, ${newId()}, ${ref.messageId}, ${reason}, ${operatorId}, ${deps.now()})`;
-  return said;
+  return disclosed;
 }
 
 export async function customerToken(
   deps: CustomerDeps,
   { accountId, tokenId }: { accountId: string; tokenId: string },
 ): Promise<DeskToken> {
-  await refuseOwn(deps, accountId);
+  await refuseOwnAccount(deps, accountId);
   const [token, waiting] = await Promise.all([
     tokenOfAccount(deps.allAccountsSql, accountId, tokenId),
     waitingOf(deps.allAccountsSql, { accountId, tokenId }),
@@ -462,7 +466,7 @@ export async function customerTopup(
   deps: CustomerDeps,
   ref: { accountId: string; topupId: string },
 ): Promise<Topup> {
-  await refuseOwn(deps, ref.accountId);
+  await refuseOwnAccount(deps, ref.accountId);
   return topupOfAccount(deps.allAccountsSql, { ...ref, now: deps.now() });
 }
 
@@ -470,6 +474,6 @@ export async function customerInvoice(
   deps: CustomerDeps,
   ref: { accountId: string; invoiceId: string },
 ): Promise<Invoice> {
-  await refuseOwn(deps, ref.accountId);
+  await refuseOwnAccount(deps, ref.accountId);
   return invoiceOfAccount(deps.allAccountsSql, ref);
 }

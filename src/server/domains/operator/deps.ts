@@ -8,10 +8,10 @@ import type { Prices } from '#server/domains/pricing/pricing.ts';
 import type { Config } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
 
-export type OperatorDeps = DeskDeps & ReviewDeps & StatementDeps & Pick<OrderDeps, 'settle'>;
+export type OperatorDeps = MoneyDeps & ReviewDeps & StatementDeps & Pick<OrderDeps, 'settle'>;
 
 /** Dependencies of the operators' acts on money. */
-export type DeskDeps = {
+export type MoneyDeps = {
   allAccountsSql: Sql;
   now: () => Date;
   config: Pick<Config, 'FOUR_EYES_ABOVE' | 'FOUR_EYES_DAY_ABOVE' | 'PPN'>;

@@ -9,7 +9,7 @@ import { saldoOf } from '#tests/support/money/topups.ts';
 
 async function deskOf(app: GatewayApp): Promise<DeskOperator> {
   const [oka] = await operatorsOf(app.deps.allAccountsSql, app, { names: ['Oka'] });
-  if (!oka) throw new Error('an operator was asked for');
+  if (!oka) throw new Error('expected an operator');
   return oka;
 }
 

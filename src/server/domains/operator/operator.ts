@@ -19,7 +19,7 @@ import {
   suspensePage,
 } from '#server/domains/payments/payments.ts';
 import { type ActHandler, handle, type Call, type Person } from '#server/infra/acts.ts';
-import type { OperatorDeps, DeskDeps } from './deps.ts';
+import type { OperatorDeps, MoneyDeps } from './deps.ts';
 import * as books from '#contract/operator/money/books.ts';
 import type { DeskPlan, PriceTables } from '#contract/operator/money/books.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -249,7 +249,7 @@ export const operatorActs = (deps: OperatorDeps): readonly ActHandler[] => [
     payments.dismissLine(deps, { line, operatorId: caller.userId, reason }),
   ),
   handle(confirmBothLines, ({ caller }, { line, reason }) =>
-    payments.confirmBoth(deps, { line, operatorId: caller.userId, reason }),
+    payments.confirmTwins(deps, { line, operatorId: caller.userId, reason }),
   ),
   handle(previewStatement, ({ caller: { accountId, userId } }, { upload }) =>
     payments.previewStatement(deps, { accountId, userId, uploadId: upload }),
@@ -257,12 +257,12 @@ export const operatorActs = (deps: OperatorDeps): readonly ActHandler[] => [
   handle(importStatement, ({ caller: { accountId, userId } }, { upload, sha256 }) =>
     payments.importStatement(deps, { accountId, userId, uploadId: upload, sha256 }),
   ),
-  ...deskActs(deps),
+  ...moneyActs(deps),
   ...booksActs(deps),
-  ...channelDeskActs(deps),
+  ...operatorChannelActs(deps),
 ];
 
-const booksActs = (deps: DeskDeps): readonly ActHandler[] => [
+const booksActs = (deps: MoneyDeps): readonly ActHandler[] => [
   handle(books.moneyOverview, ({ caller }) => overviewOf(deps, caller.userId)),
   handle(books.listSeals, (_, input) => sealsPage(deps.allAccountsSql, input)),
   handle(books.verifySeal, () => newestSeal(deps)),
@@ -271,22 +271,22 @@ const booksActs = (deps: DeskDeps): readonly ActHandler[] => [
   handle(books.getPrices, () => priceTables(deps)),
   handle(books.setPrice, ({ caller }, input) => changePrice(deps, caller.userId, input)),
   handle(books.setPpn, ({ caller }, input) => changePpn(deps, caller.userId, input)),
-  handle(books.listDeskPlans, async () => ({ plans: await deskPlans(deps) })),
+  handle(books.listDeskPlans, async () => ({ plans: await readPlans(deps) })),
   handle(books.savePlan, ({ caller }, input) => changePlan(deps, caller.userId, input)),
 ];
 
-async function newestSeal({ allAccountsSql }: DeskDeps) {
+async function newestSeal({ allAccountsSql }: MoneyDeps) {
   const seal = await lastSeal(allAccountsSql);
   if (!seal) throw new Refusal('nothing_sealed', {});
   const { difference } = await verifySeals(allAccountsSql, { newestOnly: true });
   return { ok: difference === undefined, day: seal.day, why: difference?.why ?? null };
 }
 
-type Deps = Pick<DeskDeps, 'allAccountsSql' | 'now'>;
+type Deps = Pick<MoneyDeps, 'allAccountsSql' | 'now'>;
 
 const DAY_MS = 24 * 3_600_000;
 
-const channelDeskActs = (deps: Deps): readonly ActHandler[] => [
+const operatorChannelActs = (deps: Deps): readonly ActHandler[] => [
   handle(listNumbers, (_, input) => numbersPage(deps, input)),
   handle(listProviderAnswers, async (_, { days }) => {
     const since = new Date(deps.now().getTime() - Number(days) * DAY_MS);
@@ -330,7 +330,7 @@ type Dated = {
   reason: string | null;
 };
 
-async function priceTables(deps: DeskDeps): Promise<PriceTables> {
+async function priceTables(deps: MoneyDeps): Promise<PriceTables> {
   const { allAccountsSql: sql, config, now } = deps;
   const { prices, rates } = await datedTables(sql);
   const people = [...prices, ...rates].flatMap(({ set_by }) => set_by ?? []);
@@ -354,7 +354,7 @@ function stateOf(row: Dated, inForce: Dated | undefined, at: Date): 'past' | 'no
 }
 
 const settingOf = (
-  deps: DeskDeps,
+  deps: MoneyDeps,
   operatorId: string,
   { reason, valid_from }: { reason: string; valid_from?: string | undefined },
 ) => ({
@@ -370,12 +370,12 @@ const settingOf = (
  * @throws Refusal `valid_from_past`, `valid_from_taken`.
  */
 async function changePrice(
-  deps: DeskDeps,
+  deps: MoneyDeps,
   operatorId: string,
   input: InputOf<typeof books.setPrice>,
 ): Promise<PriceTables> {
   const { category, price } = input;
-  await written(deps, (tx) =>
+  await writePrices(deps, (tx) =>
     setPrice(tx, { category, price: rupiah(price) }, settingOf(deps, operatorId, input)),
   );
   return priceTables(deps);
@@ -387,22 +387,22 @@ async function changePrice(
  * @throws Refusal `valid_from_past`, `valid_from_taken`.
  */
 async function changePpn(
-  deps: DeskDeps,
+  deps: MoneyDeps,
   operatorId: string,
   input: InputOf<typeof books.setPpn>,
 ): Promise<PriceTables> {
   const { num, den, dpp_num, dpp_den } = input;
   const rate = { num, den, dppNum: dpp_num, dppDen: dpp_den };
-  await written(deps, (tx) => setPpnRate(tx, rate, settingOf(deps, operatorId, input)));
+  await writePrices(deps, (tx) => setPpnRate(tx, rate, settingOf(deps, operatorId, input)));
   return priceTables(deps);
 }
 
-async function written(deps: DeskDeps, work: (tx: Tx) => Promise<void>): Promise<void> {
+async function writePrices(deps: MoneyDeps, work: (tx: Tx) => Promise<void>): Promise<void> {
   await deps.allAccountsSql.begin(work);
   await deps.prices.refresh();
 }
 
-const deskPlans = (deps: DeskDeps): Promise<DeskPlan[]> => plansForOperator(deps.allAccountsSql);
+const readPlans = (deps: MoneyDeps): Promise<DeskPlan[]> => plansForOperator(deps.allAccountsSql);
 
 /** Gratis, the default plan, is free and always on offer; no other plan is free. */
 function refuseUnfit({ code, price }: { code: string; price: number }, isOffered: boolean): void {
@@ -422,7 +422,7 @@ function refuseUnfit({ code, price }: { code: string; price: number }, isOffered
  * @throws Refusal `input_invalid` for a free plan other than Gratis, and for a Gratis that is not free or not on offer.
  */
 async function changePlan(
-  deps: DeskDeps,
+  deps: MoneyDeps,
   operatorId: string,
   { reason: _, offered, ...plan }: InputOf<typeof books.savePlan>,
 ): Promise<DeskPlan> {
@@ -437,21 +437,21 @@ async function changePlan(
       at: deps.now(),
     }),
   );
-  const plans = await deskPlans(deps);
+  const plans = await readPlans(deps);
   const saved = plans.find(({ code }) => code === plan.code);
-  if (!saved) throw new Error('a plan was saved and is not there');
+  if (!saved) throw new Error('the saved plan was not found');
   return saved;
 }
 
-const asking = ({ caller, key }: Call<'operator'>, reason: string) => ({
+const proposalRequestOf = ({ caller, key }: Call<'operator'>, reason: string) => ({
   operatorId: caller.userId,
   key,
   reason,
 });
 
-const refundActs = (deps: DeskDeps): readonly ActHandler[] => [
+const refundActs = (deps: MoneyDeps): readonly ActHandler[] => [
   handle(refunds.refundPayment, (call, { topup_id, reason }) =>
-    proposePaymentRefund(deps, { topupId: topup_id }, asking(call, reason)),
+    proposePaymentRefund(deps, { topupId: topup_id }, proposalRequestOf(call, reason)),
   ),
   handle(refunds.listRefunds, (_, input) => openRefunds(deps, input)),
   handle(refunds.finishRefund, (_, { refund_id, reference }) =>
@@ -471,7 +471,7 @@ const refundActs = (deps: DeskDeps): readonly ActHandler[] => [
   ),
 ];
 
-const deskActs = (deps: DeskDeps): readonly ActHandler[] => [
+const moneyActs = (deps: MoneyDeps): readonly ActHandler[] => [
   ...refundActs(deps),
   handle(customers.findCustomers, (_, input) => customersPage(deps, input)),
   handle(customers.getCustomer, (_, { account_id }) => customerDetail(deps, account_id)),
@@ -483,7 +483,7 @@ const deskActs = (deps: DeskDeps): readonly ActHandler[] => [
         amount: rupiah(direction === 'add' ? amount : -amount),
         cause,
       },
-      asking(call, reason),
+      proposalRequestOf(call, reason),
     ),
   ),
   handle(desk.refundMessage, (call, { account_id, message_id, amount, reason }) =>
@@ -494,14 +494,14 @@ const deskActs = (deps: DeskDeps): readonly ActHandler[] => [
         messageId: message_id,
         amount: amount === undefined ? undefined : rupiah(amount),
       },
-      asking(call, reason),
+      proposalRequestOf(call, reason),
     ),
   ),
   handle(desk.payOut, (call, { account_id, amount, reference, payee, reason }) =>
     proposePayout(
       deps,
       { accountId: account_id, amount: rupiah(amount), reference, payee },
-      asking(call, reason),
+      proposalRequestOf(call, reason),
     ),
   ),
   handle(desk.listAdjustments, ({ caller }, input) =>
@@ -525,22 +525,22 @@ const deskActs = (deps: DeskDeps): readonly ActHandler[] => [
   ),
   handle(suspense.listSuspense, (_, input) => suspenseItems(deps, input)),
   handle(suspense.creditSuspense, (call, { provider, txn, reason }) =>
-    proposeResolution(deps, { provider, txn }, asking(call, reason)),
+    proposeResolution(deps, { provider, txn }, proposalRequestOf(call, reason)),
   ),
   handle(suspense.returnSuspense, (call, { provider, txn, reference, payee, reason }) =>
     proposeResolution(
       deps,
       { provider, txn, returned: { reference, payee } },
-      asking(call, reason),
+      proposalRequestOf(call, reason),
     ),
   ),
   handle(suspense.annotateSuspense, ({ caller }, { provider, txn, reason }) =>
-    keepItem(deps, { provider, txn, note: reason, operatorId: caller.userId }),
+    annotateItem(deps, { provider, txn, note: reason, operatorId: caller.userId }),
   ),
 ];
 
 async function suspenseItems(
-  { allAccountsSql, now }: DeskDeps,
+  { allAccountsSql, now }: MoneyDeps,
   input: InputOf<typeof listSuspense>,
 ): Promise<PageOf<SuspenseItem>> {
   const { rows, total } = await suspensePage(allAccountsSql, input);
@@ -550,15 +550,15 @@ async function suspenseItems(
 type SuspenseNote = { provider: string; txn: string; note: string; operatorId: string };
 
 /** Annotates a payment that stays in suspense. @throws Refusal `not_found`, `suspense_resolved`. */
-async function keepItem(
-  { allAccountsSql, now }: DeskDeps,
+async function annotateItem(
+  { allAccountsSql, now }: MoneyDeps,
   kept: SuspenseNote,
 ): Promise<SuspenseItem> {
   const { account_id: accountId } = await suspenseOf(allAccountsSql, kept);
   return beginIn(allAccountsSql, accountId, async (tx) => {
     const at = now();
     const [item] = await itemsOf(tx, [await noteSuspense(tx, { ...kept, at })], at);
-    if (!item) throw new Error('a payment vanished');
+    if (!item) throw new Error('the payment was not found');
     return item;
   });
 }

@@ -13,7 +13,7 @@ import {
   operatorPhones,
   tiesOf,
 } from '#server/domains/accounts/accounts.ts';
-import { refuseUnlessSecond } from './adjustments/decide.ts';
+import { requireIndependentOperator } from './adjustments/decide.ts';
 import { type ActHandler, type Call, type Reauth, handle } from '#server/infra/acts.ts';
 import { type Config, isRangeEmpty } from '#server/infra/config.ts';
 import type { Sql } from '#server/infra/postgres/database.ts';
@@ -136,7 +136,7 @@ async function changeSetting(
     const outcome = waits
       ? `akan diubah dari ${before} menjadi ${to} dalam ${SAFEGUARD_WAIT_HOURS} jam, atau begitu admin lain menyetujuinya`
       : `diubah dari ${before} menjadi ${to}`;
-    tellOperators(deps, { label: how.live.label, outcome, reason, userId });
+    notifyOperators(deps, { label: how.live.label, outcome, reason, userId });
   }
   return rowOf(deps, userId, [name, how]);
 }
@@ -158,7 +158,7 @@ async function decideChange(
   if (!how || !waiting) throw new Refusal('setting_not_waiting', {});
   if (waiting.version !== version) throw new Refusal('setting_changed', {});
   if (decision === 'approve') {
-    await refuseUnlessSecond(sql, userId, waiting.set_by);
+    await requireIndependentOperator(sql, userId, waiting.set_by);
     await requireReauth(deps, call);
   }
   const latest = (await latestOf(sql)).find((one) => one.name === name);
@@ -166,7 +166,7 @@ async function decideChange(
   const change = { name, version: version + 1, value, set_by: userId, set_at: now(), reason };
   await storeOrRefuse(deps, change, false);
   const outcome = decision === 'approve' ? 'disetujui dan berlaku sekarang' : 'dibatalkan';
-  tellOperators(deps, { label: how.live.label, outcome, reason, userId });
+  notifyOperators(deps, { label: how.live.label, outcome, reason, userId });
   return rowOf(deps, userId, [name, how]);
 }
 
@@ -204,12 +204,12 @@ async function rowOf(
   return row;
 }
 
-type Telling = { label: string; outcome: string; reason: string; userId: string };
+type SafeguardNotice = { label: string; outcome: string; reason: string; userId: string };
 
 /** Notifies all operators of a change of a safeguard; their pages show it even if a message fails. */
-function tellOperators(
+function notifyOperators(
   { allAccountsSql: sql, sendSystemText, report }: SettingsDeps,
-  { label, outcome, reason, userId }: Telling,
+  { label, outcome, reason, userId }: SafeguardNotice,
 ): void {
   const tell = async () => {
     const names = await operatorNames(sql, [userId]);

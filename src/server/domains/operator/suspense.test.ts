@@ -17,7 +17,7 @@ const test = base.extend<{ desk: Desk }>({
   desk: async ({ db, sql }, use) => {
     const app = await topupApp(db);
     const [oka, ria] = await operatorsOf(sql, app);
-    if (!oka || !ria) throw new Error('two operators were asked for');
+    if (!oka || !ria) throw new Error('expected two operators');
     await use({ app, oka, ria, ani: await customerWith(sql) });
   },
 });
@@ -34,7 +34,7 @@ const items = async (who: DeskOperator) =>
 
 const itemOf = async (who: DeskOperator): Promise<{ provider: string; txn: string }> => {
   const [item] = await items(who);
-  if (!item) throw new Error('nothing lies in suspense');
+  if (!item) throw new Error('no payment in suspense');
   return { provider: item.provider, txn: item.txn };
 };
 

@@ -28,7 +28,7 @@ const test = base.extend<{ desk: Desk }>({
   desk: async ({ db, sql }, use) => {
     const app = await topupApp(db, { fourEyesDayAbove: 10_000_000 });
     const [oka, ria] = await operatorsOf(sql, app);
-    if (!oka || !ria) throw new Error('two operators were asked for');
+    if (!oka || !ria) throw new Error('expected two operators');
     await use({ app, oka, ria, ani: await customerWith(sql) });
   },
 });
@@ -262,7 +262,7 @@ describe('a statement altered by an operator', () => {
       expect(red).toContain('lines_exceed_statement');
       expect(red.includes('statements_differ')).toBe(more > 0);
       const [twin] = await linesOf(oka);
-      if (!twin) throw new Error('no line waits');
+      if (!twin) throw new Error('no waiting line');
       expect(twin).toMatchObject({ state: 'twin', twin: { description: 'ANI S' } });
       // The twin confirms nothing, and its importer is over the limit of one operator.
       const another = await app.topup(ani.accountId, 4_000_000);
@@ -304,7 +304,7 @@ describe('a statement altered by an operator', () => {
     await imported(app, oka, statement([total, 'ANI S', 1_000_000]));
     await imported(app, oka, statement([total, 'ANI LAGI', 1_000_000 + total]));
     const [twin] = await linesOf(oka);
-    if (!twin) throw new Error('no line waits');
+    if (!twin) throw new Error('no waiting line');
     await both(oka, twin);
     const credit = { provider: 'bank', txn: `bank:${twin.line}`, reason };
     expect(await oka.ask('operator_suspense_credit', credit)).toMatchObject({ status: 'done' });
@@ -372,7 +372,7 @@ describe('a statement altered by an operator', () => {
     await imported(app, oka, statement([small.total, 'ANI S', 20_000_000]));
     await imported(app, oka, statement([small.total, 'ANI T', 20_000_000]));
     const [twin] = await linesOf(oka);
-    if (!twin) throw new Error('no line waits');
+    if (!twin) throw new Error('no waiting line');
     await dismiss(oka, twin.line);
     await expect(both(ria, twin)).rejects.toEqual(new Refusal('bank_line_used', {}));
     await healthy(sql);

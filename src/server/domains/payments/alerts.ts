@@ -66,7 +66,7 @@ const GATHER_MS = 5_000;
  */
 const SWEEP_MS = 60_000;
 /** Minimum hours between alerts of an account. */
-const EVERY_HOURS = 6;
+const HOURS_BETWEEN_MIN = 6;
 /** A claimed message belongs to its sender for this long. */
 const LEASE_SECONDS = 60;
 const TRIES_MAX = 20;
@@ -204,7 +204,7 @@ const ofAccounts = (sql: Sql | Tx, accountIds: readonly string[] | undefined): F
 /** SQL condition: armed alert `a` has a saldo `w` below its threshold, and its last alert is old enough. */
 const isDue = (sql: Sql | Tx, now: Date): Fragment => sql`
   w.available < a.threshold and w.status <> 'closed'
-    and (a.fired_at is null or a.fired_at <= ${now}::timestamptz - make_interval(hours => ${EVERY_HOURS}))`;
+    and (a.fired_at is null or a.fired_at <= ${now}::timestamptz - make_interval(hours => ${HOURS_BETWEEN_MIN}))`;
 
 /** SQL condition: saldo `w` is above 1.2 times the threshold of `a`, in whole rupiah. */
 const isWellAbove = (sql: Sql | Tx): Fragment => sql`5 * w.available > 6 * a.threshold`;

@@ -56,10 +56,10 @@ export async function receiveBankLine(
     if (outcome === 'known') return { matched: await paidWith(tx, line.hash) };
     return { matched: outcome === 'pays' || outcome === 'joins' };
   };
-  return inLineAccount(deps.allAccountsSql, line, work);
+  return inAccountOfLine(deps.allAccountsSql, line, work);
 }
 
-export const inLineAccount = <T>(
+export const inAccountOfLine = <T>(
   allAccountsSql: Sql,
   line: IdentifiedLine,
   work: (tx: Tx) => Promise<T>,
@@ -139,7 +139,7 @@ export const twinOf = (sql: Sql | Tx, importId: string): Fragment => sql`(
 )`;
 
 /** Pays with a stored twin, after an operator has seen both lines at the bank. */
-export const matchTwin = (
+export const payWithTwin = (
   tx: Tx,
   stored: {
     hash: string;
@@ -165,7 +165,7 @@ async function match(tx: Tx, line: IdentifiedLine, receivedAt: Date): Promise<Li
     select topups.account_id, topups.topup_id, ${statusAt(tx, receivedAt)} as status
     from reserved_transfers r join topups using (account_id, topup_id)
     where r.bank = ${line.bank} and r.amount = ${line.amount}
-      and ${isInTime(tx, tx`${day}::date`)}
+      and ${fitsReservation(tx, tx`${day}::date`)}
     for no key update of topups`;
   if (!reserved) return 'kept';
   const topup = { accountId: reserved.account_id, topupId: reserved.topup_id };
@@ -188,7 +188,7 @@ async function match(tx: Tx, line: IdentifiedLine, receivedAt: Date): Promise<Li
 }
 
 /** SQL condition: a day fits the reservation `r` of a row of `topups`. */
-export const isInTime = (sql: Sql | Tx, day: Fragment): Fragment => sql`
+export const fitsReservation = (sql: Sql | Tx, day: Fragment): Fragment => sql`
   ${day} between ((topups.created_at - interval '1 hour') at time zone 'Asia/Jakarta')::date
     and (r.reserved_until at time zone 'Asia/Jakarta')::date`;
 
@@ -208,13 +208,13 @@ async function wasConfirmedBefore(
       and p.account_id = ${reserved.account_id} and p.topup_id = ${reserved.topup_id}
       and (
         (p.txn_id = ${txn} and ${line.reference} <> '')
-        or (${line.place !== undefined} and ${awaitsItsLine(tx)})
+        or (${line.place !== undefined} and ${awaitsLine(tx)})
       )`;
   return found.length > 0;
 }
 
 /** SQL condition: payment `p` was confirmed by a typed reference, and its line has not arrived. */
-export const awaitsItsLine = (sql: Sql | Tx): Fragment => sql`(
+export const awaitsLine = (sql: Sql | Tx): Fragment => sql`(
   p.outcome = 'paid'
   and not exists (select from bank_lines paid where paid.hash = substr(p.txn_id, 6))
   and not exists (

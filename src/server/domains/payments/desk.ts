@@ -114,7 +114,7 @@ export type StatusOf = (payment: {
 type Reconciled = { since: Date; before: Date };
 
 const EXAMPLES_MAX = 10;
-const ASKED_MAX = 500;
+const CHECKED_MAX = 500;
 
 /**
  * Compares paid top-ups with bank lines, and gateway payments with our postings.
@@ -259,13 +259,13 @@ async function unverifiedPayments(tx: Tx, since: Date): Promise<Item[]> {
 
 const AT_ONCE = 8;
 /** After this many unanswered requests, a gateway is skipped. */
-const SILENT_AFTER = 8;
+const UNANSWERED_MAX = 8;
 
 /**
  * Checks the newest gateway payments at the gateways, except those refunded here or with a settled flag. An unanswered
  * request is a finding and does not stop the comparison. Call it outside a transaction: gateways can be slow.
  */
-export async function askGateways(
+export async function checkGatewayPayments(
   allAccountsSql: Sql,
   since: Date,
   statusOf: StatusOf,
@@ -279,11 +279,11 @@ export async function askGateways(
         where o.account_id = topups.account_id and o.topup_id = topups.topup_id
           and o.settled_at is not null
       )
-    order by paid_at desc limit ${ASKED_MAX}`;
+    order by paid_at desc limit ${CHECKED_MAX}`;
   const differing: Item[] = [];
   const unanswered: (Item & { provider: string })[] = [];
   const isSilent = (provider: string) =>
-    unanswered.filter((one) => one.provider === provider).length >= SILENT_AFTER;
+    unanswered.filter((one) => one.provider === provider).length >= UNANSWERED_MAX;
   const ask = async (payment: (typeof paid)[number]) => {
     const { id, amount, provider } = payment;
     if (isSilent(provider)) return void unanswered.push(payment);

@@ -127,7 +127,7 @@ export { receiveBankLine } from './bank.ts';
 export {
   type MoneyWork,
   type StatusOf,
-  askGateways,
+  checkGatewayPayments,
   bankFindings,
   holderOfTopup,
   moneyWork,
@@ -151,7 +151,7 @@ export { flaggedPage, settleFlag } from './gateways/flags.ts';
 export {
   type PaidPayment,
   accountOfManualRefund,
-  inOneSpelling,
+  normalizedReference,
   isRefundReference,
   openRefundsPage,
   paymentOf,
@@ -163,7 +163,7 @@ export { simulatedPaymentHandler } from './gateways/simulated.ts';
 export { gatewayStatusOf } from './gateways/status-of.ts';
 export { startInbox, startOrderPolls } from './gateways/worker.ts';
 export { type StatementDeps, importStatement, previewStatement } from './statements/import.ts';
-export { bankLinesForOperator, confirmBoth, dismissLine } from './statements/lines.ts';
+export { bankLinesForOperator, confirmTwins, dismissLine } from './statements/lines.ts';
 export { type ReviewDeps, topupsForOperator } from './topups/operator-list.ts';
 export { checkTopupForOperator, confirmTopupByHand, rejectTopupByHand } from './topups/review.ts';
 

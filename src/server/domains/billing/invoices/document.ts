@@ -49,7 +49,7 @@ export function verifyDocument(
   return link && { accountId: link.accountId, fileId: link.id };
 }
 
-type Which = { accountId: string; invoiceId: string };
+type DocumentRef = { accountId: string; invoiceId: string };
 
 /**
  * Returns the document of a paid invoice, or undefined if there is none. The first request renders it from the facts
@@ -57,10 +57,12 @@ type Which = { accountId: string; invoiceId: string };
  */
 export async function openDocument(
   deps: DocumentDeps,
-  { accountId, invoiceId }: Which,
+  { accountId, invoiceId }: DocumentRef,
 ): Promise<ServedDocument | undefined> {
   const which = { accountId, invoiceId };
-  const row = await asAccount(deps.sql, accountId, (tx) => findInvoice(tx, which)).catch(noneFound);
+  const row = await asAccount(deps.sql, accountId, (tx) => findInvoice(tx, which)).catch(
+    undefinedIfNotFound,
+  );
   if (row?.status !== 'paid' || row.number === null) return undefined;
   let bytes = await storedDocument(deps.sql, which);
   if (!bytes) {
@@ -90,14 +92,14 @@ export async function openDocument(
   };
 }
 
-function noneFound(error: unknown): undefined {
+function undefinedIfNotFound(error: unknown): undefined {
   if (error instanceof Refusal && error.code === 'not_found') return undefined;
   throw error;
 }
 
 async function storedDocument(
   sql: Sql,
-  { accountId, invoiceId }: Which,
+  { accountId, invoiceId }: DocumentRef,
 ): Promise<Buffer | undefined> {
   const [stored] = await asAccount(
     sql,

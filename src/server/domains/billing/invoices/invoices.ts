@@ -395,7 +395,7 @@ const kindsOf = (kind: LineKind | undefined): readonly EntryKind[] | null => {
 };
 
 /** Entries that changed the available saldo. A capture does not: its amount already left with the hold. */
-const chosen = (
+const entryCondition = (
   tx: Tx,
   accountId: string,
   { range, kind }: { range: Range; kind: LineKind | undefined },
@@ -417,7 +417,7 @@ async function isLongerThan(
     accountId,
     (tx) => tx<{ n: number }[]>`
       select count(*) as n from (
-        select from wallet_entries where ${chosen(tx, accountId, which)} limit ${max + 1}
+        select from wallet_entries where ${entryCondition(tx, accountId, which)} limit ${max + 1}
       ) counted`,
   );
   return (found?.n ?? 0) > max;
@@ -445,7 +445,7 @@ async function* statementRows(
     (tx, last, limit) => tx<Entry[]>`
       select seq, created_at, kind, d_available, available_after, n_items, ref_type, ref_id, memo
       from wallet_entries
-      where ${chosen(tx, accountId, which)} and seq > ${last?.seq ?? 0}
+      where ${entryCondition(tx, accountId, which)} and seq > ${last?.seq ?? 0}
       order by seq limit ${limit}`,
   );
   for await (const entry of entries) {

@@ -25,7 +25,7 @@ import { type ActHandler, handle } from '#server/infra/acts.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 import { endUnpaid } from './advance.ts';
 import { dropPending } from '#server/domains/billing/notices.ts';
-import { type Change, type Standing, changeOf, quoteOf } from './change.ts';
+import { type Change, type SubscriptionState, changeOf, quoteOf } from './change.ts';
 import {
   beginPaidPeriod,
   changeWithinPeriod,
@@ -40,7 +40,7 @@ import {
   lockSubscription,
   openSubscription,
   readSubscription,
-  standingOf,
+  subscriptionStateOf,
   writeSubscription,
 } from './row.ts';
 
@@ -54,30 +54,30 @@ export const subscriptionActs = (deps: SubscriptionDeps): readonly ActHandler[] 
   handle(listPlans, async () => ({ plans: await offeredPlans(deps.allAccountsSql, deps.now()) })),
   handle(getSubscription, async ({ caller: { accountId } }) => {
     const at = deps.now();
-    await upToDate({ ...deps, now: () => at }, accountId);
+    await applyDueSteps({ ...deps, now: () => at }, accountId);
     return deps.allAccountsSql.begin((tx) => viewSubscription(tx, accountId, at));
   }),
   handle(previewSubscription, ({ caller }, { plan }) => preview(deps, caller.accountId, plan)),
   handle(changeSubscription, ({ caller }, input) =>
-    shown(deps, caller.accountId, (tx, at, row) => change(tx, row, { ...input, at })),
+    updateSubscription(deps, caller.accountId, (tx, at, row) => change(tx, row, { ...input, at })),
   ),
   handle(cancelSubscription, ({ caller }) =>
-    shown(deps, caller.accountId, (tx, at, row) => cancel(tx, row, at)),
+    updateSubscription(deps, caller.accountId, (tx, at, row) => cancel(tx, row, at)),
   ),
   handle(resumeSubscription, ({ caller }) =>
-    shown(deps, caller.accountId, (tx, at, row) => resume(tx, row, at)),
+    updateSubscription(deps, caller.accountId, (tx, at, row) => resume(tx, row, at)),
   ),
 ];
 
 type Work = (tx: Tx, at: Date, row: SubscriptionRow) => Promise<unknown>;
 
-async function shown(
+async function updateSubscription(
   { allAccountsSql, now }: SubscriptionDeps,
   accountId: string,
   work: Work,
 ): Promise<Subscription> {
   const at = now();
-  await upToDate({ allAccountsSql, now: () => at }, accountId);
+  await applyDueSteps({ allAccountsSql, now: () => at }, accountId);
   await allAccountsSql.begin(async (tx) => {
     const row = await lockSubscription(tx, accountId);
     if (!row) throw new Error('an account without a subscription');
@@ -86,7 +86,7 @@ async function shown(
   return allAccountsSql.begin((tx) => viewSubscription(tx, accountId, at));
 }
 
-async function upToDate(deps: SubscriptionDeps, accountId: string): Promise<void> {
+async function applyDueSteps(deps: SubscriptionDeps, accountId: string): Promise<void> {
   const row = await readSubscription(deps.allAccountsSql, accountId);
   if (!row) {
     await deps.allAccountsSql.begin((tx) => openSubscription(tx, accountId, deps.now()));
@@ -96,7 +96,7 @@ async function upToDate(deps: SubscriptionDeps, accountId: string): Promise<void
 const mayBeDue = ({ status, period_end: end }: SubscriptionRow, at: Date): boolean =>
   status === 'past_due' || status === 'suspended' || at >= end;
 
-async function wantedPlan(tx: Tx, code: string, at: Date): Promise<PlanRevision> {
+async function requestedPlan(tx: Tx, code: string, at: Date): Promise<PlanRevision> {
   const plan = await planAt(tx, code, at);
   if (!plan.isOffered) throw new Refusal('not_found', { what: 'Paket' });
   return plan;
@@ -108,19 +108,19 @@ async function preview(
   code: string,
 ): Promise<SubscriptionPreview> {
   const at = now();
-  await upToDate({ allAccountsSql, now: () => at }, accountId);
+  await applyDueSteps({ allAccountsSql, now: () => at }, accountId);
   return allAccountsSql.begin(async (tx) => {
     const row = await lockSubscription(tx, accountId);
     if (!row) throw new Error('an account without a subscription');
-    const [standing, to, { available }, tokens] = [
-      await standingOf(tx, row),
-      await wantedPlan(tx, code, at),
+    const [current, to, { available }, tokens] = [
+      await subscriptionStateOf(tx, row),
+      await requestedPlan(tx, code, at),
       await walletOf(tx, accountId),
       await countTokens(tx, accountId),
     ];
-    const made = changeOf(standing, to, at);
+    const made = changeOf(current, to, at);
     return {
-      from: planOf(standing.plan),
+      from: planOf(current.plan),
       to: planOf(to),
       when: made.kind === 'period_end' ? 'period_end' : 'now',
       starts_at: made.startsAt,
@@ -134,7 +134,7 @@ async function preview(
       available,
       shortage: rupiah(Math.max(0, made.total - available)),
       tokens_over: Math.max(0, tokens - to.tokens),
-      quote: quoteOf(standing, to, made, at),
+      quote: quoteOf(current, to, made, at),
     };
   });
 }
@@ -144,25 +144,25 @@ async function change(
   row: SubscriptionRow,
   { plan: code, quote, at }: { plan: string; quote: string; at: Date },
 ): Promise<void> {
-  const standing = await standingOf(tx, row);
-  const plan = await wantedPlan(tx, code, at);
-  const made = changeOf(standing, plan, at);
-  if (quoteOf(standing, plan, made, at) !== quote) throw new Refusal('quote_stale', {});
+  const current = await subscriptionStateOf(tx, row);
+  const plan = await requestedPlan(tx, code, at);
+  const made = changeOf(current, plan, at);
+  if (quoteOf(current, plan, made, at) !== quote) throw new Refusal('quote_stale', {});
   refuseUnpayable(await lockFunds(tx, row.account_id), made.total);
-  await apply(tx, row, { standing, plan, made, at });
+  await apply(tx, row, { current, plan, made, at });
 }
 
-type Agreed = {
-  standing: Standing & { plan: PlanRevision };
+type AgreedChange = {
+  current: SubscriptionState & { plan: PlanRevision };
   plan: PlanRevision;
   made: Change;
   at: Date;
 };
 
-async function apply(tx: Tx, row: SubscriptionRow, { standing, plan, made, at }: Agreed) {
+async function apply(tx: Tx, row: SubscriptionRow, { current, plan, made, at }: AgreedChange) {
   switch (made.kind) {
     case 'prorated':
-      return changeWithinPeriod(tx, row, { from: standing.plan, plan, change: made, at });
+      return changeWithinPeriod(tx, row, { from: current.plan, plan, change: made, at });
     case 'period_end':
       return planNext(tx, row, plan);
     case 'free':
@@ -202,8 +202,8 @@ async function resume(tx: Tx, row: SubscriptionRow, at: Date): Promise<void> {
     return beginPaidPeriod(tx, row, { plan, period: periodFrom(at), revision, at });
   }
   if (row.status === 'past_due') {
-    // `upToDate` has already charged what the saldo covers.
-    const { plan } = await standingOf(tx, row);
+    // `applyDueSteps` has already charged what the saldo covers.
+    const { plan } = await subscriptionStateOf(tx, row);
     refuseUnpayable(await lockFunds(tx, row.account_id), plan.price);
   }
   if (!row.cancel_at_period_end && row.next_plan === null) {

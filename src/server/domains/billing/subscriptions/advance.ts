@@ -25,7 +25,7 @@ import {
   type Period,
   addDays,
   daysLeft,
-  decentTime,
+  nextDaytime,
   midnight,
   periodAt,
   periodFrom,
@@ -34,11 +34,11 @@ import {
 } from './periods.ts';
 import {
   type SubscriptionRow,
-  allow,
-  allowNothing,
+  setAllowance,
+  clearAllowance,
   lockSubscription,
   runningFields,
-  standingOf,
+  subscriptionStateOf,
   writeSubscription,
 } from './row.ts';
 
@@ -78,34 +78,38 @@ function nextPeriod(row: SubscriptionRow, at: Date): Period & { anchor: string }
 
 async function renew(tx: Tx, row: SubscriptionRow, at: Date): Promise<true> {
   const plans = await plansAt(tx, at);
-  const wanted = row.cancel_at_period_end ? GRATIS : (row.next_plan ?? row.plan_code);
-  const plan = known(plans, wanted);
+  const nextCode = row.cancel_at_period_end ? GRATIS : (row.next_plan ?? row.plan_code);
+  const plan = requirePlan(plans, nextCode);
   const period = nextPeriod(row, at);
   if (plan.code === GRATIS) return beginFree(tx, row, { plan, period, at });
   const funds = await lockFunds(tx, row.account_id);
   // An account that is not active cannot use the plan, so it is not charged.
-  if (!funds.isActive) return beginFree(tx, row, { plan: known(plans, GRATIS), period, at });
+  if (!funds.isActive) return beginFree(tx, row, { plan: requirePlan(plans, GRATIS), period, at });
   const beginning = { plan, period, revision: row.revision, at };
-  if (!covers(funds, plan.price)) return owe(tx, row, { plan, period, at, funds });
+  if (!covers(funds, plan.price)) return beginUnpaid(tx, row, { plan, period, at, funds });
   await queueBillingNotice(tx, {
     accountId: row.account_id,
     subject: `charged:${period.firstDay}`,
     ...texts.charged({ plan, period, available: rupiah(funds.available - plan.price) }),
-    dueAt: decentTime(at),
+    dueAt: nextDaytime(at),
   });
   await beginPaidPeriod(tx, row, beginning);
   return true;
 }
 
-function known(plans: ReadonlyMap<string, PlanRevision>, code: string): PlanRevision {
+function requirePlan(plans: ReadonlyMap<string, PlanRevision>, code: string): PlanRevision {
   const plan = plans.get(code);
   if (!plan) throw new Error(`no plan ${code}`);
   return plan;
 }
 
-type Begun = { plan: PlanRevision; period: Period & { anchor: string }; at: Date };
+type FreePeriod = { plan: PlanRevision; period: Period & { anchor: string }; at: Date };
 
-async function beginFree(tx: Tx, row: SubscriptionRow, { plan, period, at }: Begun): Promise<true> {
+async function beginFree(
+  tx: Tx,
+  row: SubscriptionRow,
+  { plan, period, at }: FreePeriod,
+): Promise<true> {
   const accountId = row.account_id;
   const ends = row.plan_code !== GRATIS;
   if (ends) {
@@ -114,7 +118,7 @@ async function beginFree(tx: Tx, row: SubscriptionRow, { plan, period, at }: Beg
       accountId,
       subject: `cancelled:${period.firstDay}:${row.revision}`,
       ...texts.cancelled({ ended, free: plan }),
-      dueAt: decentTime(at),
+      dueAt: nextDaytime(at),
     });
   }
   await writeSubscription(tx, row, {
@@ -123,14 +127,14 @@ async function beginFree(tx: Tx, row: SubscriptionRow, { plan, period, at }: Beg
     status: ends ? 'cancelled' : row.status,
     revision: row.revision + (ends ? 1 : 0),
   });
-  await allow(tx, accountId, { plan });
+  await setAllowance(tx, accountId, { plan });
   return true;
 }
 
-async function owe(
+async function beginUnpaid(
   tx: Tx,
   row: SubscriptionRow,
-  { plan, period, at, funds }: Begun & { funds: Funds },
+  { plan, period, at, funds }: FreePeriod & { funds: Funds },
 ): Promise<true> {
   const accountId = row.account_id;
   // If the renewal itself is late, grace counts from today, when the customer is notified.
@@ -149,7 +153,7 @@ async function owe(
     accountId,
     subject: `past_due:${period.firstDay}`,
     ...texts.pastDue({ plan, graceUntil, available: funds.available }),
-    dueAt: decentTime(at),
+    dueAt: nextDaytime(at),
   });
   return true;
 }
@@ -162,7 +166,7 @@ async function owe(
 export async function payDue(tx: Tx, row: SubscriptionRow, at: Date): Promise<boolean> {
   const { account_id: accountId, due_charge: chargeId, due_invoice: invoiceId } = row;
   if (row.status !== 'past_due' || chargeId === null || invoiceId === null) return false;
-  const { plan, period, anchor } = await standingOf(tx, row);
+  const { plan, period, anchor } = await subscriptionStateOf(tx, row);
   const funds = await lockFunds(tx, accountId);
   if (!covers(funds, plan.price)) return false;
   await dropPending(tx, accountId);
@@ -185,7 +189,7 @@ export async function payDue(tx: Tx, row: SubscriptionRow, at: Date): Promise<bo
 /** Ends the grace period: the allowance is removed, and the debt is cancelled. */
 async function suspend(tx: Tx, row: SubscriptionRow, at: Date): Promise<true> {
   const accountId = row.account_id;
-  const { plan, period } = await standingOf(tx, row);
+  const { plan, period } = await subscriptionStateOf(tx, row);
   await voidDue(tx, row, { at, note: 'Paket ditangguhkan; periode ini tidak ditagih.' });
   await writeSubscription(tx, row, {
     ...row,
@@ -195,13 +199,13 @@ async function suspend(tx: Tx, row: SubscriptionRow, at: Date): Promise<true> {
     due_charge: null,
     due_invoice: null,
   });
-  await allowNothing(tx, accountId);
+  await clearAllowance(tx, accountId);
   await dropPending(tx, accountId);
   await queueBillingNotice(tx, {
     accountId,
     subject: `suspended:${period.firstDay}`,
     ...texts.suspended({ plan, endsAt: addDays(at, SUSPENDED_DAYS) }),
-    dueAt: decentTime(at),
+    dueAt: nextDaytime(at),
   });
   return true;
 }
@@ -228,7 +232,7 @@ export async function endSubscriptionNow(
     await endUnpaid(tx, row, at);
     return 0;
   }
-  const { plan, period } = await standingOf(tx, row);
+  const { plan, period } = await subscriptionStateOf(tx, row);
   const left = daysLeft(period, at);
   const credit = rupiah(refund ? prorate(plan.price, left, period.days) : 0);
   const ended = { ...row, revision: row.revision + 1 };

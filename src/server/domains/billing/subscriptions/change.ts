@@ -4,7 +4,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { Plan, SubscriptionStatus } from '#contract/billing.ts';
 import { type Period, daysLeft, periodFrom, wibDay } from './periods.ts';
 
-export type Standing = {
+export type SubscriptionState = {
   accountId: string;
   status: SubscriptionStatus;
   plan: Plan;
@@ -53,7 +53,7 @@ const isFree = ({ price }: Plan) => price === 0;
 const isUpgrade = (from: Plan, to: Plan): boolean =>
   to.price >= from.price || (to.tokens >= from.tokens && to.quota >= from.quota);
 
-function kindOf({ status, plan }: Standing, to: Plan): ChangeKind {
+function kindOf({ status, plan }: SubscriptionState, to: Plan): ChangeKind {
   const isUnpaid = status === 'past_due' || status === 'suspended';
   if (isFree(to)) return isUnpaid ? 'free' : 'period_end';
   if (isFree(plan) || status === 'suspended') return 'whole';
@@ -66,12 +66,12 @@ function kindOf({ status, plan }: Standing, to: Plan): ChangeKind {
  *
  * @throws Refusal `plan_same` when the account is on the plan already.
  */
-export function changeOf(standing: Standing, to: Plan, at: Date): Change {
-  const { plan, period, anchor } = standing;
+export function changeOf(current: SubscriptionState, to: Plan, at: Date): Change {
+  const { plan, period, anchor } = current;
   if (plan.code === to.code) throw new Refusal('plan_same', {});
-  const kind = kindOf(standing, to);
-  const isFresh = kind === 'whole' || kind === 'free';
-  const first = isFresh ? periodFrom(at) : { anchor, ...period };
+  const kind = kindOf(current, to);
+  const startsToday = kind === 'whole' || kind === 'free';
+  const first = startsToday ? periodFrom(at) : { anchor, ...period };
   const days = kind === 'same_period' ? first.days : daysLeft(first, at);
   const [credit, charge] = amountsOf(kind, { from: plan, to, days, of: first.days });
   return {
@@ -84,7 +84,7 @@ export function changeOf(standing: Standing, to: Plan, at: Date): Change {
     daysInPeriod: first.days,
     period: first,
     anchor: first.anchor,
-    quota: kind === 'prorated' ? proratedQuota(standing, to, days) : to.quota,
+    quota: kind === 'prorated' ? proratedQuota(current, to, days) : to.quota,
     nextCharge: isFree(to) ? null : { at: first.end, amount: to.price },
   };
 }
@@ -93,7 +93,7 @@ export function changeOf(standing: Standing, to: Plan, at: Date): Change {
  * Quota is prorated like the price: the remaining days count at the new plan's quota. Otherwise an upgrade on the last
  * day would add a whole month's messages.
  */
-function proratedQuota({ plan, quota, period }: Standing, to: Plan, days: number): number {
+function proratedQuota({ plan, quota, period }: SubscriptionState, to: Plan, days: number): number {
   const gained = shareOf(to.quota, days, period.days) - shareOf(plan.quota, days, period.days);
   return Math.max(0, quota + gained);
 }
@@ -123,16 +123,16 @@ function amountsOf(
  * accepts the actual charge.
  */
 export function quoteOf(
-  { accountId, revision, status, plan }: Standing,
+  { accountId, revision, status, plan }: SubscriptionState,
   to: Plan,
   change: Change,
   at: Date,
 ): string {
   const { kind, credit, charge, quota, daysLeft: left, daysInPeriod, period, nextCharge } = change;
-  const said = [
+  const facts = [
     [accountId, revision, status, plan.code, plan.revision, to.code, to.revision, to.quota],
     [kind, credit, charge, quota, left, daysInPeriod, period.firstDay, period.end],
     [nextCharge?.at, nextCharge?.amount, wibDay(at).toString()],
   ];
-  return createHash('sha256').update(JSON.stringify(said)).digest('base64url');
+  return createHash('sha256').update(JSON.stringify(facts)).digest('base64url');
 }

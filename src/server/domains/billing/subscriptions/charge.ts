@@ -14,7 +14,7 @@ import { newId } from '#server/infra/ids.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import type { Change } from './change.ts';
 import { type Period, addDays } from './periods.ts';
-import { type SubscriptionRow, allow, runningFields, writeSubscription } from './row.ts';
+import { type SubscriptionRow, setAllowance, runningFields, writeSubscription } from './row.ts';
 
 export type Funds = {
   available: Rupiah;
@@ -119,7 +119,7 @@ export async function beginPaidPeriod(
     status: 'active',
     revision,
   });
-  await allow(tx, accountId, { plan });
+  await setAllowance(tx, accountId, { plan });
   await settleInvoice(tx, { accountId, invoiceId, at });
 }
 
@@ -169,7 +169,7 @@ export async function changeWithinPeriod(
     ...runningFields(plan, { ...period, anchor }),
     revision,
   });
-  await allow(tx, accountId, { plan, within: change.quota });
+  await setAllowance(tx, accountId, { plan, within: change.quota });
   if (total < 0) await creditPeriod(tx, row, { amount: rupiah(-total), reason: title, at });
   if (total > 0) await settleInvoice(tx, { ...paid });
 }

@@ -7,8 +7,8 @@ import {
 } from '#server/domains/billing/notices.ts';
 import { type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
 import { SUSPENDED_DAYS, advance, GRACE_DAYS } from './advance.ts';
-import { addDays, periodAt, decentTime, wibDay } from './periods.ts';
-import { lockIfFree, lockSubscription } from './row.ts';
+import { addDays, periodAt, nextDaytime, wibDay } from './periods.ts';
+import { tryLockSubscription, lockSubscription } from './row.ts';
 import { setPlanAllowances } from '#server/domains/ledger/ledger.ts';
 import {
   GRATIS,
@@ -55,7 +55,7 @@ export async function advanceDue(deps: StepDeps, at: Date): Promise<number> {
 async function advanceOne(deps: StepDeps, accountId: string, at: Date): Promise<boolean> {
   try {
     return await deps.allAccountsSql.begin(async (tx) => {
-      const row = await lockIfFree(tx, accountId);
+      const row = await tryLockSubscription(tx, accountId);
       return row !== undefined && advance(tx, row, at);
     });
   } catch (error) {
@@ -209,7 +209,7 @@ async function remindOfRenewals(allAccountsSql: Sql, at: Date): Promise<void> {
         accountId: row.account_id,
         subject: `${days}:${wibDay(row.period_end).toString()}`,
         ...text,
-        dueAt: decentTime(at),
+        dueAt: nextDaytime(at),
       }),
     );
   }
@@ -235,7 +235,7 @@ async function remindOfDebts(allAccountsSql: Sql, at: Date): Promise<void> {
         accountId: row.account_id,
         subject: `still_due:${wibDay(row.period_start).toString()}`,
         ...text,
-        dueAt: decentTime(at),
+        dueAt: nextDaytime(at),
       }),
     );
   }

@@ -3,7 +3,7 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { payDue } from './advance.ts';
 import { lockFunds, refuseUnpayable } from './charge.ts';
 import { advanceAccount } from './job.ts';
-import { lockSubscription, standingOf } from './row.ts';
+import { lockSubscription, subscriptionStateOf } from './row.ts';
 
 type Deps = { allAccountsSql: Sql; now: () => Date };
 
@@ -25,7 +25,7 @@ export async function payPlanInvoice(
   await allAccountsSql.begin(async (tx) => {
     const row = await lockSubscription(tx, accountId);
     if (row && row.due_invoice === invoiceId) {
-      const { plan } = await standingOf(tx, row);
+      const { plan } = await subscriptionStateOf(tx, row);
       refuseUnpayable(await lockFunds(tx, accountId), plan.price);
       await payDue(tx, row, at);
       return;

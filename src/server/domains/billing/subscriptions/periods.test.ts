@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { rupiah } from '#contract/base/money.ts';
 import { modelDay } from '#tests/support/money/calendar.ts';
 import { prorate } from './change.ts';
-import { addDays, decentTime, periodAt, periodOf, wibDay } from './periods.ts';
+import { addDays, nextDaytime, periodAt, periodOf, wibDay } from './periods.ts';
 
 const anchors = fc
   .record({
@@ -51,7 +51,7 @@ describe('the periods of a subscription', () => {
 });
 
 test('sends no bill at night', () => {
-  const at = (time: string) => decentTime(new Date(`2026-11-21T${time}:00+07:00`));
+  const at = (time: string) => nextDaytime(new Date(`2026-11-21T${time}:00+07:00`));
   expect(at('00:00')).toEqual(new Date('2026-11-21T08:00:00+07:00'));
   expect(at('09:30')).toEqual(new Date('2026-11-21T09:30:00+07:00'));
   expect(at('20:00')).toEqual(new Date('2026-11-22T08:00:00+07:00'));

@@ -56,7 +56,7 @@ export const daysLeft = (period: Period, at: Date): number =>
   Math.min(period.days, Math.max(0, wibDay(at).until(wibDay(period.end)).days));
 
 /** The instant itself between 08.00 and 20.00 WIB, else the next 08.00: no bills at night. */
-export function decentTime(at: Date): Date {
+export function nextDaytime(at: Date): Date {
   const local = Temporal.Instant.fromEpochMilliseconds(at.getTime()).toZonedDateTimeISO(WIB);
   if (local.hour >= MORNING && local.hour < EVENING) return at;
   const day = local.hour < MORNING ? local.toPlainDate() : local.toPlainDate().add({ days: 1 });

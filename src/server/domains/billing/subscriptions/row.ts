@@ -3,7 +3,7 @@ import { appendEvent } from '#server/domains/events/events.ts';
 import { setPlanAllowances, walletOf } from '#server/domains/ledger/ledger.ts';
 import type { Fragment, Sql, Tx } from '#server/infra/postgres/database.ts';
 import { GRATIS, type PlanRevision, planAt, revisionAt } from '#server/domains/billing/plans.ts';
-import type { Standing } from './change.ts';
+import type { SubscriptionState } from './change.ts';
 import { type Period, periodFrom, periodOf } from './periods.ts';
 
 export type SubscriptionRow = {
@@ -46,7 +46,10 @@ export async function lockSubscription(
   return row;
 }
 
-export async function lockIfFree(tx: Tx, accountId: string): Promise<SubscriptionRow | undefined> {
+export async function tryLockSubscription(
+  tx: Tx,
+  accountId: string,
+): Promise<SubscriptionRow | undefined> {
   const [row] = await tx<SubscriptionRow[]>`
     select ${columns(tx)} from subscriptions where account_id = ${accountId}
     for update skip locked`;
@@ -64,13 +67,13 @@ export async function openSubscription(tx: Tx, accountId: string, at: Date): Pro
       ${accountId}, ${plan.code}, ${plan.revision}, ${period.anchor}, 0, ${period.start},
       ${period.end}
     ) on conflict do nothing returning 1`;
-  if (made) await allow(tx, accountId, { plan });
+  if (made) await setAllowance(tx, accountId, { plan });
 }
 
-export async function standingOf(
+export async function subscriptionStateOf(
   tx: Sql | Tx,
   row: SubscriptionRow,
-): Promise<Standing & { plan: PlanRevision }> {
+): Promise<SubscriptionState & { plan: PlanRevision }> {
   const { planQuota } = await walletOf(tx, row.account_id);
   return {
     accountId: row.account_id,
@@ -123,7 +126,7 @@ export async function writeSubscription(
       revision = ${after.revision}
     where account_id = ${before.account_id} and status = ${before.status}
       and revision = ${before.revision} and period_start = ${before.period_start}`;
-  if (count !== 1) throw new Error('a subscription changed under its lock');
+  if (count !== 1) throw new Error('the subscription changed under its lock');
   await appendEvent(tx, {
     accountId: before.account_id,
     kind: 'subscription.changed',
@@ -132,7 +135,7 @@ export async function writeSubscription(
 }
 
 /** Applies a plan's allowance. @param within the quota of a continuing period, whose usage continues. */
-export const allow = (
+export const setAllowance = (
   tx: Tx,
   accountId: string,
   { plan, within }: { plan: PlanRevision; within?: number },
@@ -147,7 +150,7 @@ export const allow = (
   ]);
 
 /** Removes the allowance: messages cost the list price. */
-export const allowNothing = (tx: Tx, accountId: string): Promise<void> =>
+export const clearAllowance = (tx: Tx, accountId: string): Promise<void> =>
   setPlanAllowances(tx, [{ accountId, quota: 0, price: null, keepUsed: false }]);
 
 /**

@@ -149,7 +149,7 @@ describe('a crash', () => {
   test('between any two statements of a renewal leaves nothing half done', async ({ db }) => {
     const { app, people } = await dueSubscribers(db, 1);
     const [ani] = people;
-    if (!ani) throw new Error('nobody');
+    if (!ani) throw new Error('no subscriber');
     const state = () =>
       db.allAccountsSql`
         select s.*, w.available, w.seq, w.plan_round,

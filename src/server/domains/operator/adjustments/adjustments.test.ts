@@ -29,7 +29,7 @@ const test = base.extend<{ desk: Desk }>({
   desk: async ({ db, sql }, use) => {
     const app = await topupApp(db);
     const [oka, ria] = await operatorsOf(sql, app);
-    if (!oka || !ria) throw new Error('two operators were asked for');
+    if (!oka || !ria) throw new Error('expected two operators');
     const ani = await customerWith(sql, { saldo: 10_000_000 });
     await use({ app, oka, ria, ani, id: publicId('account', ani.accountId) });
   },

@@ -10,7 +10,7 @@ import { capturedPrice, walletOf } from '#server/domains/ledger/ledger.ts';
 import { type PaidPayment, paymentOf, sendRefund } from '#server/domains/payments/payments.ts';
 import { beginIn, inAccount } from '#server/infra/postgres/distribution/scope.ts';
 import type { Sql, Tx } from '#server/infra/postgres/database.ts';
-import type { DeskDeps } from '#server/domains/operator/deps.ts';
+import type { MoneyDeps } from '#server/domains/operator/deps.ts';
 import { adjustmentOf } from './list.ts';
 
 type Decision = {
@@ -25,7 +25,7 @@ type Decision = {
 };
 
 /** The ledger refused the booking. The caller maps it to a refusal after the rollback. */
-class NotBooked extends Error {
+class BookingRefused extends Error {
   readonly given: Decision;
   readonly outcome: string;
 
@@ -43,7 +43,7 @@ class NotBooked extends Error {
  *   it stays pending.
  */
 export async function decideProposal(
-  deps: DeskDeps,
+  deps: MoneyDeps,
   { id, ...word }: Pick<Decision, 'id' | 'operatorId' | 'decision' | 'note'>,
 ): Promise<Adjustment> {
   const { allAccountsSql: sql } = deps;
@@ -55,11 +55,11 @@ export async function decideProposal(
     from adjustments where adjustment_id = ${id}`;
   if (!found) throw new Refusal('not_found', { what: 'Usulan' });
   if (word.decision === 'approve' && found.proposedBy !== word.operatorId) {
-    await refuseUnlessSecond(sql, word.operatorId, found.proposedBy);
+    await requireIndependentOperator(sql, word.operatorId, found.proposedBy);
   }
   const { accountId, kind, messageId, topupId } = found;
   const about = { messageId: messageId ?? undefined, topupId: topupId ?? undefined };
-  await bookedOrRefused(deps, () =>
+  await bookOrRefuse(deps, () =>
     beginIn(sql, accountId, (tx) => decide(deps, tx, { id, ...word, accountId, kind, ...about })),
   );
   const { operatorId } = word;
@@ -68,7 +68,7 @@ export async function decideProposal(
 }
 
 /** @throws Refusal `operator_not_independent` when the operator is not independent of the proposer. */
-export async function refuseUnlessSecond(
+export async function requireIndependentOperator(
   sql: Sql,
   operatorId: string,
   proposerId: string,
@@ -81,14 +81,14 @@ export async function refuseUnlessSecond(
  * Runs a transaction that decides on a proposal. The reason of a refusal is read after it: a function of the owner has
  * written there, and in a distributed database no other role can read that within the transaction.
  */
-export async function bookedOrRefused<T>(
-  { allAccountsSql: sql }: Pick<DeskDeps, 'allAccountsSql'>,
+export async function bookOrRefuse<T>(
+  { allAccountsSql: sql }: Pick<MoneyDeps, 'allAccountsSql'>,
   transaction: () => Promise<T>,
 ): Promise<T> {
   try {
     return await transaction();
   } catch (error) {
-    if (!(error instanceof NotBooked)) throw error;
+    if (!(error instanceof BookingRefused)) throw error;
     const { given, outcome } = error;
     throw await inAccount(given.accountId, () => refusalOf(sql, given, outcome));
   }
@@ -96,7 +96,7 @@ export async function bookedOrRefused<T>(
 
 /** Asks the gateway to pay back a returned payment after the commit; does nothing for other proposals. */
 export async function requestGatewayRefund(
-  deps: DeskDeps,
+  deps: MoneyDeps,
   given: Adjustment,
   operatorId: string,
 ): Promise<Adjustment> {
@@ -107,15 +107,15 @@ export async function requestGatewayRefund(
   return adjustmentOf(deps.allAccountsSql, id, { at: deps.now(), operatorId });
 }
 
-/** Decides on a proposal within the caller's transaction; see `bookedOrRefused`. */
-export async function decide({ now }: DeskDeps, tx: Tx, given: Decision): Promise<void> {
+/** Decides on a proposal within the caller's transaction; see `bookOrRefuse`. */
+export async function decide({ now }: MoneyDeps, tx: Tx, given: Decision): Promise<void> {
   const { id, accountId, kind, operatorId, decision, note } = given;
   const [answer] = await tx<{ outcome: string }[]>`
     select decide_adjustment(
       ${accountId}, ${id}, ${operatorId}, ${decision}, ${note}, ${now()}, ${memoOf(kind, id)}
     ) as outcome`;
   const outcome = answer?.outcome ?? '';
-  if (!['done', 'refused', 'withdrawn'].includes(outcome)) throw new NotBooked(given, outcome);
+  if (!['done', 'refused', 'withdrawn'].includes(outcome)) throw new BookingRefused(given, outcome);
 }
 
 async function refusalOf(sql: Sql, given: Decision, outcome: string): Promise<Refusal | Error> {

@@ -4,7 +4,7 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { Adjustment } from '#contract/operator/money/desk.ts';
 import type { FlaggedPayment } from '#contract/operator/money/refunds.ts';
 import type { OperatorTopup } from '#contract/operator/money/topups.ts';
-import { askGateways } from '#server/domains/payments/payments.ts';
+import { checkGatewayPayments } from '#server/domains/payments/payments.ts';
 import { type DeskOperator, operatorsOf } from '#tests/support/money/desk.ts';
 import { type GatewayApp, test as base } from '#tests/support/money/gateway-app.ts';
 import { MORNING, saldoOf } from '#tests/support/money/topups.ts';
@@ -18,7 +18,7 @@ const test = base.extend<{ desk: Desk }>({
   desk: async ({ openGateway, sql }, use) => {
     const app = await openGateway();
     const [oka, ria] = await operatorsOf(sql, app);
-    if (!oka || !ria) throw new Error('two operators were asked for');
+    if (!oka || !ria) throw new Error('expected two operators');
     await use({ app, oka, ria });
   },
 });
@@ -48,7 +48,7 @@ const giveBack = (who: DeskOperator, { id }: { id: string }) =>
 
 async function only(desk: Desk): Promise<FlaggedPayment> {
   const [one, ...others] = await flagged(desk);
-  if (!one || others.length > 0) throw new Error('one flagged payment was expected');
+  if (!one || others.length > 0) throw new Error('expected one flagged payment');
   return one;
 }
 
@@ -130,7 +130,10 @@ test('a settled flag is no finding of the reconciliation', async ({ desk, db, sq
     'alter table topups disable trigger user; update topups set simulated = false',
   );
   const found = () =>
-    askGateways(sql, MORNING, async () => ({ status: 'refunded' as const, amount: 50_000 }));
+    checkGatewayPayments(sql, MORNING, async () => ({
+      status: 'refunded' as const,
+      amount: 50_000,
+    }));
   expect((await found()).map(({ code }) => code)).toEqual(['gateway_differs']);
   await settle(desk.oka, await only(desk));
   expect(await found()).toEqual([]);

@@ -25,7 +25,7 @@ const test = base.extend<{ desk: Desk }>({
   desk: async ({ openGateway, sql }, use) => {
     const app = await openGateway({ ppn: true });
     const [oka, ria] = await operatorsOf(sql, app);
-    if (!oka || !ria) throw new Error('two operators were asked for');
+    if (!oka || !ria) throw new Error('expected two operators');
     await use({ app, oka, ria });
   },
 });

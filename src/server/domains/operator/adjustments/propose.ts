@@ -19,13 +19,13 @@ import {
 import { newId } from '#server/infra/ids.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
-import type { DeskDeps } from '#server/domains/operator/deps.ts';
-import { bookedOrRefused, decide } from './decide.ts';
+import type { MoneyDeps } from '#server/domains/operator/deps.ts';
+import { bookOrRefuse, decide } from './decide.ts';
 import { contraOf } from './causes.ts';
 import { adjustmentOf } from './list.ts';
-import { claimReference, claiming } from './references.ts';
+import { claimReference, withReferenceLock } from './references.ts';
 
-export type Asking = { operatorId: string; key: string; reason: string };
+export type ProposalRequest = { operatorId: string; key: string; reason: string };
 
 type Proposal = {
   accountId: string;
@@ -46,9 +46,9 @@ type Adjust = { accountId: string; amount: Rupiah; cause: AdjustCause };
 
 /** Adjusts a saldo: at once, or after a second operator approves. */
 export const proposeAdjustment = (
-  deps: DeskDeps,
+  deps: MoneyDeps,
   { accountId, amount, cause }: Adjust,
-  asking: Asking,
+  asking: ProposalRequest,
 ): Promise<Adjustment> =>
   propose(deps, accountId, asking, () => ({
     accountId,
@@ -65,9 +65,9 @@ type Refund = { accountId: string; messageId: string; amount: Rupiah | undefined
  * @throws Refusal `refund_too_large` when it exceeds the price, or when nothing was charged for the message.
  */
 export const proposeRefund = (
-  deps: DeskDeps,
+  deps: MoneyDeps,
   { accountId, messageId, amount }: Refund,
-  asking: Asking,
+  asking: ProposalRequest,
 ): Promise<Adjustment> =>
   propose(deps, accountId, asking, async (tx) => {
     const captured = await capturedPrice(tx, accountId, messageId);
@@ -80,11 +80,11 @@ type Payout = { accountId: string; amount: Rupiah; reference: string; payee: str
 
 /** Pays unused saldo out from our bank account to the customer's. */
 export const proposePayout = (
-  deps: DeskDeps,
+  deps: MoneyDeps,
   { accountId, amount, reference, payee }: Payout,
-  asking: Asking,
+  asking: ProposalRequest,
 ): Promise<Adjustment> =>
-  claiming(deps.allAccountsSql, reference, () =>
+  withReferenceLock(deps.allAccountsSql, reference, () =>
     propose(deps, accountId, asking, () => ({
       accountId,
       kind: 'payout',
@@ -103,9 +103,9 @@ type Suspense = { provider: string; txn: string; returned?: { reference: string;
  * @throws Refusal `suspense_resolved`, `not_found`.
  */
 export async function proposeResolution(
-  deps: DeskDeps,
+  deps: MoneyDeps,
   { provider, txn, returned }: Suspense,
-  asking: Asking,
+  asking: ProposalRequest,
 ): Promise<Adjustment> {
   const { account_id: accountId } = await suspenseOf(deps.allAccountsSql, { provider, txn });
   const resolve = () =>
@@ -122,7 +122,7 @@ export async function proposeResolution(
           }
         : { ...payment, kind: 'suspense_credit', amount };
     });
-  return returned ? claiming(deps.allAccountsSql, returned.reference, resolve) : resolve();
+  return returned ? withReferenceLock(deps.allAccountsSql, returned.reference, resolve) : resolve();
 }
 
 /**
@@ -131,14 +131,14 @@ export async function proposeResolution(
  * @param describe returns the proposal, read in the transaction that stores it.
  */
 export async function propose(
-  deps: DeskDeps,
+  deps: MoneyDeps,
   accountId: string,
-  asking: Asking,
+  asking: ProposalRequest,
   describe: (tx: Tx) => Proposal | Promise<Proposal>,
 ): Promise<Adjustment> {
   const { allAccountsSql: sql } = deps;
   const ties = await onCoordinator(() => tiesOf(sql, asking.operatorId));
-  const id = await bookedOrRefused(deps, () =>
+  const id = await bookOrRefuse(deps, () =>
     underLockOfAll(
       sql,
       (tx) => lockAlone(tx, ties),
@@ -153,10 +153,10 @@ export async function propose(
 }
 
 async function storeOnce(
-  deps: DeskDeps,
+  deps: MoneyDeps,
   tx: Tx,
   proposal: Proposal,
-  { ties, ...asking }: Asking & { ties: OperatorTies },
+  { ties, ...asking }: ProposalRequest & { ties: OperatorTies },
 ): Promise<string> {
   const { accountId, kind } = proposal;
   const { operatorId } = asking;
@@ -164,7 +164,7 @@ async function storeOnce(
   if (!(await customerOf(tx, accountId))) throw new Refusal('not_found', { what: 'Pelanggan' });
   // One proposal per customer at a time, so that sums are counted once.
   await tx`select pg_advisory_xact_lock(7206320, hashtext(${accountId}))`;
-  const earlier = await askedBefore(tx, accountId, asking.key);
+  const earlier = await findByRequestKey(tx, accountId, asking.key);
   if (earlier !== undefined) return earlier;
   if (kind === 'payment_refund') await refuseUnfit(tx, proposal, at);
   const { allAccountsSql: sql, config } = deps;
@@ -202,16 +202,20 @@ async function refuseUnfit(tx: Tx, { accountId, topupId = '', ...proposal }: Pro
   }
 }
 
-async function askedBefore(tx: Tx, accountId: string, key: string): Promise<string | undefined> {
+async function findByRequestKey(
+  tx: Tx,
+  accountId: string,
+  key: string,
+): Promise<string | undefined> {
   const [found] = await tx<{ id: string }[]>`
     select adjustment_id as id from adjustments
     where account_id = ${accountId} and request_key = ${key}`;
   return found?.id;
 }
 
-type Stored = Proposal & Asking & { id: string; at: Date; needsSecond: boolean };
+type StoredProposal = Proposal & ProposalRequest & { id: string; at: Date; needsSecond: boolean };
 
-async function store(tx: Tx, one: Stored): Promise<void> {
+async function store(tx: Tx, one: StoredProposal): Promise<void> {
   const { glAccount = null, at } = one;
   const expires = new Date(at.getTime() + LIFE_MS);
   const reference =

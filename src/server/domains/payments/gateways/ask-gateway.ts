@@ -2,7 +2,7 @@ import { bytesOf, wasNeverSent } from '#server/infra/net/answers.ts';
 import { asJson } from '#server/infra/net/json-values.ts';
 import { GatewayTrouble } from './gateway.ts';
 
-export type GatewayAsk = {
+export type GatewayHttpRequest = {
   url: string;
   method: 'GET' | 'POST';
   headers?: Readonly<Record<string, string>>;
@@ -22,7 +22,7 @@ const ANSWER_BYTES_MAX = 262_144;
  *
  * @throws GatewayTrouble `unreachable` or `unknown`; never contains the key or the body.
  */
-export async function askGateway(ask: GatewayAsk): Promise<GatewayAnswer> {
+export async function requestGateway(ask: GatewayHttpRequest): Promise<GatewayAnswer> {
   const { url, method, headers = {}, body, key, timeoutMs } = ask;
   try {
     const response = await fetch(url, {

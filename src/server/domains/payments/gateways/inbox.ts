@@ -16,9 +16,9 @@ const DEAD_MS = 86_400_000;
  * Outcomes after which a repeated notice triggers another request: the first one may have been too early, because its
  * status is not signed. After a booking it does not.
  */
-const REPEATED = ['unchanged', 'pending', 'expired', 'cancelled', 'review', 'flagged', 'dead'];
+const RETRIGGERING = ['unchanged', 'pending', 'expired', 'cancelled', 'review', 'flagged', 'dead'];
 /** Notices are kept for inquiries, and may contain names of payers. */
-const KEPT_DAYS = 90;
+const RETENTION_DAYS = 90;
 const HEADER_LENGTH_MAX = 200;
 
 /**
@@ -53,7 +53,7 @@ export async function receiveNotice(
     ) on conflict on constraint inbox_dedupe do update
       set processed_at = null, result = null, attempts = 0, received_at = excluded.received_at,
         next_try_at = excluded.next_try_at
-      where payment_inbox.result = any (${REPEATED}::text[])`;
+      where payment_inbox.result = any (${RETRIGGERING}::text[])`;
   return stored.count > 0 ? 'stored' : 'known';
 }
 
@@ -126,7 +126,7 @@ export async function pruneInbox({
   allAccountsSql,
   now,
 }: Pick<OrderDeps, 'allAccountsSql' | 'now'>): Promise<void> {
-  const before = new Date(now().getTime() - KEPT_DAYS * 86_400_000);
+  const before = new Date(now().getTime() - RETENTION_DAYS * 86_400_000);
   await allAccountsSql`delete from payment_inbox where processed_at < ${before}`;
 }
 

@@ -11,11 +11,14 @@ import {
   type GatewayState,
   type PaymentDetails,
 } from '#server/domains/payments/gateways/gateway.ts';
-import { type GatewayAnswer, askGateway } from '#server/domains/payments/gateways/ask-gateway.ts';
+import {
+  type GatewayAnswer,
+  requestGateway,
+} from '#server/domains/payments/gateways/ask-gateway.ts';
 import {
   wibText,
   Word,
-  isSame,
+  areSecretsEqual,
   jsonOf,
   pageAddress,
   wholeRupiah,
@@ -55,14 +58,14 @@ export function createMidtrans(options: MidtransOptions): PaymentGateway {
   const { serverKey: key, timeoutMs, simulated } = options;
   const core = options.coreUrl.replace(/\/+$/, '');
   const get = (id: string) =>
-    askGateway({
+    requestGateway({
       url: `${core}/v2/${encodeURIComponent(id)}/status`,
       method: 'GET',
       key,
       timeoutMs,
     });
   const post = (id: string, what: string, body: object = {}) =>
-    askGateway({
+    requestGateway({
       url: `${core}/v2/${encodeURIComponent(id)}/${what}`,
       method: 'POST',
       body,
@@ -76,7 +79,7 @@ export function createMidtrans(options: MidtransOptions): PaymentGateway {
     verify: (_headers, raw) => verifyMidtrans(raw, key),
     create: async (order) => {
       const isSnap = order.method === 'snap';
-      const answer = await askGateway({
+      const answer = await requestGateway({
         url: isSnap ? `${options.snapUrl.replace(/\/+$/, '')}/transactions` : `${core}/v2/charge`,
         method: 'POST',
         headers: headersOf(order, options.callbackUrl),
@@ -218,7 +221,7 @@ export function verifyMidtrans(raw: Buffer, serverKey: string): Verification {
   if (!read.success) return 'malformed';
   const notice = read.data;
   const { order_id, status_code, transaction_id, transaction_status } = notice;
-  if (!isSame(notice.signature_key.toLowerCase(), midtransSignature(notice, serverKey))) {
+  if (!areSecretsEqual(notice.signature_key.toLowerCase(), midtransSignature(notice, serverKey))) {
     return 'forged';
   }
   const word = transaction_status.toLowerCase();
@@ -248,8 +251,11 @@ const Messages = z.object({ error_messages: z.array(z.string()) });
 export function refusalOf(answer: GatewayAnswer): string | undefined {
   const code = codeOf(answer);
   if (code === 406) return 'taken';
-  const told = Messages.safeParse(answer.json);
-  if (told.success && told.data.error_messages.some((one) => one.includes('already been taken'))) {
+  const failure = Messages.safeParse(answer.json);
+  if (
+    failure.success &&
+    failure.data.error_messages.some((one) => one.includes('already been taken'))
+  ) {
     return 'taken';
   }
   // 202: another attempt with the same key is in progress.

@@ -47,7 +47,7 @@ export async function refundStates(
 }
 
 /** SQL: a stored reference in the spelling of `bankReference`; older ones may have spaces and lower case. */
-export const inOneSpelling = (sql: Sql | Tx) =>
+export const normalizedReference = (sql: Sql | Tx) =>
   sql`upper(regexp_replace(reference, '\\s', '', 'g'))`;
 
 /**
@@ -58,7 +58,7 @@ export const inOneSpelling = (sql: Sql | Tx) =>
 export async function isRefundReference(tx: Tx, reference: string): Promise<boolean> {
   const found = await tx`
     select from refunds
-    where way = 'manual' and reference <> '' and ${inOneSpelling(tx)} = ${reference}`;
+    where way = 'manual' and reference <> '' and ${normalizedReference(tx)} = ${reference}`;
   return found.length > 0;
 }
 

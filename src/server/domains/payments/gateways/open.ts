@@ -30,7 +30,7 @@ export type OpenGateways = {
 };
 
 /** The HTTP status that `http/callbacks` also returns. */
-const statusOf: Readonly<Record<Received, number>> = {
+const callbackStatus: Readonly<Record<Received, number>> = {
   stored: 200,
   known: 200,
   forged: 401,
@@ -59,11 +59,11 @@ export async function openGateways(given: OpenGatewaysDeps): Promise<OpenGateway
         // Calls `receive` directly, because the application may have no address yet; everything else is as in
         // production.
         deliver: async ({ order, headers, body }) =>
-          statusOf[await receive(order.provider, { headers, raw: Buffer.from(body) })],
+          callbackStatus[await receive(order.provider, { headers, raw: Buffer.from(body) })],
       })
     : undefined;
   const gateways = gatewaysOf(simulated ? simulatedGateways(config, simulated) : real);
-  const told = {
+  const reporting = {
     ...given,
     report: (trouble: unknown) => {
       if (trouble instanceof PaymentAlert)
@@ -74,7 +74,7 @@ export async function openGateways(given: OpenGatewaysDeps): Promise<OpenGateway
     },
     onOutcome: (outcome: { provider: string; outcome: string }) => outcomes.add(outcome),
   };
-  const deps: PlaceDeps = { ...told, gateways, settle: openSettle(told) };
+  const deps: PlaceDeps = { ...reporting, gateways, settle: openSettle(reporting) };
   return {
     gateways,
     deps,

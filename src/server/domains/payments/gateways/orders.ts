@@ -174,9 +174,9 @@ export const checkTopupHandler = (deps: CheckDeps) =>
       asAccount(deps.sql, accountId, (tx) => findTopup(tx, { accountId, topupId, now }));
     const topup = await read();
     // An order being created has an owner: a concurrent attempt could create it twice.
-    const isNothingToAsk = ['paid', 'rejected', 'creating'].includes(topup.status);
-    if (topup.method === 'bank' || isNothingToAsk) return topup;
-    await askAboutOrder(deps, topupId);
+    const isFinalOrCreating = ['paid', 'rejected', 'creating'].includes(topup.status);
+    if (topup.method === 'bank' || isFinalOrCreating) return topup;
+    await checkOrder(deps, topupId);
     return read();
   });
 
@@ -186,7 +186,7 @@ export const checkTopupHandler = (deps: CheckDeps) =>
  *
  * @throws Refusal `too_many_requests`, `gateway_down`.
  */
-export async function askAboutOrder(deps: OrderDeps, topupId: string): Promise<void> {
+export async function checkOrder(deps: OrderDeps, topupId: string): Promise<void> {
   const order = await findOrder(deps.allAccountsSql, topupId);
   // The stored status: a late `creating` is shown as expired.
   if (!order || order.status === 'creating') return;
@@ -286,7 +286,7 @@ async function pollOrder(deps: OrderDeps, order: OrderRow): Promise<Settled | 'c
   const status = await gateway.fetchStatus(refOf(order));
   if (order.status === 'creating' && !isOver(deps, order)) {
     const cannotBePaid = status.state === 'pending' && status.details === undefined;
-    if (status.state === 'not_found' || cannotBePaid) return makeAgain(deps, gateway, order);
+    if (status.state === 'not_found' || cannotBePaid) return recreate(deps, gateway, order);
   }
   return settleAndStop(deps, order, status);
 }
@@ -294,7 +294,7 @@ async function pollOrder(deps: OrderDeps, order: OrderRow): Promise<Settled | 'c
 const isOver = ({ now }: OrderDeps, { created_at, expires_at }: OrderRow): boolean =>
   now() >= expires_at || now().getTime() - created_at.getTime() >= CREATING_MS_MAX;
 
-async function makeAgain(
+async function recreate(
   deps: OrderDeps,
   gateway: PaymentGateway,
   order: OrderRow,
@@ -340,7 +340,7 @@ type GatewayRequest = TopupRequest & { method: GatewayMethod };
 
 const MINUTE_MS = 60_000;
 /** First poll of an order whose creator may have crashed: later than any answer can arrive. */
-const FIRST_LOOK_MS = 75_000;
+const FIRST_POLL_MS = 75_000;
 
 /**
  * Creates a top-up paid through a gateway. The order is stored as `creating` before the request to the gateway, so that
@@ -398,7 +398,7 @@ function insertOrder(
       )`;
     await tx`
       insert into gateway_orders (account_id, topup_id, provider, next_poll_at)
-      values (${accountId}, ${topupId}, ${provider}, ${new Date(now.getTime() + FIRST_LOOK_MS)})`;
+      values (${accountId}, ${topupId}, ${provider}, ${new Date(now.getTime() + FIRST_POLL_MS)})`;
     return { topupId, isNew: true };
   });
 }
@@ -419,7 +419,7 @@ async function createAtGateway(
       const isOpen = await openOrder(deps.allAccountsSql, row, result.details);
       if (!isOpen) {
         await cancelAtGateway(deps, { ...row, provider_ref: result.details.providerRef });
-      } else await lookSoon(deps, row);
+      } else await schedulePoll(deps, row);
       return 'open';
     }
     deps.report(new PaymentAlert(result.why));
@@ -436,7 +436,7 @@ async function createAtGateway(
   return 'refused';
 }
 
-async function lookSoon({ allAccountsSql }: OrderDeps, row: OrderRow): Promise<void> {
+async function schedulePoll({ allAccountsSql }: OrderDeps, row: OrderRow): Promise<void> {
   await allAccountsSql`
     update gateway_orders set next_poll_at = ${new Date(row.created_at.getTime() + MINUTE_MS)}
     where account_id = ${row.account_id} and topup_id = ${row.topup_id}
@@ -444,10 +444,10 @@ async function lookSoon({ allAccountsSql }: OrderDeps, row: OrderRow): Promise<v
 }
 
 /** Minutes after creation. */
-const FIRST = [1, 3, 10, 30];
-const THEN = 30;
+const FIRST_MINUTES = [1, 3, 10, 30];
+const REGULAR_MINUTES = 30;
 /** Minutes after expiry: for last-moment payments, and for late settlements. */
-const AFTER = [0, 10, 1_440];
+const EXPIRED_MINUTES = [0, 10, 1_440];
 
 type Times = { createdAt: Date; expiresAt: Date };
 
@@ -459,10 +459,12 @@ type Times = { createdAt: Date; expiresAt: Date };
  */
 export function nextPollAt({ createdAt, expiresAt }: Times, now: Date): Date | undefined {
   const age = (now.getTime() - createdAt.getTime()) / MINUTE_MS;
-  const next = FIRST.find((minutes) => minutes > age) ?? (Math.floor(age / THEN) + 1) * THEN;
+  const next =
+    FIRST_MINUTES.find((minutes) => minutes > age) ??
+    (Math.floor(age / REGULAR_MINUTES) + 1) * REGULAR_MINUTES;
   const regular = after(createdAt, next);
   if (regular < expiresAt) return regular;
-  return AFTER.map((minutes) => after(expiresAt, minutes)).find((at) => at > now);
+  return EXPIRED_MINUTES.map((minutes) => after(expiresAt, minutes)).find((at) => at > now);
 }
 
 const after = (at: Date, minutes: number): Date => new Date(at.getTime() + minutes * MINUTE_MS);
@@ -479,7 +481,7 @@ const waiting = ['creating', 'pending'] as const;
 const unpaid = ['creating', 'pending', 'expired', 'cancelled'] as const;
 const REVIEW_NOTE = 'Pembayaran ini sedang diperiksa.';
 
-const TOGETHER_MAX = 100;
+const BATCH_MAX = 100;
 /** Concurrent transactions, so that one that waits for a lock does not delay the others. */
 const RUNS_MAX = 4;
 
@@ -494,7 +496,7 @@ type SettleDeps = Pick<OrderDeps, 'allAccountsSql' | 'now' | 'report' | 'onOutco
 export function openSettle(deps: SettleDeps): OrderDeps['settle'] {
   const settle = gather<GatewayReport, Settled>((asked) => settleAll(deps, asked), {
     waitMs: 0,
-    sizeMax: TOGETHER_MAX,
+    sizeMax: BATCH_MAX,
     runsMax: RUNS_MAX,
   });
   return async (order, status) => {
@@ -539,7 +541,7 @@ async function settleIn(tx: Tx, asked: readonly GatewayReport[], at: Date): Prom
   );
   const seen = asked.map(({ order, status }) => {
     const locked = orders.get(order.topup_id);
-    if (!locked) throw new Error('an order vanished');
+    if (!locked) throw new Error('a locked order was not found');
     return { order: locked, status };
   });
   const payments = seen.map((one) => paymentOf(one, at));

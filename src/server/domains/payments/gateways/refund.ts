@@ -24,7 +24,7 @@ type RefundDeps = Omit<OrderDeps, 'settle'>;
  */
 export async function sendRefund(deps: RefundDeps, refundId: string): Promise<RefundOutcome> {
   const [row] = await openRefunds(deps, refundId);
-  return row ? tellGateway(deps, row) : 'by_hand';
+  return row ? requestRefund(deps, row) : 'by_hand';
 }
 
 const openRefunds = ({ allAccountsSql }: RefundDeps, refundId?: string) => allAccountsSql<
@@ -36,26 +36,26 @@ const openRefunds = ({ allAccountsSql }: RefundDeps, refundId?: string) => allAc
 
 /** Retries unanswered refunds. For the job of every minute. */
 export async function retryRefunds(deps: RefundDeps): Promise<void> {
-  for (const row of await openRefunds(deps)) await tellGateway(deps, row).catch(deps.report);
+  for (const row of await openRefunds(deps)) await requestRefund(deps, row).catch(deps.report);
 }
 
 /** Sends the same refund key with every attempt, so that the gateway refunds once. */
-async function tellGateway(deps: RefundDeps, row: RefundRow): Promise<RefundOutcome> {
+async function requestRefund(deps: RefundDeps, row: RefundRow): Promise<RefundOutcome> {
   const order = await findOrder(deps.allAccountsSql, row.topup_id);
   const gateway = order && deps.gateways.find(order);
-  if (!order || !gateway?.refund) return byHand(deps, row);
+  if (!order || !gateway?.refund) return markManual(deps, row);
   const refundKey = publicId('adjustment', row.refund_id);
   try {
     // An attempt whose answer was lost may have succeeded.
     const status = await gateway.fetchStatus(refOf(order, row.txn_id));
-    const rest = restOf(row, status);
-    if (rest === undefined) throw unclear(row);
+    const rest = unrefundedAmount(row, status);
+    if (rest === undefined) throw unclearRefund(row);
     if (rest > 0) {
       const request = { ref: refOf(order), txnId: row.txn_id, amount: rupiah(rest), refundKey };
       const result = await gateway.refund(request);
       // A refund by hand returns the whole amount, so never after a partial refund.
-      if (result.outcome === 'unsupported' && rest < row.amount) throw unclear(row);
-      if (result.outcome === 'unsupported') return await byHand(deps, row);
+      if (result.outcome === 'unsupported' && rest < row.amount) throw unclearRefund(row);
+      if (result.outcome === 'unsupported') return await markManual(deps, row);
     }
   } catch (error) {
     deps.report(error);
@@ -68,16 +68,16 @@ async function tellGateway(deps: RefundDeps, row: RefundRow): Promise<RefundOutc
 }
 
 /** The amount that the gateway has not refunded by itself; undefined when it does not report it. */
-function restOf({ amount }: RefundRow, { state, partly, returned }: GatewayStatus) {
+function unrefundedAmount({ amount }: RefundRow, { state, partly, returned }: GatewayStatus) {
   if (state !== 'refunded') return amount;
   if (!partly) return 0;
   return returned === undefined ? undefined : Math.max(0, amount - returned);
 }
 
-const unclear = ({ topup_id }: RefundRow): PaymentAlert =>
+const unclearRefund = ({ topup_id }: RefundRow): PaymentAlert =>
   new PaymentAlert(`${topup_id}: its gateway gave part of it back, and not the rest`);
 
-async function byHand({ allAccountsSql }: RefundDeps, row: RefundRow): Promise<RefundOutcome> {
+async function markManual({ allAccountsSql }: RefundDeps, row: RefundRow): Promise<RefundOutcome> {
   await allAccountsSql`select refund_by_hand(${row.account_id}, ${row.refund_id})`;
   return 'by_hand';
 }

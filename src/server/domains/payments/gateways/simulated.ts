@@ -1,6 +1,6 @@
 import { randomBytes, createHash, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isSame } from '#server/domains/payments/gateways/wire.ts';
+import { areSecretsEqual } from '#server/domains/payments/gateways/wire.ts';
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import { publicId } from '#contract/base/ids.ts';
 import { Refusal } from '#contract/base/refusals.ts';
@@ -8,7 +8,7 @@ import { simulatedPayment } from '#contract/simulator.ts';
 import { handle } from '#server/infra/acts.ts';
 
 type Answer = { status: number; body: object };
-type Ask = {
+type SimulatedRequest = {
   method: string;
   path: string;
   query: URLSearchParams;
@@ -40,7 +40,11 @@ const failure = (code: string, words: string, id = '0'): Answer => ({
 const record = (value: unknown): Record<string, unknown> =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 
-function askMidtrans(book: OrderBook, ask: Ask, pageBase: string): Answer | undefined {
+function simulateMidtrans(
+  book: OrderBook,
+  ask: SimulatedRequest,
+  pageBase: string,
+): Answer | undefined {
   const { method, path } = ask;
   if (method === 'POST' && path === '/v2/charge') return charge(book, ask);
   if (method === 'POST' && path === '/snap/v1/transactions') return snap(book, ask, pageBase);
@@ -61,7 +65,11 @@ function askMidtrans(book: OrderBook, ask: Ask, pageBase: string): Answer | unde
   return { status: 200, body: { ...transaction(order), status_code: code } };
 }
 
-function newOrder(book: OrderBook, { body, headers, now }: Ask, kind: string): SimulatedOrder {
+function newOrder(
+  book: OrderBook,
+  { body, headers, now }: SimulatedRequest,
+  kind: string,
+): SimulatedOrder {
   const details = record(body['transaction_details']);
   const expiry = record(body['custom_expiry'] ?? body['expiry']);
   const minutes = Number(expiry['expiry_duration'] ?? expiry['duration'] ?? 1_440);
@@ -85,7 +93,7 @@ const isSummed = (body: Readonly<Record<string, unknown>>): boolean => {
   return sum === record(body['transaction_details'])['gross_amount'];
 };
 
-function charge(book: OrderBook, ask: Ask): Answer {
+function charge(book: OrderBook, ask: SimulatedRequest): Answer {
   const { body } = ask;
   const orderId = String(record(body['transaction_details'])['order_id']);
   if (!isSummed(body)) return failure('400', 'gross_amount is not equal to the sum of items');
@@ -105,7 +113,7 @@ function shown(order: SimulatedOrder): object {
   return { va_numbers: [{ bank: order.kind, va_number: order.va }], expiry_time: expires };
 }
 
-function snap(book: OrderBook, ask: Ask, pageBase: string): Answer {
+function snap(book: OrderBook, ask: SimulatedRequest, pageBase: string): Answer {
   const orderId = String(record(ask.body['transaction_details'])['order_id']);
   if (!isSummed(ask.body)) {
     return { status: 400, body: { error_messages: ['gross_amount is not equal to the sum'] } };
@@ -122,8 +130,8 @@ function statusOf(order: SimulatedOrder): Answer {
   const code = order.status === 'expire' ? '407' : (codes[order.status] ?? '200');
   const base = { ...transaction(order), status_code: code };
   // A status does not contain the QR.
-  const again = order.kind === 'qris' || order.kind === 'snap' ? {} : shown(order);
-  return { status: 200, body: { ...base, ...again } };
+  const instructions = order.kind === 'qris' || order.kind === 'snap' ? {} : shown(order);
+  return { status: 200, body: { ...base, ...instructions } };
 }
 
 function refund(order: SimulatedOrder, body: Readonly<Record<string, unknown>>): Answer {
@@ -229,7 +237,7 @@ export type SimulatedOptions = {
   deliver?: (notice: Notice) => Promise<number>;
 };
 
-const calm: NoticeMode = {
+const noFailures: NoticeMode = {
   copies: 1,
   shuffle: false,
   delayMs: 0,
@@ -257,7 +265,7 @@ export async function openSimulatedGateway(
     dropAnswer: false,
     error500: 0,
     imposedFee: 0,
-    notices: { ...calm },
+    notices: { ...noFailures },
   };
   const book = openOrderBook(() => mode.imposedFee);
   const calls: string[] = [];
@@ -310,7 +318,7 @@ const IDEMPOTENT_MS = 5 * 60_000;
 /** Replays the first successful answer to a POST with a key for five minutes, regardless of the body. */
 function openIdempotency() {
   const saved = new Map<string, { answer: Answer; at: number }>();
-  return ({ method, headers, now }: Ask, answer: () => Answer): Answer => {
+  return ({ method, headers, now }: SimulatedRequest, answer: () => Answer): Answer => {
     const key = headers['idempotency-key'];
     if (method !== 'POST' || typeof key !== 'string') return answer();
     const known = saved.get(key);
@@ -324,15 +332,21 @@ function openIdempotency() {
 
 type Keys = SimulatedGateway['keys'];
 
-function answerOf(ask: Ask, { book, keys, base }: { book: OrderBook; keys: Keys; base: string }) {
+function answerOf(
+  ask: SimulatedRequest,
+  { book, keys, base }: { book: OrderBook; keys: Keys; base: string },
+) {
   if (!isAllowed(ask, keys)) return { status: 401, body: { status_code: '401' } };
   const unknown = { status: 404, body: { status_code: '404' } };
-  return askMidtrans(book, ask, base) ?? askXendit(book, ask, base) ?? unknown;
+  return simulateMidtrans(book, ask, base) ?? simulateXendit(book, ask, base) ?? unknown;
 }
 
-type Telling = { status: string; keys: Keys; mode: FailureMode };
+type NoticeSource = { status: string; keys: Keys; mode: FailureMode };
 
-function noticeOf(order: SimulatedOrder, { status, keys, mode }: Telling): Omit<Notice, 'url'> {
+function noticeOf(
+  order: SimulatedOrder,
+  { status, keys, mode }: NoticeSource,
+): Omit<Notice, 'url'> {
   const isMidtrans = order.provider === 'midtrans';
   const body = isMidtrans
     ? midtransNotice(order, status, keys.serverKey)
@@ -340,8 +354,8 @@ function noticeOf(order: SimulatedOrder, { status, keys, mode }: Telling): Omit<
   const headers: Record<string, string> = isMidtrans
     ? { 'user-agent': 'Veritrans' }
     : { 'x-callback-token': keys.callbackToken };
-  const told = mode.notices.tamperStatus ? { ...body, ...tampered(order) } : body;
-  return { order, headers, body: JSON.stringify(told) };
+  const sent = mode.notices.tamperStatus ? { ...body, ...tampered(order) } : body;
+  return { order, headers, body: JSON.stringify(sent) };
 }
 
 const statuses = {
@@ -366,11 +380,11 @@ const tampered = ({ provider, status }: SimulatedOrder): object => {
     : { status: isPaid ? 'EXPIRED' : 'PAID' };
 };
 
-function isAllowed({ path, headers }: Ask, keys: Keys): boolean {
+function isAllowed({ path, headers }: SimulatedRequest, keys: Keys): boolean {
   const isXendit = /^\/(v2\/)?invoices/.test(path);
   const key = isXendit ? keys.secretKey : keys.serverKey;
   const given = String(headers['authorization'] ?? '');
-  return isSame(given, `Basic ${Buffer.from(`${key}:`).toString('base64')}`);
+  return areSecretsEqual(given, `Basic ${Buffer.from(`${key}:`).toString('base64')}`);
 }
 
 const BODY_BYTES_MAX = 65_536;
@@ -379,10 +393,10 @@ type Reply = Answer | 'page' | 'drop';
 
 async function openLoopback(
   now: () => Date,
-  answer: (ask: Ask) => Promise<Reply>,
+  answer: (ask: SimulatedRequest) => Promise<Reply>,
 ): Promise<{ url: string; close: () => Promise<void> }> {
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const reply = await answer(await readAsk(request, now()));
+    const reply = await answer(await readRequest(request, now()));
     if (reply === 'drop') request.socket.destroy();
     else send(response, reply);
   };
@@ -401,7 +415,7 @@ async function openLoopback(
   };
 }
 
-async function readAsk(request: IncomingMessage, now: Date): Promise<Ask> {
+async function readRequest(request: IncomingMessage, now: Date): Promise<SimulatedRequest> {
   const url = new URL(request.url ?? '/', 'http://127.0.0.1');
   const parts: Buffer[] = [];
   let bytes = 0;
@@ -417,7 +431,7 @@ async function readAsk(request: IncomingMessage, now: Date): Promise<Ask> {
     path: url.pathname,
     query: url.searchParams,
     headers: request.headers,
-    body: typeof body === 'object' && body !== null ? (body as Ask['body']) : {},
+    body: typeof body === 'object' && body !== null ? (body as SimulatedRequest['body']) : {},
     now,
   };
 }
@@ -435,7 +449,11 @@ function send(response: ServerResponse, reply: Answer | 'page'): void {
     .end(JSON.stringify(reply.body));
 }
 
-function askXendit(book: OrderBook, ask: Ask, pageBase: string): Answer | undefined {
+function simulateXendit(
+  book: OrderBook,
+  ask: SimulatedRequest,
+  pageBase: string,
+): Answer | undefined {
   const { method, path, query, body, now } = ask;
   if (method === 'POST' && path === '/v2/invoices/') {
     const seconds = Number(body['invoice_duration'] ?? 86_400);

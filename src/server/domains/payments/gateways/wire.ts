@@ -23,7 +23,7 @@ export function jsonOf(raw: Buffer): unknown {
 }
 
 /** Compares two secrets in constant time. */
-export const isSame = (one: string, other: string): boolean =>
+export const areSecretsEqual = (one: string, other: string): boolean =>
   timingSafeEqual(sha256(one), sha256(other));
 
 const sha256 = (text: string) => createHash('sha256').update(text, 'utf8').digest();

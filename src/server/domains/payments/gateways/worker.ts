@@ -1,7 +1,7 @@
 import { workInbox } from './inbox.ts';
 import { type OrderDeps, pollOrders } from './orders.ts';
 
-const LOOK_MS = 2_000;
+const POLL_MS = 2_000;
 
 type Loop = {
   wake(): void;
@@ -9,11 +9,11 @@ type Loop = {
 };
 
 /** Applies notices of gateways; a wake-up applies new ones at once. */
-export const startInbox = (deps: OrderDeps, { lookMs = LOOK_MS } = {}): Loop =>
+export const startInbox = (deps: OrderDeps, { lookMs = POLL_MS } = {}): Loop =>
   startLoop(() => workInbox(deps), { lookMs, report: deps.report });
 
 /** Polls due orders in its own loop, so that a slow gateway does not delay notices. */
-export const startOrderPolls = (deps: OrderDeps, { lookMs = LOOK_MS } = {}): Loop =>
+export const startOrderPolls = (deps: OrderDeps, { lookMs = POLL_MS } = {}): Loop =>
   startLoop(() => pollOrders(deps), { lookMs, report: deps.report });
 
 type LoopOptions = Pick<OrderDeps, 'report'> & { lookMs: number };

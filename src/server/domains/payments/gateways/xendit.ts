@@ -11,10 +11,13 @@ import {
   type PaymentGateway,
   type Verification,
 } from '#server/domains/payments/gateways/gateway.ts';
-import { type GatewayAnswer, askGateway } from '#server/domains/payments/gateways/ask-gateway.ts';
+import {
+  type GatewayAnswer,
+  requestGateway,
+} from '#server/domains/payments/gateways/ask-gateway.ts';
 import {
   Word,
-  isSame,
+  areSecretsEqual,
   jsonOf,
   pageAddress,
   wholeRupiah,
@@ -50,7 +53,7 @@ export function createXendit(options: XenditOptions): PaymentGateway {
   const base = options.url.replace(/\/+$/, '');
   const invoice = Invoice(simulated);
   const ask = (path: string, body?: object) =>
-    askGateway({
+    requestGateway({
       url: `${base}${path}`,
       method: body === undefined ? 'GET' : 'POST',
       ...(body !== undefined && { body }),
@@ -133,10 +136,10 @@ function detailsOf({ id, invoice_url, expiry_date }: Invoice): PaymentDetails | 
   };
 }
 
-type Ask = (path: string) => Promise<GatewayAnswer>;
+type Fetch = (path: string) => Promise<GatewayAnswer>;
 
 async function fetchStatus(
-  ask: Ask,
+  ask: Fetch,
   find: (orderId: string) => Promise<Invoice | undefined>,
   { ref, invoice }: { ref: GatewayRef; invoice: ReturnType<typeof Invoice> },
 ): Promise<GatewayStatus> {
@@ -189,7 +192,7 @@ const Notice = z.object({ id: Word(100), external_id: Word(100), status: Word(40
 /** Verifies the callback token. Xendit does not sign the body, so its content is not trusted. */
 function verifyXendit(headers: NoticeHeaders, raw: Buffer, token: string): Verification {
   const given = headers['x-callback-token'];
-  if (typeof given !== 'string' || !isSame(given, token)) return 'forged';
+  if (typeof given !== 'string' || !areSecretsEqual(given, token)) return 'forged';
   const notice = Notice.safeParse(jsonOf(raw));
   if (!notice.success) return 'malformed';
   const { id, external_id, status } = notice.data;

@@ -27,18 +27,21 @@ export type DayBalance = {
 export function readBalances(
   rows: readonly BookedRow[],
 ): { days: readonly DayBalance[] } | { unbalanced: number } {
-  const orders = [rows, rows.toReversed()].map((order) => ({ order, wrong: wrongLine(order) }));
+  const orders = [rows, rows.toReversed()].map((order) => ({
+    order,
+    wrong: findUnbalanced(order),
+  }));
   const fitting = orders.find(({ wrong }) => wrong === undefined);
-  if (fitting) return { days: daysOf(inTime(fitting.order) ? fitting.order : rows) };
+  if (fitting) return { days: daysOf(isChronological(fitting.order) ? fitting.order : rows) };
   return { unbalanced: orders[0]?.wrong ?? 0 };
 }
 
-const inTime = (rows: readonly BookedRow[]): boolean => {
+const isChronological = (rows: readonly BookedRow[]): boolean => {
   const days = rows.flatMap(({ day }) => day ?? []);
   return days.every((day, place) => place === 0 || (days[place - 1] ?? '') <= day);
 };
 
-function wrongLine(rows: readonly BookedRow[]): number | undefined {
+function findUnbalanced(rows: readonly BookedRow[]): number | undefined {
   let expected: bigint | undefined;
   for (const { number, change, balance } of rows) {
     expected = expected === undefined || change === undefined ? undefined : expected + change;

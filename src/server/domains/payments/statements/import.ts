@@ -8,13 +8,13 @@ import {
 import {
   type IdentifiedLine,
   type LineOutcome,
-  inLineAccount,
+  inAccountOfLine,
   storeLine,
   twinOf,
   NEAR,
-  awaitsItsLine,
+  awaitsLine,
   identifiedLine,
-  isInTime,
+  fitsReservation,
 } from '#server/domains/payments/bank.ts';
 import { type OperatorTies, tiesOf } from '#server/domains/accounts/accounts.ts';
 import {
@@ -170,13 +170,13 @@ async function storeAll(sql: Sql, work: Work): Promise<Judged[]> {
   const done = [...judged];
   let waiting: { index: number; stored: IdentifiedLine }[] = [];
   const flush = async () => {
-    const fresh = await keepAll(
+    const added = await storeUnmatched(
       sql,
       waiting.map(({ stored }) => stored),
       { at, importId },
     );
     for (const { index, stored } of waiting) {
-      if (!fresh.has(stored.hash)) done[index] = { ...(done[index] as Judged), outcome: 'known' };
+      if (!added.has(stored.hash)) done[index] = { ...(done[index] as Judged), outcome: 'known' };
     }
     waiting = [];
   };
@@ -216,7 +216,7 @@ async function storeWithin(
   stored: IdentifiedLine,
 ): Promise<LineOutcome | 'limit'> {
   const pay = () =>
-    inLineAccount(sql, stored, async (tx) => {
+    inAccountOfLine(sql, stored, async (tx) => {
       await lockAlone(tx, ties);
       const given = await readWhole({ sql, tx }, (from) => givenAlone(from, { ties, at }));
       const outcome = await storeLine(tx, stored, at);
@@ -236,7 +236,7 @@ async function storeWithin(
 }
 
 /** Stores lines that wait for an operator. @returns the hashes of the new ones. */
-async function keepAll(
+async function storeUnmatched(
   sql: Sql,
   lines: readonly IdentifiedLine[],
   { at, importId }: { at: Date; importId: string },
@@ -279,7 +279,7 @@ async function readStatement(
   bytes: Uint8Array,
   { bank, at }: { bank: string; at: Date },
 ): Promise<ReadStatement> {
-  const statement = await parsed(bytes, { bank, today: civilDate(at) });
+  const statement = await parseInSteps(bytes, { bank, today: civilDate(at) });
   if ('no' in statement) {
     if (statement.no === 'unknown') throw new Refusal('statement_unknown', {});
     if (statement.no === 'unbalanced')
@@ -299,7 +299,7 @@ async function readStatement(
 const LINES_AT_ONCE = 500;
 
 /** Parses in steps, because a long file would block the event loop. */
-async function parsed(bytes: Uint8Array, reading: Reading): Promise<Statement | NoStatement> {
+async function parseInSteps(bytes: Uint8Array, reading: Reading): Promise<Statement | NoStatement> {
   const steps = statementSteps(bytes, reading);
   for (;;) {
     const { done, value } = steps.next();
@@ -313,12 +313,12 @@ const storedOf = (bank: string, line: CreditLine): IdentifiedLine => {
   return identifiedLine(bank, { amount, sender: description, reference, place, at });
 };
 
-type Concerned = { topupId: string; accountName: string; accountId?: string };
+type RelatedTopup = { topupId: string; accountName: string; accountId?: string };
 
 type Judged = {
   line: StatementLine;
   outcome: StatementOutcome;
-  topup: Concerned | undefined;
+  topup: RelatedTopup | undefined;
   twinOf?: string;
 };
 
@@ -361,8 +361,8 @@ async function judge(
     if (!promise || promise.status === 'rejected') {
       return { line, outcome: topup ? 'near' : 'kept', topup };
     }
-    const again = paid.has(promise.topupId) || (promise.status === 'paid' && !promise.awaits);
-    if (!again && promise.status !== 'paid') {
+    const isSecond = paid.has(promise.topupId) || (promise.status === 'paid' && !promise.awaits);
+    if (!isSecond && promise.status !== 'paid') {
       const { accountId } = promise;
       const { amount } = stored;
       if (needsTwo(config, { accountId, amount }, given)) return { line, outcome: 'near', topup };
@@ -370,7 +370,7 @@ async function judge(
       given.total += amount;
     }
     paid.add(promise.topupId);
-    if (again) return { line, outcome: 'second', topup };
+    if (isSecond) return { line, outcome: 'second', topup };
     return { line, outcome: promise.status === 'paid' ? 'joins' : 'pays', topup };
   });
 }
@@ -383,8 +383,8 @@ const slices = <T>(all: readonly T[]): T[][] =>
 async function knownOf(
   sql: Sql,
   lines: readonly IdentifiedLine[],
-): Promise<Map<string, { topup: Concerned | undefined }>> {
-  const known = new Map<string, { topup: Concerned | undefined }>();
+): Promise<Map<string, { topup: RelatedTopup | undefined }>> {
+  const known = new Map<string, { topup: RelatedTopup | undefined }>();
   for (const slice of slices(lines)) {
     const rows = await sql<{ hash: string; topup_id: string | null; name: string | null }[]>`
       select l.hash, l.topup_id, a.name from bank_lines l
@@ -422,7 +422,7 @@ async function twinsOf(
   return twins;
 }
 
-type Promised = Concerned & {
+type ReservedTopup = RelatedTopup & {
   accountId: string;
   status: string;
   /** Paid by a typed reference whose line has not arrived. */
@@ -434,8 +434,8 @@ async function reservedFor(
   sql: Sql,
   lines: readonly IdentifiedLine[],
   at: Date,
-): Promise<Map<string, Promised>> {
-  const promised = new Map<string, Promised>();
+): Promise<Map<string, ReservedTopup>> {
+  const promised = new Map<string, ReservedTopup>();
   for (const slice of slices(lines)) {
     const bank = slice[0]?.bank ?? '';
     const held = await sql<{ accountId: string; amount: number }[]>`
@@ -446,19 +446,19 @@ async function reservedFor(
       const accountId = holders.get(line.amount);
       return accountId === undefined ? [] : [{ ...line, accountId }];
     });
-    const rows = await withEachAccount(theirs, (some) => promisedTo(sql, { bank, at }, some));
+    const rows = await withEachAccount(theirs, (some) => reservationOf(sql, { bank, at }, some));
     for (const { hash, ...rest } of rows) promised.set(hash, rest);
   }
   return promised;
 }
 
-type Held = Omit<Promised, 'awaits'> & { hash: string; amount: number };
+type Held = Omit<ReservedTopup, 'awaits'> & { hash: string; amount: number };
 
-async function promisedTo(
+async function reservationOf(
   sql: Sql,
   { bank, at }: { bank: string; at: Date },
   lines: readonly IdentifiedLine[],
-): Promise<(Promised & { hash: string })[]> {
+): Promise<(ReservedTopup & { hash: string })[]> {
   const held = await sql<Held[]>`
     select l.hash, l.amount, topups.topup_id as "topupId", a.account_id as "accountId",
       a.name as "accountName", topups.status
@@ -470,18 +470,18 @@ async function promisedTo(
     join topups using (account_id, topup_id)
     join accounts a on a.account_id = topups.account_id
     where topups.created_at <= ${at}
-      and ${isInTime(sql, sql`(l.at at time zone 'Asia/Jakarta')::date`)}`;
+      and ${fitsReservation(sql, sql`(l.at at time zone 'Asia/Jakarta')::date`)}`;
   const awaiting = await sql<{ topup_id: string; amount: number }[]>`
     select p.topup_id, p.amount from provider_payments p
     where p.provider = 'bank' and p.account_id = any(${held.map((one) => one.accountId)}::uuid[])
-      and p.topup_id = any(${held.map((one) => one.topupId)}::uuid[]) and ${awaitsItsLine(sql)}`;
+      and p.topup_id = any(${held.map((one) => one.topupId)}::uuid[]) and ${awaitsLine(sql)}`;
   return held.map(({ amount, ...one }) => ({
     ...one,
     awaits: awaiting.some((paid) => paid.topup_id === one.topupId && paid.amount === amount),
   }));
 }
 
-type OpenTotal = Concerned & { total: number; since: Date };
+type OpenTotal = RelatedTopup & { total: number; since: Date };
 
 const OPEN_MAX = 5_000;
 
@@ -498,7 +498,7 @@ async function openTotals(sql: Sql, bank: string): Promise<readonly OpenTotal[]>
 function nearest(
   open: readonly OpenTotal[],
   { amount, at }: IdentifiedLine,
-): Concerned | undefined {
+): RelatedTopup | undefined {
   let [low, high] = [0, open.length];
   while (low < high) {
     const middle = (low + high) >> 1;

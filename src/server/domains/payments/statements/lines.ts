@@ -4,14 +4,14 @@ import { Refusal } from '#contract/base/refusals.ts';
 import type { TopupStatus } from '#contract/saldo.ts';
 import type { BankLineFilter, OperatorBankLine } from '#contract/operator/money/statements.ts';
 import { namesOfPeople, tiesOf } from '#server/domains/accounts/accounts.ts';
-import { NEAR, matchTwin, txnOf } from '#server/domains/payments/bank.ts';
+import { NEAR, payWithTwin, txnOf } from '#server/domains/payments/bank.ts';
 import {
   type Limits,
-  SOMEBODY,
+  UNKNOWN_OPERATOR,
   givenAlone,
   lockAlone,
   needsTwo,
-  showsTo,
+  provesTo,
 } from '#server/domains/payments/topups/four-eyes.ts';
 import { statusAt } from '#server/domains/payments/topups/topup.ts';
 import { type Fragment, type Sql, type Tx, retrying } from '#server/infra/postgres/database.ts';
@@ -41,16 +41,16 @@ export async function bankLinesForOperator(
   { allAccountsSql: sql, now }: LinesDeps,
   { filter = 'unmatched', amount, page = 0, sort_type }: Query,
 ): Promise<PageOf<OperatorBankLine>> {
-  const wanted = sql`
+  const condition = sql`
     ${filter === 'all' ? sql`true` : isUnmatched(sql)}
     ${amount === undefined ? sql`` : sql`and amount = ${amount}`}`;
   const way = sort_type === 'asc' ? sql`asc` : sql`desc`;
   const [found, [counted]] = await Promise.all([
     sql<{ hash: string }[]>`
-      select hash from bank_lines where ${wanted} order by at ${way}, hash ${way}
+      select hash from bank_lines where ${condition} order by at ${way}, hash ${way}
       limit ${PAGE_SIZE} offset ${Math.min(page * PAGE_SIZE, COUNT_MAX)}`,
     sql<{ total: number }[]>`
-      select count(*) as total from (select 1 from bank_lines where ${wanted} limit ${COUNT_MAX}) c`,
+      select count(*) as total from (select 1 from bank_lines where ${condition} limit ${COUNT_MAX}) c`,
   ]);
   const hashes = found.map(({ hash }) => hash);
   return { rows: await readLines(sql, hashes, now()), total: counted?.total ?? 0 };
@@ -161,7 +161,7 @@ function lineOf(row: LineRow, { names, second, candidates }: Known): OperatorBan
       dismissed_at === null || dismissed_by === null
         ? null
         : {
-            by: names.get(dismissed_by) ?? SOMEBODY,
+            by: names.get(dismissed_by) ?? UNKNOWN_OPERATOR,
             reason: row.dismiss_reason ?? '',
             at: dismissed_at,
           },
@@ -183,13 +183,13 @@ function lineOf(row: LineRow, { names, second, candidates }: Known): OperatorBan
  *
  * @throws Refusal `not_found`, `bank_line_used` when it does not wait for a decision, `operator_limit_reached`.
  */
-export async function confirmBoth(
+export async function confirmTwins(
   { allAccountsSql: sql, now, config }: LinesDeps & { config: Limits },
   { line, operatorId, reason }: { line: string; operatorId: string; reason: string },
 ): Promise<OperatorBankLine> {
   const at = now();
   const ties = await tiesOf(sql, operatorId);
-  type Stored = Parameters<typeof matchTwin>[1] & { imported_by: string | null; waits: boolean };
+  type Stored = Parameters<typeof payWithTwin>[1] & { imported_by: string | null; waits: boolean };
   const confirm = async (tx: Tx): Promise<void> => {
     await lockAlone(tx, ties);
     const [stored] = await tx<Stored[]>`
@@ -199,7 +199,7 @@ export async function confirmBoth(
       from bank_lines where hash = ${line} for no key update`;
     if (!stored) throw new Refusal('not_found', { what: 'Mutasi bank' });
     if (!stored.waits) throw new Refusal('bank_line_used', {});
-    if (!showsTo(ties, stored.imported_by)) {
+    if (!provesTo(ties, stored.imported_by)) {
       const [payee] = await tx<{ id: string }[]>`
         select account_id as id from reserved_transfers
         where bank = ${stored.bank} and amount = ${stored.amount}`;
@@ -210,7 +210,7 @@ export async function confirmBoth(
     await tx`
       update bank_lines set both_at = ${at}, both_by = ${operatorId}, both_reason = ${reason}
       where hash = ${line}`;
-    await matchTwin(tx, stored, at);
+    await payWithTwin(tx, stored, at);
   };
   await underLockOfAll(
     sql,
@@ -222,7 +222,7 @@ export async function confirmBoth(
       ),
   );
   const [read] = await readLines(sql, [line], at);
-  if (!read) throw new Error('a bank line vanished');
+  if (!read) throw new Error('the bank line was not found');
   return read;
 }
 
@@ -254,7 +254,7 @@ export async function dismissLine(
         dismiss_reason = ${reason}
       where hash = ${line}`;
     const [read] = await readLines(tx, [line], at);
-    if (!read) throw new Error('a bank line vanished');
+    if (!read) throw new Error('the bank line was not found');
     return read;
   });
 }

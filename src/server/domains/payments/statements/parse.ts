@@ -11,7 +11,7 @@ import {
   readAmount,
   readMoment,
   readPeriod,
-  readWay,
+  readDirection,
 } from './values.ts';
 
 export type CreditLine = {
@@ -321,7 +321,7 @@ function moneyOf(row: Row): Money | string {
   }
   const amount = readAmount(row.text('amount'));
   if (!amount) return 'Jumlahnya tidak dapat dibaca.';
-  const way = wayOf(row, amount);
+  const way = directionOf(row, amount);
   if (way === undefined) return 'Tidak jelas apakah uang masuk atau keluar.';
   if (way === 'in' && amount.negative) return 'Jumlahnya negatif.';
   if (amount.rupiah + amount.sen === 0) return 'Jumlahnya nol.';
@@ -329,9 +329,9 @@ function moneyOf(row: Row): Money | string {
 }
 
 /** The direction in the marks beside the amount and in their own column; undefined if unclear. */
-function wayOf(row: Row, amount: Amount): 'in' | 'out' | undefined {
+function directionOf(row: Row, amount: Amount): 'in' | 'out' | undefined {
   const column = row.text('way');
-  const marked = column === '' ? amount.way : readWay(column);
+  const marked = column === '' ? amount.way : readDirection(column);
   if (column !== '' && amount.way !== undefined && amount.way !== marked) return undefined;
   if (marked !== undefined || column !== '') return marked;
   return amount.negative ? 'out' : undefined;

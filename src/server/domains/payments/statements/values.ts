@@ -24,7 +24,7 @@ export function readAmount(text: string): Amount | undefined {
   const word = cleanCell(text).toLowerCase();
   if (word.length > AMOUNT_CHARS_MAX) return undefined;
   const [, before, bracket, digits = '', after, mark = ''] = shape.exec(word) ?? [];
-  const way = mark === '' ? (before === '+' ? 'in' : undefined) : readWay(mark);
+  const way = mark === '' ? (before === '+' ? 'in' : undefined) : readDirection(mark);
   if (digits === '' || (mark !== '' && way === undefined)) return undefined;
   for (const grouping of groupings) {
     const [all, whole = '', sen = ''] = grouping.exec(digits) ?? [];
@@ -37,7 +37,7 @@ export function readAmount(text: string): Amount | undefined {
   return undefined;
 }
 
-export function readWay(text: string): 'in' | 'out' | undefined {
+export function readDirection(text: string): 'in' | 'out' | undefined {
   const word = cleanCell(text).toLowerCase().replace(/\.$/, '');
   if (/^(cr|kr|c|k|kredit|credit)$/.test(word)) return 'in';
   return /^(db|dr|d|debet|debit)$/.test(word) ? 'out' : undefined;
@@ -105,14 +105,14 @@ function momentOf(
   [year, month, day]: readonly [number, number, number],
   rest = '',
 ): Moment | undefined {
-  const said = `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
-  const at = new Date(`${said}T00:00:00Z`);
-  if (Number.isNaN(at.getTime()) || !at.toISOString().startsWith(said)) return undefined;
+  const isoDay = `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+  const at = new Date(`${isoDay}T00:00:00Z`);
+  if (Number.isNaN(at.getTime()) || !at.toISOString().startsWith(isoDay)) return undefined;
   const [all, hour, minute, second = '00'] = clock.exec(rest.trimEnd()) ?? [];
   if (all === undefined || year < 2000 || year > 2999) return undefined;
-  if (hour === undefined) return { day: said, time: undefined };
+  if (hour === undefined) return { day: isoDay, time: undefined };
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) return undefined;
-  return { day: said, time: `${hour.padStart(2, '0')}:${minute}:${second}` };
+  return { day: isoDay, time: `${hour.padStart(2, '0')}:${minute}:${second}` };
 }
 
 /** Banks' websites show at most this many days. */

@@ -12,7 +12,7 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 export type Proposal = NonNullable<OperatorTopup['proposal']>;
 
 /** Shown for an operator who no longer exists. */
-export const SOMEBODY = 'operator lain';
+export const UNKNOWN_OPERATOR = 'operator lain';
 
 /** Limits of one operator per day: for one customer, and for all customers. */
 export type Limits = Pick<Config, 'FOUR_EYES_ABOVE' | 'FOUR_EYES_DAY_ABOVE'>;
@@ -30,7 +30,7 @@ export const needsTwo = (
   amount + total > config.FOUR_EYES_DAY_ABOVE;
 
 /** Gifts of one operator within this time are summed, so that a large sum cannot be split. */
-const TOGETHER_MS = 86_400_000;
+const WINDOW_MS = 86_400_000;
 
 /**
  * Reads the sums that an operator gave alone: gifts by hand (`given_by_desk`); confirmations by a reference that no
@@ -42,7 +42,7 @@ export async function givenAlone(
   sql: Sql | Tx,
   { ties: { together, related }, at }: { ties: OperatorTies; at: Date },
 ): Promise<GivenAlone> {
-  const since = new Date(at.getTime() - TOGETHER_MS);
+  const since = new Date(at.getTime() - WINDOW_MS);
   const found = await sql<{ account_id: string; amount: number }[]>`
     select given.account_id, sum(given.amount)::bigint as amount from (
       select desk.o_account as account_id, desk.o_amount as amount
@@ -84,7 +84,7 @@ export const lockAlone = (tx: Tx, { together }: OperatorTies): PromiseLike<unkno
   ) ids`;
 
 /** Whether a bank line proves the money to an operator: a file can be made up, so a related operator's does not. */
-export const showsTo = ({ related }: OperatorTies, importedBy: string | null): boolean =>
+export const provesTo = ({ related }: OperatorTies, importedBy: string | null): boolean =>
   importedBy === null || !related.includes(importedBy);
 
 type ProposalRow = {
@@ -111,7 +111,7 @@ export async function proposalsOf(
   return new Map(
     rows.map(({ topup_id, operator_id, ...rest }) => [
       topup_id,
-      { by: names.get(operator_id) ?? SOMEBODY, mine: operator_id === operatorId, ...rest },
+      { by: names.get(operator_id) ?? UNKNOWN_OPERATOR, mine: operator_id === operatorId, ...rest },
     ]),
   );
 }
@@ -193,5 +193,5 @@ export async function decidedBefore(
     where account_id = ${accountId} and topup_id = ${topupId} and operator_id <> ${operatorId}`;
   if (!decided) return;
   const names = await namesOfPeople(tx, [decided.operator_id]);
-  throw new Refusal('topup_decided', { by: names.get(decided.operator_id) ?? SOMEBODY });
+  throw new Refusal('topup_decided', { by: names.get(decided.operator_id) ?? UNKNOWN_OPERATOR });
 }

@@ -14,7 +14,7 @@ import { onCoordinator, withEachAccount } from '#server/infra/postgres/distribut
 import {
   type GivenAlone,
   type Proposal,
-  SOMEBODY,
+  UNKNOWN_OPERATOR,
   givenAlone,
   needsTwo,
   proposalsOf,
@@ -176,7 +176,7 @@ function gatewayOf(row: OperatorRow, names: ReadonlyMap<string, string>): Operat
   const { provider, reference, flag, returned, settled_at, settled_by, settled_reason } = row;
   if (provider === 'bank') return null;
   const settled = settled_at && {
-    by: names.get(settled_by ?? '') ?? SOMEBODY,
+    by: names.get(settled_by ?? '') ?? UNKNOWN_OPERATOR,
     reason: settled_reason ?? '',
     at: settled_at,
   };

@@ -44,7 +44,8 @@ export async function applyPayments(
       ${payments.map(({ at }) => at)}::timestamptz[], ${payments.map(({ actor }) => actor)}::text[],
       ${payments.map(({ note }) => note ?? null)}::text[], ${byHand}
     ) as outcomes`;
-  if (answer?.outcomes.length !== payments.length) throw new Error('a payment was not answered');
+  if (answer?.outcomes.length !== payments.length)
+    throw new Error('apply_payments returned no outcome');
   return answer.outcomes;
 }
 
@@ -55,7 +56,7 @@ export async function applyPaid(
   options?: { byHand?: boolean },
 ): Promise<PaidOutcome> {
   const [outcome] = await applyPayments(tx, [payment], options);
-  if (outcome === undefined) throw new Error('a payment was not answered');
+  if (outcome === undefined) throw new Error('apply_payments returned no outcome');
   return outcome;
 }
 

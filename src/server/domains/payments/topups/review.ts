@@ -18,7 +18,7 @@ import {
   normalized,
   txnOf,
 } from '#server/domains/payments/bank.ts';
-import { askAboutOrder, type OrderDeps } from '#server/domains/payments/gateways/orders.ts';
+import { checkOrder, type OrderDeps } from '#server/domains/payments/gateways/orders.ts';
 import {
   decidedBefore,
   givenAlone,
@@ -26,7 +26,7 @@ import {
   lockAlone,
   needsTwo,
   proposeFirst,
-  showsTo,
+  provesTo,
 } from './four-eyes.ts';
 import { type ReviewDeps, readForOperator } from './operator-list.ts';
 import { applyPaid, lateNote } from './pay.ts';
@@ -42,7 +42,7 @@ export async function checkTopupForOperator(
   { topupId, operatorId }: Pick<Decision, 'topupId' | 'operatorId'>,
 ): Promise<OperatorTopup> {
   return inAccount(await accountOf(deps, topupId), async () => {
-    await askAboutOrder(deps, topupId);
+    await checkOrder(deps, topupId);
     return readOne(deps, { topupId, operatorId });
   });
 }
@@ -82,9 +82,9 @@ async function readOne(
   deps: ReviewDeps,
   { topupId, operatorId }: Pick<Decision, 'topupId' | 'operatorId'>,
 ): Promise<OperatorTopup> {
-  const asked = { ids: [topupId], at: deps.now(), operatorId };
-  const [one] = await readForOperator(deps, asked);
-  if (!one) throw new Error('a top-up vanished');
+  const query = { ids: [topupId], at: deps.now(), operatorId };
+  const [one] = await readForOperator(deps, query);
+  if (!one) throw new Error('the decided top-up was not found');
   return one.topup;
 }
 
@@ -125,7 +125,7 @@ export async function confirmTopupByHand(
     const amount = rupiah(line?.amount ?? locked.total);
     let proposedBy: string | null = null;
     const given = await readWhole({ sql, tx }, (from) => givenAlone(from, { ties, at }));
-    const isShown = showsWhole(line, locked.total, ties);
+    const isShown = provesTotal(line, locked.total, ties);
     const credit = { accountId: locked.account_id, amount: locked.total };
     if (!isShown && needsTwo(deps.config, credit, given)) {
       refuseUnfit(line, locked.total);
@@ -190,8 +190,8 @@ async function refuseUsed(
 }
 
 /** Whether a line proves exactly the total to an operator; one that is set aside proves nothing. */
-const showsWhole = (line: Line | undefined, total: number, ties: OperatorTies): boolean =>
-  line?.amount === total && !line.dismissed && showsTo(ties, line.imported_by);
+const provesTotal = (line: Line | undefined, total: number, ties: OperatorTies): boolean =>
+  line?.amount === total && !line.dismissed && provesTo(ties, line.imported_by);
 
 function refuseUnfit(line: Line | undefined, total: number): void {
   if (line && Math.abs(line.amount - total) > NEAR) {

@@ -68,10 +68,10 @@ export async function openSheet({ title, author, createdAt }: SheetFacts): Promi
     },
   });
   doc.registerFont('regular', regular).registerFont('bold', bold);
-  for (const name of ['bold', 'regular']) rememberLayouts(fontOf(doc.font(name)));
+  for (const name of ['bold', 'regular']) cacheLayouts(fontOf(doc.font(name)));
   doc.fillColor(ink.text);
   const bytes = buffer(doc);
-  const clean = cleanerOf(doc);
+  const clean = createCleaner(doc);
   return {
     doc,
     clean,
@@ -103,7 +103,7 @@ const fontOf = (doc: PDFKit.PDFDocument): Font => (doc as unknown as { _font: Fo
 const LAYOUTS_MAX = 2_000;
 
 /** Caches layouts: a text is measured three times before it is drawn, and many texts repeat. */
-function rememberLayouts(font: Font): void {
+function cacheLayouts(font: Font): void {
   const layouts = new Map<string, object>();
   const layout = font.layout.bind(font);
   font.layout = (text, features) => {
@@ -117,7 +117,7 @@ function rememberLayouts(font: Font): void {
   };
 }
 
-function cleanerOf(doc: PDFKit.PDFDocument) {
+function createCleaner(doc: PDFKit.PDFDocument) {
   const { font } = fontOf(doc);
   const has = (char: string) => font.hasGlyphForCodePoint(char.codePointAt(0) ?? 0);
   const box = ['□', '?'].find(has) ?? '?';
