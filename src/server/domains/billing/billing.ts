@@ -15,7 +15,6 @@ import { GRATIS, revisionAt } from './plans.ts';
 import { readSubscription } from '#server/domains/billing/subscriptions/row.ts';
 import { findInvoice, invoiceOf } from './invoices/row.ts';
 
-/** The plan names of accounts, by account id. */
 export async function plansOfAccounts(
   sql: Sql,
   accountIds: readonly string[],
@@ -74,7 +73,6 @@ export async function holderOfInvoice(
   return found;
 }
 
-/** One invoice of an account. @throws Refusal `not_found`. */
 export const invoiceOfAccount = (
   sql: Sql,
   ref: { accountId: string; invoiceId: string },
@@ -86,10 +84,7 @@ type Deps = {
   allAccountsSql: Sql;
 };
 
-/**
- * An account's plan, charges and billing notices. Charges are never erased: tax law requires them, and they contain no
- * personal data.
- */
+/** Charges are never erased: tax law requires them, and they contain no personal data. */
 export const billingAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
     { name: 'langganan', rows: () => atOnce(() => subscriptionOf(sql, accountId)) },

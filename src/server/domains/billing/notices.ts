@@ -33,14 +33,12 @@ export type DueNotice = {
   title: string;
   body: string;
   pushed_at: Date | null;
-  /** Recipient of the message; null when the account has no people left. */
   phone: string | null;
 };
 
 const RETRY_MINUTES = 5;
 const TRIES_MAX = 50;
 
-/** Claims due notices; an unsent one becomes due again later. */
 export async function claimNotices(
   allAccountsSql: Sql,
   at: Date,
@@ -90,10 +88,8 @@ export async function markSent(
     where account_id = ${account_id} and notice_id = ${notice_id}`;
 }
 
-/** Sent notices stay this long, so that no step is repeated. */
 const RETENTION_DAYS = 100;
 
-/** Deletes old notices. For the hourly clean-up. */
 export async function pruneNotices(allAccountsSql: Sql, at: Date): Promise<void> {
   await allAccountsSql`
     delete from billing_notices
@@ -196,10 +192,7 @@ export type DeliverDeps = {
   report: (trouble: unknown) => void;
 };
 
-/**
- * Delivers due notices: to browsers once, as a message at least once. A failed notice does not block others, and is
- * retried.
- */
+/** Browser notices are delivered once, messages at least once. A failed one is retried, and blocks no other. */
 export async function deliverNotices(deps: DeliverDeps, at: Date): Promise<void> {
   for (;;) {
     const due = await claimNotices(deps.allAccountsSql, at, AT_ONCE);

@@ -32,7 +32,6 @@ const columns = (sql: Sql | Tx) => sql`
 
 export const planOf = ({ isOffered: _, ...plan }: PlanRevision): Plan => plan;
 
-/** Every plan by its code, in the revision in force at an instant, in the order of offers. */
 export async function plansAt(sql: Sql | Tx, at: Date): Promise<Map<string, PlanRevision>> {
   const found = await sql<Row[]>`
     select distinct on (p.position, r.code) ${columns(sql)}

@@ -34,7 +34,6 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 import { type Secrets, hmac, sameBytes } from '#server/infra/security/secrets.ts';
 
 type Deps = AuditExportDeps & {
-  /** The data folder with the file of seals. */
   folder: string;
   report: (error: unknown) => void;
 };
@@ -97,11 +96,7 @@ const ROWS_AT_ONCE = 1_000;
 
 type Claim = { userId: string; filter: AuditFilter; endsMs: number };
 
-/**
- * Returns an admin's short-lived signed link to the entries of a filter.
- *
- * @throws Refusal `export_limit`.
- */
+/** @throws Refusal `export_limit`. */
 async function linkToAudit(
   { allAccountsSql, secrets, now }: AuditExportDeps,
   userId: string,
@@ -125,8 +120,7 @@ const nameOf = ({ from, to }: AuditFilter): string =>
   `${['catatan-audit', from, to].filter((part) => part !== undefined).join('-')}.csv`;
 
 /**
- * Streams the entries of a signed address as CSV; undefined if the signature is invalid or expired, or its creator is
- * no longer an admin.
+ * CSV of a signed address; undefined if the signature is invalid or expired, or its creator is no longer an admin.
  */
 export async function openAuditExport(
   { allAccountsSql, secrets, now }: AuditExportDeps,
@@ -177,7 +171,6 @@ async function* csvRows(sql: Sql, filter: AuditFilter): AsyncGenerator<CsvRow> {
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Shown for a person who is erased and has no pseudonym. */
 const UNKNOWN = 'Tidak dikenal';
 
 async function withNames(sql: Sql, lines: readonly StoredLine[]): Promise<AuditLine[]> {

@@ -155,7 +155,6 @@ export async function lastReconciliation(
   return found;
 }
 
-/** The money overview; all figures are of the same instant. */
 export function overviewOf(
   { allAccountsSql, now }: Pick<MoneyDeps, 'allAccountsSql' | 'now'>,
   operatorId: string,

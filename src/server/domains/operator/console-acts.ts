@@ -93,7 +93,6 @@ export type Overview = (caller: Pick<Person, 'operatorRoles'>) => Promise<Operat
 const FAST_FIGURES_MS = 1_000;
 const SLOW_FIGURES_MS = 10_000;
 
-/** Opens the overview of a process, which caches figures briefly. */
 export function openOverview(deps: OverviewDeps): Overview {
   const { allAccountsSql: sql, now, clockMs = () => performance.now() } = deps;
   const traffic = cached(FAST_FIGURES_MS, clockMs, () => trafficFigures(sql, now()));

@@ -79,11 +79,7 @@ async function refuseEnded(tx: Tx, accountId: string): Promise<void> {
   if (found.state === 'closed') throw new Refusal('account_ended', {});
 }
 
-/**
- * Freezes or unfreezes a wallet, and records operator and reason. Repeating it changes nothing.
- *
- * @throws Refusal `not_found`, `account_ended`.
- */
+/** Repeating it changes nothing. @throws Refusal `not_found`, `account_ended`. */
 export async function freezeCustomer(
   deps: CustomerDeps,
   { accountId, isFrozen, reason, operatorId }: CustomerAction & { isFrozen: boolean },
@@ -102,11 +98,7 @@ export async function freezeCustomer(
 
 type LimitedDeps = CustomerDeps & Pick<MoneyDeps, 'config'>;
 
-/**
- * These actions have no proposals, so one operator cannot exceed the limit. Call it under `lockAlone`.
- *
- * @throws Refusal `operator_limit_reached`.
- */
+/** These actions have no proposals. Call it under `lockAlone`. @throws Refusal `operator_limit_reached`. */
 async function refuseAboveLimit(
   tx: Tx,
   { config }: LimitedDeps,
@@ -378,7 +370,6 @@ const tokenMatches = (tokens: readonly HeldToken[]) =>
 type Matches = SearchMatch['found'];
 const noMatches: Matches = new Map();
 
-/** Finds the record of an id; `undefined` when the text is not an id. */
 async function recordOfId(sql: Sql, q: string): Promise<Matches | undefined> {
   const idOf = (kind: IdKind) =>
     uuidOf(kind, `${idPrefixes[kind]}${q.slice(idPrefixes[kind].length)}`);
@@ -433,11 +424,7 @@ export async function customerMessage(deps: CustomerDeps, ref: MessageRef): Prom
   return { ...message, peer: maskedPeer(message.peer) };
 }
 
-/**
- * The text of a customer's message. Records operator and reason before it answers (docs/threats.md, T48).
- *
- * @throws Refusal `not_found`.
- */
+/** Records the disclosure before it answers (docs/threats.md, T48). @throws Refusal `not_found`. */
 export async function discloseText(
   deps: CustomerDeps,
   { operatorId, reason, ...ref }: MessageRef & { operatorId: string; reason: string },

@@ -10,7 +10,6 @@ import type { Sql } from '#server/infra/postgres/database.ts';
 
 export type OperatorDeps = MoneyDeps & ReviewDeps & StatementDeps & Pick<OrderDeps, 'settle'>;
 
-/** Dependencies of the operators' acts on money. */
 export type MoneyDeps = {
   allAccountsSql: Sql;
   now: () => Date;

@@ -104,7 +104,6 @@ type SystemTokenDeps = {
   subscribers: TokenSubscribers;
   config: Pick<Config, 'OTP_DAILY_PER_ADDRESS' | 'OTP_DAILY_TOTAL'>;
   now: () => Date;
-  /** Sends a text of the installation; with a code, in the way codes are sent. */
   sendAsSystem: (text: {
     to: string;
     text: string;
@@ -116,7 +115,6 @@ type SystemTokenDeps = {
     connect: (token: TokenRef, entered: CloudAccess) => Promise<unknown>;
     read: (token: TokenRef) => Promise<CloudConnection | null>;
   };
-  /** The way codes are sent: as text, by a template, or not at all. */
   codesBy: () => Promise<string | { template: string; language: string }>;
 } & Pick<MoveDeps, 'isOffered'>;
 
@@ -211,10 +209,7 @@ async function sendTest(deps: SystemTokenDeps, caller: Person, key: string) {
   return { to: maskedPhone(phone) };
 }
 
-/**
- * Operators' texts about an account. They are erased with it, while amounts, people and times stay. They are not
- * exported: the ledger exports the entries.
- */
+/** Erased with the account, while amounts, people and times stay. Not exported: the ledger exports the entries. */
 export const operatorAccountData = ({ allAccountsSql }: { allAccountsSql: Sql }): AccountData => ({
   erase: async ({ accountId }) =>
     void (await allAccountsSql`select erase_desk_words(${accountId})`),
@@ -364,11 +359,7 @@ const settingOf = (
   validFrom: valid_from === undefined ? undefined : new Date(valid_from),
 });
 
-/**
- * Sets a list price, and returns all prices.
- *
- * @throws Refusal `valid_from_past`, `valid_from_taken`.
- */
+/** @throws Refusal `valid_from_past`, `valid_from_taken`. */
 async function changePrice(
   deps: MoneyDeps,
   operatorId: string,
@@ -381,11 +372,7 @@ async function changePrice(
   return priceTables(deps);
 }
 
-/**
- * Sets a rate of PPN, and returns all rates.
- *
- * @throws Refusal `valid_from_past`, `valid_from_taken`.
- */
+/** @throws Refusal `valid_from_past`, `valid_from_taken`. */
 async function changePpn(
   deps: MoneyDeps,
   operatorId: string,

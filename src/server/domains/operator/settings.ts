@@ -40,7 +40,6 @@ export type SettingsDeps = {
   report: (trouble: unknown) => void;
 };
 
-/** Acts on settings that can change at runtime. */
 export const settingsActs = (deps: SettingsDeps): readonly ActHandler[] => [
   handle(listSettings, async ({ caller }) => ({
     settings: await settingRows(deps, caller.userId),

@@ -59,15 +59,10 @@ const shown = (stored: Stored | undefined): SaldoAlert => ({
   fired_at: stored?.fired_at ?? null,
 });
 
-/** Changed accounts are collected for this long before a check. */
 const GATHER_MS = 5_000;
-/**
- * Interval of checks of all alerts: these find events that a failed process missed, and alerts that were too early.
- */
+/** Finds events that a failed process missed, and alerts that were too early. */
 const SWEEP_MS = 60_000;
-/** Minimum hours between alerts of an account. */
 const HOURS_BETWEEN_MIN = 6;
-/** A claimed message belongs to its sender for this long. */
 const LEASE_SECONDS = 60;
 const TRIES_MAX = 20;
 const MESSAGES_AT_ONCE = 20;
@@ -219,10 +214,7 @@ const noticeOf = ({ account_id, threshold, available }: Fired): NoticeWords => (
 
 type Waiting = Fired & { number: number; tries: number };
 
-/**
- * Sends the messages of fired alerts. Each is claimed first and sent under its own key, so that a crash causes neither
- * a lost nor a second message. After twenty failures it is dropped as outdated.
- */
+/** Each message is claimed, then sent under its own key: a crash neither loses nor repeats it. Twenty tries. */
 async function sendAlertMessages(deps: AlertDeps): Promise<void> {
   const { allAccountsSql, now } = deps;
   for (;;) {

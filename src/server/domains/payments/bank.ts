@@ -9,16 +9,12 @@ import { inAccountOf } from '#server/infra/postgres/distribution/scope.ts';
 import { applyPaid, lateNote } from './topups/pay.ts';
 import { statusAt } from './topups/topup.ts';
 
-/** A credit on our bank account, from a statement or the simulated bank. */
 export type BankLine = {
   amount: Rupiah;
   sender: string;
   /** The bank's own reference; '' where a statement has none. */
   reference: string;
-  /**
-   * Distinguishes equal statement lines of a day without reference: the balance after the line and its index among its
-   * equals.
-   */
+  /** Distinguishes equal statement lines of a day: the balance after the line and its index among its equals. */
   place?: string;
   /** Booking time at the bank; a statement may have the day only. */
   at: Date;
@@ -94,7 +90,6 @@ export function identifiedLine(bank: string, input: BankLine): IdentifiedLine {
   return { ...line, reference: bankReference(line.reference), bank, hash: hashOfLine(bank, line) };
 }
 
-/** Stores a line and pays with it, in one transaction that sees all accounts. */
 export async function storeLine(
   tx: Tx,
   line: IdentifiedLine,
@@ -127,8 +122,7 @@ async function lockedTwin(tx: Tx, line: IdentifiedLine, importId: string): Promi
 }
 
 /**
- * A known line with the bank, day and amount of row `l`: either the same money in other words, or a second payment.
- * Lines of one import differ by their place in the file.
+ * A known line with the bank, day and amount of row `l`, from another import: the same money, or a second payment.
  */
 export const twinOf = (sql: Sql | Tx, importId: string): Fragment => sql`(
   select b.hash from bank_lines b
@@ -242,7 +236,6 @@ export async function assignLine(
     update bank_lines set account_id = ${accountId}, topup_id = ${topupId} where hash = ${hash}`;
 }
 
-/** The payment id of a bank transfer. */
 export const txnOf = (hash: string): string => `bank:${hash}`;
 
 /** Normalized for comparison: lower case, single spaces. */
@@ -259,7 +252,6 @@ const hashOfLine = (bank: string, { amount, sender, reference, place, at }: Bank
     ...(place === undefined ? [] : ['CR', place]),
   ]);
 
-/** The hash of a typed reference whose line has not arrived. */
 export const hashOfReference = (bank: string, reference: string): string =>
   // Lower case, because older hashes were made before references had one spelling.
   sha256([bank, 'typed', bankReference(reference).toLowerCase()]);

@@ -92,7 +92,6 @@ export async function moneyWork(sql: Sql | Tx, at: Date): Promise<MoneyWork> {
   return { topups, bank_lines: lines, suspense, withdrawn, refunds };
 }
 
-/** A difference between our records and the bank or a gateway. */
 export type PaymentFinding = {
   code: FindingCode;
   severity: 'red' | 'attention';
@@ -102,7 +101,7 @@ export type PaymentFinding = {
 };
 
 /**
- * Fetches the status of a payment; null when the gateway does not know it.
+ * Null when the gateway does not know the payment.
  *
  * @throws GatewayTrouble when the gateway does not answer or is no longer configured.
  */
@@ -189,9 +188,7 @@ const unusedLines = (tx: Tx, before: Date): PromiseLike<Item[]> => tx<Item[]>`
   where ${isUnmatched(tx)} and received_at < ${before}
   order by received_at`;
 
-/**
- * Days for which two statements differ in the opening balance, or, if both cover the whole day, in the closing balance.
- */
+/** Differing opening balances, or closing balances if both statements cover the whole day. */
 const differingStatements = (sql: Sql | Tx, since: Date): PromiseLike<Item[]> => sql<Item[]>`
   select day::text as id, least(9e15, max(off))::bigint as amount from (
     select a.day, greatest(
@@ -204,9 +201,7 @@ const differingStatements = (sql: Sql | Tx, since: Date): PromiseLike<Item[]> =>
     where a.day >= ${civilDate(since)}::date
   ) compared where is_off group by day order by day`;
 
-/**
- * Days whose opening balance differs from the closing balance of the day before: bank rows are missing or made up.
- */
+/** An opening balance other than the previous closing balance: bank rows are missing or made up. */
 const statementGaps = (sql: Sql | Tx, since: Date): PromiseLike<Item[]> => sql<Item[]>`
   select day::text as id, least(9e15, abs(off) / 100)::bigint as amount from (
     select day, opening - lag(closing) over (partition by bank order by day) as off from (
@@ -218,10 +213,7 @@ const statementGaps = (sql: Sql | Tx, since: Date): PromiseLike<Item[]> => sql<I
     ) days
   ) compared where off <> 0 order by day`;
 
-/**
- * Days with more imported credits than their statement has. A statement without balances counts only where no other has
- * the day.
- */
+/** A statement without balances counts only for days that no other statement covers. */
 const exceedingLines = (sql: Sql | Tx, since: Date): PromiseLike<Item[]> => sql<Item[]>`
   select lines.day::text as id, least(9e15, lines.amount - days.credits)::bigint as amount
   from (
@@ -258,7 +250,6 @@ async function unverifiedPayments(tx: Tx, since: Date): Promise<Item[]> {
 }
 
 const AT_ONCE = 8;
-/** After this many unanswered requests, a gateway is skipped. */
 const UNANSWERED_MAX = 8;
 
 /**

@@ -25,10 +25,7 @@ type Deps = {
   allAccountsSql: Sql;
 };
 
-/**
- * An account's top-ups, slips, bank transfers and low-saldo alert. Amounts are never erased; slips and names of payers
- * are.
- */
+/** Amounts are never erased; slips and names of payers are. */
 export const paymentsAccountData = ({ sql, allAccountsSql }: Deps): AccountData => ({
   subjects: (accountId) => [
     { name: 'peringatan-saldo', rows: () => atOnce(() => alertsOf(sql, accountId)) },
@@ -184,7 +181,6 @@ export const paymentsActs = (deps: PaymentsDeps): readonly ActHandler[] => [
 export type ProofDeps = {
   sql: Sql;
   now: () => Date;
-  /** Uses a finished upload once, in the transaction that references its file; returns the file's id. */
   claimUpload: (
     tx: Tx,
     wanted: { accountId: string; userId: string; uploadId: string; purpose: 'proof' },

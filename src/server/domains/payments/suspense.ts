@@ -75,11 +75,7 @@ export async function suspenseSum(
   return { count: sums?.n ?? 0, amount: rupiah(sums?.amount ?? 0), examples: sums?.examples ?? [] };
 }
 
-/**
- * Reads one payment in suspense.
- *
- * @throws Refusal `suspense_resolved` when it has left it, `not_found` when it never was there.
- */
+/** @throws Refusal `suspense_resolved` when it has left suspense, `not_found` when it never was there. */
 export async function suspenseOf(
   tx: Sql | Tx,
   { provider, txn }: { provider: string; txn: string },
@@ -99,7 +95,6 @@ export async function suspenseOf(
 
 type Note = { provider: string; txn: string; note: string; operatorId: string; at: Date };
 
-/** Notes why a payment stays in suspense. @throws Refusal as `suspenseOf`. */
 export async function noteSuspense(tx: Tx, given: Note): Promise<SuspenseRow> {
   const { provider, txn, note, operatorId, at } = given;
   const { account_id } = await suspenseOf(tx, { provider, txn });

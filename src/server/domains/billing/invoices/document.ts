@@ -30,7 +30,6 @@ export type ServedDocument = {
 
 const fileNameOf = (number: string): string => `${number.replaceAll('/', '-')}.pdf`;
 
-/** Returns a signed link to the document of a paid invoice. */
 export const invoicePdfHandler = ({ sql, secrets, now }: DocumentDeps) =>
   handle(invoicePdfAct, async ({ caller: { accountId } }, { invoice_id: invoiceId }) => {
     const row = await asAccount(sql, accountId, (tx) => findInvoice(tx, { accountId, invoiceId }));
@@ -51,10 +50,7 @@ export function verifyDocument(
 
 type DocumentRef = { accountId: string; invoiceId: string };
 
-/**
- * Returns the document of a paid invoice, or undefined if there is none. The first request renders it from the facts
- * that the invoice copied and stores it; its bytes never change after that.
- */
+/** The document of a paid invoice, rendered once and stored: its bytes never change. Undefined if there is none. */
 export async function openDocument(
   deps: DocumentDeps,
   { accountId, invoiceId }: DocumentRef,

@@ -158,11 +158,7 @@ const maskName = (name: string): string =>
     .join(' ');
 
 type PayPorts = {
-  /**
-   * Charges the plan of an open invoice from the saldo, and settles the invoice.
-   *
-   * @throws Refusal `saldo_short`, `wallet_frozen`, `account_suspended`, `invoice_closed`.
-   */
+  /** @throws Refusal `saldo_short`, `wallet_frozen`, `account_suspended`, `invoice_closed`. */
   payPlanInvoice: (which: { accountId: string; invoiceId: string }) => Promise<void>;
   /** Creates a top-up for an invoice, like `topup_create`; repeating the key returns the same top-up. */
   placeTopup: (request: {
@@ -181,11 +177,7 @@ const payInvoiceHandler = (deps: PayDeps) =>
     payOne(deps, { accountId, key }, input),
   );
 
-/**
- * Pays an open invoice of a plan: from the saldo at once, or through a new top-up of its amount.
- *
- * @throws Refusal `not_found`, `invoice_closed` when it does not wait for a payment, and those of the ports.
- */
+/** @throws Refusal `not_found`, `invoice_closed` when it does not wait for a payment, and those of the ports. */
 async function payOne(
   { sql, ports }: PayDeps,
   { accountId, key }: { accountId: string; key: string },
@@ -368,7 +360,6 @@ type Range = { after: number; last: number; opening: number; closing: number };
 
 const DAY_MS = 86_400_000;
 
-/** Entries of past days never change, so they can be read page by page. */
 function rangeOf(sql: Sql, accountId: string, { from, to }: StatementQuery): Promise<Range> {
   const until = new Date(wibMidnight(to).getTime() + DAY_MS);
   return asAccount(sql, accountId, async (tx) => {

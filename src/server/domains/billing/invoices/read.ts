@@ -14,11 +14,7 @@ export const getInvoiceHandler = ({ sql, origin }: { sql: Sql; origin: () => str
     ),
   );
 
-/**
- * An invoice of an account, as in lists.
- *
- * @throws Refusal `not_found`, also for another account's.
- */
+/** @throws Refusal `not_found`, also for another account's. */
 export const readInvoice = async (
   sql: Sql | Tx,
   which: { accountId: string; invoiceId: string },

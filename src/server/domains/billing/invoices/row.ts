@@ -73,10 +73,7 @@ export const invoiceOf = (row: InvoiceRow): Invoice => ({
   topup_id: row.topup_id === null ? null : publicId('topup', row.topup_id),
 });
 
-/**
- * DPP nilai lain, 11/12 of the base, rounded half up: printed beside the PPN, and never used in calculations. Null
- * without PPN.
- */
+/** DPP nilai lain, 11/12 of the base, rounded half up: printed beside the PPN only. Null without PPN. */
 export function dppOf({ base, ppn, tax }: Pick<InvoiceRow, 'base' | 'ppn' | 'tax'>) {
   if (ppn === 0 || tax === null) return null;
   const share: TaxRate = {

@@ -26,11 +26,7 @@ const missingOf = ({ SELLER_NPWP, SELLER_ADDRESS }: Named): SellerFact[] => [
   ...(SELLER_ADDRESS?.trim() ? [] : (['address'] as const)),
 ];
 
-/**
- * Missing facts of the newest seller, and the number of paid top-ups that wait for an invoice with PPN.
- *
- * @param allAccountsSql sees all accounts
- */
+/** Missing facts of the newest seller, and the number of paid top-ups that wait for an invoice with PPN. */
 export async function readSellerGaps(
   allAccountsSql: Sql | Tx,
 ): Promise<{ missing: SellerFact[]; invoices_waiting: number }> {

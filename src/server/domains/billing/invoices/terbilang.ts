@@ -11,10 +11,7 @@ function hundreds(amount: number): string[] {
   return [...head, ...hundreds(amount % 100)];
 }
 
-/**
- * Spells a whole number in Indonesian: `1_001_000` → `satu juta seribu`. Exact for every safe integer; negative numbers
- * begin with `minus`.
- */
+/** Exact for every safe integer: `1_001_000` → `satu juta seribu`; negative numbers begin with `minus`. */
 export function terbilang(amount: number): string {
   if (!Number.isSafeInteger(amount)) throw new RangeError(`not a whole number: ${amount}`);
   if (amount === 0) return 'nol';

@@ -176,7 +176,6 @@ async function apply(tx: Tx, row: SubscriptionRow, { current, plan, made, at }: 
   }
 }
 
-/** Plans the change for the next period; changing to the free plan cancels at period end. */
 const planNext = (tx: Tx, row: SubscriptionRow, { code }: PlanRevision): Promise<void> =>
   writeSubscription(tx, row, {
     ...row,
@@ -253,7 +252,6 @@ function dueOf(row: SubscriptionRow, plan: PlanRevision, plans: Plans): Rupiah |
   return row.status === 'suspended' ? (plans.get(plan.code) ?? plan).price : null;
 }
 
-/** The plan of the next period, in its current revision; none while suspended. */
 function nextOf(row: SubscriptionRow, plan: PlanRevision, plans: Plans): PlanRevision | null {
   if (row.status === 'suspended') return null;
   const code = row.cancel_at_period_end ? GRATIS : (row.next_plan ?? plan.code);

@@ -42,9 +42,7 @@ import {
   writeSubscription,
 } from './row.ts';
 
-/** Grace period: the allowance stays while a renewal is unpaid. */
 export const GRACE_DAYS = 3;
-/** A suspended plan can be resumed for this long. */
 export const SUSPENDED_DAYS = 30;
 
 /**
@@ -158,11 +156,7 @@ async function beginUnpaid(
   return true;
 }
 
-/**
- * Charges the amount due if the saldo covers it; the period keeps its start.
- *
- * @returns false when the saldo does not cover it.
- */
+/** Charges the amount due, and keeps the period's start. @returns false when the saldo does not cover it. */
 export async function payDue(tx: Tx, row: SubscriptionRow, at: Date): Promise<boolean> {
   const { account_id: accountId, due_charge: chargeId, due_invoice: invoiceId } = row;
   if (row.status !== 'past_due' || chargeId === null || invoiceId === null) return false;

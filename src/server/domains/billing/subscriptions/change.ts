@@ -33,7 +33,6 @@ export type Change = {
   daysInPeriod: number;
   period: Period;
   anchor: string;
-  /** Its quota, including messages already used. */
   quota: number;
   nextCharge: { at: Date; amount: Rupiah } | null;
 };
@@ -62,9 +61,7 @@ function kindOf({ status, plan }: SubscriptionState, to: Plan): ChangeKind {
 }
 
 /**
- * Computes a change of plan, for both the preview and the change itself.
- *
- * @throws Refusal `plan_same` when the account is on the plan already.
+ * For both the preview and the change itself. @throws Refusal `plan_same` when the account is on the plan already.
  */
 export function changeOf(current: SubscriptionState, to: Plan, at: Date): Change {
   const { plan, period, anchor } = current;
@@ -89,10 +86,7 @@ export function changeOf(current: SubscriptionState, to: Plan, at: Date): Change
   };
 }
 
-/**
- * Quota is prorated like the price: the remaining days count at the new plan's quota. Otherwise an upgrade on the last
- * day would add a whole month's messages.
- */
+/** Prorated like the price. Otherwise an upgrade on the last day would add a whole month's messages. */
 function proratedQuota({ plan, quota, period }: SubscriptionState, to: Plan, days: number): number {
   const gained = shareOf(to.quota, days, period.days) - shareOf(plan.quota, days, period.days);
   return Math.max(0, quota + gained);
@@ -118,10 +112,7 @@ function amountsOf(
   }
 }
 
-/**
- * Hash of a preview. It differs when the preview or the WIB day differs. It needs no secret: a forged quote only
- * accepts the actual charge.
- */
+/** Hash of a preview and the WIB day. It needs no secret: a forged quote only accepts the actual charge. */
 export function quoteOf(
   { accountId, revision, status, plan }: SubscriptionState,
   to: Plan,

@@ -36,11 +36,7 @@ export async function lockFunds(tx: Tx, accountId: string): Promise<Funds> {
 export const covers = ({ available, isFrozen, isActive }: Funds, amount: Rupiah): boolean =>
   isActive && !isFrozen && available >= amount;
 
-/**
- * Refuses a charge that the account cannot pay.
- *
- * @throws Refusal `account_suspended`, `wallet_frozen`, `saldo_short`.
- */
+/** @throws Refusal `account_suspended`, `wallet_frozen`, `saldo_short`. */
 export function refuseUnpayable({ available, isActive, isFrozen }: Funds, amount: Rupiah): void {
   if (!isActive) throw new Refusal('account_suspended', {});
   if (isFrozen) throw new Refusal('wallet_frozen', {});
@@ -174,10 +170,7 @@ export async function changeWithinPeriod(
   if (total > 0) await settleInvoice(tx, { ...paid });
 }
 
-/**
- * Issues credit notes for a returned amount, newest invoice first: the newest may be smaller than the amount, for
- * example after a change by a few rupiah.
- */
+/** Credits the newest invoice first, then earlier ones: the newest may be smaller than the amount. */
 export async function creditPeriod(
   tx: Tx,
   { account_id: accountId, period_start: start }: SubscriptionRow,

@@ -33,7 +33,6 @@ vi.mock('#server/domains/billing/invoices/issue.ts', async (original) => {
 
 beforeEach(() => void done.splice(0));
 
-/** Calls since the last look; invoices are numbered by first appearance. */
 function since(known: string[] = []): string[] {
   return done.splice(0).map(({ what, invoice, amount }) => {
     if (!known.includes(invoice)) known.push(invoice);

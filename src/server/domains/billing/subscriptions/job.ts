@@ -80,7 +80,6 @@ export async function advanceAccount(
   while (await step());
 }
 
-/** Accounts whose subscription has a due step; past due ones only if the saldo covers the charge. */
 async function dueAfter(
   allAccountsSql: Sql,
   { last, at }: { last: string; at: Date },
@@ -111,11 +110,7 @@ export async function pastDueAccounts(allAccountsSql: Sql): Promise<string[]> {
 
 const BATCH = 500;
 
-/**
- * Renews free plans in bulk: most accounts have one, and it charges nothing. Skips missed periods.
- *
- * @returns how many periods began.
- */
+/** In bulk, because most accounts have one. Skips missed periods. @returns how many periods began. */
 async function renewFreePlans(allAccountsSql: Sql, at: Date): Promise<number> {
   let begun = 0;
   for (let some = BATCH; some === BATCH; begun += some) {

@@ -11,7 +11,6 @@ import type { Customer } from '#tests/support/people/people.ts';
 const prices = { gratis: 0, usaha: 99_000, bisnis: 299_000 } as const;
 type Code = keyof typeof prices;
 
-/** A reference model of a subscription in plain numbers, by day. */
 type Model = {
   saldo: number;
   status: SubscriptionStatus;

@@ -17,11 +17,7 @@ export const wibDay = (at: Date): Temporal.PlainDate =>
 export const midnight = (day: Temporal.PlainDate): Date =>
   new Date(day.toZonedDateTime(WIB).epochMilliseconds);
 
-/**
- * The n-th month from an anchor, counted from the anchor itself: 31 January, 28 February, 31 March.
- *
- * @param anchor the first day of the first period, `YYYY-MM-DD` in WIB.
- */
+/** Counted from the anchor (a day in WIB, `YYYY-MM-DD`) itself: 31 January, 28 February, 31 March. */
 export function periodOf(anchor: string, n: number): Period {
   const from = Temporal.PlainDate.from(anchor);
   const first = from.add({ months: n });

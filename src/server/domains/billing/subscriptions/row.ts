@@ -86,7 +86,6 @@ export async function subscriptionStateOf(
   };
 }
 
-/** Columns of an active plan in a period, with no change planned, nothing due and no suspension. */
 export const runningFields = (
   plan: PlanRevision,
   period: Period & { anchor: string },
@@ -105,11 +104,7 @@ export const runningFields = (
   due_invoice: null,
 });
 
-/**
- * Writes a subscription that this transaction has locked, and notifies open tabs.
- *
- * @throws Error when the row changed since it was read, which is a bug.
- */
+/** Writes a locked subscription, and notifies open tabs. @throws Error when the row changed since it was read. */
 export async function writeSubscription(
   tx: Tx,
   before: SubscriptionRow,
@@ -153,10 +148,7 @@ export const setAllowance = (
 export const clearAllowance = (tx: Tx, accountId: string): Promise<void> =>
   setPlanAllowances(tx, [{ accountId, quota: 0, price: null, keepUsed: false }]);
 
-/**
- * The number of tokens an account's plan allows; undefined without a subscription. A suspended plan allows as many as
- * the free one.
- */
+/** Undefined without a subscription. A suspended plan allows as many tokens as the free one. */
 export async function tokenLimitOf(
   tx: Tx,
   accountId: string,

@@ -10,10 +10,7 @@ export type CreditWatch = {
 
 type Deps = Pick<BillingWorkDeps, 'allAccountsSql' | 'now' | 'report'>;
 
-/**
- * Watches published events in memory, because almost no account owes. The job finds missed ones, such as accounts that
- * have just begun to owe, within a minute.
- */
+/** Watches events in memory, because almost no account owes. The job finds missed accounts within a minute. */
 export function startCreditWatch(deps: Deps): CreditWatch {
   let owing: ReadonlySet<string> = new Set();
   /** Accounts queued for a charge, each once: an owing account publishes more often than it is tried. */

@@ -92,11 +92,7 @@ export async function flaggedPayments(
   };
 }
 
-/**
- * Settles the flag of a payment that its gateway refunded by itself.
- *
- * @throws Refusal `not_found`, `payment_flag_changed`.
- */
+/** @throws Refusal `not_found`, `payment_flag_changed`. */
 export async function settlePaymentFlag(
   { allAccountsSql, now }: MoneyDeps,
   settling: { topupId: string; flaggedAt: Date; operatorId: string; reason: string },

@@ -79,7 +79,6 @@ export async function adjustmentOf(tx: Sql | Tx, id: string, viewer: Viewer): Pr
   return one;
 }
 
-/** Counts pending proposals: all, and those that this operator may decide. */
 export async function pendingAdjustments(
   sql: Sql | Tx,
   { related, isNew }: OperatorTies,

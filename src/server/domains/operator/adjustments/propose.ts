@@ -59,11 +59,7 @@ export const proposeAdjustment = (
 
 type Refund = { accountId: string; messageId: string; amount: Rupiah | undefined };
 
-/**
- * Returns the price of a message to the saldo.
- *
- * @throws Refusal `refund_too_large` when it exceeds the price, or when nothing was charged for the message.
- */
+/** @throws Refusal `refund_too_large` when it exceeds the price, or when nothing was charged for the message. */
 export const proposeRefund = (
   deps: MoneyDeps,
   { accountId, messageId, amount }: Refund,
@@ -78,7 +74,6 @@ export const proposeRefund = (
 
 type Payout = { accountId: string; amount: Rupiah; reference: string; payee: string };
 
-/** Pays unused saldo out from our bank account to the customer's. */
 export const proposePayout = (
   deps: MoneyDeps,
   { accountId, amount, reference, payee }: Payout,
@@ -97,11 +92,7 @@ export const proposePayout = (
 
 type Suspense = { provider: string; txn: string; returned?: { reference: string; payee: string } };
 
-/**
- * Resolves a payment in suspense: into the saldo, or back to its payer.
- *
- * @throws Refusal `suspense_resolved`, `not_found`.
- */
+/** Into the saldo, or back to its payer. @throws Refusal `suspense_resolved`, `not_found`. */
 export async function proposeResolution(
   deps: MoneyDeps,
   { provider, txn, returned }: Suspense,

@@ -23,7 +23,6 @@ export const flagged = (sql: Sql | Tx) => sql`
   where o.flag is not null and o.settled_at is null and t.status <> 'rejected'
     and o.topup_id not in (select topup_id from refunds offset 0)`;
 
-/** A page of unsettled orders whose gateway refunded money, the oldest first. */
 export async function flaggedPage(
   sql: Sql,
   { page = 0, sort_type }: { page?: number | undefined; sort_type?: 'asc' | 'desc' | undefined },

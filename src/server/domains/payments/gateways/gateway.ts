@@ -11,7 +11,6 @@ export const providerOf = (method: GatewayMethod): Provider =>
 export type GatewayOrder = {
   orderId: string;
   method: GatewayMethod;
-  /** The price and its tax; the customer pays the sum. */
   base: Rupiah;
   ppn: Rupiah;
   createdAt: Date;
@@ -24,13 +23,11 @@ export type PaymentDetails = {
   qr?: string;
   va?: { bank: string; number: string };
   pageUrl?: string;
-  /** The gateway's own deadline, if it reports one. */
   expiresAt?: Date;
 };
 
 export type CreateResult =
   | { outcome: 'created'; details: PaymentDetails }
-  /** The order exists, and its payment details can no longer be fetched. */
   | { outcome: 'taken' }
   /** The order does not exist. `why` is for the log. */
   | { outcome: 'refused'; why: string };
@@ -55,7 +52,6 @@ export type GatewayStatus = {
   partly?: true;
   /** The refunded amount, if `partly` and the gateway reports it. */
   returned?: Rupiah;
-  /** The paid amount; absent if it is not in whole rupiah. */
   amount?: Rupiah;
   details?: PaymentDetails;
 };
@@ -87,11 +83,7 @@ export type RefundRequest = {
 /** `unsupported`: the gateway cannot refund this payment. */
 export type RefundResult = { outcome: 'refunded'; reference: string } | { outcome: 'unsupported' };
 
-/**
- * The port to a payment gateway. Every method except `verify` sends a request with a time limit.
- *
- * @throws GatewayTrouble from all of those.
- */
+/** @throws GatewayTrouble from every method except `verify`; each sends a request with a time limit. */
 export type PaymentGateway = {
   provider: Provider;
   /** True when no real money moves. */

@@ -12,19 +12,13 @@ const AT_ONCE = 8;
 const LEASE_MS = 120_000;
 /** A notice that fails for this long is left to the operator. */
 const DEAD_MS = 86_400_000;
-/**
- * Outcomes after which a repeated notice triggers another request: the first one may have been too early, because its
- * status is not signed. After a booking it does not.
- */
+/** After these results a repeated notice asks the gateway again: its unsigned status may have come too early. */
 const RETRIGGERING = ['unchanged', 'pending', 'expired', 'cancelled', 'review', 'flagged', 'dead'];
 /** Notices are kept for inquiries, and may contain names of payers. */
 const RETENTION_DAYS = 90;
 const HEADER_LENGTH_MAX = 200;
 
-/**
- * Stores a verified notice as received, once. Its content is not trusted: it only triggers a request to the gateway
- * (`workInbox`).
- */
+/** Stores a verified notice once. Its content is not trusted: it only triggers a request to the gateway. */
 export async function receiveNotice(
   deps: OrderDeps,
   provider: string,
@@ -66,12 +60,7 @@ type InboxRow = {
   received_at: Date;
 };
 
-/**
- * Applies due notices: fetches the status from the gateway and settles the order by it. Any number of nodes may; one of
- * them claims each notice.
- *
- * @returns how many there were.
- */
+/** Any number of nodes may call it; one of them claims each notice. @returns how many were due. */
 export async function workInbox(deps: OrderDeps): Promise<number> {
   const at = deps.now();
   const due = await deps.allAccountsSql<InboxRow[]>`

@@ -53,7 +53,6 @@ export function offeredLimits(
   };
 }
 
-/** The largest base whose total with PPN does not exceed `total`. */
 function baseWithin({ prices, now }: LimitsDeps, total: number): number {
   const at = now();
   let base = Math.ceil((total * total) / (total + prices.ppnOf(rupiah(total), at))) + 1;

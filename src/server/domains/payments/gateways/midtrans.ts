@@ -159,10 +159,7 @@ function createResult(
   return { outcome: 'created', details };
 }
 
-/**
- * Fetches the status by our order id, then by the payment id of a notice if that differs: some payment types answer
- * only to their own id, and a second payment of an order has its own.
- */
+/** Also by the payment id of a notice: some types answer only to it, and a second payment has its own. */
 async function fetchStatus(
   get: (id: string) => Promise<GatewayAnswer>,
   { orderId, providerRef, txnId }: GatewayRef,
@@ -329,7 +326,6 @@ function detailsOf(transaction: Transaction): PaymentDetails | undefined {
   return undefined;
 }
 
-/** Parses the status of an order. @throws GatewayTrouble when the answer is unusable. */
 export function statusOf(answer: GatewayAnswer, ref: GatewayRef): GatewayStatus {
   const code = codeOf(answer);
   if (code === 404) return { state: 'not_found' };
@@ -368,10 +364,7 @@ function ownerOf(
   return typeof custom_field1 === 'string' ? 'another' : 'unclear';
 }
 
-/**
- * The details of a partial refund. A fee imposed by Midtrans is not refunded, so a refund of all the rest is full
- * although Midtrans calls it partial.
- */
+/** A fee imposed by Midtrans is not refunded, so Midtrans calls a full refund of the rest partial. */
 function partOf(transaction: Transaction): Pick<GatewayStatus, 'partly' | 'returned'> {
   const { transaction_status, refund_amount } = transaction;
   if (!/^partial_/i.test(transaction_status)) return {};

@@ -50,11 +50,7 @@ export async function refundStates(
 export const normalizedReference = (sql: Sql | Tx) =>
   sql`upper(regexp_replace(reference, '\\s', '', 'g'))`;
 
-/**
- * Whether a bank transfer has already finished a refund.
- *
- * @param reference in the spelling of `bankReference`.
- */
+/** @param reference in the spelling of `bankReference`. */
 export async function isRefundReference(tx: Tx, reference: string): Promise<boolean> {
   const found = await tx`
     select from refunds
@@ -89,11 +85,7 @@ export async function openRefundsPage(
   return { rows: found, total: counted?.total ?? 0 };
 }
 
-/**
- * The account of a refund that waits for a transfer by hand.
- *
- * @throws Refusal `not_found`, `refund_finished`, `refund_at_gateway`.
- */
+/** @throws Refusal `not_found`, `refund_finished`, `refund_at_gateway`. */
 export async function accountOfManualRefund(tx: Sql | Tx, refundId: string): Promise<string> {
   const [found] = await tx<{ account_id: string; status: string; way: string }[]>`
     select account_id, status, way from refunds where refund_id = ${refundId}`;

@@ -29,7 +29,6 @@ export type OpenGateways = {
   close(): Promise<void>;
 };
 
-/** The HTTP status that `http/callbacks` also returns. */
 const callbackStatus: Readonly<Record<Received, number>> = {
   stored: 200,
   known: 200,
@@ -85,7 +84,6 @@ export async function openGateways(given: OpenGatewaysDeps): Promise<OpenGateway
   };
 }
 
-/** The real adapters, with the addresses and keys of a simulated gateway. */
 export const simulatedGateways = (
   { GATEWAY_TIMEOUT_MS }: Pick<GatewaySettings, 'GATEWAY_TIMEOUT_MS'>,
   { url, keys }: Pick<SimulatedGateway, 'url' | 'keys'>,

@@ -118,11 +118,7 @@ export const refOf = (row: OrderRow, txnId?: string): GatewayRef => ({
 
 type Move = { from: readonly TopupStatus[]; to: TopupStatus; note?: string };
 
-/**
- * Moves an order from one of several states to another, in one statement.
- *
- * @returns whether it was in one of them.
- */
+/** In one statement. @returns whether the order was in one of the `from` states. */
 export async function moveOrder(
   sql: Sql | Tx,
   { account_id, topup_id }: OrderRow,
@@ -134,11 +130,7 @@ export async function moveOrder(
   return moved.count > 0;
 }
 
-/**
- * Stores the payment details of an order, which then waits for its payment.
- *
- * @returns whether it was `creating`; an order cancelled meanwhile stays cancelled.
- */
+/** @returns whether it was `creating`; an order cancelled meanwhile stays cancelled. */
 export async function openOrder(
   sql: Sql | Tx,
   { account_id, topup_id, expires_at }: OrderRow,
@@ -215,11 +207,7 @@ const CREATING_MS_MAX = 15 * 60_000;
 const SILENCE_MS_MAX = 7 * 86_400_000;
 const CREATING_NOTE = 'Layanan pembayaran tidak menjawab. Buat isi saldo yang baru.';
 
-/**
- * Polls the gateways for due orders. Any number of nodes may; one of them claims each order.
- *
- * @returns how many there were.
- */
+/** Any number of nodes may poll; one of them claims each order. @returns how many were due. */
 export async function pollOrders(deps: OrderDeps): Promise<number> {
   const due = await claimDue(deps);
   await Promise.all(
@@ -443,7 +431,6 @@ async function schedulePoll({ allAccountsSql }: OrderDeps, row: OrderRow): Promi
       and next_poll_at > ${row.created_at}`;
 }
 
-/** Minutes after creation. */
 const FIRST_MINUTES = [1, 3, 10, 30];
 const REGULAR_MINUTES = 30;
 /** Minutes after expiry: for last-moment payments, and for late settlements. */
@@ -469,11 +456,7 @@ export function nextPollAt({ createdAt, expiresAt }: Times, now: Date): Date | u
 
 const after = (at: Date, minutes: number): Date => new Date(at.getTime() + minutes * MINUTE_MS);
 
-/**
- * The next attempt after an error: 5 s, doubled each time, up to ten minutes.
- *
- * @param tries the number of attempts, 1 or more.
- */
+/** 5 s, doubled with each of the `tries` (1 or more), up to ten minutes. */
 export const retryAt = (now: Date, tries: number): Date =>
   new Date(now.getTime() + Math.min(5_000 * 2 ** Math.min(tries - 1, 20), 10 * MINUTE_MS));
 
@@ -489,10 +472,7 @@ type GatewayReport = { order: OrderRow; status: GatewayStatus };
 
 type SettleDeps = Pick<OrderDeps, 'allAccountsSql' | 'now' | 'report' | 'onOutcome'>;
 
-/**
- * Returns a function that settles orders by their gateways' statuses; concurrent calls share a transaction. The final
- * state depends only on the status, not on earlier notices, repeats or their order.
- */
+/** Concurrent calls share a transaction. The final state depends only on the status, not on earlier notices. */
 export function openSettle(deps: SettleDeps): OrderDeps['settle'] {
   const settle = gather<GatewayReport, Settled>((asked) => settleAll(deps, asked), {
     waitMs: 0,
@@ -558,7 +538,6 @@ async function settleIn(tx: Tx, asked: readonly GatewayReport[], at: Date): Prom
   return settled;
 }
 
-/** The payment in a gateway's status; undefined without a payment, or without its id. */
 function paymentOf({ order, status }: GatewayReport, at: Date): Payment | undefined {
   const { state, txnId, amount } = status;
   if (state !== 'paid' || txnId === undefined || amount === undefined) return undefined;
@@ -607,10 +586,7 @@ async function close(tx: Tx, order: OrderRow, to: 'expired' | 'cancelled'): Prom
   return (await moveOrder(tx, order, { from: waiting, to })) ? to : 'unchanged';
 }
 
-/**
- * A refund by the gateway never debits the saldo by itself: an operator decides. A further refund after that is flagged
- * again.
- */
+/** A refund by the gateway never debits the saldo by itself: an operator decides, and again after a further one. */
 async function flag(tx: Tx, { order, status }: GatewayReport, at: Date): Promise<Settled> {
   await moveOrder(tx, order, { from: unpaid, to: 'review', note: REVIEW_NOTE });
   const kind: PaymentFlagKind = status.partly ? 'partly_refunded' : 'refunded';

@@ -67,7 +67,6 @@ async function requestRefund(deps: RefundDeps, row: RefundRow): Promise<RefundOu
   return 'refunded';
 }
 
-/** The amount that the gateway has not refunded by itself; undefined when it does not report it. */
 function unrefundedAmount({ amount }: RefundRow, { state, partly, returned }: GatewayStatus) {
   if (state !== 'refunded') return amount;
   if (!partly) return 0;
@@ -96,11 +95,7 @@ async function finish(
   return row?.finished ?? false;
 }
 
-/**
- * Finishes a refund that was transferred from our bank account.
- *
- * @returns false when it was finished before.
- */
+/** @returns false when it was finished before. */
 export const finishRefundByHand = (
   tx: Sql | Tx,
   {

@@ -217,9 +217,7 @@ export type SimulatedGateway = {
   book: OrderBook;
   queue: Pick<NoticeQueue, 'flush'>;
   /**
-   * Simulates the payer's action or the end of the order; a notice follows.
-   *
-   * @returns false when there is no such order, or it has ended.
+   * Simulates the payer's action; a notice follows. @returns false when there is no such order, or it has ended.
    */
   happen(orderId: string, outcome: SimulatedOutcome, more?: Partial<SimulatedOrder>): boolean;
   notify(orderId: string, status: string): void;
@@ -245,10 +243,7 @@ const noFailures: NoticeMode = {
   tamperStatus: false,
 };
 
-/**
- * Starts a server on a loopback port that speaks the protocols of Midtrans and Xendit, with its own keys. Orders live
- * in memory until the process ends.
- */
+/** Speaks the protocols of Midtrans and Xendit on a loopback port. Orders live in memory until the process ends. */
 export async function openSimulatedGateway(
   options: SimulatedOptions = {},
 ): Promise<SimulatedGateway> {
@@ -523,9 +518,7 @@ type NoticeMode = {
   copies: number;
   shuffle: boolean;
   delayMs: number;
-  /** Probability of loss, from 0 to 1. */
   lose: number;
-  /** Sends another status than the signed one. */
   tamperStatus: boolean;
 };
 
@@ -558,7 +551,6 @@ const retryMinutes = {
   xendit: [15, 45, 120, 180, 360, 720],
 } as const;
 
-/** The number of retries after an answer, as Midtrans documents it. */
 function triesAfter(provider: SimulatedOrder['provider'], status: number): number {
   if (status >= 200 && status < 300) return 0;
   if (provider === 'xendit') return retryMinutes.xendit.length;
@@ -616,7 +608,6 @@ function openNoticeQueue(options: NoticeOptions): NoticeQueue {
   };
 }
 
-/** Posts a notice as a provider does. @returns the answer's status, 0 without one. */
 export async function postNotice({ url, headers, body }: Notice): Promise<number> {
   try {
     const answer = await fetch(url, {
@@ -714,7 +705,6 @@ function openOrderBook(imposedFee: () => number = () => 0): OrderBook {
   };
 }
 
-/** Pays at the simulated gateway; without one, the act does not exist. */
 export const simulatedPaymentHandler = (simulated: SimulatedGateway | undefined) =>
   handle(simulatedPayment, async (_call, { topup_id, outcome }) => {
     if (!simulated) throw new Refusal('act_unknown', {});

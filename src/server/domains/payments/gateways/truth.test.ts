@@ -36,7 +36,6 @@ function ordersOf<T>(all: readonly T[]): T[][] {
 
 type Case = { topupId: string; orderId: string; order: number[]; truth: number };
 
-/** 720 waiting orders of one customer, one for each permutation of six notices. */
 async function manyOrders(db: TestDatabase): Promise<{ accountId: string; cases: Case[] }> {
   const { accountId } = await customerWith(db.allAccountsSql);
   const cases = ordersOf([0, 1, 2, 3, 4, 5]).map((order, at) => {

@@ -12,7 +12,6 @@ export const pageAddress = (simulated: boolean) =>
     z.refine((text) => URL.canParse(text) && (simulated || new URL(text).protocol === 'https:')),
   );
 
-/** Parses a body as JSON; undefined if it is not JSON in UTF-8. */
 export function jsonOf(raw: Buffer): unknown {
   if (!isUtf8(raw)) return undefined;
   try {
@@ -42,7 +41,6 @@ const WIB_MS = 7 * 3_600_000;
 export const wibText = (at: Date): string =>
   new Date(at.getTime() + WIB_MS).toISOString().slice(0, 19).replace('T', ' ');
 
-/** Parses such a time as WIB; undefined if invalid. */
 export function wibTime(text: string | undefined): Date | undefined {
   if (text === undefined || !/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/.test(text)) return undefined;
   const at = new Date(`${text.replace(' ', 'T')}+07:00`);

@@ -8,7 +8,6 @@ type Loop = {
   close(): Promise<void>;
 };
 
-/** Applies notices of gateways; a wake-up applies new ones at once. */
 export const startInbox = (deps: OrderDeps, { lookMs = POLL_MS } = {}): Loop =>
   startLoop(() => workInbox(deps), { lookMs, report: deps.report });
 
@@ -18,7 +17,6 @@ export const startOrderPolls = (deps: OrderDeps, { lookMs = POLL_MS } = {}): Loo
 
 type LoopOptions = Pick<OrderDeps, 'report'> & { lookMs: number };
 
-/** Repeats the work until it finds nothing, then waits for the interval or a wake-up. */
 function startLoop(work: () => Promise<number>, { lookMs, report }: LoopOptions): Loop {
   let isOpen = true;
   let isWoken = false;

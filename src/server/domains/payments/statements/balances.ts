@@ -1,4 +1,3 @@
-/** Balance change of a statement row, in sen; undefined if unreadable. */
 export type BookedRow = {
   number: number;
   day: string | undefined;
@@ -8,7 +7,6 @@ export type BookedRow = {
   credit: number;
 };
 
-/** Balances of a day in a statement, in sen; null if absent. */
 export type DayBalance = {
   day: string;
   opening: bigint | null;

@@ -19,7 +19,6 @@ export type Columns = {
   format: StatementFormat;
 };
 
-/** Bank formats by their head; for display only. */
 export const statementFormats = {
   bca: 'KlikBCA Individu',
   bca_business: 'KlikBCA Bisnis',
@@ -54,7 +53,6 @@ const wordOf = (cell: string): string =>
     // Mandiri adds the currency to the amount's column name.
     .replace(/ (?:idr|rp)$/, '');
 
-/** The columns named by a record; undefined when it is not the head of a statement's table. */
 export function readColumns(cells: readonly string[]): Columns | undefined {
   const heads = cells.map(wordOf);
   const at: Partial<Record<Field, number[]>> = {};

@@ -63,11 +63,7 @@ export type StatementDeps = {
 
 type ImportRequest = Uploader & { uploadId: string };
 
-/**
- * Previews the import of a statement, line by line. Writes nothing.
- *
- * @throws Refusal `upload_gone`, and all refusals of `readStatement`.
- */
+/** Writes nothing. @throws Refusal `upload_gone`, and all refusals of `readStatement`. */
 export async function previewStatement(
   { allAccountsSql, config, now, uploads }: StatementDeps,
   { uploadId, ...owner }: ImportRequest,
@@ -235,7 +231,6 @@ async function storeWithin(
   }
 }
 
-/** Stores lines that wait for an operator. @returns the hashes of the new ones. */
 async function storeUnmatched(
   sql: Sql,
   lines: readonly IdentifiedLine[],
@@ -267,7 +262,6 @@ async function storeUnmatched(
 
 type ReadLine = { line: StatementLine; stored: IdentifiedLine | undefined };
 
-/** A verified statement of our account, with the identities of its lines. */
 type ReadStatement = Statement & { sha256: string; read: readonly ReadLine[] };
 
 /**
@@ -329,10 +323,7 @@ type Judging = {
   config: Limits;
 };
 
-/**
- * The expected outcome of each line, in the order of the file. Reads only. A payment above the limit of one operator
- * waits for another one, as `near`.
- */
+/** Reads only. A payment above the limit of one operator waits for another one, as `near`. */
 async function judge(
   sql: Sql,
   { read }: ReadStatement,
@@ -398,10 +389,7 @@ async function knownOf(
   return known;
 }
 
-/**
- * Known lines with the same day and amount, by the hashes of both: either the same money in other words, or a second
- * payment. Equal lines of one statement differ by their places.
- */
+/** Known lines with the same day and amount, by the hashes of both: the same money, or a second payment. */
 async function twinsOf(
   sql: Sql,
   lines: readonly IdentifiedLine[],
@@ -425,7 +413,6 @@ async function twinsOf(
 type ReservedTopup = RelatedTopup & {
   accountId: string;
   status: string;
-  /** Paid by a typed reference whose line has not arrived. */
   awaits: boolean;
 };
 

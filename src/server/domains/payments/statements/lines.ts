@@ -114,7 +114,6 @@ type Known = {
   candidates: ReadonlyMap<string, readonly Candidate[]>;
 };
 
-/** Top-ups that each line may have been meant for, the nearest first. */
 async function candidatesFor(
   sql: Sql | Tx,
   hashes: readonly string[],
@@ -235,9 +234,7 @@ async function accountOfLine(sql: Sql, line: string): Promise<string | undefined
 }
 
 /**
- * Sets a line aside with a reason; a repeat replaces the reason.
- *
- * @throws Refusal `not_found`, `bank_line_used` when it is the payment of a top-up.
+ * A repeat replaces the reason. @throws Refusal `not_found`, `bank_line_used` when it is the payment of a top-up.
  */
 export async function dismissLine(
   { allAccountsSql, now }: LinesDeps,

@@ -22,7 +22,6 @@ export type CreditLine = {
   at: Date;
   amount: Rupiah;
   description: string;
-  /** The bank's own reference; '' if absent. */
   reference: string;
   /** Distinguishes equal lines of a day: the balance after the line, and its index among its equals. */
   place: string;
@@ -37,7 +36,6 @@ export type StatementLine =
 
 export type Statement = {
   format: StatementFormat;
-  /** The account number, digits only; undefined when the file does not name it. */
   account: string | undefined;
   period: Period | undefined;
   lines: readonly StatementLine[];
@@ -121,7 +119,6 @@ const rounded = /\d(?:[.,]\d+)?e\+\d+/i;
 
 const accountOf = (text: string): string => (rounded.test(text) ? '' : digitsOf(text));
 
-/** An account number; undefined if it is partly masked or invalid. */
 function accountIn(words: string): string | undefined {
   if (rounded.test(words)) return undefined;
   const [found] = /\d[\d .-]{3,30}\d/.exec(words) ?? [];
@@ -164,7 +161,6 @@ function* readTable(
 const footer =
   /^(saldo (awal|akhir)|mutasi (debet|debit|kredit|cr|db)|(starting|opening|ending|closing) balance|credits?|debits?|debet|kredit|total|jumlah|subtotal|generated|dicetak|halaman|page)\b/i;
 
-/** Yields the rows of the table, without the head, blank rows and footers, and with wrapped rows joined. */
 function* joined(records: Iterable<CsvRecord>, { columns, cells, line: first }: Head) {
   const names = cells.join('\t');
   let open: CsvRecord | undefined;
@@ -283,7 +279,6 @@ function readRow(row: Row, period: Period): StatementLine {
   };
 }
 
-/** The balance change of a row, including rows that are not stored as lines. */
 function bookedRow(row: Row, line: StatementLine, period: Period): BookedRow {
   const money = moneyOf(row);
   const isClear = typeof money !== 'string' && !row.isTooWide();
@@ -342,7 +337,6 @@ const readSide = (text: string): Amount | undefined =>
     ? { rupiah: 0, sen: 0, negative: false, way: undefined }
     : readAmount(text);
 
-/** The balance after the row, normalized; '' if absent. */
 function balanceOf(row: Row): string {
   const balance = readAmount(row.text('balance'));
   if (!balance) return '';

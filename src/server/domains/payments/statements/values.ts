@@ -52,7 +52,6 @@ export function cleanCell(text: string): string {
 /** The days of a statement, `YYYY-MM-DD`, both included. */
 export type Period = { from: string; to: string };
 
-/** A day and, if the bank writes it, the time of day in WIB. */
 export type Moment = { day: string; time: string | undefined };
 
 const monthNames = 'jan feb mar apr mei jun jul agu sep okt nov des'.split(' ');
@@ -128,7 +127,6 @@ export function lately(today: string): Period {
 const fullDay = /\d{4}-\d{2}-\d{2}|\d{1,2}[-/ ](?:\d{1,2}|[a-z]{3,9})[-/ ](?:\d{4}|\d{2})(?!\d)/gi;
 const wholeMonth = /\b([a-z]{3,9}) +(\d{4})\b/i;
 
-/** Parses the period in a statement's head: two days, one day, or a month. */
 export function readPeriod(text: string): Period | undefined {
   const days = (text.match(fullDay) ?? []).flatMap((word) => {
     const read = readMoment(word);

@@ -25,9 +25,8 @@ async function stopAtGateway(deps: CancelDeps, topupId: string): Promise<void> {
 }
 
 /**
- * Cancels a waiting top-up. Its amount stays reserved: a transfer already on its way still pays it.
- *
- * @throws Refusal `not_found`, `topup_already_paid`, `topup_closed` when it does not wait.
+ * Its amount stays reserved for a transfer on its way. @throws Refusal `not_found`, `topup_already_paid`,
+ * `topup_closed`.
  */
 function cancelOne({ sql, now }: CancelDeps, accountId: string, topupId: string): Promise<Topup> {
   const at = now();

@@ -58,7 +58,6 @@ export function placeTopup(
     : placeGatewayTopup(deps, { ...request, method });
 }
 
-/** Reserves the exact amount on our bank account, for 24 hours to pay and 7 days more. */
 async function placeTransfer(deps: CreateDeps, request: TopupRequest): Promise<Topup> {
   const { accountId, base } = request;
   const now = deps.now();
@@ -108,7 +107,6 @@ export function codesFor(net: Rupiah): number[] {
   return [...codes];
 }
 
-/** Reserves `net` plus a free kode unik, 1 to 999, at random. */
 async function reserve(tx: Tx, reservation: Reservation): Promise<number> {
   const [reserved] = await tx<{ code: number | null }[]>`
     select reserve_transfer(

@@ -11,7 +11,6 @@ import type { Sql, Tx } from '#server/infra/postgres/database.ts';
 
 export type Proposal = NonNullable<OperatorTopup['proposal']>;
 
-/** Shown for an operator who no longer exists. */
 export const UNKNOWN_OPERATOR = 'operator lain';
 
 /** Limits of one operator per day: for one customer, and for all customers. */

@@ -63,10 +63,7 @@ type Query = {
   sort_type?: 'asc' | 'desc' | undefined;
 };
 
-/**
- * A page of all accounts' top-ups, each with the unused bank lines that could be its payment. Waiting ones with a slip
- * come first, unless a sort is requested.
- */
+/** Each with the unused bank lines that could be its payment. By default, waiting ones with a slip come first. */
 export async function topupsForOperator(
   deps: ReviewDeps,
   { operatorId, status, page = 0, sort_type }: Query,
@@ -185,7 +182,6 @@ function gatewayOf(row: OperatorRow, names: ReadonlyMap<string, string>): Operat
 
 type TopupsQuery = { ids: readonly string[]; at: Date; operatorId: string };
 
-/** Top-ups by their ids, as shown to an operator; in no order. */
 export async function readForOperator(
   deps: ReviewDeps,
   { ids, at, operatorId }: TopupsQuery,

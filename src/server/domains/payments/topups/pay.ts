@@ -45,11 +45,10 @@ export async function applyPayments(
       ${payments.map(({ note }) => note ?? null)}::text[], ${byHand}
     ) as outcomes`;
   if (answer?.outcomes.length !== payments.length)
-    throw new Error('apply_payments returned no outcome');
+    throw new Error('apply_payments must return one outcome per payment');
   return answer.outcomes;
 }
 
-/** Applies one payment, as {@link applyPayments} does. */
 export async function applyPaid(
   tx: Tx,
   payment: Payment,
@@ -60,7 +59,6 @@ export async function applyPaid(
   return outcome;
 }
 
-/** The note for the customer about a payment after the top-up was closed. */
 export const lateNote = (status: string): string | undefined => {
   if (status === 'expired') return 'Dibayar setelah kedaluwarsa.';
   if (status === 'cancelled') return 'Dibayar setelah dibatalkan.';

@@ -6,7 +6,6 @@ import type { Tx } from '#server/infra/postgres/database.ts';
 export type TopupRequest = {
   accountId: string;
   key: string;
-  /** The amount bought, before PPN and kode unik. */
   base: Rupiah;
   method: TopupMethod;
   invoiceId?: string;
@@ -22,11 +21,7 @@ export async function lockAccount(tx: Tx, accountId: string): Promise<void> {
   if (holder.wallet !== 'active') throw new Refusal('wallet_frozen', {});
 }
 
-/**
- * Returns the top-up of an idempotency key.
- *
- * @throws Refusal `idempotency_conflict` when it had another amount or method.
- */
+/** @throws Refusal `idempotency_conflict` when the key had another amount or method. */
 export async function existingTopup(
   tx: Tx,
   { accountId, key, base, method }: TopupRequest,

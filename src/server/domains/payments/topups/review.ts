@@ -32,11 +32,7 @@ import { type ReviewDeps, readForOperator } from './operator-list.ts';
 import { applyPaid, lateNote } from './pay.ts';
 import { statusAt } from './topup.ts';
 
-/**
- * Checks a top-up at its gateway; a bank transfer is returned as it is.
- *
- * @throws Refusal `not_found`, `gateway_down`, `too_many_requests`.
- */
+/** A bank transfer is returned as it is. @throws Refusal `not_found`, `gateway_down`, `too_many_requests`. */
 export async function checkTopupForOperator(
   deps: ReviewDeps & OrderDeps,
   { topupId, operatorId }: Pick<Decision, 'topupId' | 'operatorId'>,
@@ -204,12 +200,10 @@ type Line = {
   amount: number;
   used: boolean;
   imported_by: string | null;
-  /** Set aside by an operator, so it proves no money. */
   dismissed: boolean;
   waits: boolean;
 };
 
-/** Finds and locks the stored line of a reference: by its `line`, else by its reference, unused ones first. */
 async function lineOf(tx: Tx, bank: string, reference: string): Promise<Line | undefined> {
   const [line] = await tx<Line[]>`
     select hash, amount, topup_id is not null as used, imported_by,
@@ -222,11 +216,7 @@ async function lineOf(tx: Tx, bank: string, reference: string): Promise<Line | u
   return line;
 }
 
-/**
- * Rejects a top-up that is pending or in review; the customer sees the reason.
- *
- * @throws Refusal `not_found`, `topup_already_paid`, `topup_closed`, `topup_decided` by another operator.
- */
+/** @throws Refusal `not_found`, `topup_already_paid`, `topup_closed`, `topup_decided` by another operator. */
 export async function rejectTopupByHand(
   deps: ReviewDeps,
   decision: Decision,

@@ -10,7 +10,6 @@ export const ink = {
 } as const;
 export const TINT = '#eef5f4';
 
-/** A4 portrait, in points. */
 export const PAGE = { width: 595.28, height: 841.89, margin: 48, foot: 64 } as const;
 export const INNER = PAGE.width - 2 * PAGE.margin;
 export const PAGE_END = PAGE.height - PAGE.margin - PAGE.foot;

@@ -6,7 +6,6 @@ const PADDING = 8;
 
 export const cellWidth = ({ width }: Column): number => width - 2 * PADDING;
 
-/** Draws the head of a table; returns the y below it. */
 export function drawHead({ doc }: Sheet, columns: readonly Column[], y: number): number {
   const height = 22;
   doc.roundedRect(PAGE.margin, y, INNER, height, 4).fill(TINT);
