@@ -73,6 +73,7 @@ export async function holderOfInvoice(
   return found;
 }
 
+/** @throws Refusal `not_found`. */
 export const invoiceOfAccount = (
   sql: Sql,
   ref: { accountId: string; invoiceId: string },

@@ -33,6 +33,7 @@ export type DueNotice = {
   title: string;
   body: string;
   pushed_at: Date | null;
+  /** Null when the account has no people left. */
   phone: string | null;
 };
 

@@ -73,6 +73,7 @@ import type { Topup } from '#contract/saldo.ts';
 
 type CustomerAction = { accountId: string; reason: string; operatorId: string };
 
+/** @throws Refusal `not_found`, `account_ended`. */
 async function refuseEnded(tx: Tx, accountId: string): Promise<void> {
   const found = await customerOf(tx, accountId);
   if (!found) throw new Refusal('not_found', { what: 'Pelanggan' });
@@ -218,6 +219,7 @@ export type CustomerDeps = {
   now: () => Date;
 };
 
+/** @throws Refusal `not_found`. */
 export async function customerDetail(
   { allAccountsSql: sql, now }: CustomerDeps,
   accountId: string,
@@ -437,6 +439,7 @@ export async function discloseText(
   return disclosed;
 }
 
+/** @throws Refusal `not_found`. */
 export async function customerToken(
   deps: CustomerDeps,
   { accountId, tokenId }: { accountId: string; tokenId: string },
@@ -449,6 +452,7 @@ export async function customerToken(
   return { ...token, waiting };
 }
 
+/** @throws Refusal `not_found`. */
 export async function customerTopup(
   deps: CustomerDeps,
   ref: { accountId: string; topupId: string },
@@ -457,6 +461,7 @@ export async function customerTopup(
   return topupOfAccount(deps.allAccountsSql, { ...ref, now: deps.now() });
 }
 
+/** @throws Refusal `not_found`. */
 export async function customerInvoice(
   deps: CustomerDeps,
   ref: { accountId: string; invoiceId: string },

@@ -270,6 +270,7 @@ const booksActs = (deps: MoneyDeps): readonly ActHandler[] => [
   handle(books.savePlan, ({ caller }, input) => changePlan(deps, caller.userId, input)),
 ];
 
+/** @throws Refusal `nothing_sealed`. */
 async function newestSeal({ allAccountsSql }: MoneyDeps) {
   const seal = await lastSeal(allAccountsSql);
   if (!seal) throw new Refusal('nothing_sealed', {});

@@ -3,6 +3,7 @@ import { newId } from '#server/infra/ids.ts';
 import type { Tx } from '#server/infra/postgres/database.ts';
 import { json } from '#server/infra/postgres/sql.ts';
 
+/** `amount` is `quantity × price`, negative for credits. */
 export type InvoiceLine = { text: string; quantity: number; price: Rupiah; amount: Rupiah };
 
 type Issue = {

@@ -71,6 +71,7 @@ export async function adjustmentsPage(
   return { rows: await adjustmentsOf(sql, found, viewer), total: counted?.total ?? 0 };
 }
 
+/** @throws Refusal `not_found`. */
 export async function adjustmentOf(tx: Sql | Tx, id: string, viewer: Viewer): Promise<Adjustment> {
   const found = await tx<AdjustmentRow[]>`
     select ${columns(tx, viewer.at)} from adjustments where adjustment_id = ${id}`;

@@ -28,6 +28,7 @@ export type PaymentDetails = {
 
 export type CreateResult =
   | { outcome: 'created'; details: PaymentDetails }
+  /** The order exists, and its payment details can no longer be fetched. */
   | { outcome: 'taken' }
   /** The order does not exist. `why` is for the log. */
   | { outcome: 'refused'; why: string };
@@ -52,6 +53,7 @@ export type GatewayStatus = {
   partly?: true;
   /** The refunded amount, if `partly` and the gateway reports it. */
   returned?: Rupiah;
+  /** Absent if it is not in whole rupiah. */
   amount?: Rupiah;
   details?: PaymentDetails;
 };

@@ -326,6 +326,7 @@ function detailsOf(transaction: Transaction): PaymentDetails | undefined {
   return undefined;
 }
 
+/** @throws GatewayTrouble when the answer is unusable. */
 export function statusOf(answer: GatewayAnswer, ref: GatewayRef): GatewayStatus {
   const code = codeOf(answer);
   if (code === 404) return { state: 'not_found' };

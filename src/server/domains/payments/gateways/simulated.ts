@@ -608,6 +608,7 @@ function openNoticeQueue(options: NoticeOptions): NoticeQueue {
   };
 }
 
+/** @returns the HTTP status, 0 without an answer. */
 export async function postNotice({ url, headers, body }: Notice): Promise<number> {
   try {
     const answer = await fetch(url, {

@@ -1,3 +1,4 @@
+/** Amounts in sen; undefined if unreadable. */
 export type BookedRow = {
   number: number;
   day: string | undefined;
@@ -7,6 +8,7 @@ export type BookedRow = {
   credit: number;
 };
 
+/** Balances in sen; null if absent. */
 export type DayBalance = {
   day: string;
   opening: bigint | null;

@@ -204,6 +204,7 @@ type Line = {
   waits: boolean;
 };
 
+/** Locks the line of a reference: by its `line`, else by its reference, unused ones first. */
 async function lineOf(tx: Tx, bank: string, reference: string): Promise<Line | undefined> {
   const [line] = await tx<Line[]>`
     select hash, amount, topup_id is not null as used, imported_by,
